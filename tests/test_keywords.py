@@ -14,7 +14,7 @@ import irevalx
 import irevalx.lab
 from irevalx.cli.command import command as evaluator
 from irevalx.keywords import FLAGS, VALUES, in_keywords
-from irevalx.lab.command.commands import COMMANDS
+from irevalx.lab import COMMANDS
 from irevalx.lab.program import command as program
 from irevalx.reading.formats import REL_FORMATS, RESULTS_FORMATS
 from irevalx.settings import DUPLICATES, GRADES, TIES

@@ -83,7 +83,7 @@ def test_help_ends_with_examples_and_the_manual(tmp_path: Path) -> None:
         assert run(*arguments, cwd=tmp_path).status == 0
     for page in MANUAL:
         assert f"man {page}" in " ".join(last.split())
-        assert [*(ROOT / "man").glob(f"{page}.?")]
+        assert [*(ROOT / "man").glob(f"*/{page}.?")]
 
 
 def test_help_explains_measures_and_formats() -> None:
@@ -634,7 +634,7 @@ def test_completion_in_a_shell(shell: str) -> None:
     command = [shell, "-c", f"{zsh}{COMPLETIONS[shell]}; {SHELLS[shell]}"]
     done = subprocess.run(command, capture_output=True, check=True, env=os.environ | {"PATH": path}, text=True)
     assert [re.split("[\t:]", line)[0] for line in done.stdout.splitlines()] == ["bpref", "bpref_10"]
-    text = (ROOT / "man" / "irevalx.1").read_text().replace("\\-", "-")
+    text = (ROOT / "man" / "man1" / "irevalx.1").read_text().replace("\\-", "-")
     assert COMPLETIONS[shell] in text
     assert COMPLETIONS[shell] in (ROOT / "docs" / "command.md").read_text()
 

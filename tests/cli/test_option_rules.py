@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from irevalx.cli.command import command as evaluator
 from irevalx.cli.option_rules import RuledOption, check_rules, option
 from irevalx.errors import UsageError
-from irevalx.lab.command.commands import COMMANDS
+from irevalx.lab import COMMANDS
 from irevalx.lab.program import command as program
 
 

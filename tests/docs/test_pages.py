@@ -33,9 +33,8 @@ from running import FIXTURES, ROOT
 import irevalx
 from irevalx.cli.arguments import TREC_GROUP, Option
 from irevalx.cli.command import command
-from irevalx.lab import PROGRAM
+from irevalx.lab import COMMANDS, PROGRAM
 from irevalx.lab import program as lab
-from irevalx.lab.command.commands import COMMANDS
 
 SHELL_EXAMPLES = examples(SHELL_MARKER, "sh")
 PYTHON_EXAMPLES = examples(PYTHON_MARKER, "python")

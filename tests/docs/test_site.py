@@ -15,8 +15,8 @@ import typeset
 from doc_pages import PAGES, blocks
 from running import ROOT
 
+from irevalx.lab import COMMANDS
 from irevalx.lab import program as lab
-from irevalx.lab.command.commands import COMMANDS
 from irevalx.measures import MEASURES
 
 LATEX = {
@@ -67,14 +67,14 @@ def test_contents() -> None:
     listed = [file for section in contents.contents() for file in section.files]
     assert len(listed) == len(set(listed))
     assert set(contents.page_files()) - {contents.INDEX} <= set(listed)
-    commands = {f"man/irevalx-lab-{name}.1" for name in COMMANDS}
-    assert {f"man/{path.name}" for path in (ROOT / "man").iterdir()} - commands <= set(listed)
+    commands = {f"man/man1/irevalx-lab-{name}.1" for name in COMMANDS}
+    assert {str(path.relative_to(ROOT)) for path in (ROOT / "man").glob("*/*")} - commands <= set(listed)
     assert [section.title for section in contents.contents()][:4] == ["", "First steps", "Evaluate", "Compare"]
 
 
 def test_links() -> None:
     """A link leads to the page of the site that stands for a file, wherever the page stands that has it."""
-    text = "[a](../../README.md#install) [b](../python.md) [c](../../man/irevalx.1) [d](#here) [e](https://example.org)"
+    text = "[a](../../README.md#install) [b](../python.md) [c](../../man/man1/irevalx.1) [d](#here) [e](https://example.org)"
     expected = "[a](../introduction.md#install) [b](../python.md) [c](../man/irevalx.1.rst) [d](#here) [e](https://example.org)"
     assert contents.with_site_links(text, "docs/first/beir.md") == expected
 

@@ -13,7 +13,7 @@ from running import FIXTURES, lab, run
 import irevalx
 from irevalx.cli.command import command as evaluator
 from irevalx.cli.option_rules import RuledOption
-from irevalx.lab.command.commands import COMMANDS
+from irevalx.lab import COMMANDS
 from irevalx.lab.program import command as program
 from irevalx.lab.studies.schemes import SCHEMES
 
