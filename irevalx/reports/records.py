@@ -168,26 +168,26 @@ def json_of_report(report: Report) -> Iterator[bytes]:
         if report.per_topic:
             topics: dict[str, dict[str, Any]] = {as_text(topic): {} for topic in evaluation.topics}
             for row in records(evaluation, per_topic=True, summary=False):
-                topics[row.topic][row.measure] = _finite(row.value)
+                topics[row.topic][row.measure] = finite(row.value)
             run["topics"] = topics
         for summaries in report.summaries_of(evaluation):
             into = run.setdefault("groups", {}).setdefault(summaries.group, {}) if summaries.group else run
-            into[ALL] = {one.measure: _finite(one.value) for one in _records_of_summaries(evaluation, summaries)}
+            into[ALL] = {one.measure: finite(one.value) for one in _records_of_summaries(evaluation, summaries)}
             if report.intervals is not None:
                 for end, name in enumerate((LOW, HIGH)):
-                    into[name] = {measure: _finite(ends[end]) for measure, ends in summaries.ends.items()}
+                    into[name] = {measure: finite(ends[end]) for measure, ends in summaries.ends.items()}
         runs.append(run)
     found = {"version": JSON_VERSION, **report.about, "runs": runs}
     yield json.dumps(found, indent=1, allow_nan=False).encode() + b"\n"
 
 
-def _finite(value: Any) -> Any:
+def finite(value: Any) -> Any:
     """Return a value as JSON has it: None (null) in place of nan and infinities."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _json_object(columns: Sequence[str], row: Sequence[Any]) -> Mapping[str, Any]:
-    return dict(zip(columns, map(_finite, row), strict=True))
+    return dict(zip(columns, map(finite, row), strict=True))
 
 
 def _as_text(value: float | bytes) -> float | int | str:
