@@ -243,7 +243,7 @@ def _outcomes(
         # trec_eval finds this out after it has read the files, whose own faults come first, as its status shows.
         selection = error
     outcomes = []
-    with messages.progress("lines read", n_runs=len(runs)) as progress:
+    with messages.progress(len(runs)) as progress:
         for outcome in evaluate_all(
             judgments,
             runs,
