@@ -15,8 +15,8 @@ import numpy as np
 from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.pools import judgments_of_some
 from irevalx.frozen import replace
-from irevalx.lab.command.progress_bars import progress_bar
 from irevalx.lab.studies.run_study import Study
+from irevalx.process.terminal import progress_bar
 from irevalx.process.workers import in_order
 from irevalx.statistics.decisions import Confusion
 

@@ -13,11 +13,11 @@ from irevalx.api import checks
 from irevalx.arrays.segments import FloatArray
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.lab.command.output import FORMATS, make_folder, write_lines
-from irevalx.lab.command.progress_bars import progress_bar
 from irevalx.lab.command.result import Result
 from irevalx.lab.studies.groups_outside import FoundRow, OutsideRow, found_for_people, outside_for_people
 from irevalx.lab.studies.run_study import MOST_SAMPLES, REFERENCES, Study, is_comparable
 from irevalx.lab.studies.summaries import INVERSIONS, StudySummary, mean_and_spread, statistics_of, summary_of
+from irevalx.process.terminal import progress_bar
 from irevalx.process.workers import in_order
 from irevalx.reports.output_formats import DIGITS
 from irevalx.reports.table import Table

@@ -25,7 +25,6 @@ from irevalx.experiments.samples import ROUNDINGS, warnings_without_relevant
 from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
 from irevalx.experiments.strata_design import divided, read_design
 from irevalx.experiments.user_data import experiment_of, graded_judgments_of, measures_of, opened_runs
-from irevalx.lab.command.progress_bars import progress_bar
 from irevalx.lab.studies.inferred_precision import with_error_sources
 from irevalx.lab.studies.judged_in_order import JudgedInOrder, refuse_what_orders_have
 from irevalx.lab.studies.random_pairs import with_random_pairs
@@ -33,6 +32,7 @@ from irevalx.lab.studies.run_study import Study, run_study
 from irevalx.lab.studies.schemes import Division, Level, scheme_of
 from irevalx.lab.studies.study_bootstrap import Resampling
 from irevalx.lab.studies.study_result import StudyResult
+from irevalx.process.terminal import progress_bar
 from irevalx.reading.source import Source
 from irevalx.statistics import correlations as agreement
 from irevalx.statistics.bootstrap import bootstrap_warnings
