@@ -77,12 +77,10 @@ def prepare(
 
     Parameters
     ----------
-    measures : as ``requests_of`` or ``requests_of_samples`` takes them, or as these return them.
+    measures : as ``requests_of`` takes them, or as it and ``requests_of_samples`` return them.
     runs, rules, names, warn : as ``RankedRuns.of`` takes them.
     """
     raise_first(judgments.duplicates)
-    texts = [text for text in measures if isinstance(text, str)]
     requests = [one for one in measures if isinstance(one, SelectedMeasure)]
-    if texts or not requests:
-        requests += requests_of(texts, rules.settings)
+    requests = requests or [*requests_of([str(one) for one in measures], rules.settings)]
     return Experiment.of(judgments, runs, requests, rules, names=names, warn=warn)

@@ -100,6 +100,13 @@ class GradedText(QrelsText):
         """Return the same documents with other grades; raises as ``lines_with`` says."""
         return GradedText.parsed(judgments.path, self.lines_with(judgments, written))
 
+    def first_columns(self, written: BoolArray) -> Iterator[tuple[int, list[bytes]]]:
+        """Yield places of judgments in the order of the file, with the first three columns; ``written`` says which."""
+        text, number = self.text.split(b"\n"), self.judgments.lines
+        chosen = np.flatnonzero(written)
+        for place in chosen[np.argsort(number[chosen])].tolist():
+            yield place, text[number[place] - 1].split()[:3]
+
     def lines_with(self, judgments: Judgments, written: BoolArray | None = None) -> Iterator[bytes]:
         """Yield lines in the order of the file; where a grade is another one, it alone is changed.
 

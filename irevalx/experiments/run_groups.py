@@ -14,7 +14,7 @@ import numpy as np
 from irevalx.arrays.codes import UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.experiments.experiment import Experiment
-from irevalx.frozen import Frozen, replace
+from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.process.workers import in_order
 from irevalx.statistics.correlations import bias, changed, ranks, rms, tau, tau_b
 from irevalx.statistics.decisions import Confusion, confusion, decide, reversals
@@ -109,85 +109,30 @@ class LeftOut(Frozen):
     confusion: Confusion
     reversals: IntArray
 
-    @property
-    def _gain(self) -> IntArray:
-        """The ranks that each left-out run gains."""
-        return (self.rank_before - self.rank_after)[:, self.left_out]
+    @cached_property
+    def statistics(self) -> dict[str, FloatArray | IntArray]:
+        """What the runs that were left out make of it, by names, shape (n_measures,) each.
 
-    @property
-    def _scores(self) -> tuple[FloatArray, FloatArray]:
-        return self.before[:, self.left_out], self.after[:, self.left_out]
-
-    @property
-    def rank_change(self) -> FloatArray:
-        """Per measure: the mean absolute change of a left-out run's rank."""
-        change: FloatArray = np.abs(self._gain).mean(axis=1)
-        return change
-
-    @property
-    def rise(self) -> IntArray:
-        """Per measure: the most ranks that a left-out run gains."""
-        most: IntArray = self._gain.max(axis=1, initial=0)
-        return most
-
-    @property
-    def fall(self) -> IntArray:
-        """Per measure: the most ranks that a left-out run loses."""
-        most: IntArray = (-self._gain).max(axis=1, initial=0)
-        return most
-
-    @property
-    def bias(self) -> FloatArray:
-        """Per measure: the mean change of a left-out run's score."""
-        return bias(*self._scores)
-
-    @property
-    def rms(self) -> FloatArray:
-        """Per measure: the root mean square of the change of a left-out run's score."""
-        return rms(*self._scores)
-
-    @property
-    def tau(self) -> FloatArray:
-        """Per measure: Kendall's tau, ties concordant, between what the runs score before and when left out."""
-        return tau(*self._scores)
-
-    @property
-    def tau_b(self) -> FloatArray:
-        """Per measure: the same with tau-b."""
-        return tau_b(*self._scores)
-
-    @property
-    def tau_b_all_runs(self) -> FloatArray:
-        """Per measure: tau-b over all runs, of which those of other groups keep all that they have found."""
-        return tau_b(self.before, self.after)
-
-    @property
-    def tau_all_runs(self) -> FloatArray:
-        """Per measure: Kendall's tau, ties concordant, over all runs (Büttcher et al. 2007, Tables 3 and 8)."""
-        return tau(self.before, self.after)
-
-    @property
-    def significant(self) -> FloatArray:
-        """Per measure: the share of left-out runs that score significantly otherwise."""
-        share: FloatArray = self.changed[:, self.left_out].mean(axis=1)
-        return share
-
-
-class _WithoutGroup(Frozen):
-    """What all runs score when a group is left out.
-
-    Parameters
-    ----------
-    scores : shape (n_measures, n_runs).
-    changed : shape (n_measures, n_runs); whether a run scores significantly otherwise than with the whole pool.
-    confusion : as ``LeftOut`` has it, for this group.
-    reversals : shape (n_measures, n_pairs); whether two runs differ in the opposite direction.
-    """
-
-    scores: FloatArray
-    changed: BoolArray
-    confusion: Confusion
-    reversals: BoolArray
+        ``rank_change`` is the mean absolute change of a run's rank, ``rise`` and ``fall`` are the most ranks that one
+        gains and loses, ``bias`` and ``rms`` are of changes of scores, ``tau`` (ties concordant) and ``tau_b`` between
+        scores before and after, and ``significant`` is the share of runs that score significantly otherwise. Those of
+        all runs are tau over all of them, of which those of other groups keep all that they have found (Büttcher et
+        al. 2007, Tables 3 and 8).
+        """
+        gain = (self.rank_before - self.rank_after)[:, self.left_out]
+        scores = self.before[:, self.left_out], self.after[:, self.left_out]
+        return {
+            "rank_change": np.abs(gain).mean(axis=1),
+            "rise": gain.max(axis=1, initial=0),
+            "fall": (-gain).max(axis=1, initial=0),
+            "bias": bias(*scores),
+            "rms": rms(*scores),
+            "tau": tau(*scores),
+            "tau_b": tau_b(*scores),
+            "tau_b_all_runs": tau_b(self.before, self.after),
+            "tau_all_runs": tau(self.before, self.after),
+            "significant": self.changed[:, self.left_out].mean(axis=1),
+        }
 
 
 def topics_without_value(
@@ -266,25 +211,27 @@ def leave_out_with(
     reversed_pairs = np.zeros((before.shape[0], first.size), np.int64)
     has_changed, all_runs = np.zeros(before.shape, np.bool_), np.ones(before.shape[1], np.bool_)
 
-    def work(removal: Removal) -> _WithoutGroup:
+    def work(removal: Removal) -> tuple[FloatArray, BoolArray, Confusion, BoolArray]:
+        """Return scores, which runs score significantly otherwise, and decisions about the runs that are left out."""
         reduced = known(values_without(removal))
         reduced_tested = experiment.tested(reduced)
         decisions = decide(reduced_tested)
         concerned = removal.runs[first] | removal.runs[second]
-        return _WithoutGroup(
-            scores=experiment.scores(reduced),
-            changed=changed(tested, reduced_tested),
-            confusion=confusion(full.of_pairs(concerned), decisions.of_pairs(concerned)),
-            reversals=reversals(full, decisions) & concerned,
+        return (
+            experiment.scores(reduced),
+            changed(tested, reduced_tested),
+            confusion(full.of_pairs(concerned), decisions.of_pairs(concerned)),
+            reversals(full, decisions) & concerned,
         )
 
     for removal, found in zip(removed, in_order(work, lambda: removed, min(processes, len(removed))), strict=True):
         members = removal.runs if len(removed) > 1 else all_runs
-        after[:, members] = found.scores[:, members]
-        rank_after[:, members] = ranks(found.scores)[:, members]
-        has_changed[:, members] = found.changed[:, members]
-        decided.append(found.confusion)
-        reversed_pairs += found.reversals
+        scores, otherwise, of_group, reversed_here = found
+        after[:, members] = scores[:, members]
+        rank_after[:, members] = ranks(scores)[:, members]
+        has_changed[:, members] = otherwise[:, members]
+        decided.append(of_group)
+        reversed_pairs += reversed_here
     left_out: BoolArray = np.any([removal.runs for removal in removed], axis=0)
     return LeftOut(
         before, after, rank_before, rank_after, has_changed, left_out, Confusion.sum(decided), reversed_pairs

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -186,20 +186,20 @@ def is_relevant(judgments: Judgments, level: float) -> BoolArray:
     return judgments.grades >= max(level, 0)
 
 
-def topics_without_relevant(judgments: Judgments, level: float) -> Sequence[bytes]:
-    """Return the topics that have no document judged relevant."""
-    counts = judgments.rows.count(is_relevant(judgments, level))
-    return [topic for topic, count in zip(judgments.topics, counts.tolist(), strict=True) if not count]
+def warnings_without_relevant(judgments: Judgments, level: float, kept: BoolArray | None = None) -> list[str]:
+    """Return a line that counts the topics without a document judged relevant and names the first; none without any.
 
-
-def warnings_without_relevant(judgments: Judgments, level: float) -> list[str]:
-    """Return a line that counts the topics without a document judged relevant and names the first; none without any."""
-    without = topics_without_relevant(judgments, level)
+    Parameters
+    ----------
+    kept : flat over ``judgments``; what is in a sample, which the line is about then. None: it is still to be drawn.
+    """
+    relevant = is_relevant(judgments, level)
+    without = np.flatnonzero(judgments.rows.count(relevant if kept is None else relevant & kept) == 0).tolist()
     if not without:
         return []
     return [
-        f"{shown_name(judgments.path)}: {len(without)} of {len(judgments.topics)} topics have no relevant document to "
-        f"keep, the first being {quote(without[0])}"
+        f"{shown_name(judgments.path)}: {len(without)} of {len(judgments.topics)} topics have no relevant document "
+        f"{'to keep' if kept is None else 'in the sample'}, the first being {quote(judgments.topics[without[0]])}"
     ]
 
 

@@ -118,26 +118,16 @@ class OpenedRuns(Frozen):
 
 
 def opened_runs(runs: Any) -> OpenedRuns:
-    """Open runs that are evaluated more than once; raises as ``runs_of`` does."""
-    return OpenedRuns(*runs_of(runs))
-
-
-def runs_of(runs: Any) -> tuple[list[Run], list[str | None]]:
-    """Return runs whose lines are still to be read, and their names; None for the tag in the file.
+    """Return runs whose lines are still to be read, and their names.
 
     Raises
     ------
     ArgumentError : as ``irevalx.evaluate`` does.
     """
     if isinstance(runs, OpenedRuns):
-        return runs.runs, runs.names
+        return runs
     each = read_runs(runs, TREC_RESULTS.name, strict=False)
-    return [run.for_one_evaluation(TREC_EVAL_10) for run in each], [run.name for run in each]
-
-
-def is_graded(rel_format: str) -> bool:
-    """Return whether judgments in a format have a grade for each document, and nothing else."""
-    return QRELS.name in {rel_format, REL_FORMATS[rel_format].measures_of}
+    return OpenedRuns([run.for_one_evaluation(TREC_EVAL_10) for run in each], [run.name for run in each])
 
 
 def measures_of(measures: Any) -> tuple[str, ...]:
@@ -160,9 +150,10 @@ def experiment_of(qrels: Any, runs: Any, measures: Any, **options: Unpack[Evalua
     """
     rules = _rules(options)
     judgments = graded_judgments_of(qrels, options.get("rel_format", QRELS.name), rules.settings.grades)
-    opened, names = runs_of(runs)
+    opened = opened_runs(runs)
     is_read = isinstance(measures, tuple) and all(isinstance(one, SelectedMeasure) for one in measures)
-    return prepare(judgments, opened, measures if is_read else measures_of(measures), rules, names=names, warn=warn)
+    asked = measures if is_read else measures_of(measures)
+    return prepare(judgments, opened.runs, asked, rules, names=opened.names, warn=warn)
 
 
 def ranked_runs_of(
@@ -187,10 +178,12 @@ def ranked_runs_of(
     refuse_contradictions((), settings, rel_format, with_pool=False)
     requests = requests_of(measures_of(measures), settings, rel_format, as_asked=as_asked)
     judgments = judgments_of(qrels, rel_format, settings.grades)
-    if isinstance(judgments, Judgments) and is_graded(rel_format):
-        return experiment_of(Qrels(judgments, rel_format, settings.grades), runs, requests, **options)
-    opened, names = runs_of(runs)
-    return RankedRuns.of(judgments, opened, requests, rules, names=names, warn=warn)
+    kind: type[RankedRuns] = RankedRuns
+    if isinstance(judgments, Judgments) and QRELS.name in {rel_format, REL_FORMATS[rel_format].measures_of}:
+        raise_first(judgments.duplicates)
+        kind = Experiment
+    opened = opened_runs(runs)
+    return kind.of(judgments, opened.runs, requests, rules, names=opened.names, warn=warn)
 
 
 def _rules(options: Evaluating) -> RunRules:

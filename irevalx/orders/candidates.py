@@ -9,7 +9,7 @@ import numpy as np
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, SlotArray, ratio
 from irevalx.errors import Warn
 from irevalx.experiments.pools import documents_in_order
-from irevalx.frozen import Frozen, cached_property
+from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.reading.runs import Run
 
 
@@ -64,6 +64,12 @@ class Candidates(Frozen):
             tuple(of_run[np.argsort(ranks[of_run])].tolist())
             for ranks, of_run in zip(self.ranks, map(np.flatnonzero, self.has), strict=True)
         )
+
+    def of_runs(self, chosen: BoolArray) -> Candidates:
+        """Return what some of the runs have; ``chosen`` says which."""
+        ranks = self.ranks[chosen]
+        there = np.flatnonzero((ranks > 0).any(axis=0))
+        return replace(self, docnos=tuple(self.docnos[place] for place in there.tolist()), ranks=ranks[:, there])
 
 
 def candidates_of(runs: Sequence[Run], depth: int, warn: Warn = lambda line: None) -> list[Candidates]:

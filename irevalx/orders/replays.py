@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import heapq
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -15,9 +17,9 @@ from irevalx.experiments.samples import is_relevant
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.orders.asking import Question, TopicOrder
+from irevalx.orders.by_text import TextVectors
 from irevalx.orders.candidates import Candidates
 from irevalx.orders.known_orders import Beginning, JudgingOrder
-from irevalx.orders.rounds import Rounds
 from irevalx.orders.sampling_actively import ActiveSampling
 
 Unjudged: TypeAlias = Literal["skip", "nonrel"]
@@ -29,17 +31,20 @@ UNJUDGED: tuple[Unjudged, ...] = ("skip", "nonrel")
 _NEVER = 2**62
 
 
-class Budget(Frozen):
-    """How many documents are judged.
+class Level(Frozen):
+    """A level of incompleteness, or a budget: how much is left of the judgments.
 
     Parameters
     ----------
-    number : a whole number of documents, or a share of the judgments from 0 to 1.
+    text : the level as typed.
+    number : the level itself: a share above 0 and at most 1 (of the judgments or, of samples of strata, of the rates),
+        or a depth or a number of documents of at least 1.
     is_share : which of the two.
     """
 
+    text: str
     number: Fraction
-    is_share: bool
+    is_share: bool = True
 
     def documents(self, n_judged: int) -> int:
         """Return the number of documents, of n judged ones: of a share at least 1, rounded half up."""
@@ -47,20 +52,25 @@ class Budget(Frozen):
 
 
 class Rules(Frozen, kw_only=True):
-    """How an order is replayed.
+    """How an order is replayed; the defaults are the usual values, wherever users leave something out.
 
     Parameters
     ----------
     level : the least grade that is relevant.
+    depth : how many documents of each run and topic may be judged.
     batch : how many documents are asked for before anything is learnt: of each topic or, across topics, in all.
     across : whether budgets are over all topics; otherwise they are those of each topic.
     unjudged : what becomes of documents without a judgment.
     """
 
     level: float = 1
+    depth: int = 100
     batch: int = 1
     across: bool = False
     unjudged: Unjudged = "skip"
+
+
+USUAL = Rules()
 
 
 class Replay(Frozen):
@@ -114,58 +124,75 @@ class _Answers:
         return place != ABSENT and self._relevant[place]
 
 
-def replay(
-    order: JudgingOrder,
-    candidates: Sequence[Candidates],
-    judgments: Judgments,
-    budgets: Sequence[Budget],
-    rules: Rules,
-    beginning: Beginning,
-) -> Replay:
-    """Judge documents in an order, and return what is known at each budget.
-
-    A sample has about as many documents as its budget, on average; all other orders have as many, or all there are.
+class _Rounds:
+    """Asks for documents of topics, each topic on its own or all together; then all answers of a round are heard.
 
     Parameters
     ----------
-    candidates : topics without judgments are left out.
-    budgets : one at least, in any order.
+    topics : their orders.
+    passes_over : whether a document, given by its topic and its place among the candidates, cannot be judged: it is
+        passed over then, and nothing is learnt.
     """
-    candidates = [one for one in candidates if one.topic in judgments.topic_index]
-    answers = _Answers(judgments, candidates, rules.level)
-    n_judged = judgments.rows.count(judgments.grades >= 0)
-    counter = judgments.rows.ids
-    if rules.across:
-        n_judged, counter = n_judged.sum(keepdims=True), np.zeros_like(counter)
-    counters = [0 if rules.across else judgments.topic_index[one.topic] for one in candidates]
-    limits = np.array([[budget.documents(n) for budget in budgets] for n in n_judged.tolist()], np.int64)
-    if order.has_probabilities:
-        samples = [
-            _sampled(order, candidates, answers, rules, replace(beginning, totals=of_budget[counters].tolist()))
-            for of_budget in limits.T
-        ]
-        inclusion = tuple(chances for _, chances, _ in samples)
-        return Replay(judgments, tuple(kept for kept, _, _ in samples), inclusion, max(n for _, _, n in samples))
-    topics = order.begin(candidates, beginning)
-    left = limits.max(axis=1).tolist()
-    when, n_without = _judged(topics, answers, rules, left, counters)
-    return Replay(judgments, tuple(when < limits[counter, number] for number in range(len(budgets))), (), n_without)
+
+    def __init__(self, topics: Sequence[TopicOrder], passes_over: Callable[[int, int], bool]) -> None:
+        self._topics, self._passes_over = topics, passes_over
+        self._heap: list[tuple[tuple[float, ...], int]] = []
+        self._state: int | None = None
+        self._changed: set[int] = set()
+
+    def of_topic(self, topic: int, n: int) -> Iterator[Question]:
+        """Ask for up to n documents of a topic, one after another."""
+        order = self._topics[topic]
+        while n > 0 and (question := order.next()) is not None:
+            order.take(question.document)
+            if not self._passes_over(topic, question.document):
+                n -= 1
+                yield question
+
+    def across(self, n: int) -> Iterator[tuple[int, Question]]:
+        """Ask for up to n documents, each of the topic whose next document has the smallest key; ties by topic."""
+        state = self._topics[0].state if self._topics else 0
+        if state != self._state:  # the answers for one topic have changed the order of others
+            self._state, self._heap, self._changed = state, [], set(range(len(self._topics)))
+        for topic in sorted(self._changed):
+            self._push(topic)
+        self._changed.clear()
+        while n > 0 and self._heap:
+            key, topic = heapq.heappop(self._heap)
+            question = self._topics[topic].next()
+            if question is None or question.key != key:  # it was pushed before something was learnt
+                continue
+            self._topics[topic].take(question.document)
+            self._push(topic)
+            if not self._passes_over(topic, question.document):
+                n -= 1
+                yield topic, question
+
+    def _push(self, topic: int) -> None:
+        question = self._topics[topic].next()
+        if question is not None:
+            heapq.heappush(self._heap, (question.key, topic))
+
+    def hear(self, topic: int, question: Question, *, relevant: bool) -> None:
+        """Hear whether a document that was asked for is relevant."""
+        self._topics[topic].learn(question, relevant=relevant)
+        self._changed.add(topic)
 
 
-def _sampled(
-    order: JudgingOrder, candidates: Sequence[Candidates], answers: _Answers, rules: Rules, beginning: Beginning
-) -> tuple[BoolArray, FloatArray, int]:
+def _sampled(topics: Sequence[TopicOrder], answers: _Answers, rules: Rules) -> tuple[BoolArray, FloatArray, int]:
     """Draw a sample; return what is in it, flat, the chance of each judged document, and how many were not judged."""
-    topics = order.begin(candidates, beginning)
-    drawing = list(zip(topics, answers.places, strict=True))
+    drawing = [
+        (topic, places)
+        for topic, places in zip(topics, answers.places, strict=True)
+        if isinstance(topic, ActiveSampling)
+    ]
     for topic, places in drawing:
-        if rules.unjudged == "skip" and isinstance(topic, ActiveSampling):
+        if rules.unjudged == "skip":
             topic.leave_out(np.flatnonzero(places == ABSENT))
     when, n_without = _judged(topics, answers, rules, [_NEVER] * len(topics), range(len(topics)))
     inclusion = np.zeros(when.size)
     for topic, places in drawing:
-        if isinstance(topic, ActiveSampling):
-            inclusion[places[places != ABSENT]] = topic.inclusion[places != ABSENT]
+        inclusion[places[places != ABSENT]] = topic.inclusion[places != ABSENT]
     return when < _NEVER, inclusion, n_without
 
 
@@ -194,7 +221,7 @@ def _judged(
         without.add((topic, document))
         return rules.unjudged == "skip"
 
-    rounds = Rounds(topics, passes_over)
+    rounds = _Rounds(topics, passes_over)
     asked: list[tuple[int, Question]] | None = None
     while asked is None or asked:
         asked = []
@@ -211,7 +238,7 @@ def _judged(
 
 
 def _round(
-    rounds: Rounds, left: Sequence[int], counters: Sequence[int], rules: Rules
+    rounds: _Rounds, left: Sequence[int], counters: Sequence[int], rules: Rules
 ) -> Iterator[tuple[int, Question]]:
     """Ask for the documents of a round, of which so many are left."""
     if rules.across:
@@ -240,49 +267,91 @@ class Wanted(Frozen):
         return self.candidates.docnos[self.question.document]
 
 
-def wanted_next(
-    order: JudgingOrder,
-    candidates: Sequence[Candidates],
-    judgments: Judgments,
-    n: int,
-    rules: Rules,
-    beginning: Beginning,
-) -> list[Wanted]:
-    """Return the documents to judge next: of the first batch that is not judged as a whole, what is not.
-
-    The order is replayed from the beginning on what is judged: judgments that it has not asked for teach it nothing.
+class Ordering(Frozen, kw_only=True):
+    """An order of judging, and the documents of runs that it puts in order.
 
     Parameters
     ----------
-    candidates : of all topics, which need not have judgments.
-    n : the size of a batch: of each topic or, across topics, in all.
+    order : one of ``ORDERS``.
+    candidates : of each topic that runs have.
+    rules : how it is replayed.
+    vectors : of the text of documents, for an order that needs it.
     """
-    answers = _Answers(judgments, candidates, rules.level)
-    rounds = Rounds(order.begin(candidates, beginning), lambda topic, document: False)
 
-    def unknown_of(asked: Sequence[tuple[int, Question]]) -> list[Wanted]:
-        """Return what of a batch is not judged; if all is, hear the answers."""
-        unknown = [
-            Wanted(candidates[topic], question) for topic, question in asked if answers.place(topic, question) == ABSENT
-        ]
-        if not unknown:
-            for topic, question in asked:
-                rounds.hear(topic, question, relevant=answers.is_relevant(topic, question))
-        return unknown
+    order: JudgingOrder
+    candidates: Sequence[Candidates]
+    rules: Rules = USUAL
+    vectors: TextVectors | None = None
 
-    def until_unknown(of: Sequence[int]) -> list[Wanted]:
-        """Ask for a batch of each of some topics, again and again until something of it is not judged."""
-        found: list[Wanted] = []
-        while not found and (asked := [(topic, question) for topic in of for question in rounds.of_topic(topic, n)]):
-            found = unknown_of(asked)
-        return found
+    def of_runs(self, chosen: BoolArray) -> Ordering:
+        """Return the same order of what some of the runs have; ``chosen`` says which."""
+        each = (one.of_runs(chosen) for one in self.candidates)
+        return replace(self, candidates=tuple(one for one in each if one.docnos))
 
-    every = range(len(candidates))
-    if rules.across:
-        found: list[Wanted] = []
-        while not found and (asked := list(rounds.across(n))):
-            found = unknown_of(asked)
-        return found
-    if order.is_shared:
-        return until_unknown(every)
-    return [wanted for topic in every for wanted in until_unknown([topic])]
+    def replay(self, judgments: Judgments, budgets: Sequence[Level], seed: int = 0) -> Replay:
+        """Judge documents in this order, and return what is known at each budget.
+
+        A sample has about as many documents as its budget, on average; all other orders have as many, or all there are.
+
+        Parameters
+        ----------
+        judgments : topics that they lack are left out.
+        budgets : one at least, in any order.
+        seed : of random choices.
+        """
+        rules, beginning = self.rules, Beginning(seed=seed, vectors=self.vectors)
+        candidates = [one for one in self.candidates if one.topic in judgments.topic_index]
+        answers = _Answers(judgments, candidates, rules.level)
+        n_judged = judgments.rows.count(judgments.grades >= 0)
+        counter = judgments.rows.ids
+        if rules.across:
+            n_judged, counter = n_judged.sum(keepdims=True), np.zeros_like(counter)
+        counters = [0 if rules.across else judgments.topic_index[one.topic] for one in candidates]
+        limits = np.array([[budget.documents(n) for budget in budgets] for n in n_judged.tolist()], np.int64)
+        if self.order.has_probabilities:
+            totals = [of_budget[counters].tolist() for of_budget in limits.T]
+            drawn = (self.order.begin(candidates, replace(beginning, totals=one)) for one in totals)
+            kept, inclusion, n_without = zip(*(_sampled(topics, answers, rules) for topics in drawn), strict=True)
+            return Replay(judgments, kept, inclusion, max(n_without))
+        topics = self.order.begin(candidates, beginning)
+        when, without = _judged(topics, answers, rules, limits.max(axis=1).tolist(), counters)
+        return Replay(judgments, tuple(when < limits[counter, number] for number in range(len(budgets))), (), without)
+
+    def next(self, judgments: Judgments, n: int, seed: int = 0, total: int | None = None) -> list[Wanted]:
+        """Return the documents to judge next: of the first batch that is not judged as a whole, what is not.
+
+        The order is replayed from the beginning on what is judged: judgments that it has not asked for teach it
+        nothing.
+
+        Parameters
+        ----------
+        judgments : of any of the topics.
+        n : the size of a batch: of each topic or, across topics, in all.
+        seed : of random choices.
+        total : for a sample, how many documents of each topic it is to have.
+        """
+        answers = _Answers(judgments, self.candidates, self.rules.level)
+        totals = () if total is None else (total,) * len(self.candidates)
+        beginning = Beginning(seed=seed, vectors=self.vectors, totals=totals)
+        rounds = _Rounds(self.order.begin(self.candidates, beginning), lambda topic, document: False)
+
+        def until_unknown(ask: Callable[[], list[tuple[int, Question]]]) -> list[Wanted]:
+            """Ask for a batch again and again, and hear the answers, until something of it is not judged."""
+            unknown: list[Wanted] = []
+            while not unknown and (asked := ask()):
+                unknown = [
+                    Wanted(self.candidates[topic], one) for topic, one in asked if answers.place(topic, one) == ABSENT
+                ]
+                for topic, question in asked if not unknown else ():
+                    rounds.hear(topic, question, relevant=answers.is_relevant(topic, question))
+            return unknown
+
+        def of_topics(some: Sequence[int]) -> list[tuple[int, Question]]:
+            return [(topic, question) for topic in some for question in rounds.of_topic(topic, n)]
+
+        every = range(len(self.candidates))
+        if self.rules.across:
+            return until_unknown(lambda: list(rounds.across(n)))
+        if self.order.is_shared:
+            return until_unknown(lambda: of_topics(every))
+        return [wanted for topic in every for wanted in until_unknown(partial(of_topics, [topic]))]

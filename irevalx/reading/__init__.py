@@ -1,6 +1,7 @@
 """Files to judgments, runs and pools.
 
 ``formats`` lists the formats, a row each. A ``Source`` is opened and decompressed, cut into ``blocks`` of whole topics,
-and each block into ``tokens``, whose numbers ``decimals`` reads; ``lines`` puts these steps together for the readers:
-``qrels``, ``grouped_files``, ``scored_runs`` and ``pool_file``. Rooms above choose a row and call its ``read``.
+and each block into the columns of its ``lines``, whose numbers ``decimals`` reads. That is what the readers share:
+``qrels`` (and pools), ``grouped_files``, ``subtopic_files``, ``prels_files`` and ``scored_runs``. Rooms above choose a
+row and call its ``read``.
 """

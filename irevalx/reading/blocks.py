@@ -171,13 +171,18 @@ def blocks_of(source: Source, *, again: bool = True) -> Iterator[Block]:
 
 
 def whole_file(source: Source) -> Block:
-    """Read a file as one block.
+    """Read a file as one block; nothing after the first chunk with a NUL byte, which is an error, whatever follows.
 
     Raises
     ------
     UnreadableFileError
     """
-    return one_block(source.chunks(CHUNK_SIZE))
+    read = []
+    for chunk in source.chunks(CHUNK_SIZE):
+        read.append(chunk)
+        if b"\0" in chunk:
+            break
+    return Block(b"".join(read), 1)
 
 
 def whole_topics(chunks: Iterable[bytes]) -> Iterator[Block]:
@@ -217,16 +222,6 @@ def whole_topics(chunks: Iterable[bytes]) -> Iterator[Block]:
         text = b"".join(pieces)
         pieces.clear()  # which a long topic would have twice, as long as its block is in use
         yield Block(text, line)
-
-
-def one_block(chunks: Iterable[bytes]) -> Block:
-    """Return a whole file; nothing after the first chunk that has a NUL byte, which is an error, whatever follows."""
-    read = []
-    for chunk in chunks:
-        read.append(chunk)
-        if b"\0" in chunk:
-            break
-    return Block(b"".join(read), 1)
 
 
 def each_topic_once(

@@ -7,7 +7,8 @@ example. Readers are imported when a file is read, so that the help does not wai
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from irevalx.errors import FormatError, InputError, Warn, quote
 from irevalx.reading.file_format import FileFormat, FileKind, listed, table_of
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
     from irevalx.reading.runs import Run
     from irevalx.reading.source import Source
+
+Data = TypeVar("Data")
 
 _TIES_BY_GRADES = tuple(f"--ties {ties}" for ties in ORDERS_OF_TIES)
 
@@ -241,7 +244,7 @@ POOL: FileFormat[Pool] = FileFormat(
         "A pooled document without a judgment is as one with a negative grade in the qrels. A judged document is in "
         "the pool even if the file lacks it, which is told on standard error.",
     ),
-    reader="pool_file.read_pool_file",
+    reader="qrels.read_pool_file",
     table_reader="judged_tables.pool_table",
 )
 
@@ -297,27 +300,13 @@ def runs_in(fmt: FileFormat[Run], source: Source, compat: Compat, strict: bool, 
 
 
 def rel_format(name: str) -> FileFormat[AnyJudgments]:
-    """Return the format of judgments with this name.
-
-    Raises
-    ------
-    FormatError : there is none.
-    """
-    if name not in REL_FORMATS:
-        raise _unknown("judgments", FileKind.JUDGMENTS, name)
-    return REL_FORMATS[name]
+    """Return the format of judgments with this name; FormatError where there is none."""
+    return _named(REL_FORMATS, "judgments", FileKind.JUDGMENTS, name)
 
 
 def results_format(name: str) -> FileFormat[Run]:
-    """Return the format of runs with this name.
-
-    Raises
-    ------
-    FormatError : there is none.
-    """
-    if name not in RESULTS_FORMATS:
-        raise _unknown("runs", FileKind.RUNS, name)
-    return RESULTS_FORMATS[name]
+    """Return the format of runs with this name; FormatError where there is none."""
+    return _named(RESULTS_FORMATS, "runs", FileKind.RUNS, name)
 
 
 def names_of(kind: FileKind) -> str:
@@ -329,8 +318,9 @@ def names_of(kind: FileKind) -> str:
     return listed([fmt.name for fmt in FILE_FORMATS if fmt.kind is kind], "or")
 
 
-def _unknown(what: str, kind: FileKind, name: str) -> FormatError:
-    """Build the error about a name that no format has."""
-    names = [fmt.name for fmt in FILE_FORMATS if fmt.kind is kind]
-    rule = f"{'one of ' if len(names) > 1 else ''}{', '.join(names)}"
-    return FormatError(f"the format of {what} ({kind.value}) must be {rule}, but got {quote(name)}")
+def _named(formats: Mapping[str, FileFormat[Data]], what: str, kind: FileKind, name: str) -> FileFormat[Data]:
+    """Return one of the formats of a kind, which are of ``what``."""
+    if name in formats:
+        return formats[name]
+    rule = f"one of {', '.join(fmt.name for fmt in FILE_FORMATS if fmt.kind is kind)}"
+    raise FormatError(f"the format of {what} ({kind.value}) must be {rule}, but got {quote(name)}")

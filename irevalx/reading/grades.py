@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import AnyArray, IntArray
-from irevalx.errors import MalformedNumberError, quote
-from irevalx.reading.lines import Describe, real_numbers, whole_numbers
+from irevalx.errors import MalformedNumberError, Warn, quote
+from irevalx.frozen import Frozen
+from irevalx.reading.blocks import Block, blocks_of, each_topic_once, whole_file
+from irevalx.reading.hints import judgments_hint
+from irevalx.reading.layout import Layout
+from irevalx.reading.lines import DataLines, cut_lines, real_numbers, whole_numbers
+from irevalx.reading.source import Source
 from irevalx.settings import Grades
-from irevalx.trec_eval.numbers import MalformedNumbers
+from irevalx.trec_eval.numbers import MalformedNumbers, malformed_number_warnings
+from irevalx.trec_eval.versions import Compat
+
+Judged = TypeVar("Judged")
 
 RULES: dict[Grades, str] = {
     "whole": "a whole number of 64 bits",
@@ -24,32 +32,73 @@ HINT = "; --grades real takes it"
 """What messages say of a grade that is a number, but not a whole one."""
 
 
-def malformed_grades(grades: Grades, *, strict: bool) -> MalformedNumbers:
-    """Return what notes the grades of a file that are no such numbers; other than whole ones it always refuses."""
-    is_whole = grades == "whole"
-    return MalformedNumbers("grade", RULES[grades], strict=strict or not is_whole, if_real=HINT if is_whole else "")
+class _Part(Frozen, Generic[Judged]):
+    """The judgments of a block, and its malformed grades."""
+
+    judgments: Judged
+    malformed: MalformedNumbers
+
+    @property
+    def topics(self) -> tuple[bytes, ...]:
+        documents: Any = self.judgments.documents  # type: ignore[attr-defined]
+        return documents.topics  # type: ignore[no-any-return]
 
 
-def read_grades(texts: Names, grades: Grades, malformed: MalformedNumbers, describe: Describe) -> AnyArray:
-    """Read a column of grades: whole numbers as int64, others as float64.
+def read_by_block(
+    source: Source,
+    layout: Layout,
+    compat: Compat,
+    strict: bool,
+    warn: Warn,
+    grades: Grades,
+    *,
+    build: Callable[[DataLines, AnyArray], Judged],
+) -> list[Judged]:
+    """Read judgments with grades, as ``FileFormat.read`` does, as parts without a common topic.
 
     Parameters
     ----------
-    texts : shape (n,).
-    malformed : made by ``malformed_grades``.
-    describe : returns where a line stands, for the message.
+    build : given some lines and their grades, returns the judgments on them.
+    """
+
+    def parse(block: Block) -> _Part[Judged]:
+        lines, grade, malformed = cut_graded_lines(source, block, layout, compat, strict, grades)
+        return _Part(build(lines, grade), malformed)
+
+    blocks = blocks_of(source)
+    parts = each_topic_once(map(parse, blocks), lambda: [parse(whole_file(source))], blocks)
+    for message in malformed_number_warnings(part.malformed for part in parts):
+        warn(message)
+    return [part.judgments for part in parts]
+
+
+def cut_graded_lines(
+    source: Source, block: Block, layout: Layout, compat: Compat, strict: bool, grades: Grades
+) -> tuple[DataLines, AnyArray, MalformedNumbers]:
+    """Return the lines of a block, and the column ``GRADE`` as numbers: whole ones as int64, others as float64.
+
+    Returns
+    -------
+    lines, grades : as they stand in the file.
+    malformed : the grades that are no such numbers; those that are to be other than whole are refused.
 
     Raises
     ------
-    MalformedNumberError : a grade is no such number, and ``malformed`` is strict.
+    MalformedNumberError : a grade is no such number, under ``strict`` or where it is to be other than whole.
     """
-    if grades == "whole":
-        return whole_numbers(texts, malformed, describe)
-    values = real_numbers(texts, malformed, describe)
+    lines = cut_lines(source.path, block, layout, compat, hint=judgments_hint)
+    is_whole = grades == "whole"
+    malformed = MalformedNumbers(
+        "grade", RULES[grades], strict=strict or not is_whole, if_real=HINT if is_whole else ""
+    )
+    texts = lines["GRADE"]
+    if is_whole:
+        return lines, whole_numbers(texts, malformed, lines.describe), malformed
+    values = real_numbers(texts, malformed, lines.describe)
     for place in wrong_grades(values, grades)[:1].tolist():
         problem = f"grade must be {RULES[grades]}, but got {quote(texts.text(place))}"
-        raise MalformedNumberError(f"{describe(place)}: {problem}")
-    return values
+        raise MalformedNumberError(f"{lines.describe(place)}: {problem}")
+    return lines, values, malformed
 
 
 def wrong_grades(values: AnyArray, grades: Grades) -> IntArray:

@@ -13,7 +13,7 @@ from irevalx.judgments.judged_documents import Documents
 from irevalx.judgments.judgment_groups import GroupedJudgments
 from irevalx.judgments.preferences import PreferenceJudgments
 from irevalx.reading.blocks import whole_file
-from irevalx.reading.grades import malformed_grades, read_grades
+from irevalx.reading.grades import cut_graded_lines
 from irevalx.reading.hints import judgments_hint
 from irevalx.reading.layout import Layout
 from irevalx.reading.lines import (
@@ -41,9 +41,7 @@ def read_grades_in_groups(
     ------
     MalformedLineError : a line is the second about a document in a group, too.
     """
-    lines = cut_lines(source.path, whole_file(source), layout, compat, hint=judgments_hint)
-    malformed = malformed_grades(grades, strict=strict)
-    grade = read_grades(lines["GRADE"], grades, malformed, lines.describe)
+    lines, grade, malformed = cut_graded_lines(source, whole_file(source), layout, compat, strict, grades)
     if message := malformed.message():
         warn(message)
     about = group_lines(lines)

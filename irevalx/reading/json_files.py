@@ -12,19 +12,19 @@ from typing import Any, NoReturn, TypeAlias
 import numpy as np
 
 from irevalx.arrays.byte_strings import Names
-from irevalx.arrays.segments import AnyArray, Segments
+from irevalx.arrays.segments import Segments
 from irevalx.errors import LONGEST_QUOTE, MalformedLineError, Warn, quote, shown_name
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.reading.blocks import whole_file
+from irevalx.reading.entries import Entries
 from irevalx.reading.grades import HINT, RULES
 from irevalx.reading.hints import encoding_hint
 from irevalx.reading.layout import Layout
-from irevalx.reading.lines import as_precise
 from irevalx.reading.runs import Results, Run
 from irevalx.reading.source import Source, as_column, stem_of
 from irevalx.settings import Grades
-from irevalx.trec_eval.numbers import LONG_MAX, LONG_MIN, MalformedNumbers
+from irevalx.trec_eval.numbers import LONG_MAX, LONG_MIN
 from irevalx.trec_eval.versions import Compat
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\],:]|[^\s{}\[\],:"]+')
@@ -78,19 +78,6 @@ _SCORES = _Numbers("score", "a finite number", frozenset({int, float}))
 _Members: TypeAlias = "Callable[[list[tuple[str, Any]]], list[tuple[str, Any]]]"
 
 
-class _Pairs(Frozen):
-    """Topics, documents and numbers of a file; ``docnos`` and ``numbers`` are flat over ``rows``.
-
-    ``with_repeats`` says whether a document occurs twice in a topic.
-    """
-
-    topics: tuple[bytes, ...]
-    rows: Segments
-    docnos: Names
-    numbers: AnyArray
-    with_repeats: bool
-
-
 def read_json_judgments(
     source: Source, layout: Layout | None, compat: Compat, strict: bool, warn: Warn, grades: Grades = "whole"
 ) -> Judgments:
@@ -100,39 +87,16 @@ def read_json_judgments(
     ------
     MalformedLineError : the file is not ``{topic: {docno: grade}}``, or a topic or a document of a topic occurs twice.
     """
-    parts = []
-    for found in _read(source, _GRADES[grades], _once):
-        filled = np.flatnonzero(found.rows.lengths)
-        part = Judgments(
-            path=source.path,
-            topics=tuple(found.topics[topic] for topic in filled.tolist()),
-            rows=Segments.of_lengths(found.rows.lengths[filled]),
-            docnos=found.docnos,
-            grades=found.numbers,
-            lines=np.ones(found.rows.size, np.int64),  # for messages about documents that occur twice: here none does
-        )
-        parts.append(part)
+    parts = [found.judgments() for found in _read(source, _GRADES[grades], _once)]
     return Judgments.joined(source.path, parts)
 
 
 def read_json_run(source: Source, layout: Layout | None, compat: Compat, strict: bool, warn: Warn) -> Run:
     """Open a run, which is called by its file's name; reading it raises as for ``read_json_judgments``."""
 
-    def parse(found: _Pairs) -> Results:
-        scores = as_precise(found.numbers, compat)
-        return Results(
-            topics=found.topics,
-            rows=found.rows,
-            docnos=found.docnos,
-            scores=scores,
-            close=np.zeros(scores.size, np.bool_),
-            error=0.0,
-            exact=scores.__getitem__,
-            lines_of=np.ones_like,  # as for judgments
-            tag=as_column(stem_of(source.path)) if found.topics else None,
-            malformed=MalformedNumbers(_SCORES.what, _SCORES.rule, strict=True),
-            distinct=not found.with_repeats,
-        )
+    def parse(found: Entries) -> Results:
+        results = found.results(compat, as_column(stem_of(source.path)), strict=True)
+        return results if found.topics else replace(results, tag=None)
 
     def run(members: _Members) -> Run:
         read = partial(_read, source, _SCORES, members)
@@ -141,7 +105,7 @@ def read_json_run(source: Source, layout: Layout | None, compat: Compat, strict:
     return replace(run(_once), with_repeats=run(list))
 
 
-def _read(source: Source, numbers: _Numbers, members: _Members) -> Iterator[_Pairs]:
+def _read(source: Source, numbers: _Numbers, members: _Members) -> Iterator[Entries]:
     """Yield what a file holds, some topics at a time; of nothing, as a pipe may hold, nothing.
 
     Each topic is decoded alone: the objects that Python makes of a whole file take ten times its size.
@@ -168,9 +132,9 @@ def _read(source: Source, numbers: _Numbers, members: _Members) -> Iterator[_Pai
             topics[topic] = documents
             size += len(documents)
             if size >= _AT_ONCE:
-                yield _pairs_of(topics, numbers)
+                yield _entries_of(source.path, topics, numbers)
                 topics, size = {}, 0
-        yield _pairs_of(topics, numbers)
+        yield _entries_of(source.path, topics, numbers)
     except (_WrongError, ValueError, RecursionError):
         _refuse_content(source.path, content, numbers)
 
@@ -208,16 +172,17 @@ def _next(text: str, place: int, expected: str) -> tuple[str, int]:
     return mark, place + 1
 
 
-def _pairs_of(topics: dict[str, list[tuple[str, Any]]], numbers: _Numbers) -> _Pairs:
+def _entries_of(path: str, topics: dict[str, list[tuple[str, Any]]], numbers: _Numbers) -> Entries:
     """Return what some topics have, in columns."""
     pairs = [pair for documents in topics.values() for pair in documents]
-    each = (len(dict(documents)) < len(documents) for documents in topics.values())
-    return _Pairs(
+    return Entries(
+        path=path,
         topics=tuple(map(_as_bytes, topics)),
         rows=Segments.of_lengths([len(documents) for documents in topics.values()]),
         docnos=Names.of([_as_bytes(docno) for docno, _ in pairs]),
         numbers=np.array([number for _, number in pairs], np.float64 if float in numbers.types else np.int64),
-        with_repeats=any(each),
+        lines=np.ones(len(pairs), np.int64),  # for messages about documents that occur twice, which name no line
+        distinct=all(len(dict(documents)) == len(documents) for documents in topics.values()),
     )
 
 

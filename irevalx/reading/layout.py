@@ -19,23 +19,6 @@ class Comments(Enum):
     AFTER_SPACES = "Lines that start with #, or with spaces and #,"
 
 
-class Shape(Frozen):
-    """What ``tokenise`` has to know of the lines of a file.
-
-    Parameters
-    ----------
-    columns : how many there are, at least.
-    more : whether anything may follow them.
-    blank_lines : whether lines without a token are skipped.
-    comments : which lines are skipped too.
-    """
-
-    columns: int
-    more: bool
-    blank_lines: bool
-    comments: Comments
-
-
 class Layout(Frozen, kw_only=True):
     """How the lines of a format are made.
 
@@ -62,10 +45,6 @@ class Layout(Frozen, kw_only=True):
     def comments_in(self, compat: Compat) -> Comments:
         """Return which lines are comments where a version of trec_eval is followed."""
         return self.comments if compat.comments or self.comments_in_9 else Comments.NONE
-
-    def shape(self, columns: str, compat: Compat) -> Shape:
-        """Return what ``tokenise`` has to know of a file that has these columns."""
-        return Shape(len(columns.split()), self.more, self.blank_lines, self.comments_in(compat))
 
     def rule(self, columns: str | None = None) -> str:
         """Return what a line must have, for messages.

@@ -9,7 +9,7 @@ from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.errors import MalformedLineError, Warn, quote, shown_name
 from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
 from irevalx.reading.blocks import whole_file
-from irevalx.reading.decimals import CLOSE, OTHER, decimals, integers
+from irevalx.reading.decimals import EXACT, decimals, integers
 from irevalx.reading.hints import judgments_hint
 from irevalx.reading.layout import Layout, word_for
 from irevalx.reading.lines import DataLines, cut_lines
@@ -126,9 +126,7 @@ def _probabilities(lines: DataLines) -> FloatArray:
     """Read the column of probabilities; nan where it is NA."""
     texts = lines["PROBABILITY"]
     values, states = decimals(texts)
-    for place in np.flatnonzero(states == CLOSE).tolist():
-        values[place] = float(texts.text(place))
-    for place in np.flatnonzero(states == OTHER).tolist():
+    for place in np.flatnonzero(states != EXACT).tolist():
         text = texts.text(place)
         values[place], plain = c_double(text)
         if text == b"NA":

@@ -73,10 +73,9 @@ def read_msmarco_run(source: Source, layout: Layout, compat: Compat, strict: boo
     def parse(block: tuple[str | None, Block]) -> Results:
         columns, text = block
         lines = cut_lines(source.path, text, layout, compat, columns=columns, hint=hint)
-        malformed = MalformedNumbers("rank", "a whole number of 64 bits", strict=strict)
-        ranks = whole_numbers(lines["RANK"], malformed, lines.describe)
+        ranks = _ranks_at(lines, np.arange(lines.size))
         if "SCORE" not in lines:
-            return _by_rank(lines, ranks, malformed, tag)
+            return _by_rank(lines, ranks, tag)
         results = results_of(lines, lines["SCORE"], compat, strict=strict)
         return replace(results, tag=tag, sanity_warnings=sanity_warnings(lines, results) if text.begins_file else ())
 
@@ -133,36 +132,20 @@ def results_of(lines: DataLines, texts: Names, compat: Compat, *, strict: bool) 
         error=SINGLE_ERROR if compat.single_precision_scores else ERROR,
         exact=lambda places: as_precise(np.array([float(text) for text in texts.take(places).texts()]), compat),
         lines_of=lambda places: lines.numbers[order][places],
-        tag=_last_tag(lines),
+        tag=lines.text(lines.size - 1, "TAG") if "TAG" in lines and lines.size else None,
         malformed=malformed,
-        ranks=_ranks_in(lines, order) if "RANK" in lines else None,
+        ranks=(lambda places: _ranks_at(lines, np.arange(lines.size)[order][places])) if "RANK" in lines else None,
     )
 
 
-def _ranks_in(lines: DataLines, order: IntArray | slice) -> Callable[[IntArray], IntArray]:
-    """Return what reads the ranks of some of the lines.
-
-    Parameters
-    ----------
-    order : flat; which line stands where.
-    """
-
-    def ranks(places: IntArray) -> IntArray:
-        at = np.arange(lines.size)[order][places]
-        malformed = MalformedNumbers("rank", "a whole number of 64 bits", strict=True)
-        return whole_numbers(lines["RANK"].take(at), malformed, lambda place: lines.describe(int(at[place])))
-
-    return ranks
+def _ranks_at(lines: DataLines, at: IntArray) -> IntArray:
+    """Return the ranks of some lines; raises MalformedNumberError where one is no whole number."""
+    malformed = MalformedNumbers("rank", "a whole number of 64 bits", strict=True)
+    return whole_numbers(lines["RANK"].take(at), malformed, lambda place: lines.describe(int(at[place])))
 
 
-def _by_rank(lines: DataLines, ranks: IntArray, malformed: MalformedNumbers, tag: bytes) -> Results:
-    """Build results whose scores are the ranks, the lowest first.
-
-    Parameters
-    ----------
-    lines : with the columns ``TOPIC`` and ``DOCNO``.
-    ranks : shape (lines,); among them the ``malformed`` ones.
-    """
+def _by_rank(lines: DataLines, ranks: IntArray, tag: bytes) -> Results:
+    """Build results whose scores are the ranks, shape (lines,), the lowest first."""
     topics, rows, order = group_by_topic(lines["TOPIC"])
     scores = -ranks[order].astype(np.float64)
     return Results(
@@ -175,14 +158,9 @@ def _by_rank(lines: DataLines, ranks: IntArray, malformed: MalformedNumbers, tag
         exact=scores.__getitem__,
         lines_of=lambda places: lines.numbers[order][places],
         tag=tag,
-        malformed=malformed,
+        malformed=MalformedNumbers("rank", "a whole number of 64 bits", strict=True),
         ranks=ranks[order].__getitem__,
     )
-
-
-def _last_tag(lines: DataLines) -> bytes | None:
-    """Return what the last line calls the run; None where there is no line, or no tag on it."""
-    return lines.text(lines.size - 1, "TAG") if "TAG" in lines and lines.size else None
 
 
 def sanity_warnings(lines: DataLines, results: Results) -> tuple[str, ...]:

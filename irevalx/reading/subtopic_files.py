@@ -9,30 +9,15 @@ import numpy as np
 from irevalx.arrays.byte_strings import Names, numbered
 from irevalx.arrays.segments import AnyArray, BoolArray, IntArray, Segments, distinct, order_by
 from irevalx.errors import DuplicateDocumentError, Warn, quote, shown_name
-from irevalx.frozen import Frozen
 from irevalx.judgments.judged_documents import Documents
 from irevalx.judgments.subtopics import SubtopicJudgments
-from irevalx.reading.blocks import Block, blocks_of, each_topic_once, whole_file
-from irevalx.reading.grades import malformed_grades, read_grades
-from irevalx.reading.hints import judgments_hint
+from irevalx.reading.grades import read_by_block
 from irevalx.reading.layout import Layout
-from irevalx.reading.lines import cut_lines
+from irevalx.reading.lines import DataLines
 from irevalx.reading.runs import group_by_topic
 from irevalx.reading.source import Source
 from irevalx.settings import Grades
-from irevalx.trec_eval.numbers import MalformedNumbers, malformed_number_warnings
 from irevalx.trec_eval.versions import Compat
-
-
-class _Part(Frozen):
-    """The judgments of a block, and its malformed grades."""
-
-    judgments: SubtopicJudgments
-    malformed: MalformedNumbers
-
-    @property
-    def topics(self) -> tuple[bytes, ...]:
-        return self.judgments.documents.topics
 
 
 def read_subtopics(
@@ -44,20 +29,13 @@ def read_subtopics(
     ----------
     layout : the columns, among them ``TOPIC``, ``SUBTOPIC``, ``DOCNO`` and ``GRADE``.
     """
-    path = source.path
 
-    def parse(block: Block) -> _Part:
-        lines = cut_lines(path, block, layout, compat, hint=judgments_hint)
-        malformed = malformed_grades(grades, strict=strict)
-        grade = read_grades(lines["GRADE"], grades, malformed, lines.describe)
+    def build(lines: DataLines, grade: AnyArray) -> SubtopicJudgments:
         columns = (lines["TOPIC"], lines["SUBTOPIC"], lines["DOCNO"])
-        return _Part(subtopic_judgments(path, *columns, grade, lines.numbers), malformed)
+        return subtopic_judgments(source.path, *columns, grade, lines.numbers)
 
-    blocks = blocks_of(source)
-    parts = each_topic_once(map(parse, blocks), lambda: [parse(whole_file(source))], blocks)
-    for message in malformed_number_warnings(part.malformed for part in parts):
-        warn(message)
-    return SubtopicJudgments.joined(path, [part.judgments for part in parts])
+    parts = read_by_block(source, layout, compat, strict, warn, grades, build=build)
+    return SubtopicJudgments.joined(source.path, parts)
 
 
 def subtopic_judgments(
@@ -76,7 +54,6 @@ def subtopic_judgments(
     topic_names, of_topic, order = group_by_topic(topics)
     subtopics, docnos, grades, lines = subtopics.take(order), docnos.take(order), grades[order], lines[order]
     topic = of_topic.ids
-    about = _Lines(path, topic_names, topic, subtopics, docnos, lines)
     document, first = _number(docnos, topic)
     number, names = _number_in_order(subtopics)
     n_names = max(names.size, 1)
@@ -85,6 +62,18 @@ def subtopic_judgments(
     place = np.searchsorted(pairs, topic * n_names + number) - of_subtopics.offsets[:-1][topic]
     by_document = np.argsort(document * n_names + number, kind="stable")
     of_documents = Segments.of_lengths(np.bincount(topic[first], minlength=of_topic.n))
+    key = (document * n_names + number)[by_document]
+    again = np.flatnonzero(key[1:] == key[:-1])
+    twice = zip(by_document[again].tolist(), by_document[again + 1].tolist(), strict=True)
+    duplicates: dict[bytes, DuplicateDocumentError] = {}
+    for one, two in sorted(twice, key=lambda lines: lines[1]):
+        name = topic_names[topic[two]]
+        docno, subtopic = quote(docnos.text(two)), quote(subtopics.text(two))
+        error = DuplicateDocumentError(
+            f"{shown_name(path)}:{lines[two]}: a document must occur once in the judgments of a subtopic, but got "
+            f"{docno} for subtopic {subtopic} of topic {quote(name)} a second time (first on line {lines[one]})"
+        )
+        duplicates.setdefault(name, error)
     return SubtopicJudgments(
         documents=Documents(path, topic_names, of_documents, docnos.take(first)),
         subtopics=of_subtopics,
@@ -92,50 +81,8 @@ def subtopic_judgments(
         rows=Segments.of_lengths(np.bincount(document, minlength=first.size)),
         subtopic=place[by_document],
         grades=grades[by_document],
-        duplicates=about.duplicates(by_document, document[by_document], number[by_document]),
+        duplicates=duplicates,
     )
-
-
-class _Lines(Frozen):
-    """What the lines of a file are about, those of each topic together.
-
-    Parameters
-    ----------
-    topic_names : by number.
-    topic : of each line, its number.
-    subtopics, docnos : of each line.
-    lines : the 1-based number of each in the file.
-    """
-
-    path: str
-    topic_names: tuple[bytes, ...]
-    topic: IntArray
-    subtopics: Names
-    docnos: Names
-    lines: IntArray
-
-    def duplicates(
-        self, order: IntArray, document: IntArray, subtopic: IntArray
-    ) -> dict[bytes, DuplicateDocumentError]:
-        """Return the topics in which a document is judged twice for a subtopic, with an error about the first time.
-
-        Parameters
-        ----------
-        order : sorts the lines by document, subtopic and line.
-        document, subtopic : of each line in this order.
-        """
-        twice = np.flatnonzero((document[1:] == document[:-1]) & (subtopic[1:] == subtopic[:-1])) + 1
-        found: dict[bytes, DuplicateDocumentError] = {}
-        for one, two in sorted(zip(order[twice - 1].tolist(), order[twice].tolist(), strict=True), key=lambda x: x[1]):
-            topic = self.topic_names[self.topic[two]]
-            docno, subtopic_name = quote(self.docnos.text(two)), quote(self.subtopics.text(two))
-            error = DuplicateDocumentError(
-                f"{shown_name(self.path)}:{self.lines[two]}: a document must occur once in the judgments of a "
-                f"subtopic, but got {docno} for subtopic {subtopic_name} of topic {quote(topic)} a second time (first "
-                f"on line {self.lines[one]})"
-            )
-            found.setdefault(topic, error)
-        return found
 
 
 def _number(names: Names, group: IntArray) -> tuple[IntArray, IntArray]:
@@ -181,9 +128,8 @@ def _number_in_order(subtopics: Names) -> tuple[IntArray, Names]:
     names : by number.
     """
     new = np.append(True, subtopics.changes())[: subtopics.size]  # lines of one subtopic often stand together
-    changed = subtopics.take(new)
-    number, first = _number(changed, np.zeros(changed.size, np.int64))
-    texts = changed.take(first).texts()
+    number, names = numbered(subtopics.take(new))
+    texts = names.texts()
     order = sorted(range(len(texts)), key=lambda place: _place(texts[place]))
     rank = np.empty(len(texts), np.int64)
     rank[order] = np.arange(len(texts))

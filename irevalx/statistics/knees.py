@@ -1,6 +1,6 @@
 """Knees: the least levels from which on a curve stays above a threshold.
 
-Bompada et al., SIGIR 2007, Tables 3 and 5, take the first level that exceeds it; ``first`` is that level.
+Bompada et al., SIGIR 2007, Tables 3 and 5, take the first level that exceeds it, as ``first_places`` does.
 """
 
 from __future__ import annotations
@@ -8,39 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray
-from irevalx.frozen import Frozen
 
 THRESHOLD = 0.9
 """The value that a knee exceeds."""
-
-
-class Knee(Frozen):
-    """Where a curve over ascending levels crosses a threshold, as 0-based places among the levels.
-
-    Parameters
-    ----------
-    knee : the least level from which on all values exceed the threshold; None if the last one does not.
-    first : the least level whose value exceeds it; None if none does.
-    """
-
-    knee: int | None
-    first: int | None
-
-    @property
-    def monotone(self) -> bool:
-        """Whether the curve stays above the threshold once it has crossed it."""
-        return self.knee == self.first
-
-
-def find_knee(values: FloatArray, threshold: float = THRESHOLD) -> Knee:
-    """Return the knee of a curve.
-
-    Parameters
-    ----------
-    values : shape (n_levels,); in ascending order of levels. nan exceeds nothing.
-    """
-    knee, first = int(knee_places(values, threshold)), int(first_places(values, threshold))
-    return Knee(*(None if place == len(values) else place for place in (knee, first)))
 
 
 def knee_places(values: FloatArray, threshold: float = THRESHOLD) -> IntArray:
@@ -48,7 +18,7 @@ def knee_places(values: FloatArray, threshold: float = THRESHOLD) -> IntArray:
 
     Parameters
     ----------
-    values : shape (n_levels, ...).
+    values : shape (n_levels, ...), in ascending order of levels. nan exceeds nothing.
 
     Returns
     -------

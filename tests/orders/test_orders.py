@@ -5,18 +5,20 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
 import reference_orders as reference
 
 import irevalx.lab
-from irevalx.experiments.user_data import graded_judgments_of, runs_of
+from irevalx.experiments.user_data import graded_judgments_of, opened_runs
+from irevalx.frozen import replace
 from irevalx.lab.bounding.bounded_scores import DocumentsToJudge
 from irevalx.orders.asking import generator_for
 from irevalx.orders.candidates import Candidates, candidates_of
-from irevalx.orders.known_orders import ORDERS, Beginning
-from irevalx.orders.replays import Budget, Rules, replay, wanted_next
+from irevalx.orders.known_orders import ORDERS
+from irevalx.orders.replays import Level, Ordering, Rules
 from irevalx.orders.sampling_actively import factor_for
 
 CUT = 12
@@ -69,19 +71,24 @@ def read(collection: Collection) -> tuple[list[Candidates], dict[str, dict[str, 
         f"t{topic}": {name: int(name in relevant[topic]) for name in reference.names_of(runs)}
         for topic, runs in enumerate(topics)
     }
-    return candidates_of(runs_of(runs_as_scores(topics))[0], CUT), qrels
+    return candidates_of(opened_runs(runs_as_scores(topics)).runs, CUT), qrels
 
 
-def budgets(n: int) -> list[Budget]:
+def budgets(n: int) -> list[Level]:
     """Return budgets of 1 to n documents."""
-    return [Budget(Fraction(number), is_share=False) for number in range(1, n + 1)]
+    return [Level(str(number), Fraction(number), is_share=False) for number in range(1, n + 1)]
 
 
-def asked_for(name: str, collection: Collection, rules: Rules, seed: int = 0) -> list[list[str]]:
+def ordering(name: str, candidates: Sequence[Candidates], **rules: Any) -> Ordering:
+    """Return an order of some documents."""
+    return Ordering(order=ORDERS[name], candidates=candidates, rules=Rules(**rules))
+
+
+def asked_for(name: str, collection: Collection, seed: int = 0) -> list[list[str]]:
     """Return what an order asks for in each topic, told from what it keeps at each budget."""
     candidates, qrels = read(collection)
     judgments = graded_judgments_of(qrels)
-    found = replay(ORDERS[name], candidates, judgments, budgets(20), rules, Beginning(seed=seed))
+    found = ordering(name, candidates).replay(judgments, budgets(20), seed)
     sequences: list[list[str]] = [[] for _ in judgments.topics]
     before = np.zeros(judgments.rows.size, np.bool_)
     for kept in found.kept:
@@ -100,7 +107,7 @@ def test_topics_apart(name: str) -> None:
             [one for one, _ in LITERAL[name](runs, of_topic, CUT)]
             for runs, of_topic in zip(topics, relevant, strict=True)
         ]
-        assert asked_for(name, (topics, relevant), Rules()) == expected
+        assert asked_for(name, (topics, relevant)) == expected
 
 
 @pytest.mark.parametrize(("name", "forgets"), [("thompson", False), ("thompson-ns", True)])
@@ -117,7 +124,7 @@ def test_thompson_sampling(name: str, forgets: bool) -> None:
             ]
             for number, runs in enumerate(topics)
         ]
-        assert asked_for(name, (topics, relevant), Rules(), seed=5) == expected
+        assert asked_for(name, (topics, relevant), seed=5) == expected
 
 
 @pytest.mark.parametrize("name", ["rrf", "borda", "hedge", "mtf", "maxmean", "mtc"])
@@ -134,7 +141,7 @@ def test_across_topics(name: str) -> None:
             expected.append([*taken])
         candidates, qrels = read((topics, relevant))
         judgments = graded_judgments_of(qrels)
-        found = replay(ORDERS[name], candidates, judgments, budgets(len(expected)), Rules(across=True), Beginning())
+        found = ordering(name, candidates, across=True).replay(judgments, budgets(len(expected)))
         assert [judgments.rows.count(kept).tolist() for kept in found.kept] == expected
 
 
@@ -152,7 +159,7 @@ def test_bounds() -> None:
             for number, name in in_round:
                 expected[number].append(name)
                 judged[number].add(name)
-        assert asked_for("bounds", (topics, relevant), Rules()) == expected
+        assert asked_for("bounds", (topics, relevant)) == expected
 
 
 def test_bounds_next() -> None:
@@ -163,7 +170,7 @@ def test_bounds_next() -> None:
     nothing = {topic: {"other": 0} for topic in qrels}
     found = irevalx.lab.bounds(nothing, runs_as_scores(topics), "P.10", n_next=8, complete=True, max_grade=1)
     assert isinstance(found, DocumentsToJudge)
-    wanted = wanted_next(ORDERS["bounds"], candidates, graded_judgments_of(nothing), 8, Rules(across=True), Beginning())
+    wanted = ordering("bounds", candidates, across=True).next(graded_judgments_of(nothing), 8)
     assert [(one.candidates.topic.decode(), one.docno.decode()) for one in wanted] == [
         (row.topic, row.docno) for row in found.rows
     ]
@@ -176,11 +183,11 @@ def test_what_is_wanted_next(name: str, across: bool) -> None:
     collection = made(7, n_topics=3)
     candidates, qrels = read(collection)
     judgments = graded_judgments_of(qrels)
-    rules, beginning = Rules(batch=3, across=across), Beginning(seed=2)
-    whole = replay(ORDERS[name], candidates, judgments, budgets(60), rules, beginning)
+    of_all = ordering(name, candidates, batch=3, across=across)
+    whole = of_all.replay(judgments, budgets(60), 2)
     judged: dict[str, dict[str, int]] = {}
     n = 0
-    while wanted := wanted_next(ORDERS[name], candidates, graded_judgments_of(judged), 3, rules, beginning):
+    while wanted := of_all.next(graded_judgments_of(judged), 3, 2):
         for one in wanted:
             topic, docno = one.candidates.topic.decode(), one.docno.decode()
             assert docno not in judged.get(topic, {})
@@ -195,23 +202,22 @@ def test_what_is_wanted_next(name: str, across: bool) -> None:
 def test_judgments_that_were_not_asked_for() -> None:
     """They teach an order nothing: the next documents are the same with and without them."""
     candidates, qrels = read(made(11))
-    first = wanted_next(ORDERS["mtf"], candidates, graded_judgments_of({}), 1, Rules(), Beginning())
+    first = ordering("mtf", candidates).next(graded_judgments_of({}), 1)
     asked = {one.candidates.topic.decode(): one.docno.decode() for one in first}
     others = {topic: {docno: 1 for docno in of_topic if docno != asked[topic]} for topic, of_topic in qrels.items()}
-    again = wanted_next(ORDERS["mtf"], candidates, graded_judgments_of(others), 1, Rules(), Beginning())
+    again = ordering("mtf", candidates).next(graded_judgments_of(others), 1)
     assert [one.docno for one in again] == [one.docno for one in first]
 
 
 def test_documents_without_a_judgment() -> None:
     """They are passed over, or cost a judgment and are taken to be not relevant."""
     runs = {"a": {"1": {"x": 3.0, "y": 2.0, "z": 1.0}}, "b": {"1": {"u": 3.0, "v": 2.0, "w": 1.0}}}
-    candidates = candidates_of(runs_of(runs)[0], 10)
+    candidates = candidates_of(opened_runs(runs).runs, 10)
     judgments = graded_judgments_of({"1": {"y": 1, "z": 1, "v": 1, "w": 0, "x": -1}})
     names = judgments.docnos.texts()
 
     def kept(unjudged: str, n: int) -> tuple[set[str], int]:
-        rules = Rules(unjudged="skip" if unjudged == "skip" else "nonrel")
-        found = replay(ORDERS["mtf"], candidates, judgments, budgets(n), rules, Beginning())
+        found = ordering("mtf", candidates, unjudged=unjudged).replay(judgments, budgets(n))
         return {names[place].decode() for place in np.flatnonzero(found.kept[-1])}, found.n_without
 
     assert kept("skip", 2) == ({"y", "z"}, 1)
@@ -222,10 +228,10 @@ def test_documents_without_a_judgment() -> None:
 def test_nothing_is_learnt_inside_a_batch() -> None:
     """Of a batch of move-to-front all documents come from the run that it has begun to read."""
     runs = {"a": {"1": {f"a{n}": 9.0 - n for n in range(6)}}, "b": {"1": {f"b{n}": 9.0 - n for n in range(6)}}}
-    candidates = candidates_of(runs_of(runs)[0], 10)
+    candidates = candidates_of(opened_runs(runs).runs, 10)
     qrels = {"1": dict.fromkeys([*runs["a"]["1"], *runs["b"]["1"]], 0)}
     judgments = graded_judgments_of(qrels)
-    found = replay(ORDERS["mtf"], candidates, judgments, budgets(8), Rules(batch=4), Beginning())
+    found = ordering("mtf", candidates, batch=4).replay(judgments, budgets(8))
     names = [docno.decode() for docno in judgments.docnos.texts()]
     assert {names[place] for place in np.flatnonzero(found.kept[3])} == {"a0", "a1", "a2", "a3"}
     assert {names[place] for place in np.flatnonzero(found.kept[7])} == {"a0", "a1", "a2", "a3", "b0", "b1", "b2", "b3"}
@@ -238,7 +244,7 @@ def test_a_sample_has_its_size_on_average_and_is_unbiased() -> None:
     judgments = graded_judgments_of(qrels)
     sizes, sums = [], []
     for seed in range(2000):
-        found = replay(ORDERS["sampled"], candidates, judgments, budgets(3)[2:], Rules(), Beginning(seed=seed))
+        found = ordering("sampled", candidates).replay(judgments, budgets(3)[2:], seed)
         kept, chances = found.kept[0], found.inclusion[0]
         assert (chances[kept] > 0).all()
         weights = np.where(kept, 1 / np.where(kept, chances, 1), 0)
@@ -279,14 +285,14 @@ def test_active_learning() -> None:
     vectors = {name: rng.random(5) for name in names}
     relevant = {name for name in names if vectors[name][0] > 0.6}
     runs = {"a": {"t0": {name: 100.0 - n for n, name in enumerate(names)}}}
-    candidates = candidates_of(runs_of(runs)[0], 40)
+    candidates = candidates_of(opened_runs(runs).runs, 40)
     judgments = graded_judgments_of({"t0": {name: int(name in relevant) for name in names}})
 
     def rows(docnos: Sequence[bytes]) -> object:
         return scipy_sparse.csr_array(np.array([vectors[docno.decode()] for docno in docnos]))
 
-    beginning = Beginning(seed=3, vectors=rows)  # type: ignore[arg-type]
-    found = replay(ORDERS["cal"], candidates, judgments, budgets(40), Rules(), beginning)
+    with_texts = replace(ordering("cal", candidates), vectors=rows)
+    found = with_texts.replay(judgments, budgets(40), 3)
     order = []
     for kept in found.kept:
         order += [

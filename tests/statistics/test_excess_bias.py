@@ -20,7 +20,7 @@ import irevalx.lab
 from irevalx.api.inputs import Qrels
 from irevalx.experiments.label_files import TwoLabellings
 from irevalx.experiments.user_data import experiment_of, graded_judgments_of
-from irevalx.lab.labelling.resampling import Resampling
+from irevalx.lab.labelling.findings import Resampling
 from irevalx.lab.labelling.run_agreement import SHUFFLES, evaluations
 from irevalx.statistics.excess_bias import ExcessBias, excess_bias, excess_bias_of
 

@@ -14,7 +14,7 @@ from irevalx.api.user_warnings import warn
 from irevalx.errors import ArgumentError, UsageError, shown_name
 from irevalx.experiments.ranked_runs import MEASURES
 from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
-from irevalx.experiments.user_data import are_given, measures_of, opened_runs, ranked_runs_of, runs_of
+from irevalx.experiments.user_data import are_given, measures_of, opened_runs, ranked_runs_of
 from irevalx.frozen import Frozen, fields, replace
 from irevalx.lab.agreement.paired_scorings import PairedScores, paired_scores
 from irevalx.lab.agreement.run_overlap import RunOverlap, looks_like_run, overlap_of_runs, overlap_of_scorings
@@ -351,7 +351,7 @@ def _run_of(given: Any) -> OpenedRun:
     """Open a run, whatever form it has."""
     if isinstance(given, Source):
         return read_trec_results(given, TREC_EVAL_10, False, warn)
-    [run], _ = runs_of(given)
+    [run] = opened_runs(given).runs
     return run
 
 

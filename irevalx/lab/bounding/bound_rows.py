@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import Any
 
-from irevalx.frozen import Frozen, fields
-from irevalx.lab.bounding.drawn_scores import DrawnScores
-from irevalx.lab.bounding.probable_scores import ProbableScores
-from irevalx.lab.bounding.score_bounds import Bounds, WeightedScores, is_decided
-from irevalx.process.system import as_text
+from irevalx.frozen import Frozen, replace
+from irevalx.lab.bounding.score_bounds import Bounds, is_decided
 
 ALL = "all"
 """What stands in place of a topic in the row of the mean."""
@@ -85,115 +82,66 @@ class ConfidentPairs(DecidedPairs):
     confident: int
 
 
-def runs_and_pairs(n_runs: int) -> list[tuple[int, int | None]]:
-    """Return what the table has rows of: each run, and each pair."""
-    pairs = [(run, against) for run in range(n_runs) for against in range(run + 1, n_runs)]
-    return [*((run, None) for run in range(n_runs)), *pairs]
+def rows_of(
+    measure: str,
+    runs: Sequence[str],
+    topics: Sequence[str],
+    pair: tuple[int, int | None],
+    found: Bounds,
+) -> list[BoundedScore]:
+    """Return a row for each topic, then that of the mean; they are ``ProbableScore`` where something is probable.
+
+    Parameters
+    ----------
+    pair : the numbers of a run and of the other one; None for the score of the run.
+    """
+    (run, against), nothing = pair, [None] * found.low.size
+    is_pair = against is not None
+    columns: dict[str, Sequence[Any]] = {
+        "topic": (*topics, ALL),
+        "difference": found.difference.tolist(),
+        "low": found.low.tolist(),
+        "high": found.high.tolist(),
+        "unjudged": found.unjudged.tolist(),
+        "decided": is_decided(found.low, found.high).tolist() if is_pair and found.proven else nothing,
+    }
+    about: dict[str, Any] = {
+        "measure": measure,
+        "run": runs[run],
+        "against": None if against is None else runs[against],
+    }
+    of_mean: dict[str, Any] = {}
+    if best := found.next_document:
+        of_mean |= {"next_topic": best.topic, "next_docno": best.docno, "narrows": best.narrows}
+    if probable := found.probable:
+        about["limits"] = "proven" if found.proven else "drawn"
+        columns |= {"mean": probable.means.tolist(), "deviation": probable.deviations.tolist()}
+        if is_pair:
+            of_mean |= {"keeps_sign": probable.keeps_sign, "by": probable.by}
+    if best := found.changing:
+        of_mean |= {"changing_topic": best.topic, "changing_docno": best.docno, "changes": best.narrows}
+    kind = BoundedScore if found.probable is None else ProbableScore
+    *of_topics, of_all = [
+        kind(**about, **dict(zip(columns, cells, strict=True))) for cells in zip(*columns.values(), strict=True)
+    ]
+    return [*of_topics, replace(of_all, **of_mean)]
 
 
-def rows_of(scores: WeightedScores, pair: tuple[int, int | None], found: Bounds) -> Iterator[BoundedScore]:
-    """Yield a row for each topic, then that of the mean."""
-    run, against = pair
-    other = None if against is None else scores.runs[against]
-    decided = is_decided(found.low, found.high).tolist() if other is not None else [None] * len(scores.topics)
-    columns = (found.difference.tolist(), found.low.tolist(), found.high.tolist(), found.unjudged.tolist(), decided)
-    for topic, difference, low, high, unjudged, is_one in zip(scores.topics, *columns, strict=True):
-        yield BoundedScore(
-            measure=scores.measure.name,
-            run=scores.runs[run],
-            against=other,
-            topic=topic.topic,
-            difference=difference,
-            low=low,
-            high=high,
-            unjudged=unjudged,
-            decided=is_one,
-        )
-    best = found.next_document
-    difference, low, high = found.means
-    yield BoundedScore(
-        measure=scores.measure.name,
-        run=scores.runs[run],
-        against=other,
-        topic=ALL,
-        difference=difference,
-        low=low,
-        high=high,
-        unjudged=int(found.unjudged.sum()),
-        decided=None if other is None else found.is_decided,
-        next_topic=None if best is None else best.topic,
-        next_docno=None if best is None else best.docno,
-        narrows=None if best is None else best.narrows,
-    )
-
-
-def probable_rows(scores: ProbableScores, pair: tuple[int, int | None], found: Bounds) -> Iterator[ProbableScore]:
-    """Yield the same rows with what is probable."""
-    run, against = pair
-    likely = scores.of(pair)
-    best = None if against is None else scores.most_changing((run, against))
-    *of_topics, of_all = rows_of(scores.scores, pair, found)
-    for row, mean, deviation in zip(of_topics, likely.means.tolist(), likely.deviations.tolist(), strict=True):
-        yield ProbableScore(**_cells(row), limits="proven", mean=mean, deviation=deviation)
-    yield ProbableScore(
-        **_cells(of_all),
-        limits="proven",
-        mean=likely.mean,
-        deviation=likely.deviation,
-        keeps_sign=None if against is None else likely.keeps_sign,
-        by=None if against is None else likely.by,
-        changing_topic=None if best is None else best.topic,
-        changing_docno=None if best is None else best.docno,
-        changes=None if best is None else best.narrows,
-    )
-
-
-def _cells(row: Frozen) -> dict[str, Any]:
-    return {name: getattr(row, name) for name in fields(type(row))}
-
-
-def drawn_rows(scores: DrawnScores, measure: str, pair: tuple[int, int | None]) -> Iterator[ProbableScore]:
-    """Yield the rows of a measure that has no proven bounds."""
-    run, against = pair
-    found = scores.of(measure, pair)
-    likely, is_pair = found.probable, against is not None
-    columns = (
-        (*map(as_text, scores.topics), ALL),
-        (*found.differences.tolist(), found.difference),
-        found.low.tolist(),
-        found.high.tolist(),
-        (*scores.unjudged.tolist(), int(scores.unjudged.sum())),
-        (*likely.means.tolist(), likely.mean),
-        (*likely.deviations.tolist(), likely.deviation),
-    )
-    for topic, difference, low, high, unjudged, mean, deviation in zip(*columns, strict=True):
-        yield ProbableScore(
-            measure=measure,
-            run=scores.runs[run],
-            against=None if against is None else scores.runs[against],
-            topic=topic,
-            difference=difference,
-            low=low,
-            high=high,
-            unjudged=unjudged,
-            decided=None,
-            limits="drawn",
-            mean=mean,
-            deviation=deviation,
-            keeps_sign=likely.keeps_sign if is_pair and topic == ALL else None,
-            by=likely.by if is_pair and topic == ALL else None,
-        )
-
-
-def pairs_counted(measure: str, rows: list[BoundedScore]) -> DecidedPairs:
-    """Count the pairs of a measure that are decided, and those that are confident where rows have probabilities."""
+def decided_pairs(rows: Sequence[BoundedScore]) -> list[DecidedPairs]:
+    """Count for each measure the pairs that are decided, and those that are confident where rows have probabilities."""
     pairs = [row for row in rows if row.against is not None and row.topic == ALL]
+    return [
+        _counted([row for row in pairs if row.measure == name]) for name in dict.fromkeys(row.measure for row in pairs)
+    ]
+
+
+def _counted(pairs: Sequence[BoundedScore]) -> DecidedPairs:
     drawn = any(row.decided is None for row in pairs)
     decided = None if drawn else sum(bool(row.decided) for row in pairs)
     undecided = None if decided is None else len(pairs) - decided
     if not isinstance(pairs[0], ProbableScore):
-        return DecidedPairs(measure, len(pairs), decided, undecided)
+        return DecidedPairs(pairs[0].measure, len(pairs), decided, undecided)
     confident = sum(
         isinstance(row, ProbableScore) and not row.decided and (row.keeps_sign or 0) >= CONFIDENT for row in pairs
     )
-    return ConfidentPairs(measure, len(pairs), decided, undecided, confident)
+    return ConfidentPairs(pairs[0].measure, len(pairs), decided, undecided, confident)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,18 +34,15 @@ from irevalx.lab.bounding.bound_rows import (
     ALL,
     BoundedScore,
     DecidedPairs,
-    drawn_rows,
-    pairs_counted,
-    probable_rows,
+    decided_pairs,
     rows_of,
-    runs_and_pairs,
 )
-from irevalx.lab.bounding.drawn_scores import DRAWN, DrawnScores
-from irevalx.lab.bounding.probable_scores import ProbableScores
+from irevalx.lab.bounding.probable_scores import DRAWN, DrawnScores, ProbableScores
 from irevalx.lab.bounding.relevance import GradeShares, Relevance, features_of, fitted_relevance, given_relevance
-from irevalx.lab.bounding.score_bounds import WeightedScores
+from irevalx.lab.bounding.score_bounds import Bounds, NextDocument, WeightedScores
 from irevalx.lab.command.result import Result
 from irevalx.measures.select import SelectedMeasure
+from irevalx.process.system import as_text
 from irevalx.reports.table import Table
 from irevalx.settings import Settings
 
@@ -243,21 +242,52 @@ def bounds(
     options: Evaluating = {"level": level, "complete": complete, "min_retrieved": min_retrieved, "least_runs": 1}
     experiment = _with_retrieved(judgments, opened, depth, drawn, **options)
     scores, notes = [WeightedScores(experiment, measure) for measure in weighted], experiment.notes()
-    if not is_probable:
+    of_measures: list[tuple[str, Callable[[tuple[int, int | None]], Bounds]]]
+    of_measures, chosen = [(one.measure.name, one.bounds) for one in scores], None
+    if is_probable:
+        shares = GradeShares.of(experiment.grades, level, greatest)
+        relevance = _relevance(experiment, probabilities, depth, level)
+        probable = [ProbableScores(one, relevance, shares) for one in scores]
         if n_next is not None:
-            return DocumentsToJudge(list(_next_documents(scores[0], n_next)), notes=notes)
-        return BoundedScores(*_joined(map(_bounded, scores)), by_topic, scores, notes=notes)
-    shares = GradeShares.of(experiment.grades, level, greatest)
-    relevance = _relevance(experiment, probabilities, depth, level)
-    probable = [ProbableScores(one, relevance, shares) for one in scores]
+            return _to_judge(ChangingDocument, "changes", probable[0].changing(_undecided(scores[0])), n_next, notes)
+        of_measures = [(one.scores.measure.name, one.bounds) for one in probable]
+        if drawn:
+            chosen = chosen_seed(seed)
+            by_draws = DrawnScores(experiment, relevance, shares, draws, chosen)
+            of_measures += [(measure, partial(by_draws.bounds, measure)) for measure in experiment.measures]
     if n_next is not None:
-        return DocumentsToJudge(list(_changing_documents(probable[0], n_next)), ChangingDocument, notes=notes)
-    tables, chosen = [_bounded(one.scores, one) for one in probable], None
-    if drawn:
-        chosen = chosen_seed(seed)
-        by_draws = DrawnScores(experiment, relevance, shares, draws, chosen)
-        tables += [_drawn(by_draws, measure) for measure in experiment.measures]
-    return BoundedScores(*_joined(tables), by_topic, scores, chosen, notes=notes)
+        return _to_judge(DocumentToJudge, "narrows", scores[0].worth_judging(_undecided(scores[0])), n_next, notes)
+    rows = [row for of_measure in of_measures for row in _rows(experiment, *of_measure)]
+    decided = decided_pairs(rows)
+    for one in decided:
+        if one.decided == 0:
+            warn(f"{one.measure}: no pair is decided")
+    return BoundedScores(rows, decided, by_topic, scores, chosen, notes=notes)
+
+
+def _rows(
+    experiment: Experiment, measure: str, bounds_of: Callable[[tuple[int, int | None]], Bounds]
+) -> Iterator[BoundedScore]:
+    """Yield the rows of each run, then of each pair."""
+    topics = tuple(map(as_text, experiment.topics))
+    numbers = range(len(experiment.runs))
+    for pair in (*((run, None) for run in numbers), *combinations(numbers, 2)):
+        yield from rows_of(measure, experiment.runs, topics, pair, bounds_of(pair))
+
+
+def _to_judge(
+    kind: type[DocumentToJudge | ChangingDocument],
+    column: str,
+    found: Sequence[NextDocument],
+    n_next: int,
+    notes: tuple[str, ...],
+) -> DocumentsToJudge:
+    """Return the first documents; the column has what their judgment does."""
+    rows: list[Any] = [
+        kind(rank=rank, topic=one.topic, docno=one.docno, pairs=one.pairs, **{column: one.narrows})
+        for rank, one in enumerate(found[:n_next], start=1)
+    ]
+    return DocumentsToJudge(rows, kind, notes=notes)
 
 
 def _drawn_requests(requests: Sequence[SelectedMeasure], *, is_probable: bool) -> tuple[SelectedMeasure, ...]:
@@ -290,36 +320,6 @@ def _refuse_contradictions(probabilities: Any, level: int, *, fit_probabilities:
         raise UsageError("probabilities and fit_probabilities must not be given together")
     if (fit_probabilities or probabilities is not None) and level < 1:
         raise UsageError(f"the least relevant grade must be at least 1 where relevance is probable, but got {level}")
-
-
-def _bounded(
-    scores: WeightedScores, probable: ProbableScores | None = None
-) -> tuple[list[BoundedScore], DecidedPairs | None]:
-    """Return the rows of a measure with proven bounds, and how many pairs are decided; None where there is none."""
-    rows: list[BoundedScore] = []
-    for pair in runs_and_pairs(len(scores.runs)):
-        found = scores.bounds(pair)
-        rows += rows_of(scores, pair, found) if probable is None else probable_rows(probable, pair, found)
-    decided = pairs_counted(scores.measure.name, rows) if scores.pairs else None
-    if decided and not decided.decided:
-        warn(f"{scores.measure.name}: no pair is decided")
-    return rows, decided
-
-
-def _drawn(scores: DrawnScores, measure: str) -> tuple[list[BoundedScore], DecidedPairs | None]:
-    """Return the same of a measure whose judgments were drawn."""
-    rows: list[BoundedScore] = [
-        row for pair in runs_and_pairs(len(scores.runs)) for row in drawn_rows(scores, measure, pair)
-    ]
-    return rows, pairs_counted(measure, rows) if len(scores.runs) > 1 else None
-
-
-def _joined(
-    tables: Iterable[tuple[list[BoundedScore], DecidedPairs | None]],
-) -> tuple[list[BoundedScore], list[DecidedPairs]]:
-    """Return the rows of all measures, and their pairs."""
-    found = [*tables]
-    return [row for rows, _ in found for row in rows], [decided for _, decided in found if decided is not None]
 
 
 def weighted_scores(
@@ -358,15 +358,3 @@ def _undecided(scores: WeightedScores) -> list[tuple[int, int]]:
     if not undecided:
         warn(f"{scores.measure.name}: all pairs are decided, so no document needs to be judged")
     return undecided
-
-
-def _next_documents(scores: WeightedScores, n_next: int) -> Iterator[DocumentToJudge]:
-    """Yield the documents to judge next."""
-    for rank, one in enumerate(scores.worth_judging(_undecided(scores))[:n_next], start=1):
-        yield DocumentToJudge(rank=rank, topic=one.topic, docno=one.docno, narrows=one.narrows, pairs=one.pairs)
-
-
-def _changing_documents(scores: ProbableScores, n_next: int) -> Iterator[ChangingDocument]:
-    """Yield the documents to judge next, where documents have probabilities."""
-    for rank, one in enumerate(scores.changing(_undecided(scores.scores))[:n_next], start=1):
-        yield ChangingDocument(rank=rank, topic=one.topic, docno=one.docno, changes=one.narrows, pairs=one.pairs)

@@ -1,4 +1,7 @@
-"""What is probable of scores and differences that are sums over ranks, when unjudged documents have probabilities."""
+"""What is probable of scores and differences, when unjudged documents have probabilities of relevance.
+
+Of sums over ranks it is computed; for AP and nDCG judgments are drawn.
+"""
 
 from __future__ import annotations
 
@@ -7,34 +10,22 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from irevalx.arrays.segments import FloatArray, IntArray
-from irevalx.frozen import Frozen
+from irevalx.arrays.segments import FloatArray
+from irevalx.experiments.experiment import Experiment
+from irevalx.frozen import replace
 from irevalx.lab.bounding.relevance import GradeShares, Relevance
-from irevalx.lab.bounding.score_bounds import NextDocument, WeightedScores
+from irevalx.lab.bounding.score_bounds import Bounds, NextDocument, Probable, WeightedScores
+from irevalx.measures.average import average_precision, average_precision_at
+from irevalx.measures.declare import Measure
+from irevalx.measures.gain import ndcg, ndcg_cut
 from irevalx.statistics.sign_chances import SignChances, sign_chances
-from irevalx.statistics.significance import without_noise
+from irevalx.statistics.significance import generator, without_noise
+
+DRAWN: tuple[Measure, ...] = (average_precision, average_precision_at, ndcg, ndcg_cut)
+"""The measures that ``bounds`` takes by drawing judgments."""
 
 _NODES = 7
 """At how many points the error of a fit is looked at."""
-
-
-class Probable(Frozen, kw_only=True):
-    """What is probable of a difference.
-
-    Parameters
-    ----------
-    means, deviations : shape (n_topics,); of the difference of each topic.
-    mean, deviation : of the mean difference.
-    keeps_sign : the probability that the mean difference has the sign that it has with the judgments there are.
-    by : how that was computed: "exact", "normal" or "draws".
-    """
-
-    means: FloatArray
-    deviations: FloatArray
-    mean: float
-    deviation: float
-    keeps_sign: float
-    by: str
 
 
 class ProbableScores:
@@ -48,17 +39,14 @@ class ProbableScores:
     """
 
     def __init__(self, scores: WeightedScores, relevance: Relevance, shares: GradeShares) -> None:
-        topics = scores.topics
         self.scores = scores
         self._shares = shares
         self._gains = scores.measure.gains(np.arange(shares.relevant.size))
-        self._topic = np.repeat(np.arange(len(topics)), [int(one.unjudged.sum()) for one in topics])
-        self._weights = np.concatenate([one.weights[:, one.unjudged] for one in topics], axis=1)
-        self._docnos = [
-            docno for one in topics for docno, is_one in zip(one.docnos, one.unjudged, strict=True) if is_one
-        ]
-        self._relevance = relevance.take(np.concatenate([one.places[one.unjudged] for one in topics]))
-        self._known = np.stack([one.weights @ one.gains for one in topics], axis=1)
+        self._places = np.flatnonzero(scores.unjudged)
+        self._topic = scores.rows.ids[self._places]
+        self._weights = scores.weights[:, self._places]
+        self._relevance = relevance.take(scores.places[self._places])
+        self._known = np.stack([scores.rows.sum(of_run * scores.gains) for of_run in scores.weights])
         gains, chances = self._chances(self._relevance.probability)
         self._mean = chances @ gains
         self._variance = chances @ gains**2 - self._mean**2
@@ -101,10 +89,8 @@ class ProbableScores:
         signs = self._signs(float(known.sum()), weights, slope, deviation)
         now = float(without_noise(known.sum() / n_topics))
         return Probable(
-            means=without_noise(means),
-            deviations=np.sqrt(np.clip(apart + shared, 0.0, None)),
-            mean=float(without_noise(means.sum() / n_topics)),
-            deviation=deviation / n_topics,
+            means=without_noise(np.append(means, means.sum() / n_topics)),
+            deviations=np.append(np.sqrt(np.clip(apart + shared, 0.0, None)), deviation / n_topics),
             keeps_sign=signs.above if now > 0 else signs.below if now < 0 else signs.zero,
             by="exact" if signs.exact else "normal",
         )
@@ -138,30 +124,27 @@ class ProbableScores:
         Of each pair, by how much the probability that the first run is better is expected to change, up or down, when
         the document is judged, the difference being taken for normal; added up over pairs.
         """
-        changes, n_pairs = np.zeros(self._topic.size), np.zeros(self._topic.size, np.int64)
-        gains, chances = self._chances(self._relevance.probability)
+        changes, n_pairs = np.zeros(self.scores.rows.size), np.zeros(self.scores.rows.size, np.int64)
         for pair in pairs:
-            changes += (change := self._change(pair, gains, chances))
+            changes += (change := self._change(pair))
             n_pairs += change > 0
-        order = np.argsort(-without_noise(changes), kind="stable")
-        return [self._document(place, changes, n_pairs) for place in order[without_noise(changes)[order] > 0].tolist()]
+        distinct = without_noise(changes)
+        order = np.argsort(-distinct, kind="stable")[: np.count_nonzero(distinct)]
+        return [self.scores.document(place, changes, int(n_pairs[place])) for place in order.tolist()]
 
-    def most_changing(self, pair: tuple[int, int]) -> NextDocument | None:
-        """Return the first of ``changing`` for one pair; None where there is none."""
-        change = without_noise(self._change(pair, *self._chances(self._relevance.probability)))
-        if not change.size or not change.max() > 0:
-            return None
-        return self._document(int(change.argmax()), change, np.ones(change.size, np.int64))
+    def bounds(self, pair: tuple[int, int | None]) -> Bounds:
+        """Return the bounds of the score of a run, or of a difference, with what is probable within them."""
+        changing, (run, against) = None, pair
+        if against is not None and (change := without_noise(self._change((run, against)))).any():
+            changing = self.scores.document(int(change.argmax()), change)
+        return replace(self.scores.bounds(pair), probable=self.of(pair), changing=changing)
 
-    def _document(self, place: int, changes: FloatArray, n_pairs: IntArray) -> NextDocument:
-        topic = self.scores.topics[int(self._topic[place])].topic
-        return NextDocument(topic, self._docnos[place], float(changes[place]), int(n_pairs[place]))
-
-    def _change(self, pair: tuple[int, int], gains: FloatArray, chances: FloatArray) -> FloatArray:
+    def _change(self, pair: tuple[int, int]) -> FloatArray:
         """Return by how much each document is expected to change the probability that a difference is above 0."""
         from scipy.special import ndtr
 
-        run, against = pair
+        (run, against), (gains, chances) = pair, self._chances(self._relevance.probability)
+        found = np.zeros(self.scores.rows.size)
         weights = without_noise(self._weights[run] - self._weights[against])
         mean = float((self._known[run] - self._known[against]).sum()) + float(weights @ self._mean)
         variances = weights**2 * self._variance
@@ -169,14 +152,70 @@ class ProbableScores:
         error = max(0.0, float(slope @ self._relevance.covariance @ slope - weights**2 @ self._own))
         variance = float(variances.sum()) + error
         if not variance > 0:
-            return np.zeros(weights.size)
+            return found
         left = np.sqrt(np.clip(variance - variances, 0.0, None))
         moved = mean + weights[:, None] * (gains - self._mean[:, None])
         with np.errstate(divide="ignore", invalid="ignore"):
             after = np.where(
                 left[:, None] > 1e-12, ndtr(moved / left[:, None]), np.sign(without_noise(moved)) / 2 + 0.5
             )
-        found: FloatArray = np.where(
-            weights != 0, (np.abs(after - ndtr(mean / math.sqrt(variance))) * chances).sum(1), 0.0
-        )
+        change = (np.abs(after - ndtr(mean / math.sqrt(variance))) * chances).sum(1)
+        found[self._places] = np.where(weights != 0, change, 0.0)
         return found
+
+
+class DrawnScores:
+    """The scores of runs under judgments that were drawn from probabilities of relevance.
+
+    Parameters
+    ----------
+    experiment : its judgments have every document that some run has; its measures are ``DRAWN``, or some of them.
+    relevance : flat over these judgments.
+    shares : of the grades.
+    n_draws : at least 1.
+    seed : of the draws, which are the same for all runs and measures.
+    """
+
+    def __init__(
+        self, experiment: Experiment, relevance: Relevance, shares: GradeShares, n_draws: int, seed: int
+    ) -> None:
+        self.measures, judgments = experiment.measures, experiment.judgments
+        retrieved = experiment.ranking.row[experiment.ranking.row >= 0]
+        places = np.unique(retrieved[experiment.grades[retrieved] < 0])
+        self._unjudged = np.bincount(judgments.rows.ids[places], minlength=judgments.rows.n)[
+            [judgments.topic_index[topic] for topic in experiment.topics]
+        ]
+        """How many unjudged documents each topic has."""
+        self._now = experiment.values()
+        of_places, random = relevance.take(places), generator(seed)
+        draws = []
+        for _ in range(n_draws):
+            grades = experiment.grades.copy()
+            relevant = random.random(places.size) < of_places.drawn(random)
+            grades[places] = shares.drawn(relevant, random)
+            draws.append(experiment.values(grades))
+        self._draws = np.stack(draws)
+
+    def bounds(self, measure: str, pair: tuple[int, int | None]) -> Bounds:
+        """Return the ends of the draws, and what is probable, of a score or of a difference of two runs.
+
+        Parameters
+        ----------
+        measure : one of ``measures``.
+        """
+        run, against = pair
+        now, drawn = (values[..., self.measures.index(measure), :, :] for values in (self._now, self._draws))
+        if against is None:
+            now, drawn = now[run], drawn[:, run]
+        else:
+            now, drawn = now[run] - now[against], drawn[:, run] - drawn[:, against]
+        now = without_noise(np.append(now, now.mean()))
+        drawn = without_noise(np.column_stack((drawn, drawn.mean(axis=1))))
+        probable = Probable(
+            means=drawn.mean(axis=0),
+            deviations=drawn.std(axis=0),
+            keeps_sign=float(np.mean(np.sign(drawn[:, -1]) == np.sign(now[-1]))),
+            by="draws",
+        )
+        unjudged = np.append(self._unjudged, self._unjudged.sum())
+        return Bounds(now, drawn.min(axis=0), drawn.max(axis=0), unjudged, probable=probable, proven=False)

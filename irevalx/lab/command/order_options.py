@@ -9,10 +9,7 @@ from irevalx.cli.values import complete_file
 from irevalx.experiments.strata_design import EXAMPLE
 from irevalx.lab.command.kinds_of_values import Parameter
 from irevalx.orders.known_orders import ORDERS
-from irevalx.orders.replays import UNJUDGED
-
-DEPTH = 100
-"""How many documents of a run may be judged, unless another number is asked for."""
+from irevalx.orders.replays import UNJUDGED, USUAL
 
 
 def explained_orders() -> str:
@@ -48,9 +45,9 @@ def order_options(*requires: str, named_by: str = "--order") -> tuple[Parameter,
             "--depth",
             requires=requires,
             type=click.IntRange(1),
-            default=DEPTH,
+            default=USUAL.depth,
             metavar="K",
-            help=f"The first K documents of each run and topic may be judged.  [default: {DEPTH}]",
+            help=f"The first K documents of each run and topic may be judged.  [default: {USUAL.depth}]",
         ),
         option(
             "--across",
@@ -83,18 +80,18 @@ def replay_options(*requires: str) -> tuple[Parameter, ...]:
             "--batch",
             requires=requires,
             type=click.IntRange(1),
-            default=1,
+            default=USUAL.batch,
             metavar="B",
-            help="Ask for B documents before anything is learnt from their judgments.  [default: 1]",
+            help=f"Ask for B documents before anything is learnt from their judgments.  [default: {USUAL.batch}]",
         ),
         option(
             "--unjudged",
             requires=requires,
             type=click.Choice(UNJUDGED),
-            default="skip",
+            default=USUAL.unjudged,
             help=(
                 "Documents without a judgment that the order asks for: pass them over, or count them as judged and not "
-                "relevant.  [default: skip]"
+                f"relevant.  [default: {USUAL.unjudged}]"
             ),
         ),
     )

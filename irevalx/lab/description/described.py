@@ -14,7 +14,7 @@ from irevalx.errors import UsageError, quote
 from irevalx.experiments.group_names import groups_of
 from irevalx.experiments.pools import first_documents
 from irevalx.experiments.ranking_runs import compared_topics, rank_all, topics_compared, unique_names
-from irevalx.experiments.user_data import are_given, graded_judgments_of, runs_of
+from irevalx.experiments.user_data import are_given, graded_judgments_of, opened_runs
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool, with_pool
 from irevalx.lab.description.describing import (
@@ -118,10 +118,10 @@ def describe(
     found: list[Contribution] = []
     notes: tuple[str, ...] = ()
     if are_given(runs):
-        opened, given = runs_of(runs)
-        with_retrieved = _with_first_documents(judgments, opened, depth)
-        ranked = list(rank_all(with_retrieved, opened, RankingRules(), warn=warn))
-        names = unique_names(ranked, opened, given, warn)
+        opened = opened_runs(runs)
+        with_retrieved = _with_first_documents(judgments, opened.runs, depth)
+        ranked = list(rank_all(with_retrieved, opened.runs, RankingRules(), warn=warn))
+        names = unique_names(ranked, opened.runs, opened.names, warn)
         shows_runs = show not in ("judgments", "groups")
         by_name = dict(zip(names, ranked, strict=True))
         topics, lacking = compared_topics(judgments, by_name, complete=complete or not shows_runs)

@@ -1,8 +1,8 @@
-"""Labels that people gave to some documents of each topic, and a machine to all: what runs have of them by rank."""
+"""Scores and differences of runs from labels that people gave to some documents of each topic, and a machine to all."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,14 +18,16 @@ from irevalx.experiments.label_files import TwoLabellings, places_of, topic_warn
 from irevalx.experiments.ranked_runs import requests_of
 from irevalx.experiments.ranking_runs import raise_first
 from irevalx.experiments.strata import StrataSample
-from irevalx.experiments.user_data import experiment_of, judgments_of, measures_of
+from irevalx.experiments.user_data import experiment_of, judgments_of, labels_of, measures_of
 from irevalx.experiments.weighted_measures import WeightedMeasure, counted_documents, weighted_measures
 from irevalx.frozen import Frozen, cached_property
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
-from irevalx.reading.formats import PRELS, SAMPLED
+from irevalx.lab.estimation.estimated_rows import SampledScore, pairs_to_compare, rows_of
+from irevalx.lab.estimation.estimated_tables import EstimatedFromDocuments
+from irevalx.reading.formats import PRELS, QRELS, SAMPLED
 from irevalx.settings import Settings
-from irevalx.statistics.two_stage import DrawnDocuments, MachineTotals, TwoStageEstimate, two_stage
+from irevalx.statistics.two_stage import FEW_TOPICS, DrawnDocuments, MachineTotals, TwoStageEstimate, two_stage
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -79,7 +81,7 @@ class SumOfRuns(Frozen, kw_only=True):
     Parameters
     ----------
     name : of the measure.
-    drawn : the documents that people labelled.
+    drawn : the documents that people labelled, of topics that are evaluated.
     weights : shape (n_runs, n_drawn); of the rank at which a run has each; 0 where it has not.
     human, machine : shape (n_drawn,); the gain of each by either labels.
     greatest_gain : of any label.
@@ -245,3 +247,84 @@ def measures_by_document(measures: Measures, level: float, *labels: Judgments) -
             )
     grades = {int(grade) for one in labels for grade in np.unique(one.grades[one.grades >= 0])}
     return weighted_measures(requests, level, grades, max(grades, default=0))
+
+
+def estimates_from_documents(
+    human: GivenQrels,
+    machine: GivenQrels,
+    runs: Runs,
+    measures: Measures,
+    *,
+    baseline: str | None,
+    correction: str,
+    weight: float | None,
+    alpha: float,
+    labels_format: str | None,
+    **options: Unpack[Evaluating],
+) -> EstimatedFromDocuments:
+    """Correct the machine's scores document by document; keywords are those of ``estimate``, with their full names.
+
+    Raises
+    ------
+    UsageError : a measure is no sum over ranks of weight times gain, or the baseline is none of the runs.
+    InputError : fewer than two topics have labels of both.
+    IrevalxError : as ``irevalx.evaluate``.
+    """
+    sample = LabelledSample.of(human, options.pop("rel_format"))
+    theirs = labels_of(machine, labels_format or QRELS.name)
+    weighted = measures_by_document(measures, options["level"], sample.labels, theirs)
+    ranked = RankedLabels.of(sample, theirs, runs, **options)
+    pairs = pairs_to_compare(ranked.experiment.runs, baseline)
+    rows: list[SampledScore] = []
+    for measure in weighted:
+        sums = ranked.sum_of(measure)
+        if sums.uncovered:
+            warn(
+                f"{sums.name}: {sums.uncovered} documents that count could not be drawn: the machine's labels stand "
+                "for them, and the sample alone takes them for nonrelevant"
+            )
+        rows += _rows(sums, ranked.experiment.runs, pairs, weight=weight, alpha=alpha, correction=correction)
+    for line in _warnings(rows):
+        warn(line)
+    return EstimatedFromDocuments(rows, alpha, correction, notes=ranked.experiment.notes())
+
+
+def _rows(
+    sums: SumOfRuns,
+    runs: Sequence[str],
+    pairs: Sequence[tuple[int, int]],
+    *,
+    weight: float | None,
+    alpha: float,
+    correction: str,
+) -> Iterator[SampledScore]:
+    """Yield a row for each run, then for each pair."""
+    whose: list[tuple[int, int | None]] = [*((run, None) for run in range(len(runs))), *pairs]
+    found, n_drawn = [sums.estimated(run, against, weight) for run, against in whose], sums.drawn.topic.size
+    intervals, classical = [one.interval(alpha) for one in found], [one.classical_interval(alpha) for one in found]
+    columns: dict[str, Sequence[float]] = {
+        "estimate": [one.estimate for one in found],
+        "low": [low for low, _ in intervals],
+        "high": [high for _, high in intervals],
+        "standard_error": [one.standard_error for one in found],
+        "document_error": [one.document_error for one in found],
+        "lambda_": [one.weight for one in found],
+        "classical": [one.classical for one in found],
+        "classical_low": [low for low, _ in classical],
+        "classical_high": [high for _, high in classical],
+        "machine": [one.machine for one in found],
+        "topics": [one.n_topics for one in found],
+        "documents": [n_drawn] * len(found),
+        "effective_documents": [n_drawn * one.document_gain for one in found],
+    }
+    p, simultaneous = [one.p for one in found], [one.interval(alpha / max(1, len(pairs))) for one in found]
+    about = sums.name, runs, pairs
+    return rows_of(SampledScore, about, columns, p, simultaneous, alpha=alpha, correction=correction)
+
+
+def _warnings(rows: Sequence[SampledScore]) -> Iterator[str]:
+    """Yield what people should know before they believe the numbers."""
+    if rows[0].topics < FEW_TOPICS:
+        yield (f"an interval of so few topics ({rows[0].topics}, below {FEW_TOPICS}) may be too short, and p too small")
+    if constant := sum(row.standard_error == 0 and row.estimate != 0 for row in rows):
+        yield f"all topics have the same estimate in {constant} of {len(rows)} rows, which have no interval therefore"

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any, TypeAlias, TypeVar
 
+import numpy as np
+
+from irevalx.errors import UsageError, quote
 from irevalx.frozen import Frozen
+from irevalx.statistics.corrections import CORRECTIONS
 
 
 class EstimatedScore(Frozen, kw_only=True):
@@ -39,11 +45,11 @@ class EstimatedScore(Frozen, kw_only=True):
     human_topics: int
     machine_topics: int
     effective_topics: float
-    p: float | None
-    corrected_p: float | None
-    differ: bool | None
-    simultaneous_low: float | None
-    simultaneous_high: float | None
+    p: float | None = None
+    corrected_p: float | None = None
+    differ: bool | None = None
+    simultaneous_low: float | None = None
+    simultaneous_high: float | None = None
 
 
 class SampledScore(Frozen, kw_only=True):
@@ -79,11 +85,67 @@ class SampledScore(Frozen, kw_only=True):
     topics: int
     documents: int
     effective_documents: float
-    p: float | None
-    corrected_p: float | None
-    differ: bool | None
-    simultaneous_low: float | None
-    simultaneous_high: float | None
+    p: float | None = None
+    corrected_p: float | None = None
+    differ: bool | None = None
+    simultaneous_low: float | None = None
+    simultaneous_high: float | None = None
 
 
 EstimatedRow: TypeAlias = EstimatedScore | SampledScore
+Row = TypeVar("Row", EstimatedScore, SampledScore)
+
+
+def pairs_to_compare(runs: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
+    """Return pairs of numbers of runs; the difference is that of the first to the second.
+
+    Raises
+    ------
+    UsageError : the baseline is none of the runs.
+    """
+    numbers = range(len(runs))
+    if baseline is None:
+        return list(combinations(numbers, 2))
+    if baseline not in runs:
+        raise UsageError(f"baseline must be one of the runs ({' '.join(runs)}), but got {quote(baseline)}")
+    base = runs.index(baseline)
+    return [(run, base) for run in numbers if run != base]
+
+
+def rows_of(
+    kind: type[Row],
+    about: tuple[str, Sequence[str], Sequence[tuple[int, int]]],
+    columns: Mapping[str, Sequence[Any]],
+    p: Sequence[float],
+    simultaneous: Sequence[tuple[float, float]],
+    *,
+    alpha: float,
+    correction: str,
+) -> Iterator[Row]:
+    """Yield a row for each run, then for each pair, whose p-values are corrected for the number of pairs.
+
+    Parameters
+    ----------
+    about : the measure, the runs, and the pairs of their numbers.
+    columns : other fields by name, of all rows.
+    p, simultaneous : of all rows; those of pairs count.
+    """
+    measure, runs, pairs = about
+    corrected = CORRECTIONS[correction](np.array(p[len(runs) :])).tolist()
+    cells = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    for run, row in zip(runs, cells, strict=False):
+        yield kind(measure=measure, run=run, against=None, **row)
+    tests = zip(pairs, *(of_rows[len(runs) :] for of_rows in (cells, p, simultaneous)), corrected, strict=True)
+    for (run, against), row, of_pair, (low, high), corrected_p in tests:
+        holds_together = correction == "bonferroni"
+        yield kind(
+            measure=measure,
+            run=runs[run],
+            against=runs[against],
+            **row,
+            p=of_pair,
+            corrected_p=corrected_p,
+            differ=corrected_p < alpha,
+            simultaneous_low=low if holds_together else None,
+            simultaneous_high=high if holds_together else None,
+        )

@@ -15,13 +15,11 @@ from irevalx.arrays.segments import FloatArray
 from irevalx.errors import InputError, UsageError, quote, shown_name
 from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.label_files import TwoLabellings
-from irevalx.experiments.user_data import experiment_of, graded_judgments_of, labels_of, probability
-from irevalx.frozen import Frozen
+from irevalx.experiments.user_data import Evaluating, experiment_of, graded_judgments_of, labels_of, probability
 from irevalx.judgments.graded import Judgments
-from irevalx.lab.estimation.document_labels import SAMPLES
-from irevalx.lab.estimation.estimated_rows import EstimatedScore
-from irevalx.lab.estimation.estimated_tables import EstimatedScores, pairs_to_compare
-from irevalx.lab.estimation.from_documents import estimates_from_documents
+from irevalx.lab.estimation.document_labels import SAMPLES, estimates_from_documents
+from irevalx.lab.estimation.estimated_rows import EstimatedScore, pairs_to_compare, rows_of
+from irevalx.lab.estimation.estimated_tables import EstimatedScores
 from irevalx.lab.estimation.labelling_design import LabellingDesign, design_of
 from irevalx.statistics.corrections import CORRECTIONS, SHORT_NAMES, correction_named
 from irevalx.statistics.prediction_powered import FEW_TOPICS, HELPFUL, Estimates, prediction_powered
@@ -137,80 +135,68 @@ def estimate(
     if weight is not None and not 0 <= weight <= 1:
         raise checks.wrong("weight", "a number from 0 to 1, or None", weight)
     checks.one_of("correction", correction, CORRECTION_NAMES)
+    evaluating: Evaluating = {
+        "level": level,
+        "complete": complete,
+        "min_retrieved": min_retrieved,
+        "least_runs": 1,
+    }
     if design is not None:
-        return design_of(
-            human,
-            machine,
-            runs,
-            measures,
-            checks.whole_number("design", design, least=1),
-            seed=seed,
-            labels_format=labels_format,
-            rel_format=rel_format,
-            level=checks.whole_number("level", level),
-            complete=complete,
-            min_retrieved=min_retrieved,
-        )
+        n = checks.whole_number("design", design, least=1)
+        evaluating["level"] = checks.whole_number("level", level)
+        evaluating["rel_format"] = rel_format
+        return design_of(human, machine, runs, measures, n, seed=seed, labels_format=labels_format, **evaluating)
     if human is None or seed is not None:
         raise UsageError("human must be given, and seed not, unless design is")
+    correction = correction_named(correction)
     given_format = human.rel_format if isinstance(human, Qrels) else rel_format
     if given_format in SAMPLES:
+        evaluating["level"] = checks.whole_number("level", level)
+        evaluating["rel_format"] = given_format
         return estimates_from_documents(
             human,
             machine,
             runs,
             measures,
             baseline=baseline,
-            correction=correction_named(correction),
+            correction=correction,
             weight=weight,
             alpha=alpha,
-            level=checks.whole_number("level", level),
-            rel_format=given_format,
             labels_format=labels_format,
-            complete=complete,
-            min_retrieved=min_retrieved,
+            **evaluating,
         )
     ours, theirs = graded_judgments_of(human, rel_format), labels_of(machine, labels_format, rel_format)
     labels = TwoLabellings.of(ours, theirs, theirs.topics)
     _warn_of_files(ours, theirs, labels)
-    experiment = experiment_of(
-        Qrels(labels.judgments),
-        runs,
-        measures,
-        level=level,
-        complete=complete,
-        min_retrieved=min_retrieved,
-        least_runs=1,
-    )
+    experiment = experiment_of(Qrels(labels.judgments), runs, measures, **evaluating)
     for measure, scale in zip(experiment.measures, experiment.scales, strict=True):
         if scale is not MEAN:
             raise UsageError(f"a measure must be a mean over topics here, but got {quote(measure)}, a {scale.name}")
     pairs = pairs_to_compare(experiment.runs, baseline)
-    correction = correction_named(correction)
     rows: list[EstimatedScore] = []
     estimated = []
-    for values in _values(experiment, labels):
-        found = prediction_powered(
-            *(_with_differences(side, pairs) for side in (values.human, values.machine, values.more)), weight=weight
-        )
+    for measure, human_values, machine_values, more in _values(experiment, labels, pairs):
+        found = prediction_powered(human_values, machine_values, more, weight=weight)
         estimated.append(found)
-        rows += _rows(values, found, experiment.runs, pairs, alpha=alpha, correction=correction)
+        columns = _columns(found, alpha) | {"machine_topics": [more.shape[1]] * len(more)}
+        simultaneous = [*zip(*(ends.tolist() for ends in found.interval(alpha / max(1, len(pairs)))), strict=True)]
+        about, p = (measure, experiment.runs, pairs), found.p.tolist()
+        rows += rows_of(EstimatedScore, about, columns, p, simultaneous, alpha=alpha, correction=correction)
     for line in _warnings(estimated, fitted=weight is None):
         warn(line)
     return EstimatedScores(rows, alpha, correction, notes=experiment.notes())
 
 
-class _Values(Frozen):
-    """The values of runs for a measure, shape (n_runs, n_topics) each: of topics of both, and of the machine's."""
+def _values(
+    experiment: Experiment, labels: TwoLabellings, pairs: Sequence[tuple[int, int]]
+) -> Iterator[tuple[str, FloatArray, FloatArray, FloatArray]]:
+    """Yield the values of each measure, without topics for which some run has none; raises InputError.
 
-    measure: str
-    human: FloatArray
-    machine: FloatArray
-    more: FloatArray
-
-
-def _values(experiment: Experiment, labels: TwoLabellings) -> Iterator[_Values]:
-    """Yield the values of each measure, without topics for which some run has none; raises InputError."""
+    Yields
+    ------
+    The measure; then values by people and by the machine of topics that both have, and by the machine of others, shape
+    (n_rows, n_topics) each. Rows are runs, then differences of pairs.
+    """
     chosen = [labels.judgments.topic_index[topic] for topic in experiment.topics]
     in_both = labels.in_both[chosen]
     every = (
@@ -228,53 +214,29 @@ def _values(experiment: Experiment, labels: TwoLabellings) -> Iterator[_Values]:
                 )
         if left_out := int((~both & ~only_machine).sum()):
             warn(f"{measure}: {left_out} of {in_both.size} topics are left out: with one of the files it has no value")
-        yield _Values(measure, human[:, both], machine[:, both], machine[:, only_machine])
+        first, second = np.array(pairs, np.int64).reshape(-1, 2).T
+        of_topics = (human[:, both], machine[:, both], machine[:, only_machine])
+        by_people, by_machine, more = (np.stack([*of, *(of[first] - of[second])]) for of in of_topics)
+        yield measure, by_people, by_machine, more
 
 
-def _with_differences(values: FloatArray, pairs: Sequence[tuple[int, int]]) -> FloatArray:
-    """Return the values of each run, then the differences of each pair."""
-    return np.stack([*values, *(values[run] - values[against] for run, against in pairs)])
-
-
-def _rows(
-    values: _Values,
-    found: Estimates,
-    runs: Sequence[str],
-    pairs: Sequence[tuple[int, int]],
-    *,
-    alpha: float,
-    correction: str,
-) -> Iterator[EstimatedScore]:
-    """Yield a row for each run, then for each pair."""
-    about = [*((run, None) for run in runs), *((runs[run], runs[against]) for run, against in pairs)]
+def _columns(found: Estimates, alpha: float) -> dict[str, list[float]]:
+    """Return fields of ``EstimatedScore`` by name, of all rows."""
     (low, high), (classical_low, classical_high) = found.interval(alpha), found.classical_interval(alpha)
-    simultaneous_low, simultaneous_high = found.interval(alpha / max(1, len(pairs)))
-    p = found.p
-    corrected_p = np.concatenate((np.full(len(runs), np.nan), CORRECTIONS[correction](p[len(runs) :])))
-    for row, (run, against) in enumerate(about):
-        is_pair, holds_together = against is not None, against is not None and correction == "bonferroni"
-        yield EstimatedScore(
-            measure=values.measure,
-            run=run,
-            against=against,
-            estimate=float(found.estimate[row]),
-            low=float(low[row]),
-            high=float(high[row]),
-            standard_error=float(found.standard_error[row]),
-            lambda_=float(found.weight[row]),
-            classical=float(found.classical[row]),
-            classical_low=float(classical_low[row]),
-            classical_high=float(classical_high[row]),
-            correlation=float(found.correlation[row]),
-            human_topics=values.human.shape[1],
-            machine_topics=values.more.shape[1],
-            effective_topics=float(found.effective_topics[row]),
-            p=float(p[row]) if is_pair else None,
-            corrected_p=float(corrected_p[row]) if is_pair else None,
-            differ=bool(corrected_p[row] < alpha) if is_pair else None,
-            simultaneous_low=float(simultaneous_low[row]) if holds_together else None,
-            simultaneous_high=float(simultaneous_high[row]) if holds_together else None,
-        )
+    columns = {
+        "estimate": found.estimate,
+        "low": low,
+        "high": high,
+        "standard_error": found.standard_error,
+        "lambda_": found.weight,
+        "classical": found.classical,
+        "classical_low": classical_low,
+        "classical_high": classical_high,
+        "correlation": found.correlation,
+        "human_topics": np.full(low.size, found.n_human),
+        "effective_topics": found.effective_topics,
+    }
+    return {name: of_rows.tolist() for name, of_rows in columns.items()}
 
 
 def _warn_of_files(human: Judgments, machine: Judgments, labels: TwoLabellings) -> None:

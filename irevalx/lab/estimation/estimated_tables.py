@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
 from typing import TYPE_CHECKING, ClassVar
 
-from irevalx.errors import UsageError, quote
 from irevalx.frozen import Frozen, replace
 from irevalx.lab.command.result import Result
 from irevalx.lab.estimation.estimated_rows import EstimatedRow, EstimatedScore, SampledScore
@@ -114,19 +112,3 @@ def _with_columns(table: Table, columns: Sequence[str]) -> Table:
     places = {name: table.columns.index(name) for name in columns}
     filled = [name for name, place in places.items() if any(row[place] is not None for row in table.rows)]
     return table.showing(*table.columns[: table.n_labels], *filled)
-
-
-def pairs_to_compare(runs: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
-    """Return pairs of numbers of runs; the difference is that of the first to the second.
-
-    Raises
-    ------
-    UsageError : the baseline is none of the runs.
-    """
-    numbers = range(len(runs))
-    if baseline is None:
-        return list(combinations(numbers, 2))
-    if baseline not in runs:
-        raise UsageError(f"baseline must be one of the runs ({' '.join(runs)}), but got {quote(baseline)}")
-    base = runs.index(baseline)
-    return [(run, base) for run in numbers if run != base]

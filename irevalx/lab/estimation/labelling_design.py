@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from bisect import bisect_left
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING
@@ -123,7 +124,6 @@ def design_of(
         raise UsageError(f"a design must be for one measure, but got {len(weighted)}")
     labels = TwoLabellings.of(theirs if ours is None else ours, theirs, theirs.topics)
     known = np.full(labels.human.size, ABSENT) if ours is None else labels.human
-    options["least_runs"] = 1
     experiment = experiment_of(Qrels(labels.judgments), runs, "P.10", **options)
     row, _, weight = counted_documents(experiment.ranking, weighted[0])
     squares = np.bincount(row, weight**2, known.size).astype(np.float64)
@@ -230,7 +230,7 @@ class _Strata:
         rates = self._alike(low)
         for place in np.argsort(-self.spread, kind="stable").tolist():  # what rounding has left over
             fits = partial(self._fits, n, rates, place)
-            rates[place] = max(rates[place], _greatest(fits))
+            rates[place] = max(rates[place], bisect_left(range(1, _PARTS + 1), True, key=lambda rate: not fits(rate)))
         return rates
 
     def _alike(self, factor: float) -> list[int]:
@@ -241,15 +241,6 @@ class _Strata:
     def _fits(self, n: int, rates: Sequence[int], place: int, rate: int) -> bool:
         """Return whether at most n documents are drawn with another rate for one stratum."""
         return sum(self.drawn([*rates[:place], rate, *rates[place + 1 :]])) <= n
-
-
-def _greatest(holds: Callable[[int], bool]) -> int:
-    """Return the greatest number from 1 to ``_PARTS`` up to which something holds; 1 where it never does."""
-    low, high = 1, _PARTS + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if holds(middle) else (low, middle)
-    return low
 
 
 def _designed(

@@ -13,21 +13,21 @@ from irevalx.api.forms import source_of
 from irevalx.api.inputs import GivenQrels, Pool, Runs
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.segments import BoolArray
-from irevalx.errors import UsageError, quote, shown_name
+from irevalx.errors import UsageError, shown_name
 from irevalx.experiments import samples
 from irevalx.experiments.qrels_text import GradedText, QrelsText
-from irevalx.experiments.samples import RandomOrder, is_relevant
+from irevalx.experiments.samples import RandomOrder
 from irevalx.experiments.seeds import chosen_seed
 from irevalx.experiments.shares import share_of
 from irevalx.experiments.strata import SCHEME, Design, StrataSample
 from irevalx.experiments.strata_design import divided, ranking_of, read_design
-from irevalx.experiments.user_data import are_given, runs_of
+from irevalx.experiments.user_data import are_given, opened_runs
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool as PooledDocuments
-from irevalx.lab.judging.orderings import Ordering, budget_of, sample_at, without_judgment_warning
+from irevalx.lab.judging.orderings import budget_of, ordering_of, sample_at, without_judgment_warning
 from irevalx.orders.known_orders import ORDERS
-from irevalx.orders.replays import Budget
+from irevalx.orders.replays import USUAL, Level
 from irevalx.process.system import as_bytes
 from irevalx.reading.formats import PRELS, QRELS, SAMPLED
 from irevalx.reading.prels_files import AT_RANDOM, NOT_DRAWN
@@ -41,9 +41,8 @@ def sampled_lines(read: GradedText, sample: StrataSample, written: BoolArray) ->
     read : the judgments that the sample was drawn from.
     written : flat over the judgments; whose lines to write, each in some stratum.
     """
-    names = [as_bytes(name) for name in sample.names]
-    grades = sample.grades
-    for place, (topic, ignored, docno) in _in_order(read, written):
+    names, grades = [as_bytes(name) for name in sample.names], sample.grades
+    for place, (topic, ignored, docno) in read.first_columns(written):
         yield b"%s %s %s %s %d\n" % (topic, ignored, docno, names[sample.stratum[place]], grades[place])
 
 
@@ -53,18 +52,10 @@ def prels_lines(read: GradedText, sample: StrataSample, written: BoolArray) -> I
     The probability is that with which the document was drawn, with all digits that its number has; all documents are
     said to be drawn at random. Parameters are those of ``sampled_lines``.
     """
-    for place, (topic, _, docno) in _in_order(read, written):
+    for place, (topic, _, docno) in read.first_columns(written):
         grade = sample.judgments.grades[place] if sample.kept[place] else NOT_DRAWN
         chance = repr(float(sample.probability[place])).encode()
         yield b"%s %s %d %d %s\n" % (topic, docno, grade, AT_RANDOM[0], chance)
-
-
-def _in_order(read: GradedText, written: BoolArray) -> Iterator[tuple[int, list[bytes]]]:
-    """Yield places of judgments in the order of the file, with the first three columns."""
-    text, number = read.text.split(b"\n"), read.judgments.lines
-    chosen = np.flatnonzero(written)
-    for place in chosen[np.argsort(number[chosen])].tolist():
-        yield place, text[number[place] - 1].split()[:3]
 
 
 STRATA_FORMATS = {SAMPLED.name: sampled_lines, PRELS.name: prels_lines}
@@ -101,10 +92,10 @@ def degrade(
     sample_format: str = SAMPLED.name,
     order: str | None = None,
     budget: Any = None,
-    depth: int = 100,
+    depth: int = USUAL.depth,
     across: bool = False,
-    batch: int = 1,
-    unjudged: str = "skip",
+    batch: int = USUAL.batch,
+    unjudged: str = USUAL.unjudged,
     documents: Any = (),
     seed: int | None = None,
     level: int = 1,
@@ -162,22 +153,17 @@ def degrade(
     2 0 C -1
     2 0 D 1
     """
-    _refuse_several_ways(uniform, stratified, strata, order)
+    if sum(way is not None for way in (uniform, stratified, strata, order)) != 1:
+        raise UsageError("one of uniform, stratified, strata and order must be given")
     if (order is None) != (budget is None):
         raise UsageError("order and budget must be given together")
+    level, drop = checks.whole_number("level", level), checks.flag("drop", drop)
     if order is not None:
-        ordering = {"depth": depth, "across": across, "batch": batch, "unjudged": unjudged, "documents": documents}
-        return _first_in_order(
-            GradedText.of(qrels, rel_format),
-            runs,
-            order,
-            budget_of("budget", budget),
-            seed,
-            drop=checks.flag("drop", drop),
-            level=checks.whole_number("level", level),
-            **ordering,
-        )
-    level, seed, drop = checks.whole_number("level", level), chosen_seed(seed), checks.flag("drop", drop)
+        how = {"depth": depth, "across": across, "batch": batch, "unjudged": unjudged, "documents": documents}
+        read, asked = GradedText.of(qrels, rel_format), budget_of("budget", budget)
+        sample, seed, sample_format = _first_in_order(read.judgments, runs, order, asked, seed, level=level, **how)
+        return _written(read, sample, sample_format, seed, drop=drop)
+    seed = chosen_seed(seed)
     checks.one_of("rounding", rounding, [*samples.ROUNDINGS])
     checks.one_of("sample_format", sample_format, [*STRATA_FORMATS])
     design = None if strata is None else read_design(checks.text("strata", strata), named=strata_file is not None)
@@ -187,11 +173,13 @@ def degrade(
     read = GradedText.of(qrels, rel_format)
     judgments = read.judgments
     if design is not None:
-        sample = _sample_of_strata(judgments, design, runs, strata_file, seed)
+        source = None if strata_file is None else source_of(strata_file, "strata_file")
+        opened = [] if source is not None else opened_runs(runs).runs
+        stratum = divided(design, source, judgments, lambda: ranking_of(opened, judgments, warn), warn)
+        sample = StrataSample.drawn(design, judgments, stratum, RandomOrder(judgments, seed, SCHEME))
         for line in warnings_of_sample(sample, level):
             warn(line)
-        lines = STRATA_FORMATS[sample_format](read, sample, sample.kept if drop else sample.in_stratum)
-        return Degraded(QrelsText.parsed(judgments.path, lines, sample_format), judgments, seed)
+        return _written(read, sample, sample_format, seed, drop=drop)
     for line in samples.warnings_without_relevant(judgments, level):
         warn(line)
     if uniform is not None:
@@ -200,41 +188,35 @@ def degrade(
     else:
         drawn, share = RandomOrder(judgments, seed, "stratified"), share_of("stratified", stratified)
         kept = samples.stratified(judgments, share, drawn, level, samples.ROUNDINGS[rounding])
-    reduced = replace(judgments, grades=samples.unjudge(judgments, kept))
-    return Degraded(read.rewritten(reduced, kept if drop else None), judgments, seed)
+    return _written(read, replace(StrataSample.of_everything(judgments), kept=kept), QRELS.name, seed, drop=drop)
 
 
-def _refuse_several_ways(*ways: object) -> None:
-    """Raise UsageError unless just one way of keeping some judgments is given."""
-    if sum(way is not None for way in ways) != 1:
-        raise UsageError("one of uniform, stratified, strata and order must be given")
+def _written(read: GradedText, sample: StrataSample, form: str, seed: int | None, *, drop: bool) -> Degraded:
+    """Return a sample in a format; without the lines of what was not drawn if they are to be dropped."""
+    judgments = read.judgments
+    if form == QRELS.name:
+        reduced = replace(judgments, grades=samples.unjudge(judgments, sample.kept))
+        return Degraded(read.rewritten(reduced, sample.kept if drop else None), judgments, seed)
+    lines = STRATA_FORMATS[form](read, sample, sample.kept if drop else sample.in_stratum)
+    return Degraded(QrelsText.parsed(judgments.path, lines, form), judgments, seed)
 
 
 def _first_in_order(
-    read: GradedText, runs: Any, order: str, budget: Budget, seed: int | None, *, drop: bool, level: int, **how: Any
-) -> Degraded:
-    """Keep what is judged first in an order.
-
-    Parameters
-    ----------
-    how : as ``Ordering.of`` takes it.
-    """
+    judgments: Judgments, runs: Any, order: str, budget: Level, seed: int | None, *, level: int, **how: Any
+) -> tuple[StrataSample, int | None, str]:
+    """Return what is judged first in an order, the seed, and the format; ``how`` is as ``ordering_of`` takes it."""
     if not are_given(runs):
         raise UsageError("runs must be given together with order")
     if how["documents"] and order in ORDERS and not ORDERS[order].needs_texts:
         raise UsageError(f"documents must not be given together with the order {order}, which reads none")
-    ordering = Ordering.of(order, runs, level=level, **how)
+    ordering = ordering_of(order, runs, level=level, **how)
     chosen = chosen_seed(seed) if ordering.order.is_random else None
-    judgments = read.judgments
     replayed = ordering.replay(judgments, [budget], chosen or 0)
     sample = sample_at(replayed, 0)
-    for line in (*without_judgment_warning(replayed, ordering.rules), *without_relevant_warnings(sample, level)):
+    lines = samples.warnings_without_relevant(judgments, level, sample.kept)
+    for line in (*without_judgment_warning(replayed, ordering.rules), *lines):
         warn(line)
-    if replayed.inclusion:
-        lines = prels_lines(read, sample, sample.kept if drop else sample.in_stratum)
-        return Degraded(QrelsText.parsed(judgments.path, lines, PRELS.name), judgments, chosen)
-    reduced = replace(judgments, grades=samples.unjudge(judgments, sample.kept))
-    return Degraded(read.rewritten(reduced, sample.kept if drop else None), judgments, chosen)
+    return sample, chosen, PRELS.name if replayed.inclusion else QRELS.name
 
 
 def _refuse_contradictions(design: Design | None, runs: Any, strata_file: Any) -> None:
@@ -246,34 +228,13 @@ def _refuse_contradictions(design: Design | None, runs: Any, strata_file: Any) -
         raise UsageError("runs must be given together with strata by depth or by runs, and only then")
 
 
-def _sample_of_strata(judgments: Judgments, design: Design, runs: Any, strata_file: Any, seed: int) -> StrataSample:
-    """Draw a sample of strata; the file says what is in them unless the runs do."""
-    source = None if strata_file is None else source_of(strata_file, "strata_file")
-    opened = [] if source is not None else runs_of(runs)[0]
-    stratum = divided(design, source, judgments, lambda: ranking_of(opened, judgments, warn), warn)
-    return StrataSample.drawn(design, judgments, stratum, RandomOrder(judgments, seed, SCHEME))
-
-
-def without_relevant_warnings(sample: StrataSample, level: int) -> list[str]:
-    """Return a line on topics without relevant documents in the sample, where there are some."""
-    judgments = sample.judgments
-    drawn = judgments.rows.count(is_relevant(judgments, level) & sample.kept)
-    without = np.flatnonzero(drawn == 0).tolist()
-    if not without:
-        return []
-    return [
-        f"{shown_name(judgments.path)}: {len(without)} of {len(judgments.topics)} topics have no relevant document in "
-        f"the sample, the first being {quote(judgments.topics[without[0]])}"
-    ]
-
-
 def warnings_of_sample(sample: StrataSample, level: int) -> list[str]:
     """Return a line on topics without relevant documents in the sample, and one on documents of no stratum."""
-    judgments, lines = sample.judgments, without_relevant_warnings(sample, level)
-    if left_out := int(np.count_nonzero((judgments.grades >= 0) & ~sample.in_stratum)):
-        n_judged = int(np.count_nonzero(judgments.grades >= 0))
+    judgments = sample.judgments
+    lines, judged = samples.warnings_without_relevant(judgments, level, sample.kept), judgments.grades >= 0
+    if left_out := int(np.count_nonzero(judged & ~sample.in_stratum)):
         lines.append(
-            f"{shown_name(judgments.path)}: {left_out} of {n_judged} judged documents are left out: they are in no "
-            "stratum"
+            f"{shown_name(judgments.path)}: {left_out} of {np.count_nonzero(judged)} judged documents are left out: "
+            "they are in no stratum"
         )
     return lines

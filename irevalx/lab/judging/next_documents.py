@@ -14,8 +14,8 @@ from irevalx.experiments.user_data import graded_judgments_of
 from irevalx.frozen import Frozen
 from irevalx.lab.command.result import Result
 from irevalx.lab.completion.documents import paths_of, read_documents
-from irevalx.lab.judging.orderings import Ordering
-from irevalx.orders.replays import Wanted
+from irevalx.lab.judging.orderings import ordering_of
+from irevalx.orders.replays import USUAL, Wanted
 from irevalx.process.system import as_bytes, as_text
 from irevalx.reading.source import Source
 from irevalx.reports.table import Table
@@ -81,7 +81,7 @@ def next(  # noqa: A001 - it is the name of its command
     n: int = 10,
     total: int | None = None,
     across: bool = False,
-    depth: int = 100,
+    depth: int = USUAL.depth,
     documents: Any = (),
     seed: int | None = None,
     level: int = 1,
@@ -123,7 +123,7 @@ def next(  # noqa: A001 - it is the name of its command
     [('1', 'C', 2)]
     """
     n = checks.whole_number("n", n, least=1)
-    ordering = Ordering.of(order, runs, depth=depth, level=level, across=across, documents=documents)
+    ordering = ordering_of(order, runs, depth=depth, level=level, across=across, documents=documents)
     if ordering.order.has_probabilities != (total is not None):
         raise UsageError("total must be given together with the order sampled, and only then")
     total = None if total is None else checks.whole_number("total", total, least=1)

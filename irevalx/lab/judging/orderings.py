@@ -12,18 +12,15 @@ import numpy as np
 from irevalx.api import checks
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.codes import ABSENT
-from irevalx.arrays.segments import BoolArray
 from irevalx.errors import ArgumentError, UsageError, quote
 from irevalx.experiments.shares import read_share, share_of
 from irevalx.experiments.strata import SampleWithChances, StrataSample
-from irevalx.experiments.user_data import runs_of
-from irevalx.frozen import Frozen, replace
-from irevalx.judgments.graded import Judgments
+from irevalx.experiments.user_data import opened_runs
 from irevalx.lab.completion.documents import paths_of, read_documents
 from irevalx.orders.by_text import TextVectors
 from irevalx.orders.candidates import Candidates, candidates_of
-from irevalx.orders.known_orders import ORDERS, Beginning, JudgingOrder
-from irevalx.orders.replays import UNJUDGED, Budget, Replay, Rules, Wanted, replay, wanted_next
+from irevalx.orders.known_orders import ORDERS
+from irevalx.orders.replays import UNJUDGED, USUAL, Level, Ordering, Replay, Rules
 from irevalx.reading.source import Source
 
 if TYPE_CHECKING:
@@ -32,99 +29,50 @@ if TYPE_CHECKING:
 _MOST_DIGITS = 18
 
 
-class Ordering(Frozen, kw_only=True):
-    """An order of judging, and the documents of runs that it puts in order.
+def ordering_of(
+    name: str,
+    runs: Any,
+    *,
+    depth: int,
+    level: int,
+    batch: int = USUAL.batch,
+    across: bool,
+    unjudged: str = USUAL.unjudged,
+    documents: Any,
+) -> Ordering:
+    """Read runs and, where the order needs them, texts.
 
     Parameters
     ----------
-    order : one of ``ORDERS``.
-    candidates : of each topic that runs have.
-    rules : how it is replayed.
-    vectors : of the text of documents, for an order that needs it.
+    name : of the order.
+    runs : as ``irevalx.evaluate`` takes them.
+    depth, level, batch, across, unjudged : as ``Rules`` has them.
+    documents : files with the text of documents, which other orders than "cal" do not read.
+
+    Raises
+    ------
+    ArgumentError : a value is none that its keyword takes.
+    UsageError : the order needs texts and there are none, or ``across`` is given for one of single topics.
+    IrevalxError : as reading runs and documents does.
     """
-
-    order: JudgingOrder
-    candidates: tuple[Candidates, ...]
-    rules: Rules
-    vectors: TextVectors | None = None
-
-    @classmethod
-    def of(
-        cls,
-        name: str,
-        runs: Any,
-        *,
-        depth: int = 100,
-        level: int = 1,
-        batch: int = 1,
-        across: bool = False,
-        unjudged: str = "skip",
-        documents: Any = (),
-    ) -> Ordering:
-        """Read runs and, where the order needs them, texts.
-
-        Parameters
-        ----------
-        name : of the order.
-        runs : as ``irevalx.evaluate`` takes them.
-        depth : how many documents of each run and topic may be judged.
-        level, batch, across, unjudged : as ``Rules`` has them.
-        documents : files with the text of documents, which other orders than "cal" do not read.
-
-        Raises
-        ------
-        ArgumentError : a value is none that its keyword takes.
-        UsageError : the order needs texts and there are none, or ``across`` is given for one of single topics.
-        IrevalxError : as reading runs and documents does.
-        """
-        checks.one_of("order", name, [*ORDERS])
-        checks.one_of("unjudged", unjudged, UNJUDGED)
-        order, across = ORDERS[name], checks.flag("across", across)
-        paths = paths_of(documents)
-        if order.needs_texts and not paths:
-            raise UsageError(f"the order {name} must be given together with documents")
-        if across and order.has_probabilities:
-            raise UsageError(f"across must not be given together with the order {name}: it samples each topic")
-        rules = Rules(
-            level=checks.whole_number("level", level),
-            batch=checks.whole_number("batch", batch, least=1),
-            across=across,
-            unjudged="skip" if unjudged == "skip" else "nonrel",
-        )
-        found = tuple(candidates_of(runs_of(runs)[0], checks.whole_number("depth", depth, least=1), warn))
-        return cls(
-            order=order, candidates=found, rules=rules, vectors=_vectors(found, paths) if order.needs_texts else None
-        )
-
-    def of_runs(self, chosen: BoolArray) -> Ordering:
-        """Return the same order of what some of the runs have; ``chosen`` says which."""
-        return replace(
-            self, candidates=tuple(one for one in (_of_runs(each, chosen) for each in self.candidates) if one.docnos)
-        )
-
-    def replay(self, judgments: Judgments, budgets: Sequence[Budget], seed: int) -> Replay:
-        """Judge documents in this order, as far as judgments have them."""
-        return replay(
-            self.order, self.candidates, judgments, budgets, self.rules, Beginning(seed=seed, vectors=self.vectors)
-        )
-
-    def next(self, judgments: Judgments, n: int, seed: int, total: int | None = None) -> list[Wanted]:
-        """Return the documents to judge next.
-
-        Parameters
-        ----------
-        total : for a sample, how many documents of each topic it is to have.
-        """
-        totals = () if total is None else (total,) * len(self.candidates)
-        beginning = Beginning(seed=seed, vectors=self.vectors, totals=totals)
-        return wanted_next(self.order, self.candidates, judgments, n, self.rules, beginning)
-
-
-def _of_runs(candidates: Candidates, chosen: BoolArray) -> Candidates:
-    ranks = candidates.ranks[chosen]
-    there = np.flatnonzero((ranks > 0).any(axis=0))
-    docnos = tuple(candidates.docnos[place] for place in there.tolist())
-    return replace(candidates, docnos=docnos, ranks=ranks[:, there])
+    checks.one_of("order", name, [*ORDERS])
+    checks.one_of("unjudged", unjudged, UNJUDGED)
+    order, across = ORDERS[name], checks.flag("across", across)
+    paths = paths_of(documents)
+    if order.needs_texts and not paths:
+        raise UsageError(f"the order {name} must be given together with documents")
+    if across and order.has_probabilities:
+        raise UsageError(f"across must not be given together with the order {name}: it samples each topic")
+    rules = Rules(
+        level=checks.whole_number("level", level),
+        batch=checks.whole_number("batch", batch, least=1),
+        depth=checks.whole_number("depth", depth, least=1),
+        across=across,
+        unjudged="skip" if unjudged == "skip" else "nonrel",
+    )
+    candidates = tuple(candidates_of(opened_runs(runs).runs, rules.depth, warn))
+    vectors = _vectors(candidates, paths) if order.needs_texts else None
+    return Ordering(order=order, candidates=candidates, rules=rules, vectors=vectors)
 
 
 def sample_at(replayed: Replay, budget: int) -> StrataSample:
@@ -143,7 +91,7 @@ def without_judgment_warning(replayed: Replay, rules: Rules) -> Iterable[str]:
         yield f"{replayed.n_without} documents that the order asked for have no judgment: they {became}"
 
 
-def budget_of(what: str, given: Any) -> Budget:
+def budget_of(what: str, given: Any) -> Level:
     """Read a budget: a whole number of documents, or a share such as "10%" or 0.1.
 
     Raises
@@ -151,18 +99,16 @@ def budget_of(what: str, given: Any) -> Budget:
     ArgumentError : it is neither.
     """
     rule = "a number of documents, or a share such as 0.1 or 10%"
-    if isinstance(given, Budget):
-        return given
     if isinstance(given, str):
         if given.isascii() and given.isdecimal() and len(given) <= _MOST_DIGITS and int(given) > 0:
-            return Budget(Fraction(int(given)), is_share=False)
+            return Level(given, Fraction(int(given)), is_share=False)
         share = read_share(given)
         if share is None or given.isdecimal():
             raise ArgumentError(f"{what} must be {rule}, but got {quote(given)}")
-        return Budget(share, is_share=True)
+        return Level(given, share)
     if isinstance(given, int | np.integer) and not isinstance(given, bool):
-        return Budget(Fraction(checks.whole_number(what, given, least=1)), is_share=False)
-    return Budget(share_of(what, given), is_share=True)
+        return Level(str(given), Fraction(checks.whole_number(what, given, least=1)), is_share=False)
+    return Level(str(given), share_of(what, given))
 
 
 def _vectors(candidates: Sequence[Candidates], paths: Sequence[str]) -> TextVectors:

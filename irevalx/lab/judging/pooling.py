@@ -15,7 +15,7 @@ from irevalx.experiments import samples
 from irevalx.experiments.pools import best_ranks_in_runs, in_pool, pool_of, pool_of_documents
 from irevalx.experiments.qrels_text import GradedText
 from irevalx.experiments.seeds import chosen_seed
-from irevalx.experiments.user_data import graded_judgments_of, runs_of
+from irevalx.experiments.user_data import graded_judgments_of, opened_runs
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.pool import with_pool
 from irevalx.lab.command.result import Result
@@ -77,7 +77,7 @@ def pool(
     depth, drop = checks.whole_number("depth", depth, least=1), checks.flag("drop", drop)
     if judge is None and (mix_seed is not None or drop):
         raise UsageError("mix_seed and drop must be given together with judge")
-    opened, _ = runs_of(runs)
+    opened = opened_runs(runs).runs
     if judge is None:
         return Pool(pool_of(opened, depth, warn))
     read = GradedText.of(judge, rel_format)
@@ -168,7 +168,7 @@ def pool_sizes(
         raise ArgumentError("depths must be one number or more, but got none")
     level = checks.whole_number("level", level)
     judgments = None if judge is None else graded_judgments_of(judge, rel_format)
-    best = best_ranks_in_runs(runs_of(runs)[0], asked[-1], warn)
+    best = best_ranks_in_runs(opened_runs(runs).runs, asked[-1], warn)
     if judgments is not None:
         best = {topic: documents for topic, documents in best.items() if topic in judgments.topic_index}
     if not best:

@@ -18,7 +18,7 @@ from irevalx.lab.command.output import Output, write_lines
 from irevalx.lab.labelling.comparing_labels import RESAMPLES, labels
 from irevalx.lab.labelling.judge_findings import JudgeFindings
 from irevalx.lab.labelling.judges import WRITTEN
-from irevalx.lab.labelling.people_needed import HUMAN_TOPICS
+from irevalx.lab.labelling.run_agreement import HUMAN_TOPICS
 
 DRAWN = ("confusion", "judges", "rerank")
 """What ``--figure`` may draw."""

@@ -2,23 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 from os import PathLike
 from typing import Any
+
+import numpy as np
 
 from irevalx.api import checks
 from irevalx.api.inputs import GivenQrels, Runs
 from irevalx.api.own_measures import Measures
+from irevalx.api.user_warnings import warn
+from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.errors import UsageError
+from irevalx.experiments.label_files import TwoLabellings, grades_for
 from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
 from irevalx.experiments.user_data import are_given, graded_judgments_of, labels_of, opened_runs, probability
+from irevalx.frozen import replace
+from irevalx.judgments.graded import Judgments
+from irevalx.lab.labelling.document_agreement import OF_PAIRS, DocumentAgreement, counts_of
+from irevalx.lab.labelling.findings import Finding, Resampling, Statistics, known
 from irevalx.lab.labelling.judge_findings import JudgeFindings
-from irevalx.lab.labelling.judges import machines_of, people_of
+from irevalx.lab.labelling.judges import (
+    HUMAN,
+    SECOND_HUMAN,
+    Judge,
+    combined,
+    cut,
+    cut_judge,
+    machines_of,
+    on_documents_of,
+)
 from irevalx.lab.labelling.label_findings import LabelFindings
-from irevalx.lab.labelling.one_judge import Asked, compared
-from irevalx.lab.labelling.people_needed import HUMAN_TOPICS
-from irevalx.lab.labelling.resampling import Resampling
-from irevalx.lab.labelling.several_judges import compared_judges
+from irevalx.lab.labelling.one_judge import Asked, common_topics, compared
+from irevalx.lab.labelling.run_agreement import HUMAN_TOPICS
+from irevalx.statistics.bootstrap import TopicDraws
+from irevalx.statistics.label_agreement import kappa
+from irevalx.statistics.probability_errors import calibration_error, squared_errors
 from irevalx.statistics.significance import ALPHA
 
 RESAMPLES = 1000
@@ -127,14 +147,14 @@ def labels(
         human_topics=_numbers_of_topics(human_topics) if machines is not None else (),
         progress=checks.flag("progress", progress),
     )
-    drawn = resampling.seed if resampling.resamples else None
     people = graded_judgments_of(human, rel_format)
     if machines is None:
         found, notes = compared(people, labels_of(machine, labels_format, rel_format), asked)
-        return LabelFindings(found, drawn, notes=notes)
-    others = None if second_human is None else people_of(second_human, rel_format)
-    several = compared_judges(people, others, machines_of(machines, labels_format, rel_format), asked)
-    return JudgeFindings(several.findings, drawn, several.combined, several.level, notes=several.notes)
+        return LabelFindings(found, resampling.seed if resampling.resamples else None, notes=notes)
+    others = None
+    if second_human is not None:
+        others = Judge(name=SECOND_HUMAN, labels=labels_of(second_human, None, rel_format))
+    return _compared_judges(people, others, machines_of(machines, labels_format, rel_format), asked)
 
 
 def _refuse_without_runs(runs: Any, given: Mapping[str, bool]) -> None:
@@ -148,3 +168,159 @@ def _numbers_of_topics(human_topics: Sequence[int] | None) -> tuple[int, ...]:
     if human_topics is None:
         return HUMAN_TOPICS
     return tuple(checks.whole_number("human_topics", number, least=2) for number in human_topics)
+
+
+def _compared_judges(
+    human: Judgments, second_human: Judge | None, machines: Sequence[Judge], asked: Asked
+) -> JudgeFindings:
+    """Compare machines, their combinations and other people with people and with each other.
+
+    Where a machine gives probabilities, all labels are cut at the level, and those of the machine at 0.5.
+
+    Raises
+    ------
+    As ``labels``.
+    """
+    level = None
+    if any(machine.probability is not None for machine in machines):
+        level = asked.level
+        human, machines = cut(human, level), [cut_judge(machine, level) for machine in machines]
+        second_human = second_human and cut_judge(second_human, level)
+        asked = replace(asked, level=1)
+    together = combined(machines, asked.level)
+    judges = [*([second_human] if second_human else []), *machines, *together.judges]
+    found, notes, told = list[Finding](), tuple[str, ...](), set[str]()
+
+    def tell(line: str) -> None:
+        if line not in told:  # most judges have the same topics
+            told.add(line)
+            warn(line)
+
+    for judge in judges:
+        of_one, notes = compared(human, judge.labels, asked, judge.name, tell)
+        of_one += _more_of(human, judge, asked)
+        found += [replace(one, judge=judge.name) for one in of_one]
+    found += _pairs([Judge(name=HUMAN, labels=human), *judges], human, asked.resampling)
+    found += _combinations_beside_machines(human, machines, together.judges, asked.resampling)
+    seed = asked.resampling.seed if asked.resampling.resamples else None
+    return JudgeFindings(found, seed, together, level, notes=notes)
+
+
+def _more_of(human: Judgments, judge: Judge, asked: Asked) -> Iterator[Finding]:
+    """Yield the bias of grades, self-consistency, and how good probabilities are."""
+    both = TwoLabellings.of(human, judge.labels, common_topics(human, judge.labels))
+    pairs = both.have_both
+    difference = (both.machine - both.human)[pairs].astype(np.float64)
+    topic = both.judgments.rows.ids[pairs]
+    yield from means_over_documents({"grade_bias": difference}, topic, asked.resampling)
+    if len(judge.answers) > 1:
+        yield from _self_consistency(judge, human, asked.resampling)
+    if judge.probability is not None:
+        grades, _ = grades_for(judge.labels, human)
+        judged = (grades >= 0) & np.isfinite(judge.probability)
+        relevant, probability = grades[judged] >= asked.level, judge.probability[judged]
+        errors = {"brier": squared_errors(probability, relevant), "probability_bias": probability - relevant}
+        yield from means_over_documents(errors, judge.labels.rows.ids[judged], asked.resampling)
+        yield Finding(statistic="calibration_error", value=known(calibration_error(probability, relevant)))
+
+
+def means_over_documents(
+    of_documents: Mapping[str, FloatArray], topic: IntArray, resampling: Resampling
+) -> Iterator[Finding]:
+    """Yield means over documents, by name, with intervals over topics; ``topic`` says which each is of."""
+    _, place = np.unique(topic, return_inverse=True)
+    numbers = np.bincount(place).astype(np.float64)
+    sums = {name: np.bincount(place, values).astype(np.float64) for name, values in of_documents.items()}
+
+    def means(draws: TopicDraws | None) -> Statistics:
+        if draws is None:
+            return {name: np.asarray(of_topics.sum() / numbers.sum()) for name, of_topics in sums.items()}
+        return {name: draws.means(of_topics) / draws.means(numbers) for name, of_topics in sums.items()}
+
+    yield from resampling.for_few_topics(numbers.size).findings(means, numbers.size, numbers.size)
+
+
+def _agreement_of(first: Judgments, second: Judgments, topics: Sequence[bytes]) -> DocumentAgreement | None:
+    """Return how two judges agree on topics that both have; None where no document has a label of both."""
+    if not topics:
+        return None
+    both = TwoLabellings.of(first, second, topics)
+    return DocumentAgreement(both, first, second) if both.have_both.any() else None
+
+
+def _shared_topics(*labels: Judgments) -> list[bytes]:
+    """Return the topics of all, ascending."""
+    return [topic for topic in labels[0].topics if all(topic in one.topic_index for one in labels[1:])]
+
+
+def _self_consistency(judge: Judge, human: Judgments, resampling: Resampling) -> Iterator[Finding]:
+    """Yield how the answers of a judge agree with each other, on the documents of people."""
+    topics = _shared_topics(human, *judge.answers)
+    answers = [on_documents_of(one, human) for one in judge.answers]
+    pairs = [_agreement_of(one, other, topics) for one, other in combinations(answers, 2)]
+    each = [one for one in pairs if one is not None]
+    if each:
+        yield from self_consistency(each, resampling)
+    else:
+        warn(f"{judge.name}: its answers have no document in common that people have labelled")
+
+
+def self_consistency(pairs: Sequence[DocumentAgreement], resampling: Resampling) -> Iterator[Finding]:
+    """Yield the mean agreement over pairs of answers, one pair at least, all on the same topics."""
+
+    def mean(draws: TopicDraws | None) -> Statistics:
+        found = [one.coefficients(one.confusions, draws) for one in pairs]
+        return {f"self_{name}": np.mean([of_pair[name] for of_pair in found], axis=0) for name in OF_PAIRS}
+
+    first = pairs[0]
+    resampling = resampling.for_few_topics(first.n_topics)
+    yield from resampling.findings(mean, len(first.confusions), first.grades.size**2 * len(pairs))
+
+
+def _pairs(judges: Sequence[Judge], human: Judgments, resampling: Resampling) -> Iterator[Finding]:
+    """Yield how each two judges agree, on documents that people have labelled."""
+    labels = [on_documents_of(judge.labels, human) for judge in judges]
+    for (first, ours), (second, theirs) in combinations(zip(judges, labels, strict=True), 2):
+        one = _agreement_of(ours, theirs, _shared_topics(ours, theirs))
+        about = Finding(statistic="pairs", judge=first.name, against=second.name, value=0)
+        yield from [about] if one is None else one.of_pair(resampling, about)
+
+
+def kappa_over(ours: DocumentAgreement, theirs: DocumentAgreement, resampling: Resampling) -> Finding:
+    """Return by how much one agreement with people is above another, on the same topics, drawn for both at once."""
+
+    def gained(draws: TopicDraws | None) -> Statistics:
+        first, second = (kappa(counts_of(one.confusions, draws), one.grades) for one in (ours, theirs))
+        return {"kappa_over": first - second}
+
+    resampling = resampling.for_few_topics(ours.n_topics)
+    [found] = resampling.findings(gained, len(ours.confusions), 2 * ours.grades.size**2)
+    return found
+
+
+def _combinations_beside_machines(
+    human: Judgments, machines: Sequence[Judge], together: Sequence[Judge], resampling: Resampling
+) -> Iterator[Finding]:
+    """Yield by how much the kappa of each combination is above that of each machine, both with people.
+
+    The topics are those that both have, and drawn for both at once. Warns of a combination that does worse than the
+    best machine.
+    """
+    for combination in together:
+        found = []
+        for machine in machines:
+            topics = _shared_topics(human, machine.labels, combination.labels)
+            pair = [_agreement_of(human, judge.labels, topics) for judge in (combination, machine)]
+            if pair[0] is None or pair[1] is None:
+                continue
+            one = kappa_over(pair[0], pair[1], resampling)
+            found.append(replace(one, judge=combination.name, against=machine.name))
+        yield from found
+        losing = [one for one in found if one.value is not None and one.value < 0]
+        if losing:
+            worst = min(losing, key=lambda one: one.value or 0.0)
+            ends = "" if worst.low is None else f" ({worst.low:+.4f} to {worst.high:+.4f})"
+            warn(
+                f"{combination.name} agrees less with people than {worst.against} alone does: its kappa is "
+                f"{worst.value:+.4f}{ends} beside it"
+            )

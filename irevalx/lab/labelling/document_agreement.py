@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.errors import InputError, shown_name
 from irevalx.experiments.label_files import TwoLabellings
+from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
-from irevalx.lab.labelling.finding import Finding
-from irevalx.lab.labelling.resampling import NO_INTERVAL, Resampling, known
+from irevalx.lab.labelling.findings import Finding, Resampling, Statistics
 from irevalx.process.system import as_text
 from irevalx.statistics.bootstrap import TopicDraws
 from irevalx.statistics.label_agreement import at_level, coefficients, confusions_by_topic
+
+OF_PAIRS = ("agreement", "kappa", "alpha_ordinal", "ac1")
+"""The coefficients of a pair of judges."""
 
 MOST_CATEGORIES = 101
 """So many grades may lie between the least and the greatest, both included: those of 0 to 100."""
@@ -67,13 +71,18 @@ class DocumentAgreement:
     @property
     def counts(self) -> FloatArray:
         """The pairs of all topics together, shape (n_grades, n_grades)."""
-        total: FloatArray = self.confusions.sum(axis=0)
-        return total
+        return counts_of(self.confusions, None)
+
+    @property
+    def _with_pairs(self) -> FloatArray:
+        """The confusions of topics that have pairs: those that are drawn for intervals."""
+        some: FloatArray = self.confusions[self.confusions.sum(axis=(1, 2)) > 0]
+        return some
 
     @property
     def n_topics(self) -> int:
-        """The number of topics that have pairs: those that are drawn for intervals."""
-        return int((self.confusions.sum(axis=(1, 2)) > 0).sum())
+        """The number of topics that have pairs."""
+        return len(self._with_pairs)
 
     @property
     def levels_without_labels(self) -> list[int]:
@@ -84,22 +93,28 @@ class DocumentAgreement:
     def findings(self, resampling: Resampling) -> Iterator[Finding]:
         """Yield numbers, coverage, confusion, coefficients, and what there is at each level, of all topics together."""
         yield from self._counted(None, self.counts, self.n_pairs, self.n_human, self.n_machine)
-        with_pairs = self.confusions[self.confusions.sum(axis=(1, 2)) > 0]
+        confusions = self._with_pairs
+        statistics = partial(self._statistics, confusions)
+        yield from resampling.findings(statistics, len(confusions), self.grades.size**2)
 
-        def of_draws(draws: TopicDraws) -> Mapping[tuple[str, int | None], FloatArray]:
-            return self._statistics(np.rint(draws.means(np.moveaxis(with_pairs, 0, -1)) * len(with_pairs)))
+    def coefficients(self, confusions: FloatArray, draws: TopicDraws | None) -> Statistics:
+        """Return the coefficients of ``OF_PAIRS``."""
+        found = coefficients(counts_of(confusions, draws), self.grades, len(self.categories))
+        return {name: found[name] for name in OF_PAIRS}
 
-        intervals = resampling.intervals(len(with_pairs), self.grades.size**2, of_draws)
-        for (name, level), value in self._statistics(self.counts).items():
-            low, high = intervals.get((name, level), NO_INTERVAL)
-            yield Finding(statistic=name, level=level, value=known(float(value)), low=low, high=high)
+    def of_pair(self, resampling: Resampling, about: Finding) -> Iterator[Finding]:
+        """Yield the number of documents and these coefficients."""
+        yield replace(about, statistic="pairs", value=self.n_pairs)
+        confusions = self._with_pairs
+        resampling, statistics = resampling.for_few_topics(len(confusions)), partial(self.coefficients, confusions)
+        yield from resampling.findings(statistics, len(confusions), self.grades.size**2, about)
 
     def findings_by_topic(self) -> Iterator[Finding]:
         """Yield the same for each topic, without intervals."""
         for topic, counts, *numbers in zip(self.topics, self.confusions, *self._by_topic, strict=True):
             yield from self._counted(topic, counts, *numbers)
-            for (name, level), value in self._statistics(counts).items():
-                yield Finding(statistic=name, topic=topic, level=level, value=known(float(value)))
+            of_topic = partial(self._statistics, counts[np.newaxis])
+            yield from Resampling().findings(of_topic, 1, 1, Finding(statistic="", topic=topic))
 
     def _counted(
         self, topic: str | None, counts: FloatArray, pairs: int, n_human: int, n_machine: int
@@ -116,11 +131,18 @@ class DocumentAgreement:
                 number = int(counts[place[a], place[b]]) if both_used else 0
                 yield Finding(statistic="confusion", topic=topic, human=a, machine=b, value=number)
 
-    def _statistics(self, counts: FloatArray) -> dict[tuple[str, int | None], FloatArray]:
-        """Return statistics by name and level; those of all grades have no level."""
-        found: dict[tuple[str, int | None], FloatArray] = {
-            (name, None): value for name, value in coefficients(counts, self.grades, len(self.categories)).items()
-        }
+    def _statistics(self, confusions: FloatArray, draws: TopicDraws | None) -> Statistics:
+        """Return statistics by name, and by level those that depend on it."""
+        counts = counts_of(confusions, draws)
+        found: Statistics = {**coefficients(counts, self.grades, len(self.categories))}
         for level in self.levels:
             found |= {(name, level): value for name, value in at_level(counts, self.grades, level).items()}
         return found
+
+
+def counts_of(confusions: FloatArray, draws: TopicDraws | None) -> FloatArray:
+    """Return the numbers of documents of all topics together; with draws, of each: (n_draws, n_grades, n_grades)."""
+    if draws is None:
+        total: FloatArray = confusions.sum(axis=0)
+        return total
+    return np.rint(draws.means(np.moveaxis(confusions, 0, -1)) * len(confusions))

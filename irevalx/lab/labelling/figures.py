@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from irevalx.frozen import replace
-from irevalx.lab.labelling.finding import GAIN_STATISTICS, SCORES_BEFORE, Finding
+from irevalx.lab.labelling.findings import GAIN_STATISTICS, SCORES_BEFORE, Finding
 from irevalx.lab.plot.page import COLOURS, GREY, Page, drawable
 
 _MOST_NUMBERED = 12

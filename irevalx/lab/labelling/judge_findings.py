@@ -6,17 +6,16 @@ from typing import TYPE_CHECKING
 
 from irevalx.errors import UsageError
 from irevalx.frozen import fields
-from irevalx.lab.labelling.finding import RUN_STATISTICS, Finding
+from irevalx.lab.labelling.document_agreement import OF_PAIRS
+from irevalx.lab.labelling.findings import RUN_STATISTICS, Finding
 from irevalx.lab.labelling.judges import HUMAN, WRITTEN, CombinedLabels
-from irevalx.lab.labelling.label_findings import LabelFindings, tables_of_runs, with_intervals
+from irevalx.lab.labelling.label_findings import LabelFindings, decisions_table, tables_of_runs, with_intervals
 from irevalx.reports.table import Table
 from irevalx.statistics.best_runs import TOP_STATISTICS
-from irevalx.statistics.decisions import DECISION_COLUMNS, DECISION_HEADS, DECISION_NOTE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_COEFFICIENTS = ("agreement", "kappa", "alpha_ordinal", "ac1")
 _CALIBRATION = ("brier", "probability_bias", "calibration_error")
 _PEOPLE = ("rms_estimated", "rms_human_alone", "error_gone")
 
@@ -76,8 +75,8 @@ class JudgeFindings(LabelFindings):
         cut = () if self.level is None else (f"All labels are cut at {self.level}, as a machine gives probabilities.",)
         judge, by_measure, pair = ("judge",), ("judge", "measure"), ("judge", "against")
         tables = [
-            with_intervals("judges and people", judge, ("pairs", "coverage", *_COEFFICIENTS[:2]), without_level, cut),
-            with_intervals("more of judges and people", judge, (*_COEFFICIENTS[2:], "grade_bias"), without_level),
+            with_intervals("judges and people", judge, ("pairs", "coverage", *OF_PAIRS[:2]), without_level, cut),
+            with_intervals("more of judges and people", judge, (*OF_PAIRS[2:], "grade_bias"), without_level),
             with_intervals(
                 "labels cut at each level",
                 ("judge", "level"),
@@ -85,17 +84,17 @@ class JudgeFindings(LabelFindings):
                 [one for one in of_labels if one.level is not None],
             ),
             with_intervals(
-                "repeated answers of one judge", judge, [f"self_{name}" for name in _COEFFICIENTS], without_level
+                "repeated answers of one judge", judge, [f"self_{name}" for name in OF_PAIRS], without_level
             ),
             with_intervals("probabilities", judge, _CALIBRATION, without_level, _OF_CALIBRATION),
-            with_intervals("judges by judges", pair, ("pairs", *_COEFFICIENTS), of_pairs),
+            with_intervals("judges by judges", pair, ("pairs", *OF_PAIRS), of_pairs),
             with_intervals("combinations beside machines", pair, ("kappa_over",), of_pairs, _OF_COMBINATIONS),
             with_intervals("agreement of the scores of runs", by_measure, RUN_STATISTICS, of_all_runs),
             with_intervals("the best runs", by_measure, TOP_STATISTICS, of_all_runs),
             with_intervals(
                 "if people judged some topics", (*by_measure, "human_topics"), _PEOPLE, of_all_runs, _OF_PEOPLE
             ),
-            _decisions(of_all_runs),
+            decisions_table(judge, of_all_runs, "the judge's"),
             *tables_of_runs(by_measure, of_runs),
         ]
         return [table for table in tables if table.rows]
@@ -125,14 +124,3 @@ class JudgeFindings(LabelFindings):
             with style():
                 return judge_matrix(names, kappas, own, Page(width, titled))
         return super().figure(width=width, titled=titled, draw=draw)
-
-
-def _decisions(of_all_runs: list[Finding]) -> Table:
-    """Return how pairwise decisions go together, without intervals."""
-    bare = [
-        Finding(statistic=one.statistic, judge=one.judge, measure=one.measure, value=one.value) for one in of_all_runs
-    ]
-    note = DECISION_NOTE.format(full="the human labels", reduced="the judge's")
-    return with_intervals("pairwise decisions", ("judge", "measure"), DECISION_COLUMNS, bare).in_words(
-        DECISION_HEADS, note
-    )

@@ -89,11 +89,6 @@ def machines_of(machines: Mapping[str, Any], labels_format: str | None, rel_form
     return [_machine(name, given, labels_format, rel_format) for name, given in machines.items()]
 
 
-def people_of(given: Any, rel_format: str) -> Judge:
-    """Read the labels of other people; raises as ``labels_of`` does."""
-    return Judge(name=SECOND_HUMAN, labels=labels_of(given, None, rel_format))
-
-
 def _machine(name: str, given: Any, labels_format: str | None, rel_format: str) -> Judge:
     each = list(given) if isinstance(given, list | tuple) else [given]
     read = [_labels(one, labels_format, rel_format) for one in each]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from irevalx.errors import UsageError
 from irevalx.frozen import fields, replace
 from irevalx.lab.command.result import Result
-from irevalx.lab.labelling.finding import GAIN_STATISTICS, OF_SEVERAL, RUN_STATISTICS, SCORES_BEFORE, Finding
+from irevalx.lab.labelling.findings import GAIN_STATISTICS, OF_SEVERAL, RUN_STATISTICS, SCORES_BEFORE, Finding
 from irevalx.reports.table import Table
 from irevalx.statistics.best_runs import TOP_STATISTICS
 from irevalx.statistics.decisions import DECISION_COLUMNS, DECISION_HEADS, DECISION_NOTE
@@ -77,7 +77,12 @@ class LabelFindings(Result):
                 [(str(one.level), one.statistic, *_value(one)) for one in of_labels if one.level is not None],
                 n_labels=2,
             ),
-            _by_topic([one for one in self.rows if one.topic is not None]),
+            with_intervals(
+                "by topic",
+                ("topic",),
+                (*_NUMBERS, *_COEFFICIENTS),
+                [one for one in self.rows if one.topic is not None and one.level is None],
+            ),
             Table(
                 "agreement of the scores of runs",
                 ("measure", "statistic", "value", "low", "high"),
@@ -88,9 +93,7 @@ class LabelFindings(Result):
                 ],
                 n_labels=2,
             ),
-            _one_row_each("pairwise decisions", ("measure",), DECISION_COLUMNS, of_all_runs).in_words(
-                DECISION_HEADS, DECISION_NOTE.format(full="the human labels", reduced="the machine's")
-            ),
+            decisions_table((), of_all_runs, "the machine's"),
             *tables_of_runs(("measure",), of_runs),
         ]
         return [table for table in tables if table.rows]
@@ -138,20 +141,12 @@ def _confusion(found: Sequence[Finding]) -> Table:
     return Table(title, ("human", *map(str, used)), rows)
 
 
-def _by_topic(found: Sequence[Finding]) -> Table:
-    names = (*_NUMBERS, *_COEFFICIENTS)
-    chosen = [one for one in found if one.level is None]
-    return _one_row_each("by topic", ("topic",), names, chosen)
-
-
-def _one_row_each(title: str, labels: tuple[str, ...], names: Sequence[str], found: Sequence[Finding]) -> Table:
-    """Return a row for each thing that findings are about, with their values beside each other."""
-    values: dict[tuple[Any, ...], dict[str, Any]] = {}
-    for one in found:
-        if one.statistic in names:
-            values.setdefault(tuple(getattr(one, label) for label in labels), {})[one.statistic] = one.value
-    rows = [(*about, *(of_one.get(name) for name in names)) for about, of_one in values.items()]
-    return Table(title, (*labels, *names), rows, n_labels=len(labels))
+def decisions_table(labels: tuple[str, ...], of_all_runs: Sequence[Finding], reduced: str) -> Table:
+    """Return how pairwise decisions go together, without intervals; ``labels`` are columns before the measure."""
+    bare = [replace(one, low=None, high=None) for one in of_all_runs]
+    note = DECISION_NOTE.format(full="the human labels", reduced=reduced)
+    table = with_intervals("pairwise decisions", (*labels, "measure"), DECISION_COLUMNS, bare)
+    return table.in_words(DECISION_HEADS, note)
 
 
 def tables_of_runs(labels: tuple[str, ...], found: Sequence[Finding]) -> list[Table]:
@@ -193,8 +188,7 @@ def with_intervals(
     """
     chosen = [one for one in found if one.statistic in names]
     names = [name for name in names if any(one.statistic == name for one in chosen)]
-    ends = {one.statistic: ("", "_low", "_high") if one.low is not None else ("",) for one in chosen}
-    ends |= {one.statistic: ("", "_low", "_high") for one in chosen if one.low is not None}
+    ends = dict.fromkeys(names, ("",)) | {one.statistic: ("", "_low", "_high") for one in chosen if one.low is not None}
     columns = [f"{name}{end}" for name in names for end in ends[name]]
     rows: dict[tuple[Any, ...], dict[str, Any]] = {}
     for one in chosen:

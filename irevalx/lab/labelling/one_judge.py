@@ -16,10 +16,8 @@ from irevalx.experiments.user_data import are_given, experiment_of
 from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.labelling.document_agreement import DocumentAgreement
-from irevalx.lab.labelling.finding import Finding
-from irevalx.lab.labelling.people_needed import error_findings
+from irevalx.lab.labelling.findings import Finding, Resampling
 from irevalx.lab.labelling.reranking import Reranking, with_reranked
-from irevalx.lab.labelling.resampling import Resampling
 from irevalx.lab.labelling.run_agreement import SHUFFLES, TwoEvaluations, evaluations
 from irevalx.process.terminal import progress_bar
 from irevalx.statistics.bootstrap import bootstrap_warnings
@@ -126,7 +124,7 @@ def _run_findings(experiment: Experiment, both: TwoLabellings, asked: Asked, tel
             found += as_they_are.findings(resampling, of_run, advance, top=asked.top)
             if asked.rerank:
                 found += Reranking(one, resampling).findings()
-            found += error_findings(as_they_are, asked.human_topics, resampling.seed)
+            found += as_they_are.errors_left(asked.human_topics, resampling.seed)
     return found
 
 

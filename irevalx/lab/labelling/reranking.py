@@ -15,8 +15,7 @@ import numpy as np
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.experiments.experiment import Experiment
 from irevalx.frozen import replace
-from irevalx.lab.labelling.finding import GAIN_STATISTICS, SCORES_BEFORE, Finding
-from irevalx.lab.labelling.resampling import NO_INTERVAL, Resampling
+from irevalx.lab.labelling.findings import GAIN_STATISTICS, NO_INTERVAL, SCORES_BEFORE, Finding, Resampling
 from irevalx.lab.labelling.run_agreement import TwoEvaluations
 from irevalx.ranking.ranking import Ranking
 from irevalx.statistics.corrections import holm
@@ -75,7 +74,7 @@ class Reranking:
     @cached_property
     def _drawn(self) -> tuple[FloatArray, FloatArray]:
         """Scores over draws of topics, human and machine: shape (n_draws, n_runs) each, before, then after."""
-        human, machine = self.evaluated.drawn_scores(self.resampling.draws(self._n_topics))
+        human, machine = self.evaluated.drawn_scores(self.resampling)
         return without_noise(human), without_noise(machine)  # equal runs have no line through them
 
     def findings(self) -> Iterator[Finding]:

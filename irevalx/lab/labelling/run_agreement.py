@@ -2,32 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 import numpy as np
 
-from irevalx.arrays.segments import AnyArray, FloatArray
+from irevalx.arrays.segments import FloatArray
 from irevalx.errors import InputError, Warn
 from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.label_files import TwoLabellings
 from irevalx.frozen import Frozen, replace
-from irevalx.lab.labelling.finding import RUN_STATISTICS, Finding
-from irevalx.lab.labelling.resampling import NO_INTERVAL, Resampling, known
+from irevalx.lab.labelling.findings import NO_INTERVAL, RUN_STATISTICS, Finding, Resampling, Statistics, known
 from irevalx.statistics import correlations as agreement
 from irevalx.statistics.best_runs import at_the_top, top_intervals
 from irevalx.statistics.bootstrap import TopicDraws, agreement_draws, correlation_interval
 from irevalx.statistics.corrections import holm
 from irevalx.statistics.decisions import confusion, decide
 from irevalx.statistics.excess_bias import ExcessBias, excess_bias, excess_bias_of
-from irevalx.statistics.scales import Scale
+from irevalx.statistics.prediction_powered import prediction_powered
+from irevalx.statistics.scales import MEAN, Scale
 from irevalx.statistics.significance import generator
 
 SHUFFLES = 20
 """How often labels are shuffled, to learn what they would say of groups if they favoured none."""
 
 _SHUFFLING = 1
-"""The stream of random numbers for that; the draws of topics have the other one."""
+"""The stream of random numbers for that; the draws of topics have another one."""
+
+HUMAN_TOPICS = (10, 25, 50)
+"""Numbers of topics that people might judge, unless others are asked for."""
+
+DRAWS = 200
+"""How often topics for people are drawn."""
+
+_DRAWING = 2
+"""The stream of random numbers for that."""
 
 
 class TwoEvaluations(Frozen):
@@ -71,15 +80,13 @@ class TwoEvaluations(Frozen):
         top : of how many of the best runs there is more; None for nothing.
         """
         x, y = self.scores
-        draws = resampling.draws(self.human.shape[1])
+        x_drawn, y_drawn = self.drawn_scores(resampling)
         if len(self.runs) > 1:
-            yield from self._agreement(x, y, draws, resampling)
+            yield from self._agreement(resampling)
             if top is not None:
-                yield from self._at_the_top(top, draws, resampling)
+                yield from self._at_the_top(top, resampling)
             yield from self._decisions(resampling, progress)
-        gained = y - x
-        x_drawn, y_drawn = self.drawn_scores(draws)
-        drawn = y_drawn - x_drawn
+        gained, drawn = y - x, y_drawn - x_drawn
         rank_human, rank_machine = agreement.ranks(x), agreement.ranks(y)
         for r, run in enumerate(self.runs):
             low, high = resampling.interval(drawn[:, r])
@@ -92,7 +99,7 @@ class TwoEvaluations(Frozen):
 
     def group_findings(self, groups: Sequence[str], resampling: Resampling) -> Iterator[Finding]:
         """Yield the bias of each group, and its excess bias with p corrected for the number of groups."""
-        scores, drawn = self.scores, self.drawn_scores(resampling.draws(self.human.shape[1]))
+        scores, drawn = self.scores, self.drawn_scores(resampling)
         names = sorted(set(groups))
         members = [np.array([one == name for one in groups], np.bool_) for name in names]
         n_topics = self.human.shape[1]
@@ -125,38 +132,73 @@ class TwoEvaluations(Frozen):
             shuffled=self.shuffled[:, :n_runs],
         )
 
-    def drawn_scores(self, draws: TopicDraws) -> tuple[FloatArray, FloatArray]:
+    def drawn_scores(self, resampling: Resampling) -> tuple[FloatArray, FloatArray]:
         """Return the summaries over each draw of topics, shape (n_draws, n_runs) each."""
+        draws = resampling.draws(self.human.shape[1])
         human, machine = (self.scale.of_mean(draws.means(of), of.shape[1]) for of in (self.human, self.machine))
         return human, machine
 
-    def _agreement(self, x: FloatArray, y: FloatArray, draws: TopicDraws, resampling: Resampling) -> Iterator[Finding]:
-        values = {
-            "tau_b": agreement.tau_b(x, y),
-            "tau_ap": agreement.tau_ap(x, y, self.runs),
-            "rms": agreement.rms(x, y),
-            "bias": agreement.bias(x, y),
-        }
-        drawn: Mapping[str, FloatArray] = {}
-        if resampling.resamples:
-            drawn = agreement_draws(self.human, self.machine, self.runs, draws, (self.scale, self.scale))
+    def errors_left(self, human_topics: Sequence[int], seed: int) -> Iterator[Finding]:
+        """Yield what error the scores of runs would have if people judged some topics, drawn at random, and no others.
+
+        Scores are estimated as ``irevalx-lab estimate`` does: those of the machine, corrected by its error on the
+        topics that people judged. ``rms_estimated`` is the root mean square over draws and runs of the distance to the
+        score that people give all topics; ``rms_human_alone`` is that of the mean of the drawn topics, without a
+        machine; and ``error_gone`` the share of the machine's own error (``rms``) that the estimate is rid of, below 0
+        where it adds to it. These have no intervals.
+
+        Parameters
+        ----------
+        human_topics : numbers of topics; those of at least 2 that leave one topic to the machine count.
+        seed : of the draws.
+
+        Notes
+        -----
+        For measures whose summary is the mean over topics; there is nothing for others.
+        """
+        human, machine = self.human, self.machine
+        n_topics = human.shape[1]
+        alone = float(agreement.rms(*self.scores))
+        for n in human_topics if self.scale is MEAN else ():
+            if not 2 <= n < n_topics:
+                continue
+            rng, squares = generator(seed, _DRAWING), np.zeros(2)
+            for _ in range(DRAWS):
+                drawn = rng.permutation(n_topics)
+                judged, others = drawn[:n], drawn[n:]
+                found = prediction_powered(human[:, judged], machine[:, judged], machine[:, others])
+                for place, estimate in enumerate((found.estimate, found.classical)):
+                    squares[place] += float(((estimate - human.mean(axis=1)) ** 2).mean())
+            estimated, human_alone = np.sqrt(squares / DRAWS).tolist()
+            about = Finding(statistic="rms_estimated", measure=self.measure, human_topics=n)
+            yield replace(about, value=estimated)
+            yield replace(about, statistic="rms_human_alone", value=human_alone)
+            yield replace(about, statistic="error_gone", value=1 - estimated / alone if alone else None)
+
+    def _agreement(self, resampling: Resampling) -> Iterator[Finding]:
         correlations: dict[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
             "tau_b": agreement.tau_b,
             "tau_ap": partial(agreement.tau_ap, names=self.runs),
         }
+        functions = {**correlations, "rms": agreement.rms, "bias": agreement.bias}
+        draws, scales = resampling.draws(self.human.shape[1]), (self.scale, self.scale)
+        of_draws = agreement_draws(self.human, self.machine, self.runs, draws, scales) if resampling.resamples else {}
         for name in RUN_STATISTICS:
-            low, high = resampling.interval(drawn[name]) if drawn else NO_INTERVAL
-            if drawn and name in correlations:
-                scores = draws.summaries(self.human, self.scale), draws.summaries(self.machine, self.scale)
-                low, high = map(known, correlation_interval(correlations[name], (x, y), scores, resampling.alpha))
-            yield Finding(statistic=name, measure=self.measure, value=known(float(values[name])), low=low, high=high)
+            low, high = NO_INTERVAL
+            if name in correlations and of_draws:
+                drawn = self.drawn_scores(resampling)
+                ends = correlation_interval(correlations[name], self.scores, drawn, resampling.alpha)
+                low, high = map(known, ends)
+            elif of_draws:
+                low, high = resampling.interval(of_draws[name])
+            value = known(float(functions[name](*self.scores)))
+            yield Finding(statistic=name, measure=self.measure, value=value, low=low, high=high)
 
-    def _at_the_top(self, k: int, draws: TopicDraws, resampling: Resampling) -> Iterator[Finding]:
+    def _at_the_top(self, k: int, resampling: Resampling) -> Iterator[Finding]:
         """Yield how the k best runs with human labels agree."""
         scores, intervals = self.scores, dict[str, tuple[float, float]]()
         if resampling.resamples:
-            drawn = draws.summaries(self.human, self.scale), draws.summaries(self.machine, self.scale)
-            intervals = top_intervals(k, scores, drawn, resampling.alpha)
+            intervals = top_intervals(k, scores, self.drawn_scores(resampling), resampling.alpha)
         for name, function in at_the_top(k).items():
             low, high = map(known, intervals[name]) if intervals else NO_INTERVAL
             value = known(float(function(*scores)))
@@ -165,17 +207,16 @@ class TwoEvaluations(Frozen):
     def _decisions(self, resampling: Resampling, progress: Callable[[int], None]) -> Iterator[Finding]:
         """Yield how pairwise decisions go together; for intervals they are made anew for each draw."""
 
-        def of_draws(draws: TopicDraws) -> Mapping[str, AnyArray]:
-            human, machine = (
-                decide(np.moveaxis(values[:, draws.topics], 1, 0)) for values in (self.human, self.machine)
-            )
-            progress(len(draws.topics))
-            return confusion(human, machine).columns
+        def columns(draws: TopicDraws | None) -> Statistics:
+            human, machine = self.human, self.machine
+            if draws is not None:
+                human, machine = (np.moveaxis(values[:, draws.topics], 1, 0) for values in (human, machine))
+                progress(len(draws.topics))
+            return {**confusion(decide(human), decide(machine)).columns}
 
-        intervals = resampling.intervals(self.human.shape[1], self.human.size * len(self.runs), of_draws)
-        for name, value in confusion(decide(self.human), decide(self.machine)).columns.items():
-            low, high = intervals.get(name, NO_INTERVAL)
-            yield Finding(statistic=name, measure=self.measure, value=value.item(), low=low, high=high)
+        n_numbers = self.human.size * len(self.runs)
+        about = Finding(statistic="", measure=self.measure)
+        yield from resampling.findings(columns, self.human.shape[1], n_numbers, about)
 
 
 def evaluations(

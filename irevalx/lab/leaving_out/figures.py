@@ -85,7 +85,7 @@ def _draw_changes(
         panel.plot([mean, mean], [row - 0.42, row + 0.42], color=colour, linewidth=1.6, zorder=2)
         if of_ranks:
             place = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
-            text = f"{float(one.rank_change[m]):.2f}"
+            text = f"{float(one.statistics['rank_change'][m]):.2f}"
             panel.annotate(text, (1, row), (4, 0), va="center", fontsize=6.5, annotation_clip=False, **place)  # type: ignore[arg-type]
     n_kinds = len(results)
     names = [experiment.measures[m] if n_kinds == 1 else f"{experiment.measures[m]}, {name}" for m, name, _ in rows]

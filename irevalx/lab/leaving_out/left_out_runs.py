@@ -52,7 +52,7 @@ class RunLeftOut(Frozen, kw_only=True):
 
 
 class LeftOutSummary(Frozen, kw_only=True):
-    """Means over the runs that were left out, under a measure; the fields are those of ``LeftOut``.
+    """Means over the runs that were left out, under a measure; the fields are among ``LeftOut.statistics``.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ class RemovedFromTopic(Frozen, kw_only=True):
 
 
 _MEANS = tuple(name for name in fields(LeftOutSummary) if name not in {"measure", "judgments", "decisions"})
-"""The fields of a summary that ``LeftOut`` has for each measure."""
+"""The fields of a summary that are among ``LeftOut.statistics``."""
 
 FIGURES = ("changes", "holes")
 """What can be drawn."""
@@ -195,7 +195,7 @@ class LeftOutRuns(Result):
                 measure=measure,
                 judgments=name,
                 decisions={column: one.confusion.columns[column][m].item() for column in DECISION_COLUMNS},
-                **{field: getattr(one, field)[m].item() for field in _MEANS},
+                **{field: one.statistics[field][m].item() for field in _MEANS},
             )
             for m, measure, name, one in self._each()
         ]

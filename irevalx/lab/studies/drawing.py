@@ -1,16 +1,21 @@
-"""Figures of several studies, in folders or in memory."""
+"""Several studies: their figures, whether they are in folders or in memory, and their tables as one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from irevalx.api import checks
 from irevalx.api.user_warnings import warn
 from irevalx.errors import ArgumentError, UsageError
 from irevalx.frozen import replace
+from irevalx.lab.command.output import make_folder, write_lines
+from irevalx.lab.command.result import Result
+from irevalx.lab.studies.run_study import REFERENCES
 from irevalx.lab.studies.study_result import AXES, StudyResult
+from irevalx.reports.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,7 +26,7 @@ if TYPE_CHECKING:
 LAYOUTS = ("axis", "grid", "scores", "runs")
 """How studies are drawn: on one axis, a column for each, the scores of runs at a level, or under full judgments."""
 
-AGAINST = ("AP", "itself")
+AGAINST = tuple(REFERENCES)
 """What measures are compared with."""
 
 
@@ -141,3 +146,71 @@ def _drawn_statistics(found: list[StudySummary], layout: str, lines: list[tuple[
 def _names(what: str, given: str | Iterable[str]) -> tuple[str, ...]:
     """Return measures, each once; a string may have several, with blanks between them."""
     return tuple(dict.fromkeys(word for text in checks.texts(what, given) for word in text.split()))
+
+
+class SeveralStudies(Result):
+    """Studies of the same runs and judgments under several orders of judging.
+
+    Parameters
+    ----------
+    studies : one for each order, all with the same seeds.
+    seed : of the first sample; None where nothing was left to chance.
+    """
+
+    studies: tuple[StudyResult, ...]
+    seed: int | None
+
+    titled: ClassVar[bool] = True
+
+    def tables(self) -> list[Table]:
+        """Return the tables of all studies, one after another in one table of each kind."""
+        return [self._joined(tables) for tables in zip(*(study.tables() for study in self.studies), strict=True)]
+
+    def _joined(self, tables: Sequence[Table]) -> Table:
+        """Return a table of each study as one, the name of the scheme before what does not have it."""
+        first = tables[0]
+        if "scheme" in first.columns:
+            return replace(first, rows=[row for table in tables for row in table.rows])
+        schemes = [study.study.scheme for study in self.studies]
+        rows = [(scheme, *row) for scheme, table in zip(schemes, tables, strict=True) for row in table.rows]
+        return Table(first.title, ("scheme", *first.columns), rows, n_labels=first.n_labels + 1)
+
+    def tables_for_people(self) -> list[Table]:
+        """Return the knees of each study."""
+        tables = []
+        for study in self.studies:
+            knees, *others = study.tables_for_people()
+            tables += [replace(knees, title=f"{study.study.scheme}: {knees.title}"), *others]
+        return tables
+
+    def write(
+        self,
+        folder: str | PathLike[str],
+        *,
+        figures: str | None = "png",
+        axis: str = "log",
+        width: float = 7.0,
+        titled: bool = True,
+        **how: Any,
+    ) -> None:
+        """Write each study to a folder of its own in a folder, and in this figures of all of them on one axis.
+
+        Parameters are those of ``StudyResult.write``.
+        """
+        path = make_folder(fspath(folder))
+        for study in self.studies:
+            into = path / study.study.scheme
+            study.write(into, figures=figures, axis=axis, width=width, titled=titled, **how)
+        if figures is None:
+            return
+        from irevalx.lab.plot.page import Page, picture
+
+        named = {study.study.scheme: study for study in self.studies}
+
+        def drawn(page: Page, against: str) -> Figure:
+            return draw(named, against=against, axis=axis, width=page.width, titled=page.titled)
+
+        for against in AGAINST:
+            name = f"agreement-with-{against}.{figures}"
+            content = picture(partial(drawn, against=against), Page(width, titled), name)
+            write_lines([content], path / name)

@@ -9,24 +9,27 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from hashlib import sha256
+from itertools import combinations
+from typing import Any
 
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.experiments import samples
 from irevalx.experiments.experiment import Experiment
+from irevalx.experiments.pools import judgments_of_some
 from irevalx.experiments.sample_values import values_of_sample
 from irevalx.experiments.strata import StrataSample
-from irevalx.frozen import Frozen, cached_property
+from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.lab.judging.orderings import sample_at
 from irevalx.lab.plot.ranges import measure_printed_as
-from irevalx.lab.studies.schemes import Division, Level, draw, pooled_in
+from irevalx.lab.studies.schemes import Division, draw
 from irevalx.lab.studies.study_bootstrap import Resampling, StudyBootstrap, StudyIntervals
-from irevalx.orders.replays import Replay
+from irevalx.orders.replays import Level, Replay
 from irevalx.process.workers import in_order
 from irevalx.statistics import correlations as agreement
-from irevalx.statistics.decisions import Confusion, Decisions, confusion, decide, reversal_warnings, reversals
-from irevalx.statistics.knees import THRESHOLD, Knee, find_knee
+from irevalx.statistics.decisions import DECISION_COLUMNS, Confusion, Decisions, confusion, decide, reversals
 
 REFERENCES = {"AP": "AP under full judgments", "itself": "the measure itself under full judgments"}
 """The references that a measure under reduced judgments is compared with, and what they mean."""
@@ -37,11 +40,11 @@ ESTIMATES_OF_AP = frozenset({"map", "infAP", "indAP", "subAP", "xinfAP", "statAP
 OF_SCALE = frozenset({"rms", "bias"})
 """Those of the statistics that say nothing of two measures on different scales."""
 
-MOST_SAMPLES = 0.95
-"""The share of samples that exceed the threshold where a level is called reliable."""
+DECISIONS = ("accuracy", "g_mean", *(name for name in DECISION_COLUMNS if name not in {"accuracy", "g_mean"}))
+"""The statistics of decisions, the ones that have knees first."""
 
-STATISTICS = ("tau_b", "tau", "tau_ap", "pearson", "rms", "bias")
-"""The statistics of the comparison."""
+INVERSIONS = "inversions"
+"""The statistic that is the number of discordant pairs, the last one."""
 
 
 def is_comparable(measure: str, reference: str, statistic: str) -> bool:
@@ -97,21 +100,15 @@ class Study(Frozen):
         share: FloatArray = self.kept.mean(axis=1)
         return share
 
-    @property
-    def accuracy(self) -> FloatArray:
-        """The share of decisions that stay as they were: shape (n_levels, n_samples, n_measures)."""
-        return self.confusion.accuracy
-
-    @property
-    def g_mean(self) -> FloatArray:
-        """The g-mean of decisions: shape (n_levels, n_samples, n_measures)."""
-        return self.confusion.g_mean
-
     @cached_property
-    def statistics(self) -> dict[str, dict[str, FloatArray]]:
-        """For each of ``REFERENCES``, each of ``STATISTICS``, of shape (n_levels, n_samples, n_measures)."""
-        names = self.experiment.runs
-        found = {}
+    def statistics(self) -> dict[str, dict[str, FloatArray | IntArray]]:
+        """For each of ``REFERENCES`` all statistics by name, shape (n_levels, n_samples, n_measures) each.
+
+        Those of decisions compare a measure with itself only: against AP they are nan.
+        """
+        names, decisions = self.experiment.runs, self.confusion.columns
+        nothing = np.full(self.scores.shape[:3], np.nan)
+        found: dict[str, dict[str, FloatArray | IntArray]] = {}
         for reference, x in (("AP", self.average_precision), ("itself", self.full)):
             found[reference] = {
                 "tau_b": agreement.tau_b(x, self.scores),
@@ -120,64 +117,10 @@ class Study(Frozen):
                 "pearson": agreement.pearson(x, self.scores),
                 "rms": agreement.rms(x, self.scores),
                 "bias": agreement.bias(x, self.scores),
+                **{name: decisions[name] if reference == "itself" else nothing for name in DECISIONS},
+                INVERSIONS: agreement.inversions(x, self.scores),
             }
         return found
-
-    @cached_property
-    def inversions(self) -> dict[str, IntArray]:
-        """For each of ``REFERENCES`` the numbers of discordant pairs, of shape (n_levels, n_samples, n_measures)."""
-        references = {"AP": self.average_precision, "itself": self.full}
-        return {reference: agreement.inversions(x, self.scores) for reference, x in references.items()}
-
-    def knees(self, of_samples: FloatArray) -> list[Knee]:
-        """Return, for each measure, where the mean over samples exceeds ``THRESHOLD``.
-
-        Parameters
-        ----------
-        of_samples : shape (n_levels, n_samples, n_measures).
-
-        Notes
-        -----
-        Source: Bompada et al. 2007, Tables 3 and 5.
-        """
-        return [find_knee(curve) for curve in of_samples.mean(axis=1).T]
-
-    def reliable_levels(self, of_samples: FloatArray) -> list[int | None]:
-        """Return, for each measure, the place of the least level from which on most samples exceed ``THRESHOLD``.
-
-        Most are at least ``MOST_SAMPLES``; None where there is no such level. A mean may exceed it where single
-        samples do not, and whoever has judgments has a single sample.
-
-        Parameters
-        ----------
-        of_samples : shape (n_levels, n_samples, n_measures).
-        """
-        enough = (of_samples > THRESHOLD).mean(axis=1) >= MOST_SAMPLES
-        return [find_knee(of_measure.astype(np.float64)).knee for of_measure in enough.T]
-
-    def warnings(self) -> list[str]:
-        """Return a line for each measure under which pairs of runs differ in both directions."""
-        names = self.experiment.measures, self.experiment.runs
-        return reversal_warnings(*names, self.reversals, "under full and under reduced judgments")
-
-
-class _Reduced(Frozen):
-    """What comes of reduced judgments.
-
-    Parameters
-    ----------
-    kept : the share of the judgments that is left.
-    scores : shape (n_measures, n_runs).
-    undefined : shape (n_measures,); for how many topics a measure has no value.
-    decisions : which runs differ, shape (n_measures, n_pairs).
-    resampled : the statistics of draws of topics; None where none are drawn.
-    """
-
-    kept: float
-    scores: FloatArray
-    undefined: IntArray
-    decisions: Decisions
-    resampled: dict[str, FloatArray] | None
 
 
 def run_study(
@@ -198,8 +141,8 @@ def run_study(
     Parameters
     ----------
     scheme : its name.
-    levels : in any order.
-    seeds : one for each sample; ``depth`` leaves nothing to chance and takes only the first.
+    levels : ascending.
+    seeds : one for each sample.
     done : is called after each of ``len(levels) * len(seeds)`` evaluations.
     resampling : of topics, for intervals; None for no intervals.
     division : of the judgments into strata, for the scheme ``strata``.
@@ -208,8 +151,6 @@ def run_study(
         schemes that are no orders.
     processes : how many share the work; the result is the same for any number of at least 1.
     """
-    levels = sorted(levels, key=lambda level: level.number)
-    seeds = seeds[:1] if scheme == "depth" and not replayed else seeds
     n_judged = max(1, int(np.count_nonzero(experiment.grades >= 0)))
     values = values_of_sample(experiment, StrataSample.of_everything(experiment.judgments))
     tested = experiment.tested(values)
@@ -228,30 +169,29 @@ def run_study(
     direction = np.empty(different.shape, np.int64)
     orders = [samples.RandomOrder(experiment.judgments, seed, scheme) for seed in seeds]
 
-    def work(item: tuple[int, int]) -> _Reduced:
+    def work(item: tuple[int, int]) -> tuple[float, FloatArray, IntArray, Decisions, Any]:
         i, s = item
         if replayed:
             sample, pooled = sample_at(replayed[s], i), None
         else:
-            sample = draw(experiment, scheme, levels[i].number, orders[s], division, rounding)
-            pooled = pooled_in(scheme, sample)
+            sample, pooled = draw(experiment, scheme, levels[i].number, orders[s], division, rounding)
         reduced = values_of_sample(experiment, sample, pooled)
         reduced_tested = experiment.tested(reduced)
-        return _Reduced(
-            kept=np.count_nonzero(sample.kept) / n_judged,
-            scores=experiment.scores(reduced),
-            undefined=np.isnan(reduced).any(axis=1).sum(axis=1),
-            decisions=decide(reduced_tested),
-            resampled=None if bootstrap is None else bootstrap.statistics(reduced_tested),
+        return (
+            np.count_nonzero(sample.kept) / n_judged,
+            experiment.scores(reduced),
+            np.isnan(reduced).any(axis=1).sum(axis=1),
+            decide(reduced_tested),
+            None if bootstrap is None else bootstrap.statistics(reduced_tested),
         )
 
     items = _in_turn(len(levels), len(seeds), processes)
-    for (i, s), one in zip(items, in_order(work, lambda: items, processes), strict=True):
-        kept[i, s], scores[i, s] = one.kept, one.scores
-        undefined += one.undefined
-        different[i, s], direction[i, s] = one.decisions.different, one.decisions.direction
-        if bootstrap is not None and one.resampled is not None:
-            bootstrap.add(i, one.resampled)
+    for (i, s), found in zip(items, in_order(work, lambda: items, processes), strict=True):
+        kept[i, s], scores[i, s], n_undefined, decisions, resampled = found
+        undefined += n_undefined
+        different[i, s], direction[i, s] = decisions.different, decisions.direction
+        if bootstrap is not None:
+            bootstrap.add(i, resampled)
         done()
     return Study(
         experiment=experiment,
@@ -281,3 +221,35 @@ def _in_turn(n_levels: int, n_seeds: int, processes: int) -> list[tuple[int, int
         for level in range(n_levels)
         for seed in range(first, min(first + processes, n_seeds))
     ]
+
+
+def random_pairs(n_runs: int, n_pairs: int, seed: int) -> list[tuple[int, int]]:
+    """Return different pairs of runs, at least 1, or all there are if these are fewer.
+
+    They are the first in the order of the SHA-256 of ``"SEED pairs I"``, I being the number of a pair.
+    """
+    pairs = list(combinations(range(n_runs), 2))
+    order = sorted(range(len(pairs)), key=lambda number: sha256(f"{seed} pairs {number}".encode()).digest())
+    return [pairs[number] for number in sorted(order[:n_pairs])]
+
+
+def of_pair(experiment: Experiment, pair: tuple[int, int]) -> Experiment:
+    """Return two of the runs, with the judgments of the documents that one of them has.
+
+    These are the full judgments of a pair (Bompada et al. 2007, sections 4 and 5, who have about 300 pairs).
+    """
+    chosen, n_topics = list(pair), len(experiment.topics)
+    rows = (np.array(chosen)[:, np.newaxis] * n_topics + np.arange(n_topics)).ravel()
+    judgments, ranking = experiment.judgments, experiment.ranking.take(rows)
+    is_judged = ranking.row >= 0
+    found = np.zeros(judgments.rows.size, np.bool_)
+    found[ranking.row[is_judged]] = True
+    row = ranking.row.copy()
+    row[is_judged] = (np.cumsum(found) - 1)[row[is_judged]]
+    return replace(
+        experiment,
+        judgments=judgments_of_some(judgments, found),
+        runs=tuple(experiment.runs[run] for run in chosen),
+        ranking=replace(ranking, row=row),
+        missing=experiment.missing[chosen],
+    )

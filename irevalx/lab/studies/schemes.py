@@ -19,22 +19,7 @@ from irevalx.experiments.strata import Design, StrataSample
 from irevalx.frozen import Frozen
 from irevalx.lab.judging.orderings import budget_of
 from irevalx.orders.known_orders import ORDERS, JudgingOrder
-
-
-class Level(Frozen):
-    """A level of incompleteness: how much is left of the judgments.
-
-    Parameters
-    ----------
-    text : the level as typed.
-    number : the level itself: a share above 0 and at most 1 (of the judgments or, for ``strata``, of the rates), or a
-        depth or a number of documents of at least 1.
-    is_share : which of the two.
-    """
-
-    text: str
-    number: Fraction
-    is_share: bool = True
+from irevalx.orders.replays import Level
 
 
 class Scheme(Frozen, kw_only=True):
@@ -95,24 +80,20 @@ class Scheme(Frozen, kw_only=True):
 
     def _level(self, given: str | float | Fraction) -> Level:
         """Return a level as it was typed; raises ArgumentError."""
-        if self.order is None:
-            return Level(str(given), self._number_of(given), is_share=not self.of_depth)
-        budget = budget_of("each of levels", given)
-        return Level(str(given), budget.number, budget.is_share)
-
-    def _number_of(self, given: str | float | Fraction) -> Fraction:
+        text = str(given)
+        if self.order is not None:
+            return budget_of("each of levels", given)
         if self.of_depth:
-            text = str(given)
             if not text.isascii() or not text.isdecimal() or not 1 <= len(text) <= _MOST_DIGITS or int(text) < 1:
                 raise ArgumentError(f"a level of {self.name} must be a depth of at least 1, but got {quote(text)}")
-            return Fraction(int(text))
+            return Level(text, Fraction(int(text)), is_share=False)
         if not isinstance(given, str):
-            return share_of("levels", given)
+            return Level(text, share_of("levels", given))
         share = read_share(given)
         if share is None:
             rule = "a share above 0 and at most 1, such as 0.1 or 10%"
             raise ArgumentError(f"each of levels must be {rule}, but got {quote(given)}")
-        return share
+        return Level(text, share)
 
 
 _MOST_DIGITS = 18
@@ -226,11 +207,12 @@ def draw(
     order: samples.RandomOrder,
     division: Division | None = None,
     rounding: Callable[[Fraction], int] = math.ceil,
-) -> StrataSample:
-    """Return what a scheme keeps of the judgments.
+) -> tuple[StrataSample, BoolArray | None]:
+    """Return what a scheme keeps of the judgments, and what is in the pool of measures of grades; None for everything.
 
     The pool of ``mixed`` is the stratum 1, which is kept, and the other judgments are the stratum 2. Otherwise, but for
     ``strata``, there is one stratum: for ``depth`` what is in the pool, for ``uniform`` and ``stratified`` everything.
+    Judged documents that are in none of ``strata`` are outside the pool, as if they had no line.
 
     Parameters
     ----------
@@ -242,27 +224,17 @@ def draw(
     if scheme == "strata":
         if division is None:
             raise ValueError("strata must be given for the scheme strata")
-        return StrataSample.drawn(division.design.scaled(level), judgments, division.stratum, order)
-    if scheme in {"uniform", "stratified"}:
-        if scheme == "uniform":
-            kept = samples.uniform(judgments, level, order, experiment.level)
-        else:
-            kept = samples.stratified(judgments, level, order, experiment.level, rounding)
-        return StrataSample(judgments, np.where(judged, 0, ABSENT), kept)
+        sample = StrataSample.drawn(division.design.scaled(level), judgments, division.stratum, order)
+        return sample, sample.in_stratum | ~judged
+    if scheme == "uniform":
+        kept = samples.uniform(judgments, level, order, experiment.level)
+        return StrataSample(judgments, np.where(judged, 0, ABSENT), kept), None
+    if scheme == "stratified":
+        kept = samples.stratified(judgments, level, order, experiment.level, rounding)
+        return StrataSample(judgments, np.where(judged, 0, ABSENT), kept), None
     retrieved = experiment.retrieved_within(int(level))
     pool = samples.shallow(judgments, retrieved)
     if scheme == "depth":
-        return StrataSample(judgments, np.where(pool, 0, ABSENT), pool)
+        return StrataSample(judgments, np.where(pool, 0, ABSENT), pool), None
     stratum = np.where(pool, 0, np.where(judged, 1, ABSENT))
-    return StrataSample(judgments, stratum, samples.mixed(judgments, retrieved, order), ("1", "2"))
-
-
-def pooled_in(scheme: str, sample: StrataSample) -> BoolArray | None:
-    """Return which documents are in the pool for measures of graded judgments; None for all of them.
-
-    Judged documents that are in none of the strata are outside the pool, as if they had no line.
-    """
-    if scheme != "strata":
-        return None
-    pooled: BoolArray = sample.in_stratum | (sample.judgments.grades < 0)
-    return pooled
+    return StrataSample(judgments, stratum, samples.mixed(judgments, retrieved, order), ("1", "2")), None

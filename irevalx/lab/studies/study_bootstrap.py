@@ -11,8 +11,16 @@ from irevalx.experiments.experiment import Experiment
 from irevalx.frozen import Frozen
 from irevalx.statistics.bootstrap import STATISTICS, TopicDraws, agreement_draws, quantile_interval
 from irevalx.statistics.decisions import Decisions, confusion, decide
-from irevalx.statistics.knees import THRESHOLD, knee_interval, knee_places
+from irevalx.statistics.knees import knee_interval, knee_places
 from irevalx.statistics.scales import MEAN
+
+CURVES = {
+    "tau_b_itself": ("itself", "tau_b"),
+    "tau_b_ap": ("AP", "tau_b"),
+    "accuracy": ("itself", "accuracy"),
+    "g_mean": ("itself", "g_mean"),
+}
+"""The curves that have knees: what measures are compared with, and by which statistic."""
 
 _BATCH = 4_000_000
 """How many differences of two runs for a topic are in memory at a time."""
@@ -43,8 +51,8 @@ class StudyIntervals(Frozen):
     ----------
     statistics : by reference ("AP" or "itself") and statistic (tau, tau_b, tau_ap, rms, bias): lower and upper ends,
         shape (n_levels, n_measures) each.
-    knees : by curve ("tau_b_itself", "tau_b_ap", and with ``Resampling.decisions`` "accuracy" and "g_mean") and
-        measure: the places of the lower and the upper level, None beyond all levels.
+    knees : by curve (those of ``CURVES``, of decisions only with ``Resampling.decisions``) and measure: the places of
+        the lower and the upper level, None beyond all levels.
     """
 
     statistics: dict[str, dict[str, tuple[FloatArray, FloatArray]]]
@@ -71,46 +79,41 @@ class StudyBootstrap:
         n_samples: int,
         resampling: Resampling,
     ) -> None:
-        self._experiment = experiment
-        self._full = full
-        self._average_precision = average_precision
-        self._n_samples = n_samples
-        self._resampling = resampling
+        self._experiment, self._full, self._average_precision = experiment, full, average_precision
+        self._n_levels, self._n_samples, self._resampling = n_levels, n_samples, resampling
         self._draws = TopicDraws.of(full.shape[2], resampling.resamples, resampling.seed)
-        names = [*(f"{name}_{end}" for end in ("itself", "ap") for name in STATISTICS), "accuracy", "g_mean"]
-        shape = (resampling.resamples, n_levels, len(full))
-        self._means = {name: np.zeros(shape) for name in names}
+        self._means: dict[tuple[str, str], FloatArray] = {}
         self._decided = self._decide(full) if resampling.decisions else []
 
-    def statistics(self, reduced: FloatArray) -> dict[str, FloatArray]:
-        """Return the statistics of a sample, shape (n_draws, n_measures) each.
+    def statistics(self, reduced: FloatArray) -> dict[tuple[str, str], FloatArray]:
+        """Return the statistics of a sample by reference and name, shape (n_draws, n_measures) each.
 
         Parameters
         ----------
         reduced : shape (n_measures, n_runs, n_topics); tested values under the reduced judgments.
         """
-        shape = (self._resampling.resamples, len(reduced))
-        found = {f"{name}_{end}": np.empty(shape) for end in ("itself", "ap") for name in STATISTICS}
-        for m, scale in enumerate(self._experiment.scales):
-            for end, x, scale_x in (("itself", self._full[m], scale), ("ap", self._average_precision, MEAN)):
-                draws = agreement_draws(x, reduced[m], self._experiment.runs, self._draws, (scale_x, scale))
-                for name, of_draws in draws.items():
-                    found[f"{name}_{end}"][:, m] = of_draws
+        of_measures = [
+            {
+                (reference, name): of_draws
+                for reference, x, scale_x in (("itself", self._full[m], scale), ("AP", self._average_precision, MEAN))
+                for name, of_draws in agreement_draws(
+                    x, reduced[m], self._experiment.runs, self._draws, (scale_x, scale)
+                ).items()
+            }
+            for m, scale in enumerate(self._experiment.scales)
+        ]
+        found = {key: np.stack([one[key] for one in of_measures], axis=1) for key in of_measures[0]}
         if self._resampling.decisions:
             counts = [confusion(*pair) for pair in zip(self._decided, self._decide(reduced), strict=True)]
-            found["accuracy"] = np.concatenate([one.accuracy for one in counts])
-            found["g_mean"] = np.concatenate([one.g_mean for one in counts])
+            found["itself", "accuracy"] = np.concatenate([one.accuracy for one in counts])
+            found["itself", "g_mean"] = np.concatenate([one.g_mean for one in counts])
         return found
 
-    def add(self, level: int, statistics: Mapping[str, FloatArray]) -> None:
-        """Add the statistics of a sample.
-
-        Parameters
-        ----------
-        level : its place among the levels.
-        """
-        for name, of_draws in statistics.items():
-            self._means[name][:, level] += of_draws / self._n_samples
+    def add(self, level: int, statistics: Mapping[tuple[str, str], FloatArray]) -> None:
+        """Add the statistics of a sample; ``level`` is its place among the levels."""
+        for key, of_draws in statistics.items():
+            means = self._means.setdefault(key, np.zeros((self._n_levels, *of_draws.shape)))
+            means[level] += of_draws / self._n_samples
 
     def _decide(self, values: FloatArray) -> list[Decisions]:
         """Decide anew for each draw, shape (n_draws, n_measures, n_pairs) in sum."""
@@ -121,13 +124,14 @@ class StudyBootstrap:
         """Return the intervals of all samples added."""
         alpha, means = self._resampling.alpha, self._means
         statistics = {
-            reference: {name: quantile_interval(means[f"{name}_{end}"], alpha) for name in STATISTICS}
-            for reference, end in (("AP", "ap"), ("itself", "itself"))
+            reference: {
+                name: quantile_interval(np.moveaxis(means[reference, name], 1, 0), alpha) for name in STATISTICS
+            }
+            for reference in ("AP", "itself")
         }
-        curves = ["tau_b_itself", "tau_b_ap", *(["accuracy", "g_mean"] if self._resampling.decisions else [])]
-        knees = {}
-        for curve in curves:
-            places = knee_places(np.moveaxis(means[curve], 1, 0), THRESHOLD)
-            n_levels = means[curve].shape[1]
-            knees[curve] = [knee_interval(of_measure, n_levels, alpha) for of_measure in places.T]
+        knees = {
+            curve: [knee_interval(of_measure, self._n_levels, alpha) for of_measure in knee_places(means[key]).T]
+            for curve, key in CURVES.items()
+            if key in means
+        }
         return StudyIntervals(statistics, knees)

@@ -17,8 +17,8 @@ from irevalx.lab.command.kinds_of_values import list_option
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.order_options import order_options, replay_options, strata_file_option, strata_option
 from irevalx.lab.command.output import Output, refuse_folder
+from irevalx.lab.studies.drawing import SeveralStudies
 from irevalx.lab.studies.schemes import IN_ORDER, NAMES
-from irevalx.lab.studies.several_studies import SeveralStudies
 from irevalx.lab.studies.study_result import AXES, ENDINGS, StudyResult
 from irevalx.lab.studies.studying import POOL_DEPTH, study
 

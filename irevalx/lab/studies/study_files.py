@@ -17,8 +17,9 @@ import numpy as np
 from irevalx.errors import ArgumentError, InputError, quote, shown_name
 from irevalx.frozen import Frozen, replace
 from irevalx.lab.studies.run_study import REFERENCES
-from irevalx.lab.studies.schemes import NAMES, Level, Scheme, scheme_of
+from irevalx.lab.studies.schemes import NAMES, Scheme, scheme_of
 from irevalx.lab.studies.summaries import StudyScores, StudySummary
+from irevalx.orders.replays import Level
 from irevalx.process.system import SEPARATORS, as_text
 from irevalx.reading.source import CHUNK_SIZE, Source
 
@@ -199,7 +200,7 @@ def _read_scores(folder: StudyFolder, levels: Sequence[str], measures: Sequence[
     }
     full = {measure: scores[0] for (level, measure), scores in arrays.items() if not level}
     reduced = {key: scores for key, scores in arrays.items() if key[0]}
-    return StudyScores(names, full, reduced, full.get("map"))
+    return StudyScores(full, reduced, full.get("map"))
 
 
 def _number_of(where: str, text: str) -> float:

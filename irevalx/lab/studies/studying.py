@@ -25,17 +25,20 @@ from irevalx.experiments.samples import ROUNDINGS, warnings_without_relevant
 from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
 from irevalx.experiments.strata_design import divided, read_design
 from irevalx.experiments.user_data import experiment_of, graded_judgments_of, measures_of, opened_runs
+from irevalx.frozen import replace
 from irevalx.lab.studies.inferred_precision import with_error_sources
 from irevalx.lab.studies.judged_in_order import JudgedInOrder, refuse_what_orders_have
-from irevalx.lab.studies.random_pairs import with_random_pairs
-from irevalx.lab.studies.run_study import Study, run_study
-from irevalx.lab.studies.schemes import Division, Level, scheme_of
+from irevalx.lab.studies.run_study import Study, of_pair, random_pairs, run_study
+from irevalx.lab.studies.schemes import Division, scheme_of
 from irevalx.lab.studies.study_bootstrap import Resampling
 from irevalx.lab.studies.study_result import StudyResult
+from irevalx.orders.replays import USUAL, Level
 from irevalx.process.terminal import progress_bar
+from irevalx.process.workers import in_order
 from irevalx.reading.source import Source
 from irevalx.statistics import correlations as agreement
 from irevalx.statistics.bootstrap import bootstrap_warnings
+from irevalx.statistics.decisions import Confusion, reversal_warnings
 
 POOL_DEPTH = 100
 """Of the runs' own pool, unless another one is asked for."""
@@ -61,10 +64,10 @@ def study(
     pairs: int = 0,
     pool_depth: int | None = None,
     samples: int = 10,
-    depth: int = 100,
+    depth: int = USUAL.depth,
     across: bool = False,
-    batch: int = 1,
-    unjudged: str = "skip",
+    batch: int = USUAL.batch,
+    unjudged: str = USUAL.unjudged,
     documents: Any = (),
     groups: Any = None,
     group_by: str | None = None,
@@ -146,7 +149,7 @@ def study(
     how = {"depth": depth, "across": across, "batch": batch, "unjudged": unjudged, "documents": documents}
     _refuse_contradictions(scheme, rounding, strata, strata_file, pairs=pairs)
     refuse_what_orders_have(chosen, how, groups, group_by, min_retrieved)
-    chosen_levels = chosen.levels(levels)
+    chosen_levels = sorted(chosen.levels(levels), key=lambda one: one.number)
     pooled_depth = _depth_of_pool(pool_depth, chosen_levels if own_pool and chosen.of_depth else (), own_pool=own_pool)
     of_strata = None if strata_file is None else source_of(strata_file, "strata_file")
     files = [_described(path) for path in _paths(qrels, runs, strata_file)]
@@ -177,7 +180,7 @@ def study(
     first_seed = chosen_seed(seed) if is_random or resamples else seed or 0
     seeds = range(first_seed, first_seed + (samples if is_random else 1))
     ordered = JudgedInOrder.of(chosen, opened, experiment, chosen_levels, seeds, how, processes=threads)
-    evaluate = partial(run_study, scheme=scheme, levels=chosen_levels, seeds=list(seeds), rounding=ROUNDINGS[rounding])
+    evaluate = partial(run_study, scheme=scheme, levels=chosen_levels, seeds=seeds, rounding=ROUNDINGS[rounding])
     with progress_bar("samples evaluated", len(chosen_levels) * len(seeds), shown=progress) as advance:
         found = evaluate(
             experiment,
@@ -188,7 +191,18 @@ def study(
             processes=threads,
         )
     if pairs:
-        found, note = with_random_pairs(found, pairs, first_seed, evaluate, processes=threads, progress=progress)
+        of_pairs = random_pairs(len(experiment.runs), pairs, first_seed)
+        confusions = []
+        with progress_bar("pairs of runs evaluated", len(of_pairs), shown=progress) as advance:
+            each = in_order(lambda pair: evaluate(of_pair(experiment, pair)).confusion, lambda: of_pairs, threads)
+            for confusion in each:
+                confusions.append(confusion)
+                advance(1)
+        found = replace(found, confusion=Confusion.sum(confusions))
+        note = (
+            f"Pairwise decisions: of {len(of_pairs)} random pairs of runs, each with a pool of its own, the judged "
+            "documents that one of the two has found."
+        )
         notes = (*notes, note)
     for line in study_warnings(found, own_pool=own_pool):
         warn(line)
@@ -266,68 +280,51 @@ def _described(path: str) -> dict[str, str | None]:
     return {"path": path, "sha256": source.sha256() if source.size else None}
 
 
-def study_warnings(study: Study, *, own_pool: bool = False) -> list[str]:
-    """Return a line for each of these things.
+def study_warnings(study: Study, *, own_pool: bool = False) -> Iterator[str]:
+    """Yield a line for each thing that may mislead.
 
     Parameters
     ----------
     own_pool : whether full judgments are those of the runs' own pool.
     """
-    lines = [*(() if own_pool else _shallow_pool(study)), *_no_random_sample(study), *_without_value(study)]
-    lines += [*_short_runs(study), *study.warnings()]
-    return [*lines, *(bootstrap_warnings(len(study.experiment.topics)) if study.intervals is not None else [])]
-
-
-def _shallow_pool(study: Study) -> Iterator[str]:
-    """Yield a line if the deepest pool does not have all judgments."""
-    kept = float(study.kept[-1].mean())
-    if study.scheme in {"depth", "mixed"} and kept < 1:
+    experiment, kept = study.experiment, float(study.kept[-1].mean())
+    if not own_pool and study.scheme in {"depth", "mixed"} and kept < 1:
         yield (
             f"the deepest pool ({study.levels[-1].text}) leaves {kept:.1%} of the judgments: full judgments are more "
             "than the pool of these runs; --own-pool takes their own pool for them, and irevalx-lab pool --judge "
             "makes its judgments"
         )
-
-
-def _no_random_sample(study: Study) -> Iterator[str]:
-    """Yield a line if measures take a sample for random that is none."""
-    requests = study.experiment.requests
-    if study.scheme != "stratified" or all(request.measure.can_use("qrels") for request in requests):
-        return
-    names = [name for request in requests if not request.measure.can_use("qrels") for name in request.names]
-    yield (
-        f"{', '.join(names)}: the scheme stratified is no random sample of the judgments, as relevant and nonrelevant "
-        "documents are drawn at different rates; --strata divides them by what is known before they are judged"
-    )
-
-
-def _without_value(study: Study) -> Iterator[str]:
-    """Yield a line for each measure that has no value for some topics of some samples."""
-    n_values = study.scores.shape[0] * study.scores.shape[1] * len(study.experiment.topics)
-    for measure, undefined in zip(study.experiment.measures, study.undefined.tolist(), strict=True):
+    of_samples = [one for one in experiment.requests if not one.measure.can_use("qrels")]
+    if study.scheme == "stratified" and of_samples:
+        yield (
+            f"{', '.join(name for one in of_samples for name in one.names)}: the scheme stratified is no random sample "
+            "of the judgments, as relevant and nonrelevant documents are drawn at different rates; --strata divides "
+            "them by what is known before they are judged"
+        )
+    n_values = study.kept.size * len(experiment.topics)
+    for measure, undefined in zip(experiment.measures, study.undefined.tolist(), strict=True):
         if undefined:
             yield (
                 f"{measure}: {undefined} of {n_values} times a topic has no value, as its sample has no relevant "
                 "document; its mean is over the others"
             )
-
-
-def n_retrieved(experiment: Experiment) -> list[int]:
-    """Return how many documents each run has for all topics together."""
-    of_topics = np.where(experiment.missing, 0, experiment.ranking.n_ret.reshape(experiment.missing.shape))
-    found: list[int] = of_topics.sum(axis=1).tolist()
-    return found
+    yield from _short_runs(study)
+    under = "under full and under reduced judgments"
+    yield from reversal_warnings(experiment.measures, experiment.runs, study.reversals, under)
+    if study.intervals is not None:
+        yield from bootstrap_warnings(len(experiment.topics))
 
 
 def _short_runs(study: Study) -> Iterator[str]:
     """Yield a line for each short run without which Pearson's correlation of a measure with itself is another one."""
-    runs = study.experiment.runs
-    retrieved = n_retrieved(study.experiment)
+    experiment = study.experiment
+    of_topics = np.where(experiment.missing, 0, experiment.ranking.n_ret.reshape(experiment.missing.shape))
+    retrieved = of_topics.sum(axis=1).tolist()
     middle = float(np.median(retrieved))
-    for number, run in enumerate(runs):
-        if retrieved[number] >= SHORT * middle or len(runs) < 4:
+    for number, run in enumerate(experiment.runs):
+        if retrieved[number] >= SHORT * middle or len(retrieved) < 4:
             continue
-        others = np.arange(len(runs)) != number
+        others = np.arange(len(retrieved)) != number
         without = agreement.pearson(study.full[:, others], study.scores[..., others]).mean(axis=1)
         change = np.abs(study.statistics["itself"]["pearson"].mean(axis=1) - without)
         if not (change > MOVED).any():
@@ -335,6 +332,6 @@ def _short_runs(study: Study) -> Iterator[str]:
         level, measure = np.unravel_index(np.nanargmax(change), change.shape)
         yield (
             f"{run} has {retrieved[number]} documents, fewer than half of what the middle one of the runs has, and "
-            f"moves Pearson's correlation of {study.experiment.measures[measure]} at {study.levels[level].text} by "
+            f"moves Pearson's correlation of {experiment.measures[measure]} at {study.levels[level].text} by "
             f"{change[level, measure]:.2f} alone: --min-retrieved leaves out such runs"
         )

@@ -1,26 +1,58 @@
-"""Summaries of studies: what tables for people and figures show of one, whether it is in memory or was read again."""
+"""What tables and figures show of a study; figures also of one that was read again."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import comb
 from typing import Any
 
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.errors import UsageError, quote
-from irevalx.frozen import Frozen, cached_property
-from irevalx.lab.studies.run_study import REFERENCES, STATISTICS, Study
-from irevalx.lab.studies.schemes import Level, Scheme, scheme_of
+from irevalx.frozen import Frozen, cached_property, replace
+from irevalx.lab.studies.run_study import INVERSIONS, REFERENCES, Study, is_comparable
+from irevalx.lab.studies.schemes import Scheme, scheme_of
+from irevalx.lab.studies.study_bootstrap import CURVES
+from irevalx.orders.replays import Level
+from irevalx.reports.table import Table
 from irevalx.statistics.bootstrap import FEW_TOPICS, bootstrap_warnings
 from irevalx.statistics.bootstrap import STATISTICS as RESAMPLED
-from irevalx.statistics.decisions import DECISION_COLUMNS
+from irevalx.statistics.knees import THRESHOLD, first_places, knee_places
 
-DECISIONS = ("accuracy", "g_mean", *(name for name in DECISION_COLUMNS if name not in {"accuracy", "g_mean"}))
-"""The statistics of decisions, which compare a measure with itself only."""
+MOST_SAMPLES = 0.95
+"""The share of samples that exceed the threshold where a level is called reliable."""
 
-INVERSIONS = "inversions"
-"""The column of numbers of discordant pairs, the last one."""
+ERRORS_OF_DECISIONS = {
+    "fpr": "of the pairs of runs that do not differ under full judgments, the share that does under reduced ones",
+    "fnr": "of the pairs of runs that differ under full judgments, the share that does not under reduced ones",
+}
+"""The two errors of decisions in words, by their columns. Bompada et al. 2007 call the second kind false positives."""
+
+_SHOWN = ("tau_b", "pearson", "rms", "bias")
+
+
+class KneeRow(Frozen):
+    """From which level on a measure can be trusted, by one statistic; None where there is no such level.
+
+    Parameters
+    ----------
+    measure, statistic : what is trusted, and by what.
+    knee : the least level from which on the mean over samples exceeds the threshold.
+    first : the least level at which it does.
+    monotone : whether these are the same.
+    low, high : the interval of the knee over draws of topics; None unless topics were drawn, and beyond all levels.
+    reliable : the least level from which on at least 95 % of the samples exceed the threshold.
+    """
+
+    measure: str
+    statistic: str
+    knee: str | None
+    first: str | None
+    monotone: bool
+    low: str | None
+    high: str | None
+    reliable: str | None
 
 
 class StudyScores(Frozen):
@@ -28,13 +60,11 @@ class StudyScores(Frozen):
 
     Parameters
     ----------
-    runs : their names.
     full : by measure: shape (n_runs,); scores under full judgments.
     reduced : by level, as typed, and measure: shape (n_samples, n_runs).
     average_precision : shape (n_runs,); AP under full judgments. None where it is not known.
     """
 
-    runs: tuple[str, ...]
     full: Mapping[str, FloatArray]
     reduced: Mapping[tuple[str, str], FloatArray]
     average_precision: FloatArray | None
@@ -89,44 +119,35 @@ class StudySummary(Frozen):
         return [f"{self.name}: {line}" for line in bootstrap_warnings(n_topics)]
 
 
-def summary_of(study: Study, about: Mapping[str, Any], name: str = "study") -> StudySummary:
+def summary_of(study: Study, about: Mapping[str, Any]) -> StudySummary:
     """Return the summary of a study that is in memory.
 
     Parameters
     ----------
     about : what study.json says.
     """
-    columns: dict[tuple[str, str], dict[str, FloatArray]] = {}
-    for reference in REFERENCES:
-        parts = {statistic: mean_and_spread(values) for statistic, values in statistics_of(study, reference).items()}
-        inversions = parts.pop(INVERSIONS)
-        for m, measure in enumerate(study.experiment.measures):
-            of_measure = {f"{one}_{what}": x[:, m] for one in parts for what, x in parts[one].items()}
-            if study.intervals is not None:
-                ends = study.intervals.statistics[reference]
-                of_both = {one: zip(("low", "high"), ends[one], strict=True) for one in RESAMPLED}
-                of_measure |= {f"{one}_{end}": x[:, m] for one, both in of_both.items() for end, x in both}
-            of_measure |= {f"{INVERSIONS}_{what}": x[:, m] for what, x in inversions.items()}
-            columns[measure, reference] = of_measure
-    ordered = {(measure, one): columns[measure, one] for measure in study.experiment.measures for one in REFERENCES}
+    measures = study.experiment.measures
+    columns: dict[tuple[str, str], dict[str, FloatArray]] = {(one, name): {} for one in measures for name in REFERENCES}
+    for reference, statistics in study.statistics.items():
+        found = {f"{name}_{of}": x for name, y in statistics.items() for of, x in mean_and_spread(y).items()}
+        if study.intervals is not None:
+            last = {name: found.pop(name) for name in (f"{INVERSIONS}_mean", f"{INVERSIONS}_sd")}
+            ends = study.intervals.statistics[reference]
+            found |= {f"{one}_{end}": x for one in RESAMPLED for end, x in zip(("low", "high"), ends[one], strict=True)}
+            found |= last
+        for m, measure in enumerate(measures):
+            columns[measure, reference] = {name: x[:, m] for name, x in found.items()}
 
     def scores() -> StudyScores:
-        named = list(enumerate(study.experiment.measures))
-        reduced = {(one.text, name): study.scores[i, :, m] for i, one in enumerate(study.levels) for m, name in named}
-        full = {name: study.full[m] for m, name in named}
-        return StudyScores(study.experiment.runs, full, reduced, study.average_precision)
+        reduced = {
+            (level.text, measure): study.scores[i, :, m]
+            for i, level in enumerate(study.levels)
+            for m, measure in enumerate(measures)
+        }
+        return StudyScores(dict(zip(measures, study.full, strict=True)), reduced, study.average_precision)
 
     scheme = scheme_of(study.scheme, [level.text for level in study.levels])
-    return StudySummary(name, scheme, study.levels, study.judged, ordered, about, scores)
-
-
-def statistics_of(study: Study, reference: str) -> dict[str, FloatArray | IntArray]:
-    """Return all statistics, shape (n_levels, n_samples, n_measures); nan for those not of this reference."""
-    found = study.confusion.columns
-    nothing = np.full((*study.kept.shape, len(study.experiment.measures)), np.nan)
-    of_decisions = {name: found[name] if reference == "itself" else nothing for name in DECISIONS}
-    named = {name: study.statistics[reference][name] for name in STATISTICS}
-    return {**named, **of_decisions, INVERSIONS: study.inversions[reference]}
+    return StudySummary("study", scheme, study.levels, study.judged, columns, about, scores)
 
 
 def mean_and_spread(of_samples: FloatArray | IntArray) -> dict[str, FloatArray]:
@@ -143,6 +164,123 @@ def mean_and_spread(of_samples: FloatArray | IntArray) -> dict[str, FloatArray]:
     values = np.ascontiguousarray(np.moveaxis(of_samples, 1, -1))
     mean: FloatArray = values.mean(axis=-1)
     return {"mean": mean, "sd": values.std(axis=-1, ddof=1) if values.shape[-1] > 1 else np.full(mean.shape, np.nan)}
+
+
+def scores_table(study: Study) -> Table:
+    """Return a row for each level, sample, run and measure; the first rows are those of the full judgments."""
+    of_samples = [
+        (study.scheme, level.text, s, seed, study.scores[i, s])
+        for i, level in enumerate(study.levels)
+        for s, seed in enumerate(study.seeds)
+    ]
+    rows = [
+        (*labels, run, measure, score)
+        for *labels, scores in [("full", None, None, None, study.full), *of_samples]
+        for measure, of_measure in zip(study.experiment.measures, scores.tolist(), strict=True)
+        for run, score in zip(study.experiment.runs, of_measure, strict=True)
+    ]
+    return Table("scores", ("scheme", "level", "sample", "seed", "run", "measure", "score"), rows, n_labels=6)
+
+
+def samples_table(study: Study) -> Table:
+    """Return a row for each level, sample, measure and reference."""
+    rows = [
+        (study.scheme, level.text, s, seed, measure, reference, *(one[i, s, m].item() for one in of_all.values()))
+        for i, level in enumerate(study.levels)
+        for s, seed in enumerate(study.seeds)
+        for m, measure in enumerate(study.experiment.measures)
+        for reference, of_all in study.statistics.items()
+    ]
+    labels = ("scheme", "level", "sample", "seed", "measure", "against")
+    return Table("samples", (*labels, *study.statistics["itself"]), rows, n_labels=len(labels))
+
+
+def summary_table(summary: StudySummary) -> Table:
+    """Return a row for each level, measure and reference: means over samples, and standard deviations (of a sample).
+
+    Where topics were resampled, the ends of the intervals of the means stand after them; inversions are the last.
+    """
+    rows = [
+        (summary.scheme.name, level.text, kept, measure, reference, *(float(values[i]) for values in of_all.values()))
+        for i, (level, kept) in enumerate(zip(summary.levels, summary.judged.tolist(), strict=True))
+        for (measure, reference), of_all in summary.columns.items()
+    ]
+    labels = ("scheme", "level", "judged", "measure", "against")
+    return Table("summary", (*labels, *next(iter(summary.columns.values()))), rows, n_labels=len(labels))
+
+
+def knee_rows(study: Study) -> list[KneeRow]:
+    """Return a row for each measure and statistic.
+
+    Source of the knees of means: Bompada et al. 2007, Tables 3 and 5. A mean may exceed the threshold where single
+    samples do not, and whoever has judgments has a single sample.
+    """
+    texts = [*(level.text for level in study.levels), None]
+    curves = {}
+    for name, (reference, statistic) in CURVES.items():
+        of_samples = study.statistics[reference][statistic]
+        mean, exceeding = of_samples.mean(axis=1), (of_samples > THRESHOLD).mean(axis=1)
+        curves[name] = (
+            knee_places(mean),
+            first_places(mean),
+            knee_places((exceeding >= MOST_SAMPLES).astype(np.float64)),
+        )
+    rows = []
+    for m, measure in enumerate(study.experiment.measures):
+        for name, places in curves.items():
+            knee, first, reliable = (texts[place[m]] for place in places)
+            low, high = None, None
+            if study.intervals is not None and name in study.intervals.knees:
+                low, high = (None if end is None else texts[end] for end in study.intervals.knees[name][m])
+            rows.append(KneeRow(measure, name, knee, first, knee == first, low, high, reliable))
+    return rows
+
+
+def knees_for_people(study: Study) -> Table:
+    """Return one row per measure and statistic, marked where a curve is not monotone."""
+    rows = [row if row.monotone else replace(row, knee=f"{row.knee or ''}*") for row in knee_rows(study)]
+    ends = () if study.intervals is None else ("low", "high")
+    notes = [
+        f"The least levels from which on the mean over samples, and {MOST_SAMPLES:.0%} of the samples, exceed "
+        f"{THRESHOLD} (blank: none)."
+    ]
+    if ends:
+        notes.append("low, high: the interval of the first over draws of topics (blank: beyond all levels).")
+    if not all(row.monotone for row in rows):
+        notes.append(f"* The mean exceeds {THRESHOLD} at a lesser level too, and falls again: first in knees.csv.")
+    title = f"least level from which on the mean over samples exceeds {THRESHOLD}"
+    every = Table.of(title, KneeRow, rows, n_labels=2, notes=tuple(notes))
+    heads = ("measure", "statistic", "mean exceeds", *ends, f"{MOST_SAMPLES:.0%} of samples exceed")
+    return every.showing("measure", "statistic", "knee", *ends, "reliable", heads=heads)
+
+
+def tables_for_people(study: Study, summary: StudySummary) -> Iterator[Table]:
+    """Yield what a person reads after the knees: each statistic, one row per measure and a column for each level."""
+    n_pairs = comb(len(study.experiment.runs), 2)
+    for reference, meaning in REFERENCES.items():
+        for name in _SHOWN:
+            yield _by_level(summary, f"{name.replace('_', ' ')}, against {meaning}", name, reference)
+            if name == "tau_b":
+                title = f"inversions of {n_pairs} pairs of runs, against {meaning}"
+                yield _by_level(summary, title, INVERSIONS, reference)
+    of_decisions = "of significance decisions, against those under full judgments"
+    yield _by_level(summary, f"accuracy {of_decisions}", "accuracy")
+    yield _by_level(summary, f"g-mean {of_decisions}", "g_mean")
+    for name, words in ERRORS_OF_DECISIONS.items():
+        yield _by_level(summary, f"{words} ({name} in summary.csv)", name)
+    means = mean_and_spread(study.scores.mean(axis=3))["mean"].T.tolist()
+    rows = [(measure, *of_measure) for measure, of_measure in zip(study.experiment.measures, means, strict=True)]
+    yield Table("mean score over runs", ("measure", *(level.text for level in study.levels)), rows)
+
+
+def _by_level(summary: StudySummary, title: str, name: str, reference: str = "itself") -> Table:
+    """Return one row per measure of which a statistic means something, with the means over samples of each level."""
+    rows = [
+        (measure, *summary.columns[measure, reference][f"{name}_mean"].tolist())
+        for measure in summary.measures
+        if is_comparable(measure, reference, name)
+    ]
+    return Table(title, ("measure", *(level.text for level in summary.levels)), rows)
 
 
 _COMPARED = {

@@ -34,7 +34,7 @@ from irevalx.reading.tables.arrow_tables import (
     values_of,
 )
 from irevalx.reading.tables.table_run import COLUMNS, TableRun
-from irevalx.reading.tables.tables import DOCNO, RUN, SCORE, TOPIC
+from irevalx.reading.tables.tables import DOCNO, RUN, SCORE, TOPIC, Wanted
 
 _ENOUGH = BLOCK_ROWS // 2
 """The number of rows that are a block, if the next topic begins after them."""
@@ -49,13 +49,10 @@ def arrow_runs(table: ArrowTable, name: bytes) -> list[TableRun]:
     """
     table.check(*COLUMNS)
     if not table.has(RUN):
-        rows: Callable[[], Iterator[pa.RecordBatch]] = partial(table.batches, *COLUMNS)
-        if table.read_once:
-            rows = SpooledRows(rows(), schema_of(*COLUMNS), table.path).rows
+        rows = SpooledRows(table, *COLUMNS).rows if table.read_once else partial(table.batches, *COLUMNS)
         return [replace(_run(name, table.path, rows), is_unread=table.read_once)]
     if not table.in_memory:
-        spooled = SpooledRows(table.batches(*COLUMNS, RUN), schema_of(*COLUMNS, RUN), table.path)
-        table = table_of_arrow(spooled.table(), table.path)
+        table = SpooledRows(table, *COLUMNS, RUN).table()
     names, codes, lengths = numbered(batch.column(0) for batch in table.batches(RUN))
     if not names:
         return [_run(name, table.path, partial(table.batches, *COLUMNS))]
@@ -159,50 +156,50 @@ class SpooledRows:
 
     Parameters
     ----------
-    unread : the rows, some at a time.
-    schema : of all of them.
-    path : what messages call the table.
+    unread : the table, which is read once.
+    wanted : its columns that are kept.
 
     Notes
     -----
     Reading raises UnreadableFileError where there is no room for the temporary file, and what reading the table raises.
     """
 
-    def __init__(self, unread: Iterator[pa.RecordBatch], schema: pa.Schema, path: str) -> None:
+    def __init__(self, unread: ArrowTable, *wanted: Wanted) -> None:
+        self._unread, self._wanted = unread, wanted
         self._written: list[pa.Buffer] = []
-        self._remaining = _writing(unread, schema, path, self._written)
+        self._remaining = self._writing()
         self._begun = False
 
     def rows(self) -> Iterator[pa.RecordBatch]:
         """Return the rows, some at a time; any number of times."""
         if self._begun:
-            return iter(self.table().to_batches(BLOCK_ROWS))
+            return self.table().batches(*self._wanted)
         self._begun = True
         return self._remaining
 
-    def table(self) -> pa.Table:
+    def table(self) -> ArrowTable:
         """Return all rows, which lie in the file."""
         self._begun = True
         for _ in self._remaining:
             pass
         [rows] = self._written
         with pa.ipc.open_stream(rows) as stream:
-            return stream.read_all()
+            return table_of_arrow(stream.read_all(), self._unread.path)
 
-
-def _writing(
-    unread: Iterator[pa.RecordBatch], schema: pa.Schema, path: str, written: list[pa.Buffer]
-) -> Iterator[pa.RecordBatch]:
-    """Yield rows, each of which has been written to a temporary file; then append the file, which has all of them."""
-    try:
-        with TemporaryFile() as file:
-            with pa.ipc.new_stream(file, schema) as writer:
-                for batch in unread:
-                    writer.write(batch)
-                    yield batch
-            file.flush()
-            # Not by its name: not every system lets a temporary file be opened once more.
-            written.append(pa.py_buffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)))
-    except OSError as error:
-        reason = error.strerror or first_line(error)
-        raise UnreadableFileError(f"cannot keep {shown_name(path)} in a temporary file: {reason}") from None
+    def _writing(self) -> Iterator[pa.RecordBatch]:
+        """Yield rows, each of which has been written to a temporary file; then keep the file, which has all of them."""
+        schema = schema_of(*self._wanted)
+        kept = schema.remove(schema.get_field_index(LINE))  # numbers of rows are known without a file
+        try:
+            with TemporaryFile() as file:
+                with pa.ipc.new_stream(file, kept) as writer:
+                    for batch in self._unread.batches(*self._wanted):
+                        writer.write(batch.select(kept.names))
+                        yield batch
+                file.flush()
+                # Not by its name: not every system lets a temporary file be opened once more.
+                self._written.append(pa.py_buffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)))
+        except OSError as error:
+            reason = error.strerror or first_line(error)
+            path = shown_name(self._unread.path)
+            raise UnreadableFileError(f"cannot keep {path} in a temporary file: {reason}") from None

@@ -193,22 +193,25 @@ def numbered(chunks: Iterable[pa.Array]) -> tuple[tuple[bytes, ...], AnyArray, I
     codes : of rows on end that have the same name, its place in ``names``.
     lengths : how many rows these are.
     """
-    labels = list(chunks)
-    runs = [pc.run_end_encode(chunk.indices) for chunk in labels]
-    of_runs = [chunk.dictionary.take(one.values) for chunk, one in zip(labels, runs, strict=True)]
-    coded = pa.chunked_array(of_runs, TYPES["names"]).combine_chunks().dictionary_encode()
-    lengths = [np.diff(numbers_of(one.run_ends), prepend=0) for one in runs]
-    names = coded.dictionary.cast(pa.large_binary()).to_pylist()
-    return tuple(names), numbers_of(coded.indices), np.concatenate([np.empty(0, np.int64), *lengths])
+    labels = pa.chunked_array([pa.nulls(0, LABELS), *chunks]).unify_dictionaries()
+    of_rows = np.concatenate([numbers_of(chunk.indices) for chunk in labels.chunks])
+    starts = np.flatnonzero(np.diff(of_rows, prepend=-1))
+    places = array_of(of_rows[starts]).dictionary_encode()
+    used = labels.chunk(0).dictionary.take(places.dictionary).dictionary_encode()
+    codes = numbers_of(used.indices)[numbers_of(places.indices)]
+    names = used.dictionary.cast(pa.large_binary()).to_pylist()
+    return tuple(names), codes, np.diff(starts, append=of_rows.size)
 
 
 def labels_of(strings: pa.Array) -> pa.Array:
-    """Return an array of strings as ``LABELS``; rows on end that have the same share a place in the dictionary."""
+    """Return an array of strings as ``LABELS``; first those of rows on end, of which there are often few."""
     runs = pc.run_end_encode(strings.cast(TYPES["names"]))
-    lengths = np.diff(numbers_of(runs.run_ends), prepend=0)
-    places = np.arange(lengths.size, dtype=np.int32).repeat(lengths)
-    indices = pa.Array.from_buffers(pa.int32(), places.size, [None, pa.py_buffer(places)])
-    return pa.DictionaryArray.from_arrays(indices, runs.values)
+    coded = runs.values.dictionary_encode()
+    indices = numbers_of(coded.indices).repeat(np.diff(numbers_of(runs.run_ends), prepend=0))
+    buffer = pa.py_buffer(indices)
+    return pa.DictionaryArray.from_arrays(
+        pa.Array.from_buffers(pa.int32(), indices.size, [None, buffer]), coded.dictionary
+    )
 
 
 def values_of(column: pa.ChunkedArray) -> Any:

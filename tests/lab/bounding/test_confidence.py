@@ -27,8 +27,8 @@ from irevalx.lab.bounding.probable_scores import ProbableScores
 from irevalx.lab.bounding.relevance import GradeShares, features_of, fitted_relevance
 from irevalx.lab.bounding.score_bounds import WeightedScores
 from irevalx.orders.candidates import Candidates, candidates_of
-from irevalx.orders.known_orders import ORDERS, Beginning
-from irevalx.orders.replays import Budget, Rules, replay
+from irevalx.orders.known_orders import ORDERS
+from irevalx.orders.replays import Level, Ordering, Rules
 
 REPLAYS = int(os.environ.get("CONFIDENCE_REPLAYS", "0"))
 DEPTH = 10
@@ -99,14 +99,14 @@ def replayed(collection: str, n_replays: int, n_runs: int = 6) -> list[Said]:
         order = ORDERS_REPLAYED[number % len(ORDERS_REPLAYED)]
         runs = np.sort(rng.choice(len(experiment.runs), n_runs, replace=False))
         topics = np.sort(rng.choice(len(experiment.topics), len(experiment.topics) // 2, replace=False))
-        budget = Budget(Fraction(int(rng.choice(PER_TOPIC))), is_share=False)
+        budget = Level("", Fraction(int(rng.choice(PER_TOPIC))), is_share=False)
         part = some(experiment, runs, topics)
         to_judge = []
         for one in (by_topic[topic] for topic in part.topics):
             has = np.flatnonzero((one.ranks[runs] > 0).any(axis=0))
             docnos = tuple(one.docnos[place] for place in has)
             to_judge.append(replace(one, docnos=docnos, ranks=one.ranks[np.ix_(runs, has)]))
-        done = replay(ORDERS[order], to_judge, experiment.judgments, [budget], Rules(), Beginning())
+        done = Ordering(order=ORDERS[order], candidates=to_judge).replay(experiment.judgments, [budget])
         found += said(part, done.kept[0], order)
     return found
 
@@ -151,8 +151,9 @@ def test_budgets_of_cranfield(capsys: pytest.CaptureFixture[str]) -> None:
     if not (SHARED / "cranfield").exists():
         pytest.skip("cranfield is not there")
     experiment, candidates = read("cranfield")
-    budgets = [Budget(Fraction(number), is_share=False) for number in BUDGETS]
-    done = replay(ORDERS["depth"], candidates, experiment.judgments, budgets, Rules(across=True), Beginning())
+    budgets = [Level(str(number), Fraction(number), is_share=False) for number in BUDGETS]
+    ordering = Ordering(order=ORDERS["depth"], candidates=candidates, rules=Rules(across=True))
+    done = ordering.replay(experiment.judgments, budgets)
     n_pairs = len(experiment.runs) * (len(experiment.runs) - 1) // 2
     with capsys.disabled():
         for budget, kept in zip(BUDGETS, done.kept, strict=True):

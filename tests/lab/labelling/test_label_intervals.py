@@ -25,13 +25,12 @@ from irevalx.arrays.segments import IntArray
 from irevalx.experiments.label_files import TwoLabellings
 from irevalx.experiments.user_data import experiment_of, graded_judgments_of
 from irevalx.frozen import replace
+from irevalx.lab.labelling.comparing_labels import kappa_over, means_over_documents, self_consistency
 from irevalx.lab.labelling.document_agreement import DocumentAgreement
-from irevalx.lab.labelling.finding import Finding
+from irevalx.lab.labelling.findings import Finding, Resampling
 from irevalx.lab.labelling.judges import COMBINATIONS, Judge, combined
 from irevalx.lab.labelling.reranking import Reranking, with_reranked
-from irevalx.lab.labelling.resampling import Resampling
 from irevalx.lab.labelling.run_agreement import SHUFFLES, TwoEvaluations, evaluations
-from irevalx.lab.labelling.several_judges import kappa_over, means_over_documents, self_consistency
 from irevalx.statistics.label_agreement import kappa
 from irevalx.statistics.probability_errors import squared_errors
 

@@ -345,7 +345,7 @@ def change(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, int, str
         for name in CLASSIFIERS:
             treatments[name] = Completing(Completion(judgments, collection, classifier_for(name, collection)))
         for name, treatment in treatments.items():
-            changes = leave_out(experiment, left, treatment).rank_change.tolist()
+            changes = leave_out(experiment, left, treatment).statistics["rank_change"].tolist()
             found |= {(measure, depth, name): one for measure, one in zip(MEASURES, changes, strict=True)}
     return found
 

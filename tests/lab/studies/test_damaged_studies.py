@@ -71,6 +71,25 @@ def longer(text: str) -> str:
             for value in ("1e99999999%", "9" * 5000 + "%", "-5%", "20", "true", "")
         ),
         ("summary.csv", line_with(1, (0, "depth")), "scheme must be that of the other rows"),
+        (
+            "summary.csv",
+            lambda text: text.replace("uniform", "odd"),
+            ":2: scheme must be one of uniform, stratified, depth, mixed, strata, borda, rrf, mtf, hedge, maxmean, "
+            "maxmean-ns, thompson, thompson-ns, mtc, cal, bounds, random, sampled, but got 'odd'",
+        ),
+        (
+            "summary.csv",
+            lambda text: text.replace("pearson_mean", "pearson").replace("rms_sd", "rms"),
+            " of this version of irevalx-lab study, but lacks pearson_mean, rms_sd",
+        ),
+        *(
+            ("summary.csv", line_with(1, (2, value)), f":2: {rule}, but got '{value}'")
+            for value, rule in (
+                ("1.1", "judged must be a share from 0 to 1"),
+                ("", "judged must be a share from 0 to 1"),
+                ("nan", "it must be a number up to 1e+30"),
+            )
+        ),
         ("study.json", lambda text: "[" * 100000, "it must be what irevalx-lab study has written"),
         ("study.json", lambda text: text.replace('"topics": 12', '"topics": "1_2"'), "it must be what"),
         ("study.json", lambda text: text.replace('"resamples": 0', '"resamples": true'), "it must be what"),
@@ -120,6 +139,17 @@ def test_damaged_scores(change: object, said: str, layout: str, written: Path, t
     done = lab("draw", tmp_path, "--layout", layout, "--figure", tmp_path / "f.svg")
     assert (done.status, done.stdout) == (2, b""), done.stderr
     assert said in done.stderr
+
+
+def test_summaries_of_older_versions(tmp_path: Path) -> None:
+    """A summary needs no more columns than figures show, and no other file."""
+    shown = [f"{name}_{of}" for name in ("tau_b", "pearson", "rms") for of in ("mean", "sd")]
+    rows = (f"uniform,10%,0.1,map,{against}{',0.5' * len(shown)}\n" for against in ("AP", "itself"))
+    header = ",".join(("scheme", "level", "judged", "measure", "against", *shown)) + "\n"
+    (tmp_path / "summary.csv").write_text("".join((header, *rows)))
+    for layout in ("axis", "grid"):
+        done = lab("draw", tmp_path, "--layout", layout, "--figure", tmp_path / "f.svg")
+        assert (done.status, done.stderr) == (0, "")
 
 
 def small(folder: Path, grade: str) -> list[Path]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import reference_degrade as reference
-from running import FIXTURES, SHARED, lab
+from running import FIXTURES, SHARED, lab, rows_in
 from running import run as evaluate
 
 from irevalx.arrays.segments import FloatArray, IntArray
@@ -104,10 +104,10 @@ def test_study_shows_both(tmp_path: Path) -> None:
     options = ("--levels", "30%,100%", "--samples", "2", "--seed", "5", "--figures", "none", "--threads", "1")
     done = lab("study", *files, "-m", "map infAP", "--infap-errors", *options, "--resamples", "20", "-o", tmp_path)
     assert done.status == 0
-    with (tmp_path / "scores.csv").open() as stream:
-        scores = {
-            (row["level"], row["sample"], row["run"], row["measure"]): row["score"] for row in csv.DictReader(stream)
-        }
+    scores = {
+        (row["level"], row["sample"], row["run"], row["measure"]): row["score"]
+        for row in rows_in(tmp_path / "scores.csv")
+    }
     experiment = experiment_of(QRELS, RUNS, "map")
     order = samples.RandomOrder(experiment.judgments, 6, "uniform")
     grades = samples.unjudge(experiment.judgments, samples.uniform(experiment.judgments, Fraction(3, 10), order, 1))
@@ -117,12 +117,9 @@ def test_study_shows_both(tmp_path: Path) -> None:
         assert float(scores["30%", "1", run, "infAP_true_precisions"]) == pytest.approx(exact[r].mean(), abs=1e-12)
         full = float(scores["100%", "0", run, "infAP_true_precisions"])
         assert full == pytest.approx(float(scores["100%", "0", run, "map"]), abs=1e-12)
-    with (tmp_path / "summary.csv").open() as stream:
-        [row] = [
-            row
-            for row in csv.DictReader(stream)
-            if (row["measure"], row["level"], row["against"]) == ("infAP_true_precisions", "100%", "AP")
-        ]
+    asked = ("infAP_true_precisions", "100%", "AP")
+    rows = rows_in(tmp_path / "summary.csv")
+    [row] = [row for row in rows if (row["measure"], row["level"], row["against"]) == asked]
     assert float(row["rms_mean"]) == pytest.approx(0, abs=1e-12)
     assert row["tau_b_low"]
 

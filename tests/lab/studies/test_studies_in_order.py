@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
 from pathlib import Path
+from shlex import split
 
 import pytest
-from running import FIXTURES, lab, run
+from running import FIXTURES, lab, rows_in, run
 
 EXPERIMENT = FIXTURES / "experiment"
 QRELS, RUNS = EXPERIMENT / "qrels", sorted((EXPERIMENT / "runs").iterdir())
 Words = tuple[str | Path, ...]
 STUDY: Words = ("study", QRELS, *RUNS, "--figure", "none", "--quiet", "--seed", "3")
-
-
-def rows(path: Path) -> Iterator[dict[str, str]]:
-    """Return the rows of a table by column."""
-    with path.open(newline="") as file:
-        yield from csv.DictReader(file)
 
 
 def means(judgments: Path, measure: str, *words: str) -> dict[str, float]:
@@ -48,14 +42,14 @@ def test_scores(tmp_path: Path, order: str, words: tuple[str, ...]) -> None:
             expected = means(kept, "map")
             found = {
                 row["run"]: float(row["score"])
-                for row in rows(tmp_path / "s" / "scores.csv")
+                for row in rows_in(tmp_path / "s" / "scores.csv")
                 if (row["level"], row["sample"]) == (level, str(number))
             }
             assert found == pytest.approx(expected, abs=1e-12)
             grades = [int(line.split()[3]) for line in kept.read_bytes().splitlines()]
             [row] = [
                 row
-                for row in rows(tmp_path / "s" / "found.csv")
+                for row in rows_in(tmp_path / "s" / "found.csv")
                 if (row["level"], row["sample"]) == (level, str(number))
             ]
             assert int(row["judged"]) == sum(grade >= 0 for grade in grades)
@@ -68,7 +62,7 @@ def test_samples_with_probabilities(tmp_path: Path) -> None:
     lab(*STUDY, "-m", "statAP", "--scheme", "sampled", "--levels", "20", "--samples", "1", "-o", tmp_path / "s")
     kept = tmp_path / "kept"
     lab("degrade", QRELS, *RUNS, "--order", "sampled", "--budget", "20", "--seed", "3", "-o", kept)
-    found = {row["run"]: float(row["score"]) for row in rows(tmp_path / "s" / "scores.csv") if row["level"] == "20"}
+    found = {row["run"]: float(row["score"]) for row in rows_in(tmp_path / "s" / "scores.csv") if row["level"] == "20"}
     assert found == pytest.approx(means(kept, "statAP", "-R", "prels"), abs=1e-9)
 
 
@@ -86,7 +80,7 @@ def test_a_group_outside_the_pooling(tmp_path: Path) -> None:
     lab("degrade", QRELS, *others, *budget, "-o", both[1])
     with_all, without = (means(path, "map") for path in both)
     inside = [name for name in with_all if name.startswith("guess")]
-    [row] = [row for row in rows(tmp_path / "s" / "groups.csv") if row["group"] == "guess"]
+    [row] = [row for row in rows_in(tmp_path / "s" / "groups.csv") if row["group"] == "guess"]
     change = {name: without[name] - with_all[name] for name in with_all}
     assert float(row["change"]) == pytest.approx(sum(change[name] for name in inside) / len(inside), abs=1e-12)
     outside = [name for name in with_all if name not in inside]
@@ -101,20 +95,7 @@ def test_a_group_outside_the_pooling(tmp_path: Path) -> None:
 
 def test_several_orders(tmp_path: Path) -> None:
     """Each has a folder with what it has alone; beside them are figures of all, whatever the number of processes."""
-    words: Words = (
-        "study",
-        QRELS,
-        *RUNS,
-        "-m",
-        "map",
-        "--levels",
-        "10% 50%",
-        "--samples",
-        "2",
-        "--quiet",
-        "--seed",
-        "3",
-    )
+    words: Words = ("study", QRELS, *RUNS, *split("-m map --levels '10% 50%' --samples 2 --quiet --seed 3"))
     done = lab(*words, "--scheme", "depth,thompson", "--figure", "svg", "--threads", "2", "-o", tmp_path / "all")
     assert done.status == 0
     assert {path.name for path in (tmp_path / "all").iterdir()} == {
@@ -137,7 +118,7 @@ def test_depths_are_depths(tmp_path: Path) -> None:
     lab(*STUDY, "-m", "map", "--scheme", "depth", "--levels", "10", "-o", tmp_path / "s")
     assert not (tmp_path / "s" / "found.csv").exists()
     pool = lab("pool", *RUNS, "--depth", "10", "--judge", QRELS, "--drop").stdout
-    [row] = list(rows(tmp_path / "s" / "summary.csv"))[:1]
+    [row] = rows_in(tmp_path / "s" / "summary.csv")[:1]
     assert float(row["judged"]) == pytest.approx(len(pool.splitlines()) / len(QRELS.read_bytes().splitlines()))
 
 

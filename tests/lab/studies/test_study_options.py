@@ -133,15 +133,6 @@ def test_short_runs_that_move_a_correlation(tmp_path: Path) -> None:
     assert "--min-retrieved leaves out such runs" in told
 
 
-def test_titles(tmp_path: Path) -> None:
-    """A figure may be without; text in svg is paths, so the file without a title is smaller."""
-    options = ("-m", "map", "--samples", "1", "--levels", "50%", "--seed", "1", "--figures", "svg", "--quiet")
-    for name, flags in (("with", ()), ("without", ("--no-title",))):
-        assert lab("study", QRELS, *RUNS, *options, *flags, "-o", tmp_path / name).status == 0
-    sizes = [(tmp_path / name / "agreement-with-AP.svg").stat().st_size for name in ("with", "without")]
-    assert sizes[0] > sizes[1]
-
-
 def test_figures_of_several_studies_warn_of_few_topics(tmp_path: Path) -> None:
     """Bands over topics are too short below 20; those over samples are none of these."""
     options = ("-m", "map", "--samples", "1", "--levels", "20% 100%")
@@ -157,48 +148,6 @@ def test_figures_of_several_studies_warn_of_few_topics(tmp_path: Path) -> None:
     assert (done.status, "study.json: it must be what irevalx-lab study has written" in done.stderr) == (2, True)
     (tmp_path / "topics" / "study.json").unlink()
     assert lab("draw", tmp_path / "topics", "--figure", tmp_path / "f.svg").stderr == ""
-
-
-SUMMARY = {
-    "scheme": "uniform",
-    "level": "10%",
-    "judged": "0.1",
-    "measure": "map",
-    "against": "AP",
-    **{f"{name}_{of}": "0.5" for name in ("tau_b", "pearson", "rms") for of in ("mean", "sd")},
-}
-"""What draw needs of a row of summary.csv."""
-
-
-@pytest.mark.parametrize(
-    ("changed", "problem"),
-    [
-        (
-            {"pearson_mean": None, "rms_sd": None},
-            " of this version of irevalx-lab study, but lacks pearson_mean, rms_sd",
-        ),
-        (
-            {"scheme": "odd"},
-            ":2: scheme must be one of uniform, stratified, depth, mixed, strata, borda, rrf, mtf, hedge, maxmean, maxmean-ns, thompson, thompson-ns, mtc, cal, bounds, random, sampled, but got 'odd'",
-        ),
-        ({"judged": "1.1"}, ":2: judged must be a share from 0 to 1, but got '1.1'"),
-        ({"judged": ""}, ":2: judged must be a share from 0 to 1, but got ''"),
-        ({"judged": "nan"}, ":2: it must be a number up to 1e+30, but got 'nan'"),
-        ({"level": "ten"}, ": it must be a number up to 1e+30, but got 'ten'"),
-        ({}, None),
-    ],
-)
-@pytest.mark.parametrize("layout", ["axis", "grid"])
-def test_summaries_of_other_versions(
-    changed: dict[str, str | None], problem: str | None, layout: str, tmp_path: Path
-) -> None:
-    """A summary without what a figure shows, such as one of an older version, is an error in words."""
-    row = {name: value for name, value in (SUMMARY | changed).items() if value is not None}
-    lines = [[*row], [*row.values()], [*(row | {"against": "itself"}).values()]]
-    (tmp_path / "summary.csv").write_text("".join(",".join(line) + "\n" for line in lines))
-    done = lab("draw", tmp_path, "--layout", layout, "--figure", tmp_path / "f.svg")
-    assert done.status == (0 if problem is None else 2)
-    assert done.stderr.endswith("" if problem is None else f"{problem}\n")
 
 
 def test_random_pairs(tmp_path: Path) -> None:
