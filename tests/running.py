@@ -92,6 +92,13 @@ def lab_rows(*args: str | Path) -> list[dict[str, str]]:
     return done.rows
 
 
+def lab_told(*args: str | Path) -> tuple[list[dict[str, str]], str]:
+    """Return the rows of the csv that a call of irevalx-lab prints, and what it says on standard error."""
+    done = lab(*args, "--format", "csv")
+    assert done.status == 0, done.stderr
+    return done.rows, done.stderr
+
+
 def rows_in(path: Path) -> list[dict[str, str]]:
     """Return the rows of a file of csv."""
     with path.open(newline="") as lines:

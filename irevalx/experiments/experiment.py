@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.arrays.segments import BoolArray, IntArray
 from irevalx.errors import Warn
 from irevalx.experiments.ranked_runs import USUAL_RULES, RankedRuns, RunRules, requests_of
 from irevalx.experiments.ranking_runs import raise_first
@@ -35,21 +35,6 @@ class Experiment(RankedRuns):
         rows = zip(judgments.rows.ids.tolist(), judgments.docnos.texts(), judgments.grades.tolist(), strict=True)
         lines = sorted(b"%s %s %d\n" % (judgments.topics[topic], docno, grade) for topic, docno, grade in rows)
         return hashlib.sha256(b"".join(lines)).hexdigest()
-
-    def values(self, grades: IntArray | None = None, pooled: BoolArray | None = None) -> FloatArray:
-        """Evaluate all runs.
-
-        Parameters
-        ----------
-        grades : flat over ``judgments``; negative is pooled but unjudged. None: as they were read.
-        pooled : flat over ``judgments``; false where a document is to be outside the pool, as if its line were not
-            there. None: all true.
-
-        Returns
-        -------
-        Shape (n_measures, n_runs, n_topics); nan where a topic has no value.
-        """
-        return self._values(grades, pooled)
 
     def with_measures(self, measures: Sequence[str]) -> Experiment:
         """Return the same runs and judgments, to be measured otherwise."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.codes import ABSENT
-from irevalx.arrays.segments import BoolArray, Segments
+from irevalx.arrays.segments import BoolArray, IntArray, Segments
 from irevalx.errors import Warn
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
@@ -113,3 +113,9 @@ def judgments_of_some(judgments: Judgments, kept: BoolArray) -> Judgments:
         grades=judgments.grades[kept],
         lines=judgments.lines[kept],
     )
+
+
+def renumbered(row: IntArray, kept: BoolArray) -> IntArray:
+    """Return the rows of a ranking among the documents that are kept, ``ABSENT`` for the others."""
+    number = np.where(kept, np.cumsum(kept) - 1, ABSENT)
+    return np.where(row >= 0, number[row], row)

@@ -196,12 +196,19 @@ class RankedRuns(Frozen):
         """Return values, shape (n_measures, n_runs, n_topics), on the scales on which the measures are tested."""
         return np.stack([scale.transform(of_measure) for scale, of_measure in zip(self.scales, values, strict=True)])
 
-    def values(self) -> FloatArray:
-        """Evaluate all runs: shape (n_measures, n_runs, n_topics); nan where a topic has no value."""
-        return self._values(None, None)
+    def values(self, grades: IntArray | None = None, pooled: BoolArray | None = None) -> FloatArray:
+        """Evaluate all runs, a few at a time; with other grades and another pool only where judgments have grades.
 
-    def _values(self, grades: IntArray | None, pooled: BoolArray | None) -> FloatArray:
-        """Evaluate all runs, a few at a time, with other grades and another pool, as ``AssessedRanking`` takes them."""
+        Parameters
+        ----------
+        grades : flat over ``judgments``; negative is pooled but unjudged. None: as they were read.
+        pooled : flat over ``judgments``; false where a document is to be outside the pool, as if its line were not
+            there. None: all true.
+
+        Returns
+        -------
+        Shape (n_measures, n_runs, n_topics); nan where a topic has no value.
+        """
         parts = [self._assessed(*part, grades, pooled).numbers(self.requests) for part in self._parts]
         return np.concatenate(parts, axis=1).reshape(-1, *self.missing.shape)
 

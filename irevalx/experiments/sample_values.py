@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from irevalx.arrays.codes import ABSENT
-from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.arrays.segments import BoolArray, FloatArray
 from irevalx.errors import UsageError, quote
 from irevalx.experiments.experiment import Experiment
+from irevalx.experiments.pools import renumbered
 from irevalx.experiments.ranked_runs import RankedRuns, requests_of
 from irevalx.experiments.samples import unjudge
 from irevalx.experiments.strata import StrataSample
@@ -116,14 +116,8 @@ def _with_probabilities(experiment: Experiment, sample: StrataSample) -> FloatAr
         judgments=drawn,
         runs=experiment.runs,
         topics=experiment.topics,
-        ranking=replace(experiment.ranking, row=_renumbered(experiment.ranking.row, kept)),
+        ranking=replace(experiment.ranking, row=renumbered(experiment.ranking.row, kept)),
         missing=experiment.missing,
         requests=experiment.requests,
         level=experiment.level,
     ).values()
-
-
-def _renumbered(row: IntArray, kept: BoolArray) -> IntArray:
-    """Return the rows of a ranking among the documents that are kept, ``ABSENT`` for the others."""
-    number = np.where(kept, np.cumsum(kept) - 1, ABSENT)
-    return np.where(row >= 0, number[row], row)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from irevalx.arrays.segments import FloatArray, IntArray
+from irevalx.arrays.segments import AnyArray, FloatArray, IntArray
 from irevalx.frozen import Frozen
 from irevalx.orders.candidates import Candidates
 
@@ -86,18 +86,20 @@ class FixedOrder(TopicOrder):
 
     def __init__(self, candidates: Candidates, scores: FloatArray, ties: IntArray | None = None) -> None:
         super().__init__(candidates)
-        scores = without_noise(scores)
-        self._scores = scores
-        self._ties = np.zeros(scores.size, np.int64) if ties is None else ties
-        self._order: list[int] = np.lexsort((-self._ties, -scores)).tolist()
+        self.order_by(without_noise(scores), np.zeros(scores.size, np.int64) if ties is None else ties)
+
+    def order_by(self, scores: AnyArray, ties: IntArray) -> None:
+        """Ask for documents in another order."""
+        self._scores, self._ties = scores.tolist(), ties.tolist()
+        self._order: list[int] = np.lexsort((-ties, -scores)).tolist()
         self._start = 0
 
     def _choose(self) -> Question:
         while self.taken[self._order[self._start]]:
             self._start += 1
         document = self._order[self._start]
-        score = float(self._scores[document])
-        return Question(document, score, (-score, -float(self._ties[document])))
+        score = self._scores[document]
+        return Question(document, score, (-score, -self._ties[document]))
 
 
 class ScoringOrder(TopicOrder):

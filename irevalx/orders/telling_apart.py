@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, SlotArray
-from irevalx.orders.asking import Question, ScoringOrder, TopicOrder
+from irevalx.orders.asking import FixedOrder, Question, ScoringOrder
 from irevalx.orders.candidates import Candidates
 
 BOUNDED_DEPTH = 10
@@ -106,10 +106,10 @@ class UndecidedPairs:
             self.open, self.changes = undecided, self.changes + 1
 
 
-class BoundingOrder(TopicOrder):
+class BoundingOrder(FixedOrder):
     """Ask for the document that matters to most undecided pairs, as ``irevalx-lab bounds -m P.10 --next`` does.
 
-    Of documents that matter to none the best ranks come first (ours).
+    Of documents that matter to none the best ranks come first (ours). The order is another one when a pair is decided.
 
     Parameters
     ----------
@@ -118,12 +118,9 @@ class BoundingOrder(TopicOrder):
     """
 
     def __init__(self, candidates: Candidates, undecided: UndecidedPairs) -> None:
-        super().__init__(candidates)
+        super().__init__(candidates, np.zeros(len(candidates.docnos)))
         self._undecided = undecided
         self._changes: int | None = None
-        self._order: list[int] = []
-        self._worth = np.zeros(0, np.int64)
-        self._start = 0
 
     @property
     def state(self) -> int:
@@ -138,15 +135,10 @@ class BoundingOrder(TopicOrder):
 
     def _choose(self) -> Question:
         if self._changes != self._undecided.changes:
-            self._changes, self._start = self._undecided.changes, 0
-            self._worth = self._undecided.narrowed(self.candidates)
-            depth = np.where(self._worth > 0, 0, self.candidates.best_rank)
-            self._order = np.lexsort((depth, -self._worth)).tolist()
-        while self.taken[self._order[self._start]]:
-            self._start += 1
-        document = self._order[self._start]
-        worth = int(self._worth[document])
-        return Question(document, worth, (-worth, 0 if worth else int(self.candidates.best_rank[document])))
+            self._changes = self._undecided.changes
+            worth = self._undecided.narrowed(self.candidates)
+            self.order_by(worth, -np.where(worth > 0, 0, self.candidates.best_rank))
+        return super()._choose()
 
     def _learn(self, question: Question, *, relevant: bool) -> None:
         ranks = self.candidates.ranks[:, question.document]

@@ -16,8 +16,7 @@ from running import FIXTURES, lab, run
 
 from irevalx.experiments.qrels_text import GradedText
 from irevalx.experiments.samples import RandomOrder
-from irevalx.experiments.strata import SCHEME, StrataSample
-from irevalx.experiments.strata_design import read_design
+from irevalx.experiments.strata import SCHEME, StrataSample, read_design
 
 EXPERIMENT = FIXTURES / "experiment"
 QRELS = EXPERIMENT / "qrels"

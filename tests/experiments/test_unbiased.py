@@ -18,8 +18,7 @@ from irevalx.arrays.segments import FloatArray
 from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.sample_values import requests_of_samples, values_of_sample
 from irevalx.experiments.samples import RandomOrder
-from irevalx.experiments.strata import SCHEME, StrataSample, numbers_for
-from irevalx.experiments.strata_design import read_design
+from irevalx.experiments.strata import SCHEME, StrataSample, numbers_for, read_design
 from irevalx.experiments.user_data import experiment_of
 from irevalx.frozen import replace
 from irevalx.measures.select import select

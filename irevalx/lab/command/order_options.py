@@ -6,7 +6,7 @@ import click
 
 from irevalx.cli.option_rules import Others, option
 from irevalx.cli.values import complete_file
-from irevalx.experiments.strata_design import EXAMPLE
+from irevalx.experiments.strata import EXAMPLE
 from irevalx.lab.command.kinds_of_values import Parameter
 from irevalx.orders.known_orders import ORDERS
 from irevalx.orders.replays import UNJUDGED, USUAL

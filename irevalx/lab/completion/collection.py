@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import chain
 
@@ -85,27 +85,6 @@ class Collection(Frozen):
                 counted = Counter(terms)
                 numbers = [number.setdefault(term, len(number)) for term in counted]
                 kept[document.docno] = np.array(numbers, np.int64), np.array([*counted.values()], np.int64)
-        return cls._of_kept(
-            kept,
-            tuple(number),
-            in_documents,
-            in_collection,
-            frequent=_most_frequent(in_collection, n_frequent),
-            n_documents=n_documents,
-        )
-
-    @classmethod
-    def _of_kept(
-        cls,
-        kept: Mapping[bytes, tuple[IntArray, IntArray]],
-        terms: tuple[str, ...],
-        in_documents: Counter[str],
-        in_collection: Counter[str],
-        *,
-        frequent: AbstractSet[str],
-        n_documents: int,
-    ) -> Collection:
-        """Return a collection of what was counted: documents, each with the numbers of its terms and their counts."""
         docnos = tuple(sorted(docno for docno, (numbers, _) in kept.items() if numbers.size))
         nothing = np.empty(0, np.int64)
         counts = sparse.csr_array(
@@ -114,15 +93,16 @@ class Collection(Frozen):
                 np.concatenate((nothing, *(kept[docno][0] for docno in docnos))),
                 np.cumsum([0, *(kept[docno][0].size for docno in docnos)]),
             ),
-            shape=(len(docnos), len(terms)),
+            shape=(len(docnos), len(number)),
         )
+        frequent = _most_frequent(in_collection, n_frequent)
         return cls(
             docnos=docnos,
-            terms=terms,
+            terms=tuple(number),
             counts=counts,
-            document_frequency=np.array([in_documents[term] for term in terms], np.int64),
-            collection_frequency=np.array([in_collection[term] for term in terms], np.int64),
-            frequent=np.array([term in frequent for term in terms], np.bool_),
+            document_frequency=np.array([in_documents[term] for term in number], np.int64),
+            collection_frequency=np.array([in_collection[term] for term in number], np.int64),
+            frequent=np.array([term in frequent for term in number], np.bool_),
             n_documents=n_documents,
             n_tokens=in_collection.total(),
         )

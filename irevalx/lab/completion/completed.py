@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -226,7 +226,14 @@ class Completed(GradedText):
         decisions : add the probability of relevance as a fifth column or, where it was not asked for, the decision
             value of the classifier: the higher it is, the surer is relevance.
         """
-        return b"".join(self._prediction_lines(self._decisions if decisions else None))
+        judgments, places = self._filled, np.flatnonzero(self._taken)
+        lines = zip(judgments.rows.ids[places].tolist(), judgments.docnos.take(places).texts(), strict=True)
+        shown = self._decisions if decisions else None
+        values = [b""] * places.size if shown is None else [b" %.6f" % one for one in shown[places].tolist()]
+        found = zip(lines, judgments.grades[places].tolist(), values, strict=True)
+        return b"".join(
+            b"%s 0 %s %d%s\n" % (judgments.topics[topic], docno, grade, value) for (topic, docno), grade, value in found
+        )
 
     def probabilities(self) -> bytes:
         """Return a file for ``irevalx --grades probability``: judged documents, of 0 or 1, and predicted ones.
@@ -241,13 +248,6 @@ class Completed(GradedText):
         lines = zip(judgments.rows.ids[known].tolist(), judgments.docnos.take(known).texts(), strict=True)
         pairs = zip(lines, self._probability[known].tolist(), strict=True)
         return b"".join(b"%s 0 %s %.6g\n" % (judgments.topics[topic], docno, p) for (topic, docno), p in pairs)
-
-    def _prediction_lines(self, decisions: FloatArray | None) -> Iterator[bytes]:
-        judgments = self._filled
-        for place in np.flatnonzero(self._taken).tolist():
-            topic, docno = judgments.topics[judgments.rows.ids[place]], judgments.docnos.text(place)
-            value = b"" if decisions is None else b" %.6f" % decisions[place]
-            yield b"%s 0 %s %d%s\n" % (topic, docno, judgments.grades[place], value)
 
 
 def expected_means(experiment: Experiment, probability: FloatArray) -> dict[str, dict[str, float]]:

@@ -7,6 +7,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import Any
 
 from irevalx.errors import FormatError, MalformedLineError, quote, shown_name
@@ -68,7 +69,7 @@ def read_documents(source: Source) -> Iterator[Document]:
                     f"{shown_name(source.path)}:{number}: documents must be JSON lines, which begin with '{{', or "
                     f"TREC's SGML, which begins with '<', but got {quote(start)}"
                 )
-            yield from read(shown_name(source.path), _with(number, start, lines))
+            yield from read(shown_name(source.path), chain([(number, start)], lines))
             return
 
 
@@ -82,11 +83,6 @@ def _lines(source: Source) -> Iterator[bytes]:
             yield b"".join(begun)
             yield from others[:-1]
             begun = [others[-1]]
-
-
-def _with(number: int, line: bytes, rest: Iterator[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
-    yield number, line
-    yield from rest
 
 
 def _read_json(path: str, lines: Iterator[tuple[int, bytes]]) -> Iterator[Document]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -23,24 +24,7 @@ SCHEME = "holdout"
 """The name of the random order."""
 
 
-class Averages(Frozen):
-    """Means over topics with documents predicted, of one or several predictions.
-
-    Parameters
-    ----------
-    precision, recall, f1 : 0/0 counts as 0; nan without topics.
-    averaged : the number of topics averaged over, those of each prediction.
-    nothing_to_find : those of them without a relevant document to predict; they count as 0.
-    """
-
-    precision: float
-    recall: float
-    f1: float
-    averaged: int
-    nothing_to_find: int
-
-
-def averages(judgments: Judgments, predictions: Sequence[Decided], level: float) -> Averages:
+def _averages(judgments: Judgments, predictions: Sequence[Decided], level: float) -> tuple[int, dict[str, Any]]:
     """Average the quality of predictions.
 
     Parameters
@@ -48,6 +32,11 @@ def averages(judgments: Judgments, predictions: Sequence[Decided], level: float)
     judgments : those that say what is relevant.
     predictions : each of documents of these judgments.
     level : the least grade that is relevant.
+
+    Returns
+    -------
+    The number of topics with documents predicted, those of each prediction; and the fields that
+    ``QualityOfPredictions`` and ``Quality`` have in common, by name.
     """
     relevant = is_relevant(judgments, level)
     masks = [
@@ -57,13 +46,13 @@ def averages(judgments: Judgments, predictions: Sequence[Decided], level: float)
     counts = np.concatenate([[judgments.rows.count(mask) for mask in of_one] for of_one in masks], axis=1)
     _, n_predicted, n_relevant, n_right = counts[:, counts[0] > 0]
     n = n_right.size
-    of_topics = (
-        ratio(n_right, n_predicted),
-        ratio(n_right, n_relevant),
-        ratio(2.0 * n_right, n_predicted + n_relevant),
-    )
-    precision, recall, f1 = (ordered_sum(values) / n if n else math.nan for values in of_topics)
-    return Averages(precision, recall, f1, n, int(np.count_nonzero(n_relevant == 0)))
+    of_topics = {
+        "precision": ratio(n_right, n_predicted),
+        "recall": ratio(n_right, n_relevant),
+        "f1": ratio(2.0 * n_right, n_predicted + n_relevant),
+    }
+    means = {name: ordered_sum(values) / n if n else math.nan for name, values in of_topics.items()}
+    return n, {**means, "nothing_to_find": int(np.count_nonzero(n_relevant == 0))}
 
 
 class QualityOfPredictions(Frozen, kw_only=True):
@@ -99,15 +88,8 @@ def completion_quality(
     predictions : by group.
     level : the least grade that is relevant.
     """
-    found = averages(judgments, [predictions[removal.group] for removal in removed], level)
-    return QualityOfPredictions(
-        judgments=kind,
-        precision=found.precision,
-        recall=found.recall,
-        f1=found.f1,
-        averaged=found.averaged,
-        nothing_to_find=found.nothing_to_find,
-    )
+    n, found = _averages(judgments, [predictions[removal.group] for removal in removed], level)
+    return QualityOfPredictions(judgments=kind, averaged=n, **found)
 
 
 class Quality(Frozen, kw_only=True):
@@ -154,16 +136,7 @@ def holdout(
         for topic in range(judgments.rows.n):
             known[first_share(order.of(topic), share)] = True
         predictions = completion.predict(known, (judgments.grades >= 0) & ~known, progress)
-        found = averages(judgments, [predictions], completion.level)
-        qualities.append(
-            Quality(
-                share=f"{float(share):.4g}",
-                precision=found.precision,
-                recall=found.recall,
-                f1=found.f1,
-                topics=found.averaged,
-                untrained=int(predictions.untrained.sum()),
-                nothing_to_find=found.nothing_to_find,
-            )
-        )
+        n, found = _averages(judgments, [predictions], completion.level)
+        untrained = int(predictions.untrained.sum())
+        qualities.append(Quality(share=f"{float(share):.4g}", topics=n, untrained=untrained, **found))
     return qualities

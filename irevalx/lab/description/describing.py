@@ -172,32 +172,25 @@ def _in_ranges(n_retrieved: IntArray, ranks: Sequence[int]) -> IntArray:
 
 def runs_table(runs: Sequence[RunDescription]) -> Table:
     """Return a row for each run, then the means over runs."""
-    cutoffs = runs[0].cutoffs if runs else CUTOFFS
     heads = ("topics", "missing", "retrieved", "judged", "relevant", "unjudged", "percent_unjudged")
     rows: list[tuple[Any, ...]] = []
     for run in runs:
         unjudged = run.retrieved - run.judged
         counts = (run.topics, len(run.missing), run.retrieved, run.judged, run.relevant, unjudged)
         rows.append((run.name, *counts, _percent(unjudged, run.retrieved), *run.judged_at))
-    if rows:
-        means = np.array([row[1:] for row in rows], np.float64).mean(axis=0).tolist()
-        rows.append(("mean", *means))
-    return Table("runs", ("run", *heads, *(f"judged_{k}" for k in cutoffs)), tuple(rows))
+    means = np.array([row[1:] for row in rows], np.float64).mean(axis=0).tolist()
+    rows.append(("mean", *means))
+    return Table("runs", ("run", *heads, *(f"judged_{k}" for k in runs[0].cutoffs)), rows)
 
 
 def ranks_table(runs: Sequence[RunDescription]) -> Table:
     """Return a row for each run and range of ranks: the share of unjudged documents; then of all runs together."""
-
-    def rows() -> Iterator[tuple[Any, ...]]:
-        for run in runs:
-            yield from _range_rows(run.name, run.ranks, run.retrieved_in, run.unjudged_in)
-        if runs:
-            retrieved = np.sum([run.retrieved_in for run in runs], axis=0)
-            unjudged = np.sum([run.unjudged_in for run in runs], axis=0)
-            yield from _range_rows("all", runs[0].ranks, retrieved, unjudged)
-
+    rows = [row for run in runs for row in _range_rows(run.name, run.ranks, run.retrieved_in, run.unjudged_in)]
+    retrieved = np.sum([run.retrieved_in for run in runs], axis=0)
+    unjudged = np.sum([run.unjudged_in for run in runs], axis=0)
+    rows += _range_rows("all", runs[0].ranks, retrieved, unjudged)
     columns = ("run", "from", "to", "retrieved", "unjudged", "percent_unjudged")
-    return Table("unjudged documents by rank", columns, tuple(rows()), n_labels=3)
+    return Table("unjudged documents by rank", columns, rows, n_labels=3)
 
 
 def _range_rows(

@@ -19,8 +19,7 @@ from irevalx.experiments.qrels_text import GradedText, QrelsText
 from irevalx.experiments.samples import RandomOrder
 from irevalx.experiments.seeds import chosen_seed
 from irevalx.experiments.shares import share_of
-from irevalx.experiments.strata import SCHEME, Design, StrataSample
-from irevalx.experiments.strata_design import divided, ranking_of, read_design
+from irevalx.experiments.strata import SCHEME, Design, StrataSample, divided, ranking_of, read_design
 from irevalx.experiments.user_data import are_given, opened_runs
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments

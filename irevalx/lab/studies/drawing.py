@@ -83,9 +83,9 @@ def draw(
     if layout in {"scores", "runs"} and with_itself:
         raise UsageError(f"itself must not be given together with the layout {layout}")
     from irevalx.lab.plot.page import Page, style
-    from irevalx.lab.studies.study_figures import runs_in_order
+    from irevalx.lab.studies.study_figures import agreement, grid, runs_in_order
     from irevalx.lab.studies.study_scatter import measures_at_a_level
-    from irevalx.lab.studies.summaries import measures_in_common
+    from irevalx.lab.studies.summaries import measures_in_common, refuse_different
 
     page, found = Page(width, titled, axis == "linear"), _summaries(studies)
     if layout == "grid" and len(found) > 1 and page.is_narrow:
@@ -97,50 +97,32 @@ def draw(
         if layout == "scores":
             return measures_at_a_level(found, chosen, against, None if at is None else str(at), page)
         of_itself = measures_in_common(found, with_itself) if with_itself and against != "itself" else ()
+        if layout == "axis":
+            refuse_different(found)
+        for line in dict.fromkeys(line for study in found for line in study.interval_warnings()):
+            warn(line)
         lines = [*((measure, against) for measure in chosen), *((measure, "itself") for measure in of_itself)]
-        return _drawn_statistics(found, layout, lines, page)
+        return (grid if layout == "grid" else agreement)(found, lines, page)
 
 
 def _summaries(studies: Any) -> list[StudySummary]:
-    """Return the summaries of studies, as ``draw`` takes them.
+    """Return the summaries of studies, as ``draw`` takes them; raises as it does."""
+    from irevalx.lab.studies.study_files import StudyFolder, read_summary
 
-    Raises
-    ------
-    ArgumentError : there are none, or one is neither a folder nor a result.
-    UsageError : two have one name.
-    InputError, UnreadableFileError : a file is none of a study, or missing.
-    """
-    named = studies.items() if isinstance(studies, Mapping) else None
     listed = studies if isinstance(studies, list | tuple) else [studies]
-    found = [_summary(one, name) for name, one in (named or ((None, one) for one in listed))]
+    found = []
+    for name, one in studies.items() if isinstance(studies, Mapping) else ((None, one) for one in listed):
+        if isinstance(one, StudyResult):
+            found.append(one.summary if name is None else replace(one.summary, name=name))
+        elif isinstance(one, str | PathLike):
+            found.append(read_summary(StudyFolder.of(fspath(one), name)))
+        else:
+            raise checks.wrong("a study", "a folder or what irevalx.lab.study returns", one)
     if not found:
         raise ArgumentError("studies must be one at least, but got none")
     if len({one.name for one in found}) < len(found):
         raise UsageError("the studies must have different names: NAME=DIR gives a name")
     return found
-
-
-def _summary(given: Any, name: str | None) -> StudySummary:
-    """Return the summary of a study; raises as ``_summaries`` does."""
-    from irevalx.lab.studies.study_files import StudyFolder, read_summary
-
-    if isinstance(given, StudyResult):
-        return given.summary if name is None else replace(given.summary, name=name)
-    if not isinstance(given, str | PathLike):
-        raise checks.wrong("a study", "a folder or what irevalx.lab.study returns", given)
-    return read_summary(StudyFolder.of(fspath(given), name))
-
-
-def _drawn_statistics(found: list[StudySummary], layout: str, lines: list[tuple[str, str]], page: Page) -> Figure:
-    """Draw how scores agree, by the share or the level of judgments."""
-    from irevalx.lab.studies.study_figures import agreement, grid
-    from irevalx.lab.studies.summaries import refuse_different
-
-    if layout == "axis":
-        refuse_different(found)
-    for line in dict.fromkeys(line for study in found for line in study.interval_warnings()):
-        warn(line)
-    return (grid if layout == "grid" else agreement)(found, lines, page)
 
 
 def _names(what: str, given: str | Iterable[str]) -> tuple[str, ...]:

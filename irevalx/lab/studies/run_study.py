@@ -18,7 +18,7 @@ import numpy as np
 from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.experiments import samples
 from irevalx.experiments.experiment import Experiment
-from irevalx.experiments.pools import judgments_of_some
+from irevalx.experiments.pools import judgments_of_some, renumbered
 from irevalx.experiments.sample_values import values_of_sample
 from irevalx.experiments.strata import StrataSample
 from irevalx.frozen import Frozen, cached_property, replace
@@ -94,12 +94,6 @@ class Study(Frozen):
     undefined: IntArray
     intervals: StudyIntervals | None = None
 
-    @property
-    def judged(self) -> FloatArray:
-        """The mean share of the judgments that is left: shape (n_levels,)."""
-        share: FloatArray = self.kept.mean(axis=1)
-        return share
-
     @cached_property
     def statistics(self) -> dict[str, dict[str, FloatArray | IntArray]]:
         """For each of ``REFERENCES`` all statistics by name, shape (n_levels, n_samples, n_measures) each.
@@ -161,15 +155,9 @@ def run_study(
         sizes = len(levels), len(seeds)
         bootstrap = StudyBootstrap(experiment, tested, average_precision[0], *sizes, resampling)
     full = decide(tested)
-    shape = (len(levels), len(seeds), len(experiment.measures))
-    scores = np.empty((*shape, len(experiment.runs)))
-    kept = np.empty(shape[:2])
-    undefined = np.zeros(shape[2], np.int64)
-    different = np.empty((*shape, full.different.shape[-1]), np.bool_)
-    direction = np.empty(different.shape, np.int64)
     orders = [samples.RandomOrder(experiment.judgments, seed, scheme) for seed in seeds]
 
-    def work(item: tuple[int, int]) -> tuple[float, FloatArray, IntArray, Decisions, Any]:
+    def work(item: tuple[int, int]) -> tuple[tuple[Any, ...], Any]:
         i, s = item
         if replayed:
             sample, pooled = sample_at(replayed[s], i), None
@@ -177,22 +165,26 @@ def run_study(
             sample, pooled = draw(experiment, scheme, levels[i].number, orders[s], division, rounding)
         reduced = values_of_sample(experiment, sample, pooled)
         reduced_tested = experiment.tested(reduced)
+        decisions = decide(reduced_tested)
         return (
             np.count_nonzero(sample.kept) / n_judged,
             experiment.scores(reduced),
             np.isnan(reduced).any(axis=1).sum(axis=1),
-            decide(reduced_tested),
-            None if bootstrap is None else bootstrap.statistics(reduced_tested),
-        )
+            decisions.different,
+            decisions.direction,
+        ), None if bootstrap is None else bootstrap.statistics(reduced_tested)
 
-    items = _in_turn(len(levels), len(seeds), processes)
-    for (i, s), found in zip(items, in_order(work, lambda: items, processes), strict=True):
-        kept[i, s], scores[i, s], n_undefined, decisions, resampled = found
-        undefined += n_undefined
-        different[i, s], direction[i, s] = decisions.different, decisions.direction
+    items, found = _in_turn(len(levels), len(seeds), processes), {}
+    for item, (reduced, resampled) in zip(items, in_order(work, lambda: items, processes), strict=True):
+        found[item] = reduced
         if bootstrap is not None:
-            bootstrap.add(i, resampled)
+            bootstrap.add(item[0], resampled)
         done()
+    in_turn = [found[i, s] for i in range(len(levels)) for s in range(len(seeds))]
+    kept, scores, undefined, different, direction = (
+        np.array(each).reshape(len(levels), len(seeds), *np.shape(each[0])) for each in zip(*in_turn, strict=True)
+    )
+    decisions = Decisions(different, direction)
     return Study(
         experiment=experiment,
         scheme=scheme,
@@ -202,9 +194,9 @@ def run_study(
         full=experiment.scores(values),
         average_precision=plain.scores(average_precision)[0],
         scores=scores,
-        confusion=confusion(full, Decisions(different, direction)),
-        reversals=reversals(full, Decisions(different, direction)).sum(axis=(0, 1)),
-        undefined=undefined,
+        confusion=confusion(full, decisions),
+        reversals=reversals(full, decisions).sum(axis=(0, 1)),
+        undefined=undefined.sum(axis=(0, 1)),
         intervals=None if bootstrap is None else bootstrap.intervals(),
     )
 
@@ -241,15 +233,12 @@ def of_pair(experiment: Experiment, pair: tuple[int, int]) -> Experiment:
     chosen, n_topics = list(pair), len(experiment.topics)
     rows = (np.array(chosen)[:, np.newaxis] * n_topics + np.arange(n_topics)).ravel()
     judgments, ranking = experiment.judgments, experiment.ranking.take(rows)
-    is_judged = ranking.row >= 0
     found = np.zeros(judgments.rows.size, np.bool_)
-    found[ranking.row[is_judged]] = True
-    row = ranking.row.copy()
-    row[is_judged] = (np.cumsum(found) - 1)[row[is_judged]]
+    found[ranking.row[ranking.row >= 0]] = True
     return replace(
         experiment,
         judgments=judgments_of_some(judgments, found),
         runs=tuple(experiment.runs[run] for run in chosen),
-        ranking=replace(ranking, row=row),
+        ranking=replace(ranking, row=renumbered(ranking.row, found)),
         missing=experiment.missing[chosen],
     )

@@ -21,6 +21,9 @@ from irevalx.lab.judging.orderings import budget_of
 from irevalx.orders.known_orders import ORDERS, JudgingOrder
 from irevalx.orders.replays import Level
 
+SHARES = tuple(f"{percent}%" for percent in (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100))
+"""The usual levels that are shares of the judgments."""
+
 
 class Scheme(Frozen, kw_only=True):
     """A way of making judgments incomplete.
@@ -28,10 +31,10 @@ class Scheme(Frozen, kw_only=True):
     Parameters
     ----------
     name : as options have it.
-    usual : its usual levels.
-    shown : the levels that the papers show beside each other, from the greatest to the least.
     meaning : what its levels are.
     title : what a level, which stands for ``{}``, is called above a panel.
+    usual : its usual levels.
+    shown : the levels that the papers show beside each other, from the greatest to the least.
     of_depth : whether its levels are depths of pools.
     by_share_judged : whether figures have the share of the judgments that is left on the axis in place of levels.
     order : the order in which documents are judged, where the scheme is one; its levels are budgets.
@@ -39,10 +42,10 @@ class Scheme(Frozen, kw_only=True):
     """
 
     name: str
-    usual: tuple[str, ...]
-    shown: tuple[float, ...]
     meaning: str
     title: str
+    usual: tuple[str, ...] = SHARES
+    shown: tuple[float, ...] = (0.3, 0.1, 0.05)
     of_depth: bool = False
     by_share_judged: bool = False
     order: JudgingOrder | None = None
@@ -99,51 +102,45 @@ class Scheme(Frozen, kw_only=True):
 _MOST_DIGITS = 18
 """Of a depth: no run has as many documents."""
 
-_SHARES = tuple(f"{percent}%" for percent in (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100))
 _DEPTHS = tuple(str(depth) for depth in (1, 2, 3, 4, 5, 10, 20, 30, 40, 50, 100))
-_SHOWN_SHARES, _SHOWN_DEPTHS = (0.3, 0.1, 0.05), (30.0, 8.0, 4.0)
+_SHOWN_DEPTHS = (30.0, 8.0, 4.0)
 
 SCHEMES = {
     scheme.name: scheme
     for scheme in (
         Scheme(
             name="uniform",
-            usual=_SHARES,
-            shown=_SHOWN_SHARES,
             meaning="share of each topic's judgments that is kept",
             title="{} of the judgments",
         ),
         Scheme(
             name="stratified",
-            usual=_SHARES,
-            shown=_SHOWN_SHARES,
             meaning="share of each topic's relevant and nonrelevant documents that is kept",
             title="{} of the judgments",
         ),
         Scheme(
             name="depth",
-            usual=_DEPTHS,
-            shown=_SHOWN_DEPTHS,
             meaning="depth of the pool",
             title="depth {}",
+            usual=_DEPTHS,
+            shown=_SHOWN_DEPTHS,
             of_depth=True,
             is_random=False,
         ),
         Scheme(
             name="mixed",
-            usual=_DEPTHS,
-            shown=_SHOWN_DEPTHS,
             meaning="share of the judgments that is kept: a pool, and as many random ones",
             title="depth {}",
+            usual=_DEPTHS,
+            shown=_SHOWN_DEPTHS,
             of_depth=True,
             by_share_judged=True,
         ),
         Scheme(
             name="strata",
-            usual=tuple(f"{percent}%" for percent in range(10, 101, 10)),
-            shown=_SHOWN_SHARES,
             meaning="share of the judgments that is kept: samples of strata",
             title="{} of the rates",
+            usual=tuple(f"{percent}%" for percent in range(10, 101, 10)),
             by_share_judged=True,
         ),
     )
@@ -153,8 +150,6 @@ SCHEMES = {
 IN_ORDER = {
     name: Scheme(
         name=name,
-        usual=_SHARES,
-        shown=_SHOWN_SHARES,
         meaning=f"share of the judgments that is made in the order {name}",
         title="{} judged",
         by_share_judged=True,

@@ -13,6 +13,7 @@ from irevalx.statistics.bootstrap import STATISTICS, TopicDraws, agreement_draws
 from irevalx.statistics.decisions import Decisions, confusion, decide
 from irevalx.statistics.knees import knee_interval, knee_places
 from irevalx.statistics.scales import MEAN
+from irevalx.statistics.significance import ALPHA
 
 CURVES = {
     "tau_b_itself": ("itself", "tau_b"),
@@ -32,20 +33,18 @@ class Resampling(Frozen):
     Parameters
     ----------
     resamples : how often; at least 1.
-    alpha : intervals reach from the alpha/2 to the 1 - alpha/2 quantile over the draws.
     seed : of the random numbers.
     decisions : whether pairwise decisions are made anew for each draw, for the knees of accuracy and g-mean.
         It takes far longer than all else.
     """
 
     resamples: int
-    alpha: float = 0.05
     seed: int = 0
     decisions: bool = False
 
 
 class StudyIntervals(Frozen):
-    """Intervals of the means over samples.
+    """Intervals of the means over samples, from the ``ALPHA``/2 to the 1 - ``ALPHA``/2 quantile over the draws.
 
     Parameters
     ----------
@@ -122,15 +121,13 @@ class StudyBootstrap:
 
     def intervals(self) -> StudyIntervals:
         """Return the intervals of all samples added."""
-        alpha, means = self._resampling.alpha, self._means
+        means = self._means
         statistics = {
-            reference: {
-                name: quantile_interval(np.moveaxis(means[reference, name], 1, 0), alpha) for name in STATISTICS
-            }
+            reference: {name: quantile_interval(np.moveaxis(means[reference, name], 1, 0)) for name in STATISTICS}
             for reference in ("AP", "itself")
         }
         knees = {
-            curve: [knee_interval(of_measure, self._n_levels, alpha) for of_measure in knee_places(means[key]).T]
+            curve: [knee_interval(of_measure, self._n_levels, ALPHA) for of_measure in knee_places(means[key]).T]
             for curve, key in CURVES.items()
             if key in means
         }

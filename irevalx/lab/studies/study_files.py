@@ -80,30 +80,17 @@ class StudyFolder(Frozen):
             found = json.loads(self.text_of("study.json"))
         except (ValueError, RecursionError):
             found = None
-        if (
-            not isinstance(found, dict)
-            or not all(
-                type(found.get(key, kind())) is kind
-                and (kind is not list or {*map(type, found.get(key, []))} <= {str, int})
-                for key, kind in _ABOUT.items()
-            )
-            or not {"topics", "resamples"} <= found.keys()
-        ):
+        if not isinstance(found, dict) or not {"topics", "resamples"} <= found.keys() or not _are_typed(found):
             raise InputError(f"{shown_name(self.path_of('study.json'))}: it must be what irevalx-lab study has written")
         return found
 
     def rows(self, file: str, what: str, columns: Sequence[str]) -> Iterator[tuple[str, Mapping[str, str]]]:
-        """Yield where each row of a table is, and its fields by their columns.
-
-        Parameters
-        ----------
-        what : the table, in words.
-        columns : what it must have at least.
+        """Yield where each row of a table is, and its fields by their columns, of which it must have some.
 
         Raises
         ------
         UnreadableFileError : the file cannot be read.
-        InputError : it is no such table, or a row is shorter or longer than the header.
+        InputError : it is not what it must be in words, or a row is shorter or longer than the header.
         """
         where = shown_name(self.path_of(file))
         reader = csv.reader(io.StringIO(self.text_of(file), newline=""))
@@ -118,6 +105,13 @@ class StudyFolder(Frozen):
                 yield place, dict(zip(header, row, strict=True))
         except csv.Error as error:
             raise InputError(f"{where}:{reader.line_num}: it must be comma-separated values: {error}") from None
+
+
+def _are_typed(about: Mapping[str, Any]) -> bool:
+    """Return whether what figures need of study.json is of its type, and lists have names and numbers alone."""
+    known = {key: about[key] for key in _ABOUT if key in about}
+    listed = [one for value in known.values() if isinstance(value, list) for one in value]
+    return all(type(value) is _ABOUT[key] for key, value in known.items()) and {*map(type, listed)} <= {str, int}
 
 
 def read_summary(folder: StudyFolder) -> StudySummary:
@@ -172,17 +166,7 @@ def _levels(where: str, scheme: Scheme, texts: Sequence[str]) -> tuple[Level, ..
 
 
 def _read_scores(folder: StudyFolder, levels: Sequence[str], measures: Sequence[str]) -> StudyScores:
-    """Read the scores of a study.
-
-    Parameters
-    ----------
-    levels, measures : those of the summary.
-
-    Raises
-    ------
-    UnreadableFileError : it has no scores.csv.
-    InputError : this is none.
-    """
+    """Read the scores of a study, for the levels and measures of its summary; raises as ``read_summary`` does."""
     found: dict[tuple[str, str], dict[str, dict[str, float]]] = {}
     for place, row in folder.rows("scores.csv", "the scores", _SCORES):
         by_sample = found.setdefault((row["level"], row["measure"]), {})
@@ -204,12 +188,7 @@ def _read_scores(folder: StudyFolder, levels: Sequence[str], measures: Sequence[
 
 
 def _number_of(where: str, text: str) -> float:
-    """Read a number; nan for a blank.
-
-    Raises
-    ------
-    InputError : it is none, or too great for figures.
-    """
+    """Read a number, nan for a blank; raises InputError where it is none, or too great for figures."""
     if not text:
         return math.nan
     number = float(text) if _NUMBER.fullmatch(text) else math.nan

@@ -132,12 +132,7 @@ def measures_at_a_level(
 
 
 def _place_of(study: StudySummary, asked: str | None) -> int:
-    """Return the place of the level of a study that was asked for, or of the one that is nearest to the usual one.
-
-    Raises
-    ------
-    UsageError : it has none of that number.
-    """
+    """Return the place of the level asked for, or of the one nearest to the usual one; UsageError if there is none."""
     numbers = [level.number for level in study.levels]
     if asked is None:
         distances = [abs(math.log(number / study.scheme.shown[-1])) for number in numbers]
@@ -186,7 +181,7 @@ def _draw(
     n_samples = max(len(one.y) for one in panels)
     points = f"A point is a run{f' under one of {n_samples} samples' if n_samples > 1 else ''}"
     points += "; the line is y\u00a0=\u00a0x." if on_one_scale else "."
-    figure, axes = square_panels(
+    figure, axes = _square_panels(
         page, len(panels), n_columns, title=title, label=labels[0], note=points, beside=labels[1]
     )
     for axis, one in zip(axes, panels, strict=True):
@@ -226,20 +221,13 @@ def _with_margin(values: FloatArray) -> tuple[float, float]:
     return low - margin, high + margin
 
 
-def square_panels(
+def _square_panels(
     page: Page, n_panels: int, n_columns: int, *, title: str, label: str, note: str, beside: str
 ) -> tuple[Figure, Sequence[Axes]]:
-    """Return a figure of square panels that share their axes, and these row by row.
+    """Return a figure of square panels that share their axes, and these row by row; the last row may have fewer.
 
-    Sizes are fixed: matplotlib's own layout looks for them in twice the time that it takes to draw the panels.
-
-    Parameters
-    ----------
-    page : that it is for.
-    n_panels, n_columns : at least 1; the last row may have fewer panels.
-    title : above all panels, if the page has titles.
-    label, note : below them, one below the other.
-    beside : a label at the left.
+    The title stands above all panels, label and note below them, and another label beside them. Sizes are fixed:
+    matplotlib's own layout looks for them in twice the time that it takes to draw the panels.
     """
     n_rows = math.ceil(n_panels / n_columns)
     side = (page.width - _LEFT - _RIGHT + _BETWEEN) / n_columns - _BETWEEN

@@ -23,7 +23,7 @@ from irevalx.experiments.ranked_runs import MEASURES
 from irevalx.experiments.sample_values import requests_of_samples
 from irevalx.experiments.samples import ROUNDINGS, warnings_without_relevant
 from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
-from irevalx.experiments.strata_design import divided, read_design
+from irevalx.experiments.strata import divided, read_design
 from irevalx.experiments.user_data import experiment_of, graded_judgments_of, measures_of, opened_runs
 from irevalx.frozen import replace
 from irevalx.lab.studies.inferred_precision import with_error_sources

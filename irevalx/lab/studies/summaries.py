@@ -147,7 +147,7 @@ def summary_of(study: Study, about: Mapping[str, Any]) -> StudySummary:
         return StudyScores(dict(zip(measures, study.full, strict=True)), reduced, study.average_precision)
 
     scheme = scheme_of(study.scheme, [level.text for level in study.levels])
-    return StudySummary("study", scheme, study.levels, study.judged, columns, about, scores)
+    return StudySummary("study", scheme, study.levels, study.kept.mean(axis=1), columns, about, scores)
 
 
 def mean_and_spread(of_samples: FloatArray | IntArray) -> dict[str, FloatArray]:

@@ -318,13 +318,7 @@ def _width(bins: Any) -> Fraction:
 
 
 def _refuse_topics(measure: str, n_topics: int, sizes: Sequence[int]) -> None:
-    """Raise an error where a measure has values for too few topics.
-
-    Raises
-    ------
-    InputError : there are not two.
-    ArgumentError : two sets of one of these sizes need more.
-    """
+    """Raise InputError where a measure has no values for two topics, ArgumentError where two sets need more."""
     if n_topics < 2:
         raise InputError(
             f"a swap rate must have two topics at least, but {n_topics} has judgments, results and a value of {measure}"

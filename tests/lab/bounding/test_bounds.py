@@ -11,6 +11,7 @@ import math
 import os
 import random
 import sys
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 
@@ -18,7 +19,7 @@ import numpy as np
 import pytest
 from judges import judge
 from reference_bounds import Grades, Ranked, value, ways_to_judge, written
-from running import FIXTURES, SHARED, lab, opened
+from running import FIXTURES, SHARED, lab, lab_told, opened
 from running import run as irevalx
 
 from irevalx.experiments.experiment import prepare
@@ -38,11 +39,7 @@ DRAWS = int(os.environ.get("BOUNDS_DRAWS", "0"))
 Row = dict[str, str]
 
 
-def bounds(*args: str | Path) -> tuple[list[Row], str]:
-    """Return the rows of bounds as csv, and what it says on standard error."""
-    result = lab("bounds", *args, "--format", "csv")
-    assert result.status == 0, result.stderr
-    return result.rows, result.stderr
+bounds = partial(lab_told, "bounds")
 
 
 EXAMPLE: tuple[Grades, Ranked] = (

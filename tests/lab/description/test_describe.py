@@ -1,15 +1,25 @@
-"""irevalx-lab describe: what was judged, and how much of each run; by hand."""
+"""irevalx-lab describe: what was judged, and how much of each run; by hand, as loops count, and on robust03."""
 
 from __future__ import annotations
 
+import gzip
 import json
+from collections import defaultdict
+from functools import partial
 from pathlib import Path
+from shlex import split
 
 import pytest
-from running import FIXTURES, lab, run
+import reference_degrade as reference
+from running import FIXTURES, SHARED, lab, lab_told, opened, run
 
 import irevalx
 from irevalx.errors import UsageError
+from irevalx.experiments.qrels_text import GradedText
+from irevalx.lab.description.describing import JudgmentsDescription, RunDescription, contributions
+from irevalx.ranking.rank import RankingRules, rank_run
+
+QRELS, RUNS = FIXTURES / "experiment" / "qrels", sorted((FIXTURES / "experiment" / "runs").iterdir())
 
 JUDGED = "1 0 a 1\n1 0 b 0\n1 0 c -1\n1 0 d 2\n2 0 a 0\n2 0 e 0\n3 0 a 1\n"
 RANKED = "1 Q0 a 1 9 r\n1 Q0 x 2 8 r\n1 Q0 b 3 7 r\n1 Q0 c 4 6 r\n2 Q0 y 1 3 r\n2 Q0 e 2 2 r\n9 Q0 a 1 1 r\n"
@@ -24,20 +34,25 @@ def files(tmp_path: Path) -> list[Path]:
     return [tmp_path / name for name in ("qrels", "r", "s")]
 
 
-def described(*args: str | Path) -> tuple[list[dict[str, str]], str]:
-    """Return the rows of describe as csv, and what it says on standard error."""
-    result = lab("describe", *args, "--format", "csv")
-    assert result.status == 0, result.stderr
-    return result.rows, result.stderr
+described = partial(lab_told, "describe")
 
 
 def test_judgments(files: list[Path]) -> None:
     """A row for each topic, sums and means; no run is needed."""
     rows, told = described(files[0])
     assert told == ""
+    assert list(rows[0]) == [
+        *("topic", "pooled", "judged", "relevant", "nonrelevant", "unjudged", "percent_relevant"),
+        *("grade_0", "grade_1", "grade_2"),
+    ]
     assert [row["topic"] for row in rows] == ["1", "2", "3", "all", "mean"]
-    assert list(rows[0].values())[1:6] == ["4", "3", "2", "1", "1"]
-    assert list(rows[3].values())[1:] == ["7", "6", "3", "3", "1", "50.0", "3", "2", "1"]
+    assert [[float(cell) for cell in list(row.values())[1:]] for row in rows] == [
+        [4, 3, 2, 1, 1, pytest.approx(200 / 3), 1, 1, 1],
+        [2, 2, 0, 2, 0, 0, 2, 0, 0],
+        [1, 1, 1, 0, 0, 100, 0, 1, 0],
+        [7, 6, 3, 3, 1, 50, 3, 2, 1],
+        [7 / 3, 2, 1, 1, 1 / 3, 50, 1, 2 / 3, 1 / 3],
+    ]
     assert described(files[0], "-l", "2")[0][3]["relevant"] == "1"
 
 
@@ -120,12 +135,21 @@ def test_no_topic_that_every_run_has(files: list[Path]) -> None:
 def test_ranks(files: list[Path]) -> None:
     """Ranks 1; 2 and 3; 4 and more."""
     rows, _ = described(files[0], files[1], "--show", "ranks", "--ranks", "1 2 4")
-    assert [list(row.values())[:5] for row in rows[:3]] == [
-        ["r", "1", "1", "2", "1"],
-        ["r", "2", "3", "3", "1"],
-        ["r", "4", "", "1", "1"],
+    assert [list(row.values()) for row in rows[:3]] == [
+        ["r", "1", "1", "2", "1", "50.0"],
+        ["r", "2", "3", "3", "1", str(100 / 3)],
+        ["r", "4", "", "1", "1", "100.0"],
     ]
     assert [row["run"] for row in rows[3:]] == ["all"] * 3
+
+
+def test_a_run_without_judged_topics(files: list[Path]) -> None:
+    """With -c it has nothing of all topics, and no share of that."""
+    files[1].write_text("9 Q0 a 1 1 r\n")
+    rows, _ = described(*files[:2], "-c", "--show", "runs", "--cutoffs", "2")
+    assert list(rows[0].values()) == ["r", "0", "3", "0", "0", "0", "0", "0.0", "0.0"]
+    rows, _ = described(*files[:2], "-c", "--show", "ranks", "--ranks", "1")
+    assert [row["percent_unjudged"] for row in rows] == ["0.0", "0.0"]
 
 
 def test_groups(files: list[Path]) -> None:
@@ -145,8 +169,7 @@ def test_groups_count_the_pool(files: list[Path]) -> None:
 
 def test_all_tables() -> None:
     """Json has all tables by title; runs that a pattern does not match are one group."""
-    qrels, runs = FIXTURES / "experiment" / "qrels", sorted((FIXTURES / "experiment" / "runs").iterdir())
-    tables = json.loads(lab("describe", qrels, *runs, "--group-by", "^count", "--format", "json").stdout)
+    tables = json.loads(lab("describe", QRELS, *RUNS, "--group-by", "^count", "--format", "json").stdout)
     assert [title for title in tables if title != "about"] == [
         "judgments",
         "runs",
@@ -179,3 +202,53 @@ def test_documents_that_occur_twice(files: list[Path]) -> None:
     result = lab("describe", *files)
     assert (result.status, result.stdout) == (4, b"")
     assert "'a'" in result.stderr
+
+
+def test_groups_are_those_of_the_loop() -> None:
+    """What only one group has among its first documents."""
+    judgments = GradedText.of(QRELS).judgments
+    ranked = [rank_run(one, judgments, RankingRules()) for one in opened(list(map(str, RUNS)), print)]
+    full = reference.read_qrels(QRELS.read_text())
+    runs = {path.name: reference.read_run(path.read_text()) for path in RUNS}
+    groups = [path.name.rstrip("12") for path in RUNS]
+    for depth in (1, 5, 30):
+        by_group: dict[str, set[tuple[str, str]]] = defaultdict(set)
+        for name, group in zip(runs, groups, strict=True):
+            pool = reference.pooled([runs[name]], depth)
+            by_group[group] |= {(topic, one) for topic in pool for one in pool[topic] if one in full.get(topic, {})}
+        whole = set().union(*by_group.values())
+        for one in contributions(ranked, groups, judgments, depth):
+            alone = by_group[one.group] - set().union(*(by_group[other] for other in by_group if other != one.group))
+            assert (one.pooled, one.alone) == (len(by_group[one.group]), len(alone))
+            assert one.relevant_alone == sum(full[topic][docno] > 0 for topic, docno in alone)
+            assert one.percent_alone == pytest.approx(100 * len(alone) / len(whole))
+
+
+@pytest.mark.skipif(not (SHARED / "robust03").is_dir(), reason="needs ../shared")
+def test_robust03() -> None:
+    """Counts of the files, and the share of judged documents that the evaluator prints."""
+    folder = SHARED / "robust03"
+    lines = gzip.decompress((folder / "qrels.gz").read_bytes()).decode()
+    judgments = GradedText.of(folder / "qrels.gz").judgments
+    grades = [int(line.split()[3]) for line in lines.splitlines()]
+    table = JudgmentsDescription.of(judgments).table()
+    total = dict(zip(table.columns, table.rows[-2], strict=True))
+    assert (total["pooled"], total["judged"], total["relevant"]) == (
+        len(grades),
+        sum(grade >= 0 for grade in grades),
+        sum(grade > 0 for grade in grades),
+    )
+    paths = sorted((folder / "runs").iterdir())
+    for path in paths[:3]:
+        [one] = opened([str(path)], print)
+        found = RunDescription.of("r", rank_run(one, judgments, RankingRules()), judgments, judgments.topics)
+        asked: list[str | Path] = [
+            *split("-c -m judged.5,10,20,100 -m num_ret -m num_rel_ret"),
+            folder / "qrels.gz",
+            path,
+        ]
+        printed = {line.split()[0]: line.split()[2] for line in run(*asked).stdout.decode().splitlines()}
+        assert [f"{share:.4f}" for share in found.judged_at] == [printed[f"judged_{k}"] for k in found.cutoffs]
+        assert (found.retrieved, found.relevant) == (int(printed["num_ret"]), int(printed["num_rel_ret"]))
+        assert found.retrieved_in.sum() == found.retrieved
+        assert found.unjudged_in.sum() == found.retrieved - found.judged

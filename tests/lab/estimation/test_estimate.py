@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 from label_files import machine_labels
 from made_runs import runs_with_hits
-from running import FIXTURES, lab
+from running import FIXTURES, lab, lab_told
 
 QRELS = FIXTURES / "experiment" / "qrels"
 RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
@@ -23,11 +24,7 @@ COLUMNS = [
 ]
 
 
-def estimates(*args: str | Path) -> tuple[list[Row], str]:
-    """Return the rows of estimate as csv, and what it says on standard error."""
-    result = lab("estimate", *args, "--format", "csv")
-    assert result.status == 0, result.stderr
-    return result.rows, result.stderr
+estimates = partial(lab_told, "estimate")
 
 
 def worked_example(folder: Path) -> list[str | Path]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from math import log2
 from pathlib import Path
 
 import pytest
 from ranked_files import ranked
-from running import FIXTURES, lab
+from running import FIXTURES, lab, lab_told
 
 from irevalx.lab import degrade, estimate
 
@@ -26,11 +27,7 @@ COLUMNS = [
 ]
 
 
-def estimates(*args: str | Path) -> tuple[list[Row], str]:
-    """Return the rows of estimate as csv, and what it says on standard error."""
-    result = lab("estimate", *args, "--format", "csv")
-    assert result.status == 0, result.stderr
-    return result.rows, result.stderr
+estimates = partial(lab_told, "estimate")
 
 
 @pytest.fixture

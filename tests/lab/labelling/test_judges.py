@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
+from functools import partial
 from itertools import combinations
 from pathlib import Path
+from shlex import split
 
 import numpy as np
 import pytest
 from judges import judge
 from label_files import machine_labels
-from running import FIXTURES, lab
+from running import FIXTURES, lab, lab_told
 from running import run as irevalx
 
 import irevalx.lab as public
@@ -45,11 +47,7 @@ def machines(tmp_path: Path) -> dict[str, Path]:
     return paths
 
 
-def labels(*args: str | Path) -> tuple[list[Row], str]:
-    """Return the rows of labels as csv, and what it says on standard error."""
-    result = lab("labels", *args, "--seed", "1", "--format", "csv")
-    assert result.status == 0, result.stderr
-    return result.rows, result.stderr
+labels = partial(lab_told, "labels", "--seed", "1")
 
 
 def options(machines: dict[str, Path]) -> list[str]:
@@ -74,14 +72,8 @@ def test_each_judge_has_what_it_has_alone(machines: dict[str, Path]) -> None:
     keys = [key for key in alone[0] if key not in {"low", "high"}]
     of_b = {tuple(row[key] for key in keys) for row in rows if row["judge"] == "b" and not row["against"]}
     assert {tuple(row[key] for key in keys) for row in alone} <= of_b
-    assert [row["judge"] for row in rows if row["statistic"] == "coverage"] == [
-        "a",
-        "b",
-        "c",
-        "vote",
-        "mean",
-        "dawid_skene",
-    ]
+    names = ["a", "b", "c", "vote", "mean", "dawid_skene"]
+    assert [row["judge"] for row in rows if row["statistic"] == "coverage"] == names
 
 
 def test_combinations(machines: dict[str, Path], tmp_path: Path) -> None:
@@ -111,16 +103,8 @@ def test_combinations(machines: dict[str, Path], tmp_path: Path) -> None:
 def test_what_is_written_is_read(machines: dict[str, Path], tmp_path: Path) -> None:
     """By complete and estimate as labels, and by irevalx as probabilities."""
     vote, probability = tmp_path / "of-vote", tmp_path / "of-probability"
-    labels(
-        QRELS,
-        *options(machines),
-        "--write",
-        f"vote={vote}",
-        "--write",
-        f"probability={probability}",
-        "--resamples",
-        "0",
-    )
+    words = ("--write", f"vote={vote}", "--write", f"probability={probability}", "--resamples", "0")
+    labels(QRELS, *options(machines), *words)
     some = tmp_path / "some"
     some.write_text(
         "".join(f"{line}\n" for line in QRELS.read_text().splitlines() if line.split()[0] in {"1", "2", "5"})
@@ -181,29 +165,17 @@ def test_probabilities(tmp_path: Path) -> None:
     human.write_text("1 0 a 2\n1 0 b 1\n1 0 c 0\n2 0 a 2\n2 0 b 0\n")
     sure.write_text("1 0 a 0.9\n1 0 b 0.5\n1 0 c 0.2\n2 0 a 0.4\n2 0 b 0\n")
     other.write_text("1 0 a 2\n1 0 b 0\n1 0 c 1\n2 0 a 2\n2 0 b 2\n")
-    words = (
-        human,
-        "--machine",
-        f"sure={sure}",
-        "--machine",
-        f"other={other}",
-        "-l",
-        "2",
-        "--resamples",
-        "0",
-        "--seed",
-        "1",
-    )
-    rows, _ = labels(*words)
+    words = ("--machine", f"sure={sure}", "--machine", f"other={other}", *split("-l 2 --resamples 0 --seed 1"))
+    rows, _ = labels(human, *words)
     assert value(rows, "agreement", "sure") == pytest.approx(3 / 5)  # b of 1 is 0.5, and a of 2 is 0.4
     assert value(rows, "agreement", "other") == pytest.approx(4 / 5)  # b of 2 is relevant
     squares = [0.1**2, 0.5**2, 0.2**2, 0.6**2, 0.0]
     assert value(rows, "brier", "sure") == pytest.approx(sum(squares) / 5)
     assert value(rows, "probability_bias", "sure") == pytest.approx((-0.1 + 0.5 + 0.2 - 0.6) / 5)
     assert value(rows, "calibration_error", "sure") == pytest.approx((0.1 + 0.5 + 0.2 + 0.6) / 5)
-    assert b"All labels are cut at 2" in lab("labels", *words).stdout
+    assert b"All labels are cut at 2" in lab("labels", human, *words).stdout
     sure.write_text("1 0 a 0.9\n1 0 b 1.5\n")
-    result = lab("labels", *words)
+    result = lab("labels", human, *words)
     assert (result.status, result.stdout) == (2, b"")
     assert (
         f"{sure}:2: topic '1': document 'b': grade must be a probability of at most 1 (below 0: not judged), but got '1.5'"
@@ -213,20 +185,8 @@ def test_probabilities(tmp_path: Path) -> None:
 
 def test_people_where_they_matter(machines: dict[str, Path]) -> None:
     """Of a machine that is right nothing is gone, as there is no error; people alone err as samples of topics do."""
-    rows, _ = labels(
-        QRELS,
-        *RUNS,
-        "-m",
-        "P.10",
-        "--machine",
-        f"right={QRELS}",
-        "--machine",
-        f"a={machines['a']}",
-        "--resamples",
-        "0",
-        "--human-topics",
-        "6,12",
-    )
+    words = ("--machine", f"right={QRELS}", "--machine", f"a={machines['a']}")
+    rows, _ = labels(QRELS, *RUNS, *words, *split("-m P.10 --resamples 0 --human-topics 6,12"))
     assert {row["human_topics"] for row in rows} == {"", "6"}  # of 12 topics, one must be left to the machine
     assert [row["value"] for row in rows if row["statistic"] == "error_gone" and row["judge"] == "right"] == [""]
     printed = irevalx("-q", "-n", "-m", "P.10", "--format", "csv", QRELS, *RUNS).rows
@@ -245,14 +205,7 @@ def test_as_a_function(machines: dict[str, Path]) -> None:
     with pytest.warns(IrevalxWarning, match="of two machines the model cannot tell which one errs"):
         found = public.labels(QRELS, machines=given, resamples=0, seed=1)
     assert isinstance(found, JudgeFindings)
-    words = (
-        "--machine",
-        f"a={machines['a']},{machines['again']}",
-        "--machine",
-        f"b={machines['b']}",
-        "--resamples",
-        "0",
-    )
+    words = (*options(machines)[:4], "--resamples", "0")
     rows, _ = labels(QRELS, *words)
     assert len(found.rows) == len(rows)
     assert repr(found) == lab("labels", QRELS, *words, "--seed", "1", "--quiet").stdout.decode().rstrip("\n")
@@ -271,7 +224,6 @@ def test_as_a_function(machines: dict[str, Path]) -> None:
         (["QRELS", "--second-human", "QRELS"], "--second-human must be given together with --machine"),
         (["--machine", "a=QRELS", "--write", "a=x"], "--write must be NAME=FILE, NAME one of vote, mean"),
         (["--machine", "a=QRELS", "--write", "vote=x"], "there must be two machines at least to combine"),
-        (["--machine", "a=QRELS", "--group-by", "x"], "--group-by must be given together with RUN"),
         (["QRELS", "--rerank"], "--rerank must be given together with RUN"),
         ([], "Missing argument 'MACHINE'"),
     ],

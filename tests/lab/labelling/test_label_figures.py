@@ -8,13 +8,13 @@ from pathlib import Path
 from shlex import split
 
 import pytest
+from drawn_figures import Drawn, panels_of
 from label_files import machine_labels, two_files
 from running import FIXTURES, Result, lab
 
 pytest.importorskip("matplotlib")
 
 import numpy as np
-from matplotlib.figure import Figure
 
 from irevalx.lab.labelling.figures import confusion_map
 from irevalx.lab.plot import page
@@ -22,23 +22,6 @@ from irevalx.lab.plot.page import Page
 
 QRELS = FIXTURES / "experiment" / "qrels"
 RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
-
-
-@pytest.fixture
-def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
-    """The figures that commands draw from now on."""
-    figures: list[Figure] = []
-    picture = page.picture
-
-    def keep(draw, page, name):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
-        def drawing(page):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
-            figures.append(draw(page))
-            return figures[-1]
-
-        return picture(drawing, page, name)
-
-    monkeypatch.setattr(page, "picture", keep)
-    return figures
 
 
 def called(*args: str | Path) -> Result:
@@ -59,13 +42,11 @@ def points(panel, label: str) -> list[tuple[float, float]]:  # type: ignore[no-u
     return [(float(x), float(y)) for x, y in line.get_xydata()]
 
 
-def test_confusion(tmp_path: Path, drawn: list[Figure]) -> None:
+def test_confusion(tmp_path: Path, drawn: Drawn) -> None:
     """Each cell has its number and the share of its row, and is as dark as that."""
     paths = two_files(tmp_path, [(8, 0, 0), (2, 0, 2), (1, 2, 0), (4, 2, 2)])
-    for ending in ("png", "svg", "pdf"):
-        called("labels", *paths, "--resamples", "0", "--figure", tmp_path / f"f.{ending}")
-        assert (tmp_path / f"f.{ending}").stat().st_size > 1000
-    [panel] = drawn[0].axes
+    called("labels", *paths, "--resamples", "0", "--figure", tmp_path / "f.png")
+    [panel] = drawn["f"].axes
     assert [text.get_text() for text in panel.texts] == ["8\n80.0 %", "2\n20.0 %", "1\n20.0 %", "4\n80.0 %"]
     assert np.asarray(panel.images[0].get_array()).tolist() == [[0.8, 0.2], [0.2, 0.8]]
     assert [label.get_text() for label in panel.get_xticklabels()] == ["0", "2"]
@@ -85,33 +66,19 @@ def test_many_grades_have_no_numbers() -> None:
     assert list(figure.axes[0].texts) == []
 
 
-def test_bias_against_holes(tmp_path: Path, drawn: list[Figure]) -> None:
+def test_bias_against_holes(tmp_path: Path, drawn: Drawn) -> None:
     """The points are the columns of the table, and the lines go through their middle."""
-    arguments: tuple[str | Path, ...] = (
-        "leave-out",
-        QRELS,
-        *RUNS,
-        *split("--group-by '^[a-z]+' --depth 10 -m 'map bpref'"),
-    )
-    labelled: tuple[str | Path, ...] = (
-        *arguments,
-        "--complete",
-        "labels",
-        "--labels",
-        machine(tmp_path),
-        "--draw",
-        "holes",
-    )
-    result = called(*labelled, "--figure", tmp_path / "f.svg", "--figure-width", "3.3")
-    rows = result.rows
-    for panel, measure in zip(drawn[0].axes, ("map", "bpref"), strict=True):
+    words = split("--group-by '^[a-z]+' --depth 10 -m 'map bpref' --complete labels --draw holes --figure-width 3.3")
+    files = "--labels", machine(tmp_path), "--figure", tmp_path / "f.svg"
+    rows = called("leave-out", QRELS, *RUNS, *words, *files).rows
+    for panel, measure in zip(drawn["f"].axes, ("map", "bpref"), strict=True):
         for kind in ("biased", "nonrelevant", "labels"):
             chosen = [row for row in rows if (row["measure"], row["judgments"]) == (measure, kind)]
             expected = [(float(row["holes"]), float(row["bias"])) for row in chosen]
             assert np.array(points(panel, kind)) == pytest.approx(np.array(expected))
 
 
-def test_decided_pairs(tmp_path: Path, drawn: list[Figure]) -> None:
+def test_decided_pairs(tmp_path: Path, drawn: Drawn) -> None:
     """Both orders begin with nothing judged, and end where bounds says that the judgments lead."""
     rng = random.Random(3)
     some = tmp_path / "some"
@@ -119,7 +86,7 @@ def test_decided_pairs(tmp_path: Path, drawn: list[Figure]) -> None:
     arguments: tuple[str | Path, ...] = ("bounds", some, *RUNS, "-m", "P.5", "--max-grade", "1")
     called(*arguments, "--figure", tmp_path / "f.pdf")
     tables = json.loads(lab(*arguments, "--format", "json", "--quiet").stdout)
-    [panel] = drawn[0].axes
+    [panel] = drawn["f"].axes
     orders = [points(panel, label) for label in ("in the order of --next", "in the order of ranks")]
     assert {line.get_drawstyle() for line in panel.get_lines()[:2]} == {"steps-post"}
     assert all(tick == int(tick) for axis in (panel.xaxis, panel.yaxis) for tick in axis.get_majorticklocs())
@@ -150,13 +117,13 @@ def test_refusals(arguments: tuple[str | Path, ...], rule: str) -> None:
     assert rule in result.stderr
 
 
-def test_judges(tmp_path: Path, drawn: list[Figure]) -> None:
+def test_judges(tmp_path: Path, drawn: Drawn) -> None:
     """A cell for each pair of judges has the kappa of the table, and the diagonal that of repeated answers."""
     paths = [machine_labels(QRELS, tmp_path / str(n), missed=0.3, wrong=0.1, seed=n) for n in range(3)]
     words = ("--machine", f"a={paths[0]},{paths[1]}", "--machine", f"b={paths[2]}", "--resamples", "0")
     rows = called("labels", QRELS, *words, "--figure", tmp_path / "f.png").rows
     names = ["human", "a", "b", "vote", "mean", "dawid_skene"]
-    [panel] = drawn[0].axes
+    [panel] = drawn["f"].axes
     assert [label.get_text() for label in panel.get_yticklabels() if label.get_text()] == names
     shown = {(round(text.get_position()[1]), round(text.get_position()[0])): text.get_text() for text in panel.texts}
     pairs = {
@@ -170,12 +137,12 @@ def test_judges(tmp_path: Path, drawn: list[Figure]) -> None:
     assert shown[1, 1] == f"{float(own):.2f}\n(itself)"
 
 
-def test_reranked_runs(tmp_path: Path, drawn: list[Figure]) -> None:
+def test_reranked_runs(tmp_path: Path, drawn: Drawn) -> None:
     """An arrow for each run, from its scores to those after; a panel for each judge and measure."""
     one = machine(tmp_path)
-    words = ("--rerank", "--resamples", "0", "--figure", tmp_path / "f.png", "--draw", "rerank")
-    rows = called("labels", QRELS, one, *RUNS, "-m", "map P.10", *words).rows
-    [panel, _] = [panel for panel in drawn[0].axes if panel.get_visible()]
+    words = ("--rerank", "--resamples", "0", "--draw", "rerank", "--figure")
+    rows = called("labels", QRELS, one, *RUNS, "-m", "map P.10", *words, tmp_path / "f.png").rows
+    [panel, _] = panels_of(drawn["f"])
     of_run = {
         row["statistic"]: float(row["value"]) for row in rows if (row["measure"], row["run"]) == ("map", "count1")
     }
@@ -186,8 +153,8 @@ def test_reranked_runs(tmp_path: Path, drawn: list[Figure]) -> None:
     assert any(np.allclose(arrow, (before, after)) for arrow in arrows)
     assert panel.get_title() == "map"
     two = ("--machine", f"a={one}", "--machine", f"b={QRELS}")
-    called("labels", QRELS, *RUNS, *two, "-m", "P.10", *words)
-    assert [panel.get_title() for panel in drawn[1].axes if panel.get_visible()][:2] == ["a: P_10", "b: P_10"]
+    called("labels", QRELS, *RUNS, *two, "-m", "P.10", *words, tmp_path / "two.png")
+    assert [panel.get_title() for panel in panels_of(drawn["two"])][:2] == ["a: P_10", "b: P_10"]
 
 
 @pytest.mark.parametrize("words", [("--draw", "rerank"), ("--draw", "judges")])

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 from label_files import machine_labels, two_files
 from made_runs import runs_with_hits
-from running import FIXTURES, lab
+from running import FIXTURES, lab, lab_rows, lab_told
 from running import run as irevalx
 from scipy import stats
 
@@ -21,11 +22,7 @@ SKEWED = [(10, 0, 0), (3, 0, 1), (2, 1, 0), (5, 1, 1)]
 Row = dict[str, str]
 
 
-def labels(*args: str | Path) -> tuple[list[Row], str]:
-    """Return the rows of labels as csv, and what it says on standard error."""
-    result = lab("labels", *args, "--seed", "1", "--format", "csv")
-    assert result.status == 0, result.stderr
-    return result.rows, result.stderr
+labels = partial(lab_told, "labels", "--seed", "1")
 
 
 def values(rows: list[Row], **about: str) -> dict[str, float | None]:
@@ -201,35 +198,21 @@ def test_runs(tmp_path: Path) -> None:
 
 
 def test_runs_as_agree_has_them(machine: Path) -> None:
-    """Correlations, errors and decisions are those of agree, and so are their intervals."""
-    arguments = ("--resamples", "200", "--seed", "1", "--format", "csv", "-m", "map bpref")
-    [agree, of_bpref] = lab("agree", QRELS, machine, *RUNS, *arguments).rows
+    """Correlations, errors, decisions and those of the best runs are those of agree, and so are their intervals."""
+    arguments = ("--top", "3", "--resamples", "200", "--seed", "1", "-m", "map bpref")
+    agree = {row["measure"]: row for row in lab_rows("agree", QRELS, machine, *RUNS, *arguments)}
     rows, _ = labels(QRELS, machine, *RUNS, *arguments)
-    of_map = values(rows, measure="map")
-    assert list(of_map) == [
-        *("tau_b", "tau_ap", "rms", "bias"),
-        *("c11", "c12", "c21", "c22", "fpr", "fnr", "accuracy", "g_mean", "aa", "ad", "ma", "md", "pa", "pd"),
-    ]
-    assert of_map == pytest.approx({name: float(agree[name]) for name in of_map})
-    assert values(rows, measure="bpref") == pytest.approx({name: float(of_bpref[name]) for name in of_map})
-    found = {row["statistic"]: row for row in rows if row["measure"] == "map" and not row["run"]}
-    for name in ("tau_b", "tau_ap", "rms", "bias"):
-        ends = [float(agree[f"{name}_{end}"]) for end in ("low", "high")]
-        assert [float(found[name][end]) for end in ("low", "high")] == pytest.approx(ends)
-    assert all(row["low"] for row in found.values())
-
-
-def test_the_best_runs_as_agree_has_them(machine: Path) -> None:
-    """So are those of the best runs."""
-    arguments = ("--top", "3", "--resamples", "100", "--seed", "1", "--format", "csv", "-m", "map")
-    [agree] = lab("agree", QRELS, machine, *RUNS, *arguments).rows
-    rows, _ = labels(QRELS, machine, *RUNS, *arguments)
-    for row in [row for row in rows if row["statistic"] in {"top_tau_b", "top_overlap", "loss"}]:
-        ends = [agree[f"{row['statistic']}{end}"] for end in ("", "_low", "_high")]
-        assert [float(row[end]) for end in ("value", "low", "high")] == pytest.approx(list(map(float, ends)))
-    result = lab("labels", QRELS, machine, "--top", "3")
-    assert (result.status, result.stdout) == (1, b"")
-    assert "--top must be given together with RUN" in result.stderr
+    for measure, theirs in agree.items():
+        found = {row["statistic"]: row for row in rows if row["measure"] == measure and not row["run"]}
+        assert list(found) == [
+            *("tau_b", "tau_ap", "rms", "bias", "top_tau_b", "top_overlap", "loss"),
+            *("c11", "c12", "c21", "c22", "fpr", "fnr", "accuracy", "g_mean", "aa", "ad", "ma", "md", "pa", "pd"),
+        ]
+        assert values(rows, measure=measure) == pytest.approx({name: float(theirs[name]) for name in found})
+        for name in list(found)[:7]:
+            ends = [float(theirs[f"{name}_{end}"]) for end in ("low", "high")]
+            assert [float(found[name][end]) for end in ("low", "high")] == pytest.approx(ends)
+        assert all(row["low"] for row in found.values())
 
 
 def test_runs_without_topics_that_have_no_value(tmp_path: Path) -> None:
@@ -327,6 +310,7 @@ def test_tables_for_people(machine: Path) -> None:
     ("arguments", "rule"),
     [
         (["--group-by", "x"], "--group-by must be given together with RUN"),
+        (["--top", "3"], "--top must be given together with RUN"),
         ([*RUNS, "--group-by", "x", "--groups", "y"], "--groups and --group-by must not be given together"),
         ([*RUNS, "--group-by", "^"], "there must be two groups at least"),
         (["--resamples", "-1"], "--resamples"),
