@@ -9,12 +9,11 @@ import subprocess
 import click
 import pytest
 from roff import roff
-from running import ROOT
+from running import ROOT, described
 
 from irevalx.cli.arguments import Option
 from irevalx.cli.command import command
 from irevalx.lab import COMMANDS
-from irevalx.lab import program as lab
 from irevalx.measures import MEASURES, NICKNAMES
 from irevalx.reading.formats import REL_FORMATS, RESULTS_FORMATS
 
@@ -23,9 +22,7 @@ PAGES = {path.name: path for path in sorted((ROOT / "man").glob("*/*"))}
 
 def options_of_the_lab(name: str) -> list[str]:
     """All options of a command of irevalx-lab."""
-    described = lab.command.get_command(click.Context(lab.command), name)
-    assert described
-    return [option for param in described.params if isinstance(param, click.Option) for option in param.opts]
+    return [option for param in described(name).params if isinstance(param, click.Option) for option in param.opts]
 
 
 @pytest.mark.skipif(not shutil.which("groff"), reason="needs groff")

@@ -7,16 +7,14 @@ import shutil
 from pathlib import Path
 
 import check
-import click
 import contents
 import pictures
 import pytest
 import typeset
 from doc_pages import PAGES, blocks
-from running import ROOT
+from running import ROOT, described
 
 from irevalx.lab import COMMANDS
-from irevalx.lab import program as lab
 from irevalx.measures import MEASURES
 
 LATEX = {
@@ -100,11 +98,7 @@ def test_faults(tmp_path: Path) -> None:
 def test_figures() -> None:
     """Each command that draws has a figure on docs/figures.md, below a line that names the file."""
     page = PAGES["docs/figures.md"]
-    ctx = click.Context(lab.command)
-    commands = {name: lab.command.get_command(ctx, name) for name in COMMANDS}
-    draws = {
-        name for name, command in commands.items() if command and any("--figure" in p.opts for p in command.params)
-    }
+    draws = {name for name in COMMANDS if any("--figure" in param.opts for param in described(name).params)}
     marked = [(found[1].split(), found[2]) for found in pictures.MARKED.finditer(page)]
     assert len(marked) == len(blocks("sh", page))
     assert draws == {name for _, call in marked for name in re.findall(r"irevalx-lab ([a-z-]+)", call)}

@@ -9,19 +9,11 @@ from pathlib import Path
 
 import click
 import pytest
-from running import FIXTURES, ROOT, lab
+from running import FIXTURES, ROOT, described, lab
 
 from irevalx.cli.short_help import first_sentence
 from irevalx.lab import COMMANDS, QUESTIONS
-from irevalx.lab.program import command as program
 from irevalx.reading.formats import REL_FORMATS
-
-
-def described(name: str) -> click.Command:
-    """Return a command of irevalx-lab."""
-    found = program.get_command(click.Context(program), name)
-    assert found
-    return found
 
 
 def test_commands_say_the_same_everywhere() -> None:
