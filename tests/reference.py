@@ -930,16 +930,6 @@ class Rows:
             found.append(true[0] if true else absent)
         return found
 
-    def order(self, *keys: Sequence[Any]) -> list[int]:
-        """Flat: what stands here when each row is sorted on its own, stably, by the last key before the others."""
-        permutation = []
-        for places in self.places:
-            row = places
-            for key in keys:
-                row = sorted(row, key=key.__getitem__)
-            permutation += row
-        return permutation
-
     def keep(self, mask: Sequence[bool]) -> Rows:
         """The rows without the elements where ``mask`` is false."""
         return Rows([len([place for place in places if mask[place]]) for places in self.places])

@@ -209,7 +209,7 @@ def _measures() -> Iterator[str]:
     yield ".PD"
     for measure in MEASURES:
         usage = f".{measure.kind.usage}" if measure.kind.usage else ""
-        yield from definition(measure.name + usage, f"{measure.explanation.title}.")
+        yield from definition(measure.name + usage, f"{measure.title}.")
         for paragraph in measure.paragraphs:
             yield from (".sp", "\n.br\n".join(map(roff, paragraph)))
         yield ".br"

@@ -89,7 +89,7 @@ def measure_table() -> str:
     rows = []
     for measure in MEASURES:
         parameters = f"`{measure.name}.{measure.kind.usage}`" if measure.kind.usage else ""
-        rows.append((f"`{measure.name}`", measure.explanation.title, parameters))
+        rows.append((f"`{measure.name}`", measure.title, parameters))
     return table(("measure", "what it is", "parameters"), rows)
 
 

@@ -7,8 +7,7 @@ from itertools import chain
 from typing import TypeAlias
 
 from irevalx.cli.explain import families
-from irevalx.measures.declare import Measure
-from irevalx.measures.explanation import CountsAs
+from irevalx.measures.declare import CountsAs, Measure
 from irevalx.measures.parameter_kinds import Gains
 
 Rule: TypeAlias = tuple[str, tuple[str, str, str, str]]
@@ -80,7 +79,7 @@ def rows_of_measures() -> Iterator[Rule]:
 
 
 def _counts_as(measure: Measure) -> tuple[str, str, str, str]:
-    pooled, outside = measure.explanation.pooled, measure.explanation.outside
+    pooled, outside = measure.pooled, measure.outside
     usual = ("its gain", "its gain") if isinstance(measure.kind, Gains) else ("relevant", "nonrelevant")
     return *JUDGED_COUNTS_AS.get(pooled, usual), pooled.value, outside.value
 

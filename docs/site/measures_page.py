@@ -39,7 +39,7 @@ def _families() -> Iterator[str]:
 def _measure(measure: Measure) -> Iterator[str]:
     yield f"(measure-{measure.name})=\n### `{measure.name}`\n"
     usage = f" `-m {measure.name}.{measure.kind.usage}`" if measure.kind.usage else ""
-    yield f"**{_escaped(measure.explanation.title)}.**{usage}\n"
+    yield f"**{_escaped(measure.title)}.**{usage}\n"
     for paragraph in measure.paragraphs:
         for line in paragraph:
             label, _, said = line.partition(": ")
@@ -58,7 +58,7 @@ def _measure(measure: Measure) -> Iterator[str]:
 
 
 def _formula(measure: Measure) -> Iterator[str]:
-    first, *definitions = typeset.lines(measure.explanation.formula)
+    first, *definitions = typeset.lines(measure.formula)
     yield f"$$\n{first}\n$$\n"
     yield from (f"- ${definition}$" for definition in definitions)
     for name, meaning in symbols_of(measure).items():

@@ -14,13 +14,12 @@ from irevalx.api import checks
 from irevalx.arrays.segments import FloatArray
 from irevalx.errors import EvaluationError, IrevalxError, UnknownMeasureError, printable, quote
 from irevalx.measures.added import ADDED, add
-from irevalx.measures.declare import NO_EXPECTATION, NO_FORMULA, NO_PARAMETERS, Measure
+from irevalx.measures.declare import NO_EXPECTATION, NO_FORMULA, NO_PARAMETERS, Measure, Range
 from irevalx.measures.declare import measure as declared
 from irevalx.measures.measure_spec import read_own_spelling
 from irevalx.measures.other_spellings import read_other_spelling
 from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, Kernel, Kind, NamedReals, Parameter
 from irevalx.measures.summary import Summary, geometric_mean, mean, total
-from irevalx.measures.value_range import Range
 from irevalx.settings import EXPECTED, Bound
 from irevalx.trec_eval.versions import TREC_EVAL_10
 
@@ -138,7 +137,7 @@ def declare_again(declared_before: Iterable[tuple[Callable[..., Any], dict[str, 
 
 
 def _function_of(one: Measure) -> Callable[..., Any]:
-    function: Callable[..., Any] = one.explanation.function.__wrapped__  # type: ignore[attr-defined]
+    function: Callable[..., Any] = one.function.__wrapped__  # type: ignore[attr-defined]
     return function
 
 

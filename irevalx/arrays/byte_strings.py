@@ -165,13 +165,6 @@ class Names(Frozen):
                 differ[long - 1] = self.text(long) != self.text(long - 1)
         return differ
 
-    def ascending(self) -> IntArray:
-        """Return the permutation that sorts by bytes; equal strings keep their order."""
-        if self.length.max(initial=0) > LONG:
-            texts = self.texts()
-            return np.array(sorted(range(self.size), key=texts.__getitem__), np.int64)
-        return np.lexsort(self.big_words()[::-1]) if self.size else np.empty(0, np.int64)
-
     def big_words(self) -> list[WordArray]:
         """Return words that compare as the strings do: the first eight bytes of each as a number, then the next.
 
@@ -273,7 +266,7 @@ def numbered(names: Names) -> tuple[IntArray, Names]:
     """
     if names.size == 0:
         return np.empty(0, np.int64), names
-    order = names.ascending()
+    order = order_by_name(names, np.zeros(names.size, np.int64))
     new = np.append(True, names.take(order).changes())
     number = np.empty(names.size, np.int64)
     number[order] = np.cumsum(new) - 1

@@ -31,7 +31,7 @@ class Segments(Frozen):
 
     Parameters
     ----------
-    offsets : shape (n + 1,); row i is ``flat[offsets[i]:offsets[i + 1]]``. They start at 0 and never fall.
+    lengths : shape (n,); how many elements each row has.
 
     Notes
     -----
@@ -39,40 +39,34 @@ class Segments(Frozen):
     row, shape (n,).
     """
 
-    offsets: IntArray
-
-    def __init__(self, offsets: IntArray) -> None:
-        if offsets.size == 0 or offsets.item(0) or np.count_nonzero(offsets[1:] < offsets[:-1]):
-            raise ValueError("offsets must start at 0 and must not fall")
-        super().__init__(offsets)
+    lengths: IntArray
 
     def __reduce__(self) -> tuple[type[Segments], tuple[IntArray]]:
-        return Segments, (self.offsets,)  # without what has been cached
+        return Segments, (self.lengths,)  # without what has been cached
 
     @classmethod
     def of_lengths(cls, lengths: npt.ArrayLike) -> Segments:
         """Return rows of these lengths, laid end to end."""
-        rows = cls.__new__(cls)  # what is made of lengths need not be checked
-        known = rows.__dict__
-        known["lengths"] = lengths = np.asarray(lengths, dtype=np.int64)
-        known["offsets"] = offsets = np.zeros(lengths.size + 1, np.int64)
-        np.add.accumulate(lengths, out=offsets[1:])
+        rows = cls.__new__(cls)  # many are made in a small evaluation
+        rows.__dict__["lengths"] = np.asarray(lengths, dtype=np.int64)
         return rows
+
+    @cached_property
+    def offsets(self) -> IntArray:
+        """Where rows begin: row i is ``flat[offsets[i]:offsets[i + 1]]``; shape (n + 1,)."""
+        offsets = np.zeros(self.lengths.size + 1, np.int64)
+        np.add.accumulate(self.lengths, out=offsets[1:])
+        return offsets
 
     @cached_property
     def n(self) -> int:
         """The number of rows."""
-        return self.offsets.size - 1
+        return self.lengths.size
 
     @cached_property
     def size(self) -> int:
         """The length of the flat axis."""
         return int(self.offsets[-1])
-
-    @cached_property
-    def lengths(self) -> IntArray:
-        """Per row: how many elements it has."""
-        return self.offsets[1:] - self.offsets[:-1]
 
     @cached_property
     def _filled(self) -> IntArray:
@@ -137,18 +131,14 @@ class Segments(Frozen):
             out[self._filled] = np.maximum.reduceat(x, self.offsets[self._filled])
         return out
 
-    def first(self, mask: BoolArray, *, absent: int = ABSENT) -> IntArray:
-        """Per row: the 0-based place of the first true element; ``absent`` where there is none."""
-        out = np.full(self.n, absent, dtype=np.int64)
+    def first(self, mask: BoolArray) -> IntArray:
+        """Per row: the 0-based place of the first true element; ``ABSENT`` where there is none."""
+        out = np.full(self.n, ABSENT, np.int64)
         where = np.flatnonzero(mask)[::-1]
         out[self.ids[where]] = self.position[where]
         return out
 
-    def order(self, *keys: AnyArray) -> IntArray:
-        """Return the permutation that sorts each row on its own, stably; the last key is the primary one."""
-        return np.lexsort((*keys, self.ids))
-
-    def descending(self, x: FloatArray) -> IntArray:
+    def descending(self, x: AnyArray) -> IntArray:
         """Return the permutation that sorts each row on its own, the greatest first and equal ones in any order.
 
         Rows of the same length are sorted together, as a matrix: many short sorts take less time than one long one.

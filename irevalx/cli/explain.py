@@ -30,7 +30,7 @@ IREVALX = f"""@misc{{irevalx,
 def measure_lines(measures: Sequence[Measure]) -> Iterator[str]:
     """Yield what each measure is: how to ask for it, definition, formula, range, source, and what options do to it."""
     for measure in measures:
-        yield f"{measure.name}: {measure.explanation.title}"
+        yield f"{measure.name}: {measure.title}"
         if measure.kind.usage:
             yield f"    -m {measure.name}.{measure.kind.usage}"
         for paragraph in measure.paragraphs:
@@ -98,7 +98,7 @@ SYMBOLS = {
 
 def symbols_of(measure: Measure) -> dict[str, str]:
     """Return what the symbols in the formula of a measure mean."""
-    return {name: meaning for name, meaning in SYMBOLS.items() if name in formula_words(measure.explanation.formula)}
+    return {name: meaning for name, meaning in SYMBOLS.items() if name in formula_words(measure.formula)}
 
 
 def formula_words(formula: str) -> set[str]:
@@ -114,7 +114,7 @@ def effects(measure: Measure) -> list[str]:
         f"-J: {_effect_of_judged_only(measure)}.",
         f"Pool: {_effect_of_pool(measure)}.",
     ]
-    name, rel = measure.name, measure.explanation.upper_bound.value
+    name, rel = measure.name, measure.upper_bound.value
     readings = {"skip": f"{name}:skip", "rel": f"{name}:rel ({rel})"}
     other = [text for reading, text in readings.items() if reading in measure.readings]
     if other:
@@ -126,7 +126,7 @@ def effects(measure: Measure) -> list[str]:
 
 
 def _effect_of_level(measure: Measure) -> str:
-    if not measure.explanation.uses_level:
+    if not measure.uses_level:
         return "no effect"
     return "documents judged at this level or above are relevant, other judged ones nonrelevant; 1 unless given"
 
@@ -134,14 +134,14 @@ def _effect_of_level(measure: Measure) -> str:
 def _effect_of_complete(measure: Measure) -> str:
     if not measure.summary:
         return "no effect, as there is no all row"
-    effect = measure.summary.effect_of_complete.format(missing=measure.explanation.without_results)
+    effect = measure.summary.effect_of_complete.format(missing=measure.without_results)
     return f"{effect}; a topic that cannot have a value is left out" if measure.has_value else effect
 
 
 def _effect_of_judged_only(measure: Measure) -> str:
     if measure.formats == {"sampled"}:
         return "refused with -R sampled"
-    if measure.kernel is None or (measure.explanation.pooled.is_left_out and measure.explanation.outside.is_left_out):
+    if measure.kernel is None or (measure.pooled.is_left_out and measure.outside.is_left_out):
         return "no effect"
     return "documents without judgment are removed from the ranking first, and the others move up"
 
@@ -149,7 +149,7 @@ def _effect_of_judged_only(measure: Measure) -> str:
 def _effect_of_pool(measure: Measure) -> str:
     if measure.kernel is None:
         return "no effect"
-    pooled, outside = measure.explanation.pooled, measure.explanation.outside
+    pooled, outside = measure.pooled, measure.outside
     if pooled is outside:
         return f"no effect: a document without judgment counts as {pooled.value}, pooled or not"
     return f"a pooled document without judgment counts as {pooled.value}; one from outside the pool as {outside.value}"
@@ -178,7 +178,7 @@ def families() -> dict[str, list[Measure]]:
     """Return the measures by family: those that a module declares. Its title is the first line of the module."""
     found: dict[str, list[Measure]] = {f"irevalx.measures.{name}": [] for name in FIRST_FAMILIES}
     for measure in MEASURES:
-        found.setdefault(measure.explanation.family, []).append(measure)
+        found.setdefault(measure.family, []).append(measure)
     titles = {module: (sys.modules[module].__doc__ or "").partition("\n")[0].rstrip(".") for module in found}
     return {titles[module]: measures for module, measures in found.items()}
 
@@ -191,7 +191,7 @@ def list_lines() -> Iterator[str]:
         yield f"{title}:"
         for measure in measures:
             usage = f".{measure.kind.usage}" if measure.kind.usage else ""
-            yield f"    {measure.name + usage:<35} {measure.explanation.title}".rstrip()
+            yield f"    {measure.name + usage:<35} {measure.title}".rstrip()
         if title in offered:
             for problem in problems:
                 yield from _wrapped(problem, "    ")
@@ -221,7 +221,7 @@ def other_names() -> dict[str, list[str]]:
 
 def bibtex_of(measures: Sequence[Measure]) -> str:
     """Return entries of BibTeX: irevalx, and the papers that the measures cite, each once."""
-    return bibtex_of_papers(dict.fromkeys(key for measure in measures for key in measure.explanation.papers))
+    return bibtex_of_papers(dict.fromkeys(key for measure in measures for key in measure.papers))
 
 
 def bibtex_of_papers(keys: Iterable[str]) -> str:

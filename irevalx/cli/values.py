@@ -139,7 +139,7 @@ def complete_measure(ctx: click.Context, param: click.Parameter, incomplete: str
 
     load_offered()
     names = dict.fromkeys(NICKNAMES, "a set of measures")
-    names |= {measure.name: measure.explanation.title for measure in every_measure()}
+    names |= {measure.name: measure.title for measure in every_measure()}
     if not any(name.startswith(incomplete) for name in names):
         names = {other.name if other.alone else f"{other.name}@": other.alone or other.at for other in OTHER_NAMES}
     return [CompletionItem(name, help=text) for name, text in names.items() if name.startswith(incomplete)]

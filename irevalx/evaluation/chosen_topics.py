@@ -173,7 +173,7 @@ def relevant_by_topic(judgments: AnyJudgments, settings: Settings) -> IntArray |
 def unreached_level(judgments: AnyJudgments, selection: Selection, settings: Settings) -> str | None:
     """Return the warning where grades are real and none reaches the level of the measures; otherwise None."""
     if settings.grades != "real" or not any(
-        selected.level is None and selected.measure.kernel and selected.measure.explanation.uses_level
+        selected.level is None and selected.measure.kernel and selected.measure.uses_level
         for selected in selection.measures
     ):
         return None

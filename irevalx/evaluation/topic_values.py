@@ -349,7 +349,7 @@ class AssessedRanking(Frozen):
         return more
 
 
-def _all_judged(judgments: Judgments, settings: Settings) -> Topics:
+def _all_judged(judgments: Judgments, settings: Settings) -> Assessed:
     """Return what measures see of all judged topics (under ``-D`` of the one), as if nothing had been retrieved.
 
     Raises

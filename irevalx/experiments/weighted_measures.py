@@ -90,11 +90,11 @@ def _of_request(
         if level < 1:
             raise UsageError(f"the least relevant grade must be at least 1, but got {level}")
         return [_precision(name, k, level, greatest) for name, k in zip(request.names, values, strict=True)]
-    [name] = request.names
-    given = _gains_given(name, values)
+    [name], [pairs] = request.names, values
+    given = _gains_given(name, pairs)
     if measure is dcg:
         return [_discounted_gain(name, given, greatest)]
-    return [_rank_biased(name, values, given, {*grades, greatest}, greatest)]
+    return [_rank_biased(name, pairs, given, {*grades, greatest}, greatest)]
 
 
 def _precision(name: str, k: int, level: float, greatest: int) -> WeightedMeasure:

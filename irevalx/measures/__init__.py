@@ -4,7 +4,7 @@ A kernel turns the topics of a ranking into one value per topic, and a summary t
 Whoever has texts that name measures calls ``select``; evaluation and lab compute what it returns.
 
     counts, average, precision, ...   the kernels, one family per module, each declared where it is computed
-    declare, explanation, value_range what a declaration says: the records Measure, Explanation and Range
+    declare                           what a declaration says: the records Measure and Range
     parameter_kinds, summary          how parameters are read, and how values are summarised
     measure_spec, other_spellings     what a text after -m asks for; other_names: what other programs call measures
     added                             measures of users: declared in their programs, or offered by installed packages

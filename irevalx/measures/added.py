@@ -24,7 +24,7 @@ def add(measure: Measure) -> None:
     ------
     UsageError : another module has declared a measure of this name.
     """
-    family, there = measure.explanation.family, ADDED.get(measure.name, measure).explanation.family
+    family, there = measure.family, ADDED.get(measure.name, measure).family
     if family != there:
         raise UsageError(f"the name of a measure must be its own, but {quote(measure.name)} is a measure of {there}")
     ADDED[measure.name] = measure

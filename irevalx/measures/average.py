@@ -7,10 +7,9 @@ import math
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, ratio
-from irevalx.measures.declare import NO_EXPECTATION, NO_FORMULA, UNDEFINED, measure
+from irevalx.measures.declare import NO_EXPECTATION, NO_FORMULA, UNDEFINED, ZERO_TO_ONE, Range, measure
 from irevalx.measures.precision import CUTOFFS
 from irevalx.measures.summary import LEAST, geometric_mean, mean
-from irevalx.measures.value_range import ZERO_TO_ONE, Range
 from irevalx.ranking.probable_topics import ProbableTopics
 from irevalx.ranking.tied_topics import TiedTopics
 from irevalx.ranking.topics import Topics

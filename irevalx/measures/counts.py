@@ -5,10 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from irevalx.arrays.segments import IntArray
-from irevalx.measures.declare import NONREL_AND_SKIP, measure, summary_only
-from irevalx.measures.explanation import CountsAs, UpperBound
+from irevalx.measures.declare import COUNT, NONREL_AND_SKIP, TEXT, CountsAs, Range, UpperBound, measure, summary_only
 from irevalx.measures.summary import relevant_total, run_tag, topic_count, total
-from irevalx.measures.value_range import COUNT, TEXT, Range
 from irevalx.ranking.topics import Topics
 
 COUNTED = frozenset({"qrels", "sampled"})

@@ -1,19 +1,21 @@
-"""How a measure is declared: the record, and the decorator that makes one of a kernel."""
+"""How a measure is declared: the record, what its fields may say, and the decorator that makes one of a kernel."""
 
 from __future__ import annotations
 
+import inspect
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray
 from irevalx.frozen import Frozen, replace
-from irevalx.measures.explanation import CountsAs, Explanation, UpperBound
+from irevalx.measures.bibliography import papers_cited, with_references
 from irevalx.measures.parameter_kinds import Kernel, Kind, NoParameters, Parameters
 from irevalx.measures.summary import Summary, Values
-from irevalx.measures.value_range import Range
 from irevalx.reading.formats import REL_FORMATS
 from irevalx.settings import PROBABILITY, READINGS, Reading
 
@@ -38,30 +40,107 @@ NONREL: tuple[Reading, ...] = ("nonrel",)
 NONREL_AND_SKIP: tuple[Reading, ...] = ("nonrel", "skip")
 """The readings of a measure that does not take the unjudged for nonrelevant."""
 
-NOTHING_REFUSED: Mapping[str, str] = {}
-"""Of a measure that is defined with every option."""
-
 NO_FORMULA = "over all orders of documents with equal scores has no simple formula"
 """The end of the reason why a measure has no expected value with ``--ties expected``."""
 
 NO_EXPECTATION = {PROBABILITY: "its expectation over independent judgments has no simple formula"}
 """The reason why a measure has no expected value where grades are probabilities."""
 
-ONE_FORMULA: Mapping[str, Kernel] = {}
-"""Of a measure that is computed in one way, whatever the options."""
-
 UNDEFINED = math.copysign(math.nan, -1.0)
 """What 0/0 is on the machines that trec_eval runs on: printed ``-nan``."""
 
 
+class Range(Frozen):
+    """Which values a measure can have, with its usual parameters and no level below 0.
+
+    Its help says so, axes of figures end there, and the tests hold it to that.
+
+    Parameters
+    ----------
+    low, high : the least and the greatest value; infinite where there is none.
+    usually_at_most : what few values exceed, if any, though they can. None where ``high`` says all.
+    said : how the help says it, where it is not "0 to 1", "from 0 up" or "any number".
+    """
+
+    low: float = -math.inf
+    high: float = math.inf
+    usually_at_most: float | None = None
+    said: str | None = None
+
+    @property
+    def words(self) -> str:
+        """The range as the help says it."""
+        if self.said is not None:
+            return self.said
+        if math.isinf(self.low):
+            return "any number" if math.isinf(self.high) else f"up to {_number(self.high)}"
+        return (
+            f"from {_number(self.low)} up" if math.isinf(self.high) else f"{_number(self.low)} to {_number(self.high)}"
+        )
+
+    @property
+    def is_share(self) -> bool:
+        """Whether values are from 0 to 1, a few perhaps above: such measures can share an axis."""
+        return self.low >= 0 and (self.high if self.usually_at_most is None else self.usually_at_most) <= 1
+
+
+def _number(x: float) -> str:
+    """Return a number without exponent: ``0.00001``."""
+    return f"{x:.5f}".rstrip("0").rstrip(".")
+
+
+ZERO_TO_ONE = Range(0, 1)
+MOSTLY_ZERO_TO_ONE = Range(0, usually_at_most=1, said="0 to 1, rarely above")
+ABOUT_ONE_AT_MOST = Range(0, usually_at_most=1, said="from 0 up; about 1 at most")
+FROM_ZERO = Range(0)
+COUNT = Range(0, said="whole numbers from 0 up")
+TEXT = Range(said="text")
+
+
+class CountsAs(Enum):
+    """What a measure takes a retrieved document for that has no judgment; the values are the words of the help."""
+
+    NONRELEVANT = "nonrelevant"
+    NOTHING = "nothing"
+    NOT_THERE = "not there"
+    UNJUDGED = "unjudged"
+    RETRIEVED = "retrieved"
+    NO_GAIN = "a gain of 0"
+    GAIN_FOR_POOLED = "the gain given for -2, or 0"
+    GAIN_FOR_OUTSIDE = "the gain given for -1, or 0"
+    LIKE_JUDGED_ABOVE = "relevant as often as those judged above the same document"
+    LIKE_STRATUM = "what is estimated from the sample of its stratum"
+    RANDOMLY_THERE = "nonrelevant, and there with probability p"
+    DOT = '"."'
+    DASH = '"-"'
+
+    @property
+    def is_left_out(self) -> bool:
+        """Whether removing such documents from the ranking (``-J``) makes no difference."""
+        return self in {CountsAs.NOTHING, CountsAs.NOT_THERE}
+
+
+class UpperBound(Enum):
+    """When the reading ``rel`` is an upper bound; the values are the words of the help.
+
+    It is one for a measure that cannot fall if unjudged documents turn out to be relevant.
+    """
+
+    NEVER = "no upper bound on the value with all documents judged"
+    ALWAYS = "an upper bound on the value with all documents judged"
+    BINARY_GAINS = f"{ALWAYS} if all grades are 0 or 1, -l is 1 and no gains are given"
+
+
 class Measure(Frozen, kw_only=True):
-    """A measure: what it is called, how it is computed, summarised and printed.
+    """A measure: what it is called, how it is computed, summarised, printed and explained.
 
     Parameters
     ----------
     name : trec_eval's spelling.
     value_range : which values it can have.
-    kernel : None for a measure that only the `all` row has, and that needs no ranking.
+    function : what was declared. Its docstring is the prose: the first line is the title; then definition,
+        ``Formula:``, ``Source:``.
+    kernel : the same; None for a measure that only the `all` row has, and that needs no ranking.
     summary : None for a measure that the `all` row does not have.
     kind : its parameters.
     number : how its values are printed.
@@ -76,41 +155,78 @@ class Measure(Frozen, kw_only=True):
     why_unsupported : why the judgments do not allow it, though their format does; None where they always do.
     refuses : the options that it is not defined with, as ``Settings.features`` has them, each with the reason.
     formulas : what computes it in place of the kernel, by the option, as ``Settings.features`` has it.
-    explanation : for help and manual.
+    uses_level : whether ``-l`` makes a difference.
+    pooled : what a retrieved document counts as that was pooled and not judged.
+    outside : what a retrieved document counts as that is outside the pool.
+    upper_bound : when the reading ``rel`` is an upper bound.
+    without_results : what a topic without results counts as under ``-c``.
     """
 
     name: str
     value_range: Range
+    function: Kernel
     kernel: Kernel | None
     summary: Summary | None
-    kind: Kind
-    number: Number
-    per_topic: bool
-    formats: frozenset[str]
-    readings: tuple[Reading, ...]
-    needs_nonrelevant: bool
-    higher_is_better: bool
-    lower_is_better: bool
-    has_value: HasValue | None
-    why_unsupported: WhyUnsupported | None
-    refuses: Mapping[str, str]
-    formulas: Mapping[str, Kernel]
-    explanation: Explanation
+    kind: Kind = NO_PARAMETERS
+    number: Number = "real"
+    per_topic: bool = True
+    formats: frozenset[str] = GRADES
+    readings: tuple[Reading, ...] = READINGS
+    needs_nonrelevant: bool = False
+    higher_is_better: bool = True
+    lower_is_better: bool = False
+    has_value: HasValue | None = None
+    why_unsupported: WhyUnsupported | None = None
+    refuses: Mapping[str, str] = {}
+    formulas: Mapping[str, Kernel] = {}
+    uses_level: bool = True
+    pooled: CountsAs
+    outside: CountsAs
+    upper_bound: UpperBound = UpperBound.NEVER
+    without_results: str = "0"
 
     def __matmul__(self, cutoff: int) -> str:
         """Return how the measure is asked for at a cutoff: ``my_measure @ 10``."""
         return f"{self.name}@{cutoff}"
 
     @property
+    def prose(self) -> str:
+        """The docstring without indentation."""
+        return inspect.cleandoc(self.function.__doc__ or "")
+
+    @property
+    def family(self) -> str:
+        """The module that the measure is declared in."""
+        return self.function.__module__
+
+    @property
+    def title(self) -> str:
+        """What the measure is, in a few words."""
+        return self.prose.partition("\n")[0].rstrip(".")
+
+    @property
     def paragraphs(self) -> list[list[str]]:
-        """What its docstring says after the title, in paragraphs, and after the formula which values it can have.
+        """The prose after the title, in paragraphs with papers in full, and after the formula which values it can have.
 
         In each ``Formula:``, ``Range:`` and ``Source:`` begin a line.
         """
-        paragraphs = self.explanation.paragraphs
+        parts = [re.split(r"\n(?=Formula:|Source:)", paragraph) for paragraph in self.prose.split("\n\n")[1:]]
+        paragraphs = [[with_references(" ".join(part.split())) for part in paragraph] for paragraph in parts]
         last = paragraphs[-1] if paragraphs else []
         place = sum(line.startswith("Formula: ") for line in last)
         return [*paragraphs[:-1], [*last[:place], f"Range: {self.value_range.words}.", *last[place:]]]
+
+    @property
+    def papers(self) -> list[str]:
+        """The keys of the papers that it cites, in its order."""
+        return papers_cited(self.prose)
+
+    @property
+    def formula(self) -> str:
+        """The formula of the prose; empty where there is none."""
+        lines = [line for paragraph in self.paragraphs for line in paragraph]
+        found = (re.fullmatch(r"Formula: (.+?)\.", line) for line in lines)
+        return next((match[1] for match in found if match), "")
 
     def can_use(self, rel_format: str) -> bool:
         """Return whether it can be computed from judgments in this format; without a kernel it always can."""
@@ -134,68 +250,32 @@ class Measure(Frozen, kw_only=True):
             return self.kind.apply(self.formulas.get(getattr(t, "feature", ""), self.kernel), t, parameters)
 
 
-def measure(  # noqa: PLR0913 - a keyword for each field of the two records
+def measure(
     name: str,
     value_range: Range,
     *,
-    summary: Summary | None,
-    kind: Kind = NO_PARAMETERS,
-    number: Number = "real",
-    per_topic: bool = True,
-    formats: frozenset[str] = GRADES,
-    readings: tuple[Reading, ...] = READINGS,
-    needs_nonrelevant: bool = False,
-    higher_is_better: bool = True,
-    lower_is_better: bool = False,
-    has_value: HasValue | None = None,
-    why_unsupported: WhyUnsupported | None = None,
-    refuses: Mapping[str, str] = NOTHING_REFUSED,
-    formulas: Mapping[str, Kernel] = ONE_FORMULA,
-    uses_level: bool = True,
     unjudged: CountsAs = CountsAs.NONRELEVANT,
     pooled: CountsAs | None = None,
     outside: CountsAs | None = None,
-    upper_bound: UpperBound = UpperBound.NEVER,
-    without_results: str = "0",
+    **declared: Any,
 ) -> Callable[[Kernel], Measure]:
     """Return a decorator that makes a measure of the kernel below it, whose docstring explains it. Registers nothing.
 
     Parameters
     ----------
     unjudged : what a retrieved document without judgment counts as; ``pooled`` and ``outside`` say otherwise of one
-        that was pooled, and of one from outside the pool. The other keywords are fields of ``Measure`` and
-        ``Explanation``.
+        that was pooled, and of one from outside the pool.
+    declared : other fields of ``Measure``; among them must be ``summary``.
     """
-
-    def declare(kernel: Kernel) -> Measure:
-        return Measure(
-            name=name,
-            value_range=value_range,
-            kernel=kernel,
-            summary=summary,
-            kind=kind,
-            number=number,
-            per_topic=per_topic,
-            formats=formats,
-            readings=readings,
-            needs_nonrelevant=needs_nonrelevant,
-            higher_is_better=higher_is_better,
-            lower_is_better=lower_is_better,
-            has_value=has_value,
-            why_unsupported=why_unsupported,
-            refuses=refuses,
-            formulas=formulas,
-            explanation=Explanation(
-                function=kernel,
-                uses_level=uses_level,
-                pooled=pooled or unjudged,
-                outside=outside or unjudged,
-                upper_bound=upper_bound,
-                without_results=without_results,
-            ),
-        )
-
-    return declare
+    return lambda kernel: Measure(
+        name=name,
+        value_range=value_range,
+        function=kernel,
+        kernel=kernel,
+        pooled=pooled or unjudged,
+        outside=outside or unjudged,
+        **declared,
+    )
 
 
 def summary_only(name: str, value_range: Range, *, summary: Summary, number: Number) -> Callable[[Kernel], Measure]:

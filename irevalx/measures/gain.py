@@ -9,13 +9,11 @@ from functools import partial
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray
-from irevalx.measures.declare import NO_EXPECTATION, NO_FORMULA, UNDEFINED, measure
-from irevalx.measures.explanation import CountsAs
+from irevalx.measures.declare import FROM_ZERO, NO_EXPECTATION, NO_FORMULA, UNDEFINED, ZERO_TO_ONE, CountsAs, measure
 from irevalx.measures.gains_of_topics import GainsOfTopics
 from irevalx.measures.parameter_kinds import CutoffsAndGains, Gain, Gains
 from irevalx.measures.precision import CUTOFFS
 from irevalx.measures.summary import mean
-from irevalx.measures.value_range import FROM_ZERO, ZERO_TO_ONE
 from irevalx.ranking.probable_topics import ProbableTopic, ProbableTopics
 from irevalx.ranking.rounding import log2_of
 from irevalx.ranking.tied_topics import TiedTopics

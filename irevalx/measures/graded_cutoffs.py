@@ -7,11 +7,9 @@ import math
 import numpy as np
 
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments, ratio
-from irevalx.measures.declare import NONREL_AND_SKIP, measure
-from irevalx.measures.explanation import CountsAs
+from irevalx.measures.declare import NONREL_AND_SKIP, ZERO_TO_ONE, CountsAs, Range, measure
 from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, Parameter, Parameters
 from irevalx.measures.summary import mean
-from irevalx.measures.value_range import ZERO_TO_ONE, Range
 from irevalx.ranking.rounding import log2_of
 from irevalx.ranking.tied_topics import TiedTopics
 from irevalx.ranking.topics import Topics

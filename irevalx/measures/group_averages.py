@@ -14,10 +14,9 @@ import numpy as np
 from irevalx.arrays.segments import FloatArray
 from irevalx.measures import average
 from irevalx.measures import precision as single
-from irevalx.measures.declare import NONREL, Measure, measure
+from irevalx.measures.declare import NONREL, ZERO_TO_ONE, Measure, measure
 from irevalx.measures.parameter_kinds import Parameters
 from irevalx.measures.summary import mean
-from irevalx.measures.value_range import ZERO_TO_ONE
 
 if TYPE_CHECKING:
     from irevalx.ranking.grouped_topics import GroupedTopics

@@ -6,19 +6,17 @@ are nonrelevant and keep their ranks.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments, ratio
 from irevalx.frozen import Frozen, cached_property
-from irevalx.measures.declare import NONREL, Measure, measure
-from irevalx.measures.explanation import CountsAs
+from irevalx.measures.declare import ABOUT_ONE_AT_MOST, NONREL, ZERO_TO_ONE, CountsAs, Range, measure
 from irevalx.measures.graded_cutoffs import exponential_dcg
-from irevalx.measures.parameter_kinds import Cutoffs, Kernel
-from irevalx.measures.summary import Population, Summary, Total, mean, summary, total
-from irevalx.measures.value_range import ABOUT_ONE_AT_MOST, ZERO_TO_ONE, Range
+from irevalx.measures.parameter_kinds import Cutoffs
+from irevalx.measures.summary import Population, Total, mean, summary, total
 
 if TYPE_CHECKING:
     from irevalx.ranking.topics_with_probabilities import TopicsWithProbabilities
@@ -67,16 +65,13 @@ class _Found(Frozen):
         return self.rows.sum(np.where(reached, self.stands_for, 0.0))
 
 
-def _estimate(name: str, value_range: Range, summary: Summary, **declared: Any) -> Callable[[Kernel], Measure]:
-    """Return a decorator that makes a measure of such a sample; further keywords as for ``measure``."""
-    return measure(
-        name, value_range, summary=summary, formats=PRELS, readings=NONREL, has_value=can_estimate, **declared
-    )
-
-
 def can_estimate(t: TopicsWithProbabilities) -> BoolArray:
     """Return, per topic, whether the sample has a relevant document, and any that was drawn at random."""
-    return t.can_estimate
+    return t.any_at_random & (t.sample.count(t.relevant) > 0)
+
+
+_estimate = partial(measure, formats=PRELS, readings=NONREL, has_value=can_estimate)
+"""Declares a measure of such a sample."""
 
 
 @summary("the sum is divided by the square of the number of all judged topics; one without results counts {missing}")
@@ -85,7 +80,7 @@ def variance_of_mean(added: Total, population: Population) -> float:
     return added / (population.n_topics * population.n_topics or 1)
 
 
-@_estimate("statAP", ABOUT_ONE_AT_MOST, mean)
+@_estimate("statAP", ABOUT_ONE_AT_MOST, summary=mean)
 def stat_ap(t: TopicsWithProbabilities) -> FloatArray:
     """Average precision, estimated from a sample with inclusion probabilities.
 
@@ -99,7 +94,7 @@ def stat_ap(t: TopicsWithProbabilities) -> FloatArray:
     return _Found.of(t).average_precision(t)
 
 
-@_estimate("statRprec", ABOUT_ONE_AT_MOST, mean)
+@_estimate("statRprec", ABOUT_ONE_AT_MOST, summary=mean)
 def stat_rprec(t: TopicsWithProbabilities) -> FloatArray:
     """R-precision, estimated from a sample with inclusion probabilities.
 
@@ -116,7 +111,7 @@ def stat_rprec(t: TopicsWithProbabilities) -> FloatArray:
     return ratio(found.within(rounded), np.where(shorter, n_rel, rounded))
 
 
-@_estimate("statP", ABOUT_ONE_AT_MOST, mean, kind=CUTOFFS)
+@_estimate("statP", ABOUT_ONE_AT_MOST, summary=mean, kind=CUTOFFS)
 def stat_p(t: TopicsWithProbabilities, k: int) -> FloatArray:
     """Precision after K documents, estimated from a sample with inclusion probabilities.
 
@@ -129,7 +124,7 @@ def stat_p(t: TopicsWithProbabilities, k: int) -> FloatArray:
     return _Found.of(t).within(k) / k
 
 
-@_estimate("statNDCG", ZERO_TO_ONE, mean, kind=CUTOFFS, unjudged=CountsAs.NO_GAIN)
+@_estimate("statNDCG", ZERO_TO_ONE, summary=mean, kind=CUTOFFS, unjudged=CountsAs.NO_GAIN)
 def stat_ndcg(t: TopicsWithProbabilities, k: int) -> FloatArray:
     """Normalised discounted cumulative gain of the first K documents, of the sampled ones alone.
 
@@ -142,7 +137,7 @@ def stat_ndcg(t: TopicsWithProbabilities, k: int) -> FloatArray:
     """
     gaining = t.grade > 0
     ideal, grade = t.sample.keep(gaining), t.grade[gaining]
-    grade = grade[ideal.order(-grade)]
+    grade = grade[ideal.descending(grade)]
     highest = ideal.max(grade, empty=0)
     found = exponential_dcg(t.rows, t.rank, t.grade[t.place], highest, k)
     return ratio(found, exponential_dcg(ideal, ideal.position + 1, grade, highest, k))
@@ -151,7 +146,7 @@ def stat_ndcg(t: TopicsWithProbabilities, k: int) -> FloatArray:
 @_estimate(
     "statR",
     Range(1),
-    total,
+    summary=total,
     without_results="the same as any other",
     higher_is_better=False,
     unjudged=CountsAs.NOTHING,
@@ -168,7 +163,7 @@ def stat_r(t: TopicsWithProbabilities) -> FloatArray:
     return t.estimated_relevant
 
 
-@_estimate("statAP_var", ZERO_TO_ONE, variance_of_mean, higher_is_better=False)
+@_estimate("statAP_var", ZERO_TO_ONE, summary=variance_of_mean, higher_is_better=False)
 def stat_ap_variance(t: TopicsWithProbabilities) -> FloatArray:
     """Variance of statAP, estimated from the same sample.
 

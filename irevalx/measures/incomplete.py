@@ -12,11 +12,18 @@ import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray, ratio
 from irevalx.measures.counts import COUNTED
-from irevalx.measures.declare import NO_EXPECTATION, NO_FORMULA, NONREL, NONREL_AND_SKIP, measure
-from irevalx.measures.explanation import CountsAs
+from irevalx.measures.declare import (
+    NO_EXPECTATION,
+    NO_FORMULA,
+    NONREL,
+    NONREL_AND_SKIP,
+    ZERO_TO_ONE,
+    CountsAs,
+    Range,
+    measure,
+)
 from irevalx.measures.parameter_kinds import Cutoffs, NamedReals, Parameter
 from irevalx.measures.summary import LEAST, geometric_mean, mean
-from irevalx.measures.value_range import ZERO_TO_ONE, Range
 from irevalx.ranking.tied_topics import Chances, TiedTopics
 from irevalx.ranking.topics import Topics
 from irevalx.settings import EXPECTED, INFAP_C, INFAP_EPSILON, SAMPLE_RATE

@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray, Segments, ratio
-from irevalx.measures.declare import NONREL, measure
+from irevalx.measures.declare import MOSTLY_ZERO_TO_ONE, NONREL, ZERO_TO_ONE, measure
 from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, NamedReals, Parameter
 from irevalx.measures.summary import mean
-from irevalx.measures.value_range import MOSTLY_ZERO_TO_ONE, ZERO_TO_ONE
 from irevalx.ranking.rounding import log2_of, powers
 from irevalx.settings import Bound
 
@@ -50,7 +49,7 @@ def err_ia(t: TopicsWithSubtopics, k: int, alpha: float) -> FloatArray:
     Formula: (sum over retrieved with k <= K of new/k) / (sum over k <= K of top(k)/k).
     Source: [clarke-2011]; ndeval.
     """
-    return ratio(_by_rank(t.rows, t.rank, t.gain(alpha), k), t.subtopics.lengths * _top_by_rank(k, alpha))
+    return ratio(_by_rank(t.rows, t.rank, t.gain(alpha), k), t.subtopics.lengths * _top(k, alpha, float))
 
 
 @measure("nERR_IA", MOSTLY_ZERO_TO_ONE, summary=mean, kind=WITH_ALPHA, formats=SUBTOPICS, readings=NONREL)
@@ -77,7 +76,7 @@ def alpha_dcg(t: TopicsWithSubtopics, k: int, alpha: float) -> FloatArray:
     Formula: (sum over retrieved with k <= K of new/log2(k + 1)) / (sum over k <= K of top(k)/log2(k + 1)).
     Source: [clarke-2008]; ndeval.
     """
-    return ratio(_by_logarithm(t.rows, t.rank, t.gain(alpha), k), t.subtopics.lengths * _top_by_logarithm(k, alpha))
+    return ratio(_by_logarithm(t.rows, t.rank, t.gain(alpha), k), t.subtopics.lengths * _top(k, alpha, _logarithm))
 
 
 @measure("alpha_nDCG", MOSTLY_ZERO_TO_ONE, summary=mean, kind=WITH_ALPHA, formats=SUBTOPICS, readings=NONREL)
@@ -184,15 +183,6 @@ def _rank_biased(
 
 
 @lru_cache
-def _top_by_rank(k: int, alpha: float) -> float:
-    return _top(k, alpha, float)
-
-
-@lru_cache
-def _top_by_logarithm(k: int, alpha: float) -> float:
-    return _top(k, alpha, lambda rank: math.log2(rank + 1))
-
-
 def _top(k: int, alpha: float, discount: Callable[[int], float]) -> float:
     """Return the sum of (1 - alpha)**(rank - 1)/discount(rank) over the first k."""
     total, power = 0.0, 1.0
@@ -202,3 +192,7 @@ def _top(k: int, alpha: float, discount: Callable[[int], float]) -> float:
         if power == 0.0:
             break
     return total
+
+
+def _logarithm(rank: int) -> float:
+    return math.log2(rank + 1)

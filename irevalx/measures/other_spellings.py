@@ -190,7 +190,7 @@ def takes(name: str, argument: Argument) -> bool:
     measure = named(name)
     if argument is JUDGED_ONLY:
         return measure.kernel is not None and "skip" in measure.readings
-    return name == "num_ret" or (measure.kernel is not None and measure.explanation.uses_level)
+    return name == "num_ret" or (measure.kernel is not None and measure.uses_level)
 
 
 def _without_arguments(text: str, compat: Compat) -> MeasureSpec:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from irevalx.arrays.codes import OUTSIDE
 from irevalx.errors import ParameterError, UsageError, quote
@@ -60,12 +60,13 @@ class Parameters(Frozen):
     gains: tuple[Gain, ...] = ()
 
 
-class Kind(Protocol):
-    """A kind of parameters."""
+class Kind:
+    """A kind of parameters: as it is for a measure that takes none, but for what a kind says otherwise."""
 
     @property
     def usage(self) -> str:
         """How they are written, for the help; empty where there are none."""
+        return ""
 
     def parse(self, name: str, text: str | None, settings: Settings, note: Note) -> Parameters:
         """Read parameters.
@@ -80,24 +81,18 @@ class Kind(Protocol):
         ------
         ParameterError, UsageError : the text breaks the rules of the kind.
         """
-
-    def apply(self, kernel: Kernel, t: Any, parameters: Parameters) -> Sequence[Values]:
-        """Call the kernel for the topics ``t``; return one result for each printed name."""
-
-
-class NoParameters(Frozen):
-    """The measure takes none; what is given is ignored. Kernel: ``(t)``."""
-
-    usage: str = ""
-
-    def parse(self, name: str, text: str | None, settings: Settings, note: Note) -> Parameters:
         return Parameters((name,))
 
     def apply(self, kernel: Kernel, t: Any, parameters: Parameters) -> Sequence[Values]:
-        return [kernel(t)]
+        """Call the kernel for the topics ``t``, with the values; return one result for each printed name."""
+        return [kernel(t, *parameters.values)]
 
 
-class Cutoffs(Frozen):
+class NoParameters(Frozen, Kind):
+    """The measure takes none; what is given is ignored. Kernel: ``(t)``."""
+
+
+class Cutoffs(Frozen, Kind):
     """Ranks, whole numbers from 1 up. Kernel: ``(t, k)``, called once a rank."""
 
     default: tuple[int, ...]
@@ -147,7 +142,7 @@ class CutoffsAndReals(Cutoffs):
         return [kernel(t, k, *named) for k in ranks]
 
 
-class RealCutoffs(Frozen):
+class RealCutoffs(Frozen, Kind):
     """Real numbers in ascending order, such as levels of recall. Kernel: ``(t, numbers)`` to one result per number."""
 
     default: tuple[float, ...]
@@ -167,7 +162,7 @@ class RealCutoffs(Frozen):
         return results
 
 
-class Reals(Frozen):
+class Reals(Frozen, Kind):
     """A list of real numbers whose order matters. Kernel: ``(t, *numbers)``."""
 
     default: tuple[float, ...]
@@ -177,9 +172,6 @@ class Reals(Frozen):
         if text is None:
             return Parameters((name,), self.default)
         return Parameters((f"{name}_{text}",), tuple(_numbers(text, c_double, note)))
-
-    def apply(self, kernel: Kernel, t: Any, parameters: Parameters) -> Sequence[Values]:
-        return [kernel(t, *parameters.values)]
 
 
 class Parameter(Frozen):
@@ -199,7 +191,7 @@ class Parameter(Frozen):
     setting: Callable[[Settings], float | None] = lambda settings: None
 
 
-class NamedReals(Frozen):
+class NamedReals(Frozen, Kind):
     """``name=value`` pairs, of irevalx's own measures. Kernel: ``(t, *values)``, in the order of the declaration.
 
     Unlike those of trec_eval, several lists of such parameters may be asked for side by side, and what is wrong with
@@ -233,11 +225,8 @@ class NamedReals(Frozen):
             values[key] = value
         return Parameters((f"{name}_{text}",), tuple(values.values()))
 
-    def apply(self, kernel: Kernel, t: Any, parameters: Parameters) -> Sequence[Values]:
-        return [kernel(t, *parameters.values)]
 
-
-class Gains(Frozen):
+class Gains(Frozen, Kind):
     """``key=value`` pairs, the gains of grades. Kernel: ``(t, pairs)``, a tuple of Gain.
 
     Parameters
@@ -250,7 +239,7 @@ class Gains(Frozen):
 
     def parse(self, name: str, text: str | None, settings: Settings, note: Note) -> Parameters:
         if text is None:
-            return Parameters((name,))
+            return Parameters((name,), ((),))
         marks = [c for c in "," + text if c in ",="]
         if marks[-1] != "=" or any(mark == after for mark, after in pairwise(marks)):
             raise ParameterError(f"the parameters of {name} must be pairs {self.usage}, but got {quote(text)}")
@@ -263,7 +252,7 @@ class Gains(Frozen):
             raise UsageError(f"gains of {name} and {PROBABILITY} must not be given together, but got {quote(text)}")
         return Parameters(
             (f"{name}_{text}",),
-            tuple(pairs),
+            (tuple(pairs),),
             look_outside=any(pair.level == OUTSIDE for pair in pairs),
             warnings=tuple(self._warnings(name, pairs)) if settings.grades == "whole" else (),
         )
@@ -277,11 +266,8 @@ class Gains(Frozen):
             "be meaningless; multiply all gains until they are whole numbers"
         ]
 
-    def apply(self, kernel: Kernel, t: Any, parameters: Parameters) -> Sequence[Values]:
-        return [kernel(t, parameters.values)]
 
-
-class GradeGains(Frozen):
+class GradeGains(Frozen, Kind):
     """``LEVEL=GAIN`` pairs of a measure of irevalx's own: judged grades with gains from 0 up. Kernel: ``(t, pairs)``.
 
     Several lists may be asked for side by side, and what is wrong with a pair is an error of usage.
@@ -291,15 +277,12 @@ class GradeGains(Frozen):
 
     def parse(self, name: str, text: str | None, settings: Settings, note: Note) -> Parameters:
         parameters = Gains(sorted_like_c=False).parse(name, text, settings, note)
-        for pair in parameters.values:
+        for pair in parameters.values[0]:
             if pair.level is None or pair.level < 0:
                 raise UsageError(f"a grade with a gain of {name} must be a number from 0 up, but got {quote(pair.key)}")
             if not pair.value >= 0:
                 raise UsageError(f"a gain of {name} must be at least 0, but got {pair.value:g} for {quote(pair.key)}")
         return parameters
-
-    def apply(self, kernel: Kernel, t: Any, parameters: Parameters) -> Sequence[Values]:
-        return [kernel(t, parameters.values)]
 
 
 def _level_of(key: str, settings: Settings) -> float | None:

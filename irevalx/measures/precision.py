@@ -10,11 +10,19 @@ from collections.abc import Sequence
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ratio
-from irevalx.measures.declare import NO_EXPECTATION, NO_FORMULA, NONREL, UNDEFINED, measure
-from irevalx.measures.explanation import CountsAs, UpperBound
+from irevalx.measures.declare import (
+    NO_EXPECTATION,
+    NO_FORMULA,
+    NONREL,
+    UNDEFINED,
+    ZERO_TO_ONE,
+    CountsAs,
+    Range,
+    UpperBound,
+    measure,
+)
 from irevalx.measures.parameter_kinds import Cutoffs, RealCutoffs, Reals
 from irevalx.measures.summary import mean
-from irevalx.measures.value_range import ZERO_TO_ONE, Range
 from irevalx.ranking.probable_topics import ProbableTopics
 from irevalx.ranking.rounding import truncate
 from irevalx.ranking.tied_topics import TiedTopics

@@ -16,10 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray, ratio
-from irevalx.measures.declare import NONREL, measure
-from irevalx.measures.explanation import CountsAs
+from irevalx.measures.declare import COUNT, NONREL, ZERO_TO_ONE, CountsAs, Range, measure
 from irevalx.measures.summary import mean, total
-from irevalx.measures.value_range import COUNT, ZERO_TO_ONE, Range
 
 if TYPE_CHECKING:
     from irevalx.ranking.assessed_preferences import Preferences

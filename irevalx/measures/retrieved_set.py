@@ -6,11 +6,9 @@ import numpy as np
 
 from irevalx.arrays.segments import FloatArray, ratio
 from irevalx.errors import EvaluationError
-from irevalx.measures.declare import NO_FORMULA, measure
-from irevalx.measures.explanation import CountsAs, UpperBound
+from irevalx.measures.declare import NO_FORMULA, ZERO_TO_ONE, CountsAs, Range, UpperBound, measure
 from irevalx.measures.parameter_kinds import Reals
 from irevalx.measures.summary import mean
-from irevalx.measures.value_range import ZERO_TO_ONE, Range
 from irevalx.ranking.probable_topics import ProbableTopic, ProbableTopics
 from irevalx.ranking.topics import Topics
 from irevalx.settings import EXPECTED_OF_FIRST, PROBABILITY

@@ -15,13 +15,11 @@ import numpy as np
 
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments, ratio
 from irevalx.frozen import Frozen, cached_property
-from irevalx.measures.declare import NONREL, measure
-from irevalx.measures.explanation import CountsAs
+from irevalx.measures.declare import ABOUT_ONE_AT_MOST, FROM_ZERO, NONREL, ZERO_TO_ONE, CountsAs, measure
 from irevalx.measures.incomplete import DEFAULT_EPSILON
 from irevalx.measures.parameter_kinds import Cutoffs, Gain, GradeGains, RealCutoffs
 from irevalx.measures.precision import ELEVEN_POINTS
 from irevalx.measures.summary import mean, root_of_squares, total, total_of_all_judged
-from irevalx.measures.value_range import ABOUT_ONE_AT_MOST, FROM_ZERO, ZERO_TO_ONE
 from irevalx.ranking.rounding import log2_of
 from irevalx.ranking.topics import SampledTopics
 

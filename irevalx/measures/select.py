@@ -346,7 +346,7 @@ def _selected(requests: Sequence[Request], settings: Settings, strict: bool, war
     gains = requests[0].gains
     if gains is not None:
         of_grades = Gains().parse(measure.name, gains, settings, note)
-        parameters = replace(parameters, gains=of_grades.values, warnings=of_grades.warnings)
+        parameters = replace(parameters, gains=of_grades.values[0], warnings=of_grades.warnings)
     for line in parameters.warnings:
         warn(line)
     names = tuple(name + _suffix(level, reading, settings, gains) for name in parameters.names)

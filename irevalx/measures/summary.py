@@ -110,23 +110,9 @@ class Summary(Frozen, kw_only=True):
         return replace(self, scale=_unchanged)
 
 
-def summary(
-    effect_of_complete: str,
-    *,
-    scale: Scale = _unchanged,
-    combine: Combine = add_up,
-    start: Total = 0,
-    of_all_judged: bool = False,
-) -> Callable[[Finish], Summary]:
+def summary(effect_of_complete: str, **declared: Any) -> Callable[[Finish], Summary]:
     """Return a decorator that makes a summary of the function below it, which finishes it; see ``Summary``."""
-    return lambda finish: Summary(
-        finish=finish,
-        effect_of_complete=effect_of_complete,
-        scale=scale,
-        combine=combine,
-        start=start,
-        of_all_judged=of_all_judged,
-    )
+    return lambda finish: Summary(finish=finish, effect_of_complete=effect_of_complete, **declared)
 
 
 def _logarithms(values: Values) -> FloatArray:

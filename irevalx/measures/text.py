@@ -6,10 +6,8 @@ import numpy as np
 
 from irevalx.arrays.codes import UNJUDGED
 from irevalx.arrays.segments import Segments
-from irevalx.measures.declare import NONREL_AND_SKIP, measure
-from irevalx.measures.explanation import CountsAs
+from irevalx.measures.declare import NONREL_AND_SKIP, TEXT, CountsAs, measure
 from irevalx.measures.parameter_kinds import Reals
-from irevalx.measures.value_range import TEXT
 from irevalx.ranking.rounding import truncate
 from irevalx.ranking.topics import Topics
 from irevalx.settings import EXPECTED, PROBABILITY, REAL

@@ -10,12 +10,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, ordered_sum
-from irevalx.measures.declare import NO_FORMULA, NONREL, measure
-from irevalx.measures.explanation import CountsAs, UpperBound
+from irevalx.measures.declare import NO_FORMULA, NONREL, ZERO_TO_ONE, CountsAs, UpperBound, measure
 from irevalx.measures.gains_of_topics import GainsOfTopics
 from irevalx.measures.parameter_kinds import Gain, Gains
 from irevalx.measures.summary import mean
-from irevalx.measures.value_range import ZERO_TO_ONE
+from irevalx.ranking.rounding import powers
 from irevalx.ranking.topics import Topics
 from irevalx.settings import EXPECTED_OF_FIRST
 
@@ -44,7 +43,7 @@ def rank_biased_precision(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """
     p = _persistence(pairs)
     gain = GainsOfTopics.of(t, pairs, scaled=True).gain
-    weights = gain * _decay(p, t)[t.rank - 1]
+    weights = gain * powers(p, int(t.n_ret.max(initial=0)))[t.rank - 1]
     return (1.0 - p) * t.rows.sum(np.where(gain != 0, weights, 0.0))
 
 
@@ -70,7 +69,7 @@ def rank_biased_residual(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     Source: [moffat-zobel-2008].
     """
     p = _persistence(pairs)
-    decay = _decay(p, t)
+    decay = powers(p, int(t.n_ret.max(initial=0)) + 1)
     found, judged = np.zeros(t.rows.n), t.over_ranks(t.judged)
     for topic, n_ret in enumerate(t.n_ret.tolist()):
         where = t.rows.slice(topic)
@@ -83,10 +82,3 @@ def rank_biased_residual(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
 def _persistence(pairs: Sequence[Gain]) -> float:
     """Return the last p among the parameters, or 0.9."""
     return next((pair.value for pair in reversed(pairs) if pair.key == "p"), PERSISTENCE)
-
-
-def _decay(p: float, t: Topics) -> FloatArray:
-    """Return p to the power of 0, 1, ..., the greatest n_ret, as a running product: shape (that + 1,)."""
-    steps = np.full(int(t.n_ret.max(initial=0)) + 1, p)
-    steps[0] = 1.0
-    return np.multiply.accumulate(steps)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias, overload
+from typing import TYPE_CHECKING, TypeAlias
 
 from irevalx.arrays.segments import AnyArray, BoolArray
 from irevalx.frozen import replace
@@ -11,7 +11,7 @@ from irevalx.judgments.kinds import AnyJudgments
 from irevalx.ranking.probable_topics import ProbableTopics
 from irevalx.ranking.rank import MOST_RETRIEVED
 from irevalx.ranking.ranking import Ranking
-from irevalx.ranking.rounding import ROUNDINGS
+from irevalx.ranking.rounding import round_half_away, round_up_from_a_tenth
 from irevalx.ranking.topics import SampledTopics, Topics
 from irevalx.settings import Reading, Settings
 
@@ -23,28 +23,6 @@ if TYPE_CHECKING:
 
 Assessed: TypeAlias = "Topics | GroupedTopics | Preferences | TopicsWithSubtopics | TopicsWithProbabilities"
 """All that a measure may see, depending on the kind of judgments."""
-
-
-@overload
-def assess(
-    judgments: Judgments,
-    ranking: Ranking,
-    settings: Settings,
-    reading: Reading,
-    grades: AnyArray | None = None,
-    pooled: BoolArray | None = None,
-) -> Topics: ...
-
-
-@overload
-def assess(
-    judgments: AnyJudgments,
-    ranking: Ranking,
-    settings: Settings,
-    reading: Reading,
-    grades: AnyArray | None = None,
-    pooled: BoolArray | None = None,
-) -> Assessed: ...
 
 
 def assess(
@@ -79,7 +57,7 @@ def assess(
         topics = replace(
             topics,
             collection_size=settings.collection_size,
-            round_recall=ROUNDINGS[settings.compat.recall_rounding],
+            round_recall=round_up_from_a_tenth if settings.compat.recall_rounded_up else round_half_away,
         )
         return ProbableTopics.of(topics) if settings.grades == "probability" else topics
     # The other kinds are imported where there are such judgments: most evaluations have grades.

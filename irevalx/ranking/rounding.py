@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.trec_eval.numbers import LONG_MIN
-from irevalx.trec_eval.versions import RecallRounding
 
 
 def truncate(x: FloatArray) -> IntArray:
@@ -29,13 +27,6 @@ def round_half_away(x: FloatArray) -> IntArray:
 def round_up_from_a_tenth(x: FloatArray) -> IntArray:
     """Round up unless less than a tenth is over, as trec_eval 9 does for recall."""
     return truncate(x + 0.9)
-
-
-ROUNDINGS: dict[RecallRounding, Callable[[FloatArray], IntArray]] = {
-    RecallRounding.UP_FROM_A_TENTH: round_up_from_a_tenth,
-    RecallRounding.HALF_AWAY_FROM_ZERO: round_half_away,
-}
-"""What each way of rounding recall does."""
 
 
 def log2_of(k: IntArray) -> FloatArray:

@@ -11,8 +11,7 @@ from irevalx.arrays.codes import UNJUDGED
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments, distinct
 from irevalx.frozen import Frozen, cached_property
 from irevalx.judgments.graded import SAMPLED_DEPTH
-from irevalx.ranking.rounding import ROUNDINGS, log2_of
-from irevalx.trec_eval.versions import TREC_EVAL_10
+from irevalx.ranking.rounding import log2_of, round_half_away
 
 
 class Topics(Frozen):
@@ -58,7 +57,7 @@ class Topics(Frozen):
     pool_grade: AnyArray
     level: float = 1
     collection_size: int = 0
-    round_recall: Callable[[FloatArray], IntArray] = ROUNDINGS[TREC_EVAL_10.recall_rounding]
+    round_recall: Callable[[FloatArray], IntArray] = round_half_away
 
     @cached_property
     def hit(self) -> BoolArray:
@@ -155,7 +154,7 @@ class Topics(Frozen):
     def _ideal(self) -> tuple[Segments, FloatArray]:
         graded = self.pool_grade > 0
         ideal, grades = self.pool.keep(graded), self.pool_grade[graded]
-        return ideal, grades[ideal.order(-grades)].astype(np.float64)
+        return ideal, grades[ideal.descending(grades)].astype(np.float64)
 
     @property
     def ideal(self) -> Segments:

@@ -52,11 +52,6 @@ class TopicsWithProbabilities(Frozen):
         """Per topic: how many relevant documents there are."""
         return self.sample.sum(self.stands_for)
 
-    @cached_property
-    def can_estimate(self) -> BoolArray:
-        """Per topic: whether the sample has a relevant document, and any that was drawn at random."""
-        return self.any_at_random & (self.sample.count(self.relevant) > 0)
-
 
 def assess_with_probabilities(
     ranking: Ranking, judgments: JudgmentsWithProbabilities, *, level: float = 1, reading: Reading = "nonrel"

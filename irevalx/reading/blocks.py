@@ -52,27 +52,23 @@ class Block(Frozen):
         return self.line == 1 and not (self.share and self.share.begin)
 
 
-class LineCount:
-    """Counts the lines of a plain file up to a byte, when a message asks for their number.
+def line_counter(source: Source) -> Callable[[int], int]:
+    """Return what counts the lines of a plain file that end before a byte, when a message asks for their number.
 
-    Parameters
-    ----------
-    source : the file.
+    It counts on from the byte that was asked for last, if that helps.
     """
+    place, lines = 0, 0
 
-    def __init__(self, source: Source) -> None:
-        self._source = source
-        self._place, self._lines = 0, 0
+    def up_to(end: int) -> int:
+        nonlocal place, lines
+        if end < place:
+            place, lines = 0, 0
+        if end > place:
+            lines += sum(map(count_lines, source.chunks(CHUNK_SIZE, text=False, begin=place, end=end)))
+            place = end
+        return lines
 
-    def up_to(self, place: int) -> int:
-        """Return how many lines end before a byte; counts on from the byte that was asked for last, if that helps."""
-        if place < self._place:
-            self._place, self._lines = 0, 0
-        if place > self._place:
-            chunks = self._source.chunks(CHUNK_SIZE, text=False, begin=self._place, end=place)
-            self._lines += sum(map(count_lines, chunks))
-            self._place = place
-        return self._lines
+    return up_to
 
 
 class Share(Frozen):
@@ -82,18 +78,18 @@ class Share(Frozen):
     ----------
     source : the file.
     begin, end : the first byte, and the one after the last.
-    count : counts the lines before it.
+    count : counts the lines before a byte.
     """
 
     source: Source
     begin: int
     end: int
-    count: LineCount
+    count: Callable[[int], int]
 
     @cached_property
     def lines_before(self) -> int:
         """How many lines of the file are before it."""
-        return self.count.up_to(self.begin)
+        return self.count(self.begin)
 
     def blocks(self) -> Iterator[Block]:
         """Read it as ``blocks_of`` reads a file; raises as that does."""
@@ -125,7 +121,7 @@ def shares_of(source: Source, processes: int) -> list[Share]:
         begins = [0, *filter(None, (_topic_between(source, *pair) for pair in pairwise(places)))]
     except UnreadableFileError:  # so is what one process says about it
         return []
-    count = LineCount(source)
+    count = line_counter(source)
     return [Share(source, begin, end, count) for begin, end in pairwise([*begins, size])] if begins[1:] else []
 
 

@@ -183,18 +183,17 @@ class Decompressed:
     Parameters
     ----------
     compression : how it is compressed.
-    head : the first bytes of the file, which have been read already.
-    stream : the others.
-    name : what messages call the file.
+    ahead : the file.
+    name : what messages call it.
 
     Raises
     ------
     UnreadableFileError : there is no module that decodes it.
     """
 
-    def __init__(self, compression: Compression, head: bytes, stream: Readable, name: str) -> None:
+    def __init__(self, compression: Compression, ahead: Ahead, name: str) -> None:
         self._compression = compression
-        self._input = _Input(head, stream)
+        self._input = ahead
         self._name = name
         try:
             self._make, self._damage = compression.decoder()
@@ -230,7 +229,7 @@ class Decompressed:
             self._decoder = self._make(self._input.look_ahead(LONGEST_START))
         given = b""
         if self._decoder.needs_input:
-            given = self._input.read()
+            given = self._input.piece()
             if not given:
                 raise self._cut_short()
         try:
@@ -270,8 +269,8 @@ class Decompressed:
         )
 
 
-class _Input:
-    """Compressed bytes in pieces, of which those that were too many can be given back.
+class Ahead:
+    """A stream of which some first bytes may have been read already, and are there once more.
 
     ``offset`` counts those that were taken.
     """
@@ -281,7 +280,14 @@ class _Input:
         self._ahead = head
         self._stream = stream
 
-    def read(self) -> bytes:
+    def read(self, size: int, /) -> bytes:
+        """Take the first bytes, then the others; what cannot be sought cannot be rewound."""
+        if not self._ahead:
+            return self._stream.read(size)
+        head, self._ahead = self._ahead[:size], self._ahead[size:]
+        return head
+
+    def piece(self) -> bytes:
         """Take the next piece; nothing is left at the end."""
         piece = self._ahead or self._stream.read(PIECE)
         self._ahead = b""
@@ -302,8 +308,25 @@ class _Input:
     def skip_zeros(self) -> int:
         """Take all zeros up to the next other byte, and return how many there were."""
         begin = self.offset
-        while piece := self.read():
+        while piece := self.piece():
             if rest := piece.lstrip(b"\0"):
                 self.give_back(rest)
                 break
         return self.offset - begin
+
+
+def decompressed(stream: Readable, name: str) -> Readable:
+    """Return a stream, or what it holds if its first bytes say that it is compressed.
+
+    Parameters
+    ----------
+    name : what messages call the file.
+
+    Raises
+    ------
+    UnreadableFileError : there is no module that decodes it; or when it is read.
+    """
+    head = stream.read(LONGEST_START)
+    compression = compression_of(head)
+    ahead = Ahead(head, stream)
+    return ahead if compression is None else Decompressed(compression, ahead, name)

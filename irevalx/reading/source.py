@@ -14,7 +14,7 @@ from typing import IO, BinaryIO, cast
 from irevalx.errors import STANDARD_INPUT, UnreadableFileError, quote, shown_name
 from irevalx.frozen import cached_property
 from irevalx.process.system import as_bytes, can_seek, is_open_already, is_pipe
-from irevalx.reading.compression import LONGEST_START, Decompressed, Readable, compression_of
+from irevalx.reading.compression import Readable, compression_of, decompressed
 
 CHUNK_SIZE = 1 << 20
 NEWLINE = b"\n"
@@ -110,15 +110,15 @@ class Source:
         if self._is_decoded or not compression_of(head):
             return head[:size]
         with suppress(UnreadableFileError):
-            return _plain(io.BytesIO(head), name).read(size)
+            return decompressed(io.BytesIO(head), name).read(size)
         with self._open() as raw:
             if can_seek(raw):
-                return _plain(raw, name).read(size)
+                return decompressed(raw, name).read(size)
             copied = self._spooled(raw)
             while copied.read(CHUNK_SIZE):
                 pass
         with self._open() as copy:
-            return _plain(copy, name).read(size)
+            return decompressed(copy, name).read(size)
 
     def _head(self) -> bytes:
         """Return some of the first bytes as they are; what cannot be sought is read from them on when it is opened."""
@@ -178,7 +178,7 @@ class Source:
                 if begin:
                     raw.seek(begin)
                 elif not self._is_decoded:
-                    stream = _plain(stream, shown_name(self.path))
+                    stream = decompressed(stream, shown_name(self.path))
                 left = sys.maxsize if end is None else end - begin
                 while chunk := stream.read(min(size, left)):
                     yield chunk
@@ -259,27 +259,3 @@ class _Copied:
         except OSError as error:
             raise UnreadableFileError(f"cannot keep {self.name} in a temporary file: {error.strerror}") from None
         return chunk
-
-
-class _Rejoined:
-    """A stream whose first bytes have been read already; what cannot be sought cannot be rewound."""
-
-    def __init__(self, head: bytes, rest: Readable) -> None:
-        self.head = head
-        self.rest = rest
-
-    def read(self, size: int, /) -> bytes:
-        """Read the first bytes again, then the others."""
-        if not self.head:
-            return self.rest.read(size)
-        head, self.head = self.head[:size], self.head[size:]
-        return head
-
-
-def _plain(stream: Readable, name: str) -> Readable:
-    """Return the stream, or what it holds if its first bytes say that it is compressed."""
-    head = stream.read(LONGEST_START)
-    compression = compression_of(head)
-    if compression is None:
-        return _Rejoined(head, stream)
-    return Decompressed(compression, head, stream, name)

@@ -8,9 +8,8 @@ and without a run either those of the judgments.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -22,11 +21,24 @@ from irevalx.judgments.pool import NO_GAPS, PoolGaps, add_pool
 from irevalx.reading.entries import Entries
 from irevalx.reading.runs import Results
 from irevalx.reading.tables.arrow_tables import array_of, labels_of, names_of, numbered, numbers_of, values_of
-from irevalx.spark.parts import Fold, NamedMeasures, Part
+from irevalx.spark.parts import NamedMeasures, Part, WholeRun
 from irevalx.trec_eval.versions import Compat
 
 THE_RUN = "run"
 """What a run is called in whose table no column names it."""
+
+
+TOTALS = pa.schema(
+    {
+        "name": pa.string(),
+        "n_topics": pa.int64(),
+        "totals": pa.list_(pa.float64()),
+        "n_with_value": pa.list_(pa.int64()),
+        "counts": pa.list_(pa.int64()),
+        "example": pa.list_(pa.string()),
+    }
+)
+"""The fields of ``WholeRun``."""
 
 
 def read_block(
@@ -120,36 +132,27 @@ def total_rows(batches: Iterable[pa.RecordBatch], measures: NamedMeasures) -> It
     batches : scores of all parts by ascending run and topic.
     measures : that the values are of.
     """
-    folds: dict[str | None, Fold] = {}
+    found: dict[str | None, WholeRun] = {}
     for batch in batches:
         runs = pc.run_end_encode(batch.column("run"))
         ends = pairwise([0, *runs.run_ends.to_pylist()])
         for run, (first, last) in zip(runs.values.to_pylist(), ends, strict=True):
-            _add(folds.setdefault(run, Fold(measures)), batch.slice(first, last - first))
-    yield pa.record_batch(_totals(folds))
+            before = found.get(run) or WholeRun.begun(run or "", measures)
+            found[run] = _added(before, batch.slice(first, last - first), measures)
+    rows = [{field: getattr(one, field) for field in TOTALS.names} | {"name": run} for run, one in found.items()]
+    yield pa.RecordBatch.from_pylist(rows, TOTALS)
 
 
-def _add(fold: Fold, rows: pa.RecordBatch) -> None:
-    """Add rows of one run to a fold."""
+def _added(before: WholeRun, rows: pa.RecordBatch, measures: NamedMeasures) -> WholeRun:
+    """Add rows of one run."""
     counted = rows.filter(rows.column("topic").is_null())
     if counted.num_rows:
         counts = numbers_of(counted.column("counts").flatten()).reshape(counted.num_rows, -1)
-        fold.count(counts, counted.column("example").to_pylist())
+        before = before.counted(counts, counted.column("example").to_pylist())
     scored = rows.filter(rows.column("topic").is_valid())
-    if scored.num_rows:
-        values = scored.column("values").flatten()
-        shape = scored.num_rows, -1
-        has_value = values.is_valid().to_numpy(zero_copy_only=False).reshape(shape)
-        fold.add(numbers_of(values.fill_null(0.0)).reshape(shape), has_value)
-
-
-def _totals(folds: Mapping[str | None, Fold]) -> dict[str, Any]:
-    every = folds.values()
-    return {
-        "name": pa.array(list(folds), pa.string()),
-        "n_topics": pa.array([fold.n_topics for fold in every], pa.int64()),
-        "totals": pa.array([list(map(float, fold.totals)) for fold in every], pa.list_(pa.float64())),
-        "n_with_value": pa.array([fold.n_with_value.tolist() for fold in every], pa.list_(pa.int64())),
-        "counts": pa.array([fold.counts.tolist() for fold in every], pa.list_(pa.int64())),
-        "example": pa.array([fold.example for fold in every], pa.list_(pa.string())),
-    }
+    if not scored.num_rows:
+        return before
+    values = scored.column("values").flatten()
+    shape = scored.num_rows, -1
+    has_value = values.is_valid().to_numpy(zero_copy_only=False).reshape(shape)
+    return before.added(measures, numbers_of(values.fill_null(0.0)).reshape(shape), has_value)

@@ -225,54 +225,17 @@ def _examples(found: TopicValues, judgments: Judgments, runs: Sequence[Results])
         yield topic.decode(), pair_of_names(sorted(judged), sorted(retrieved))
 
 
-class Fold:
-    """What the topics of a run come to, as far as they have been added.
-
-    Attributes
-    ----------
-    n_topics : how many of them there are.
-    totals : per name, of the values.
-    n_with_value : shape (n_names,); how many values there are.
-    counts : shape (n_counts,).
-    example : the first of those of the parts.
-    """
-
-    def __init__(self, measures: NamedMeasures) -> None:
-        self._summaries = [measure.summary for _, measure in measures]
-        self.n_topics = 0
-        self.totals: list[Total] = [summary.start if summary else 0 for summary in self._summaries]
-        self.n_with_value = np.zeros(len(measures), np.int64)
-        self.counts: IntArray = np.zeros(1, np.int64)
-        self.example: Example = None
-
-    def count(self, counts: IntArray, examples: Iterable[Example]) -> None:
-        """Add what parts count, and take the first of their examples.
-
-        Parameters
-        ----------
-        counts : shape (n_parts, n_counts).
-        """
-        self.counts = self.counts + counts.sum(axis=0)
-        known = [one for one in (self.example, *examples) if one]
-        self.example = min(known, key=lambda one: one[0].encode(), default=None)
-
-    def add(self, values: FloatArray, has_value: BoolArray) -> None:
-        """Add the topics that come next, of the shapes of ``Part``."""
-        self.n_topics += len(values)
-        self.n_with_value += np.count_nonzero(has_value, axis=0)
-        with np.errstate(all="ignore"):
-            for place, summary in enumerate(self._summaries):
-                if summary:
-                    these = values[has_value[:, place], place]
-                    self.totals[place] = summary.add(self.totals[place], these)
-
-
 class WholeRun(Frozen):
-    """What all topics of a run come to, as ``Fold`` has it, in Python's numbers.
+    """What the topics of a run come to, as far as they have been added, in Python's numbers.
 
     Parameters
     ----------
-    name : of the run.
+    name : of the run; "" for the judgments.
+    n_topics : how many of them there are.
+    totals : per name of a measure, of the values.
+    n_with_value : per name, how many values there are.
+    counts : those of all parts, as ``Part`` has them.
+    example : the first of those of the parts.
     """
 
     name: str
@@ -281,6 +244,28 @@ class WholeRun(Frozen):
     n_with_value: Sequence[int]
     counts: Sequence[int]
     example: Example
+
+    @classmethod
+    def begun(cls, name: str, measures: NamedMeasures) -> WholeRun:
+        """Return what no topics come to."""
+        totals = [measure.summary.start if measure.summary else 0 for _, measure in measures]
+        return cls(name, 0, totals, [0] * len(measures), [0], None)
+
+    def counted(self, counts: IntArray, examples: Iterable[Example]) -> WholeRun:
+        """Add what parts count, shape (n_parts, n_counts), and take the first of their examples."""
+        known = [one for one in (self.example, *examples) if one]
+        example = min(known, key=lambda one: one[0].encode(), default=None)
+        return replace(self, counts=(self.counts + counts.sum(axis=0)).tolist(), example=example)
+
+    def added(self, measures: NamedMeasures, values: FloatArray, has_value: BoolArray) -> WholeRun:
+        """Add the topics that come next, of the shapes of ``Part``."""
+        totals = list(self.totals)
+        with np.errstate(all="ignore"):
+            for place, (_, measure) in enumerate(measures):
+                if measure.summary:
+                    totals[place] = measure.summary.add(totals[place], values[has_value[:, place], place])
+        n_with_value = (self.n_with_value + np.count_nonzero(has_value, axis=0)).tolist()
+        return replace(self, n_topics=self.n_topics + len(values), totals=totals, n_with_value=n_with_value)
 
     def all_row(
         self, measures: NamedMeasures, of_judgments: WholeJudgments, settings: Settings
@@ -339,7 +324,7 @@ class WholeRun(Frozen):
 
 
 class WholeJudgments(Frozen):
-    """What all judgments come to, as ``Fold`` has it, in Python's numbers."""
+    """What all judgments come to, as ``WholeRun`` has it."""
 
     counts: Sequence[int]
     example: Example

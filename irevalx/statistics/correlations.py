@@ -7,11 +7,11 @@ samples of judgments are compared at once; x and y broadcast. Correlations of fe
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
-from irevalx.frozen import Frozen
 from irevalx.statistics.significance import ALPHA, differences, paired_t, pairs_of_runs, without_noise
 
 
@@ -28,7 +28,7 @@ def tau(x: FloatArray, y: FloatArray) -> FloatArray:
     """
     n_runs = np.broadcast_shapes(x.shape[-1:], y.shape[-1:])[0]
     n_pairs = n_runs * (n_runs - 1) // 2
-    return _divided(n_pairs - 2 * inversions(x, y), n_pairs)
+    return divided(n_pairs - 2 * inversions(x, y), n_pairs)
 
 
 def tau_b(x: FloatArray, y: FloatArray) -> FloatArray:
@@ -42,7 +42,7 @@ def tau_b_over(x: FloatArray, y: FloatArray, counted: BoolArray) -> FloatArray:
     both = counted[..., first] & counted[..., second]
     directions_x, directions_y = _directions(x) * both, _directions(y) * both
     untied = np.count_nonzero(directions_x, axis=-1) * np.count_nonzero(directions_y, axis=-1)
-    return _divided((directions_x * directions_y).sum(axis=-1), np.sqrt(untied))
+    return divided((directions_x * directions_y).sum(axis=-1), np.sqrt(untied))
 
 
 def tau_ap(x: FloatArray, y: FloatArray, names: Sequence[str]) -> FloatArray:
@@ -63,7 +63,7 @@ def tau_ap(x: FloatArray, y: FloatArray, names: Sequence[str]) -> FloatArray:
     ordered = np.take_along_axis(x, order, axis=-1)
     better_above = np.tril(ordered[..., np.newaxis, :] > ordered[..., :, np.newaxis], -1)
     shares = np.count_nonzero(better_above, axis=-1)[..., 1:] / np.arange(1, n_runs)
-    return 2 * _divided(shares.sum(axis=-1), max(0, n_runs - 1)) - 1
+    return 2 * divided(shares.sum(axis=-1), max(0, n_runs - 1)) - 1
 
 
 def pearson(x: FloatArray, y: FloatArray) -> FloatArray:
@@ -71,7 +71,7 @@ def pearson(x: FloatArray, y: FloatArray) -> FloatArray:
     from_mean_x, from_mean_y = x - x.mean(axis=-1, keepdims=True), y - y.mean(axis=-1, keepdims=True)
     spread = np.sqrt((from_mean_x * from_mean_x).sum(axis=-1)) * np.sqrt((from_mean_y * from_mean_y).sum(axis=-1))
     varies = (np.ptp(x, axis=-1) > 0) & (np.ptp(y, axis=-1) > 0)
-    return np.clip(_divided((from_mean_x * from_mean_y).sum(axis=-1), np.where(varies, spread, 0.0)), -1.0, 1.0)
+    return np.clip(divided((from_mean_x * from_mean_y).sum(axis=-1), np.where(varies, spread, 0.0)), -1.0, 1.0)
 
 
 def line_through(x: FloatArray, y: FloatArray) -> tuple[float | None, float | None, float | None]:
@@ -131,34 +131,12 @@ def changed(values_x: FloatArray, values_y: FloatArray) -> BoolArray:
     return np.array([paired_t(row[~lacking]) < ALPHA for row, lacking in rows], np.bool_).reshape(d.shape[:-1])
 
 
-class Agreement(Frozen, kw_only=True):
-    """The agreement of two scorings of the same runs.
+def agree(x: FloatArray, y: FloatArray, names: Sequence[str]) -> dict[str, Any]:
+    """Compare two scorings: return the values of the functions above by name, and how ranks change.
 
-    Parameters
-    ----------
-    tau, tau_b, tau_ap, pearson, rms, bias : the values of the functions of these names.
-    rank_change : mean absolute change of a run's rank.
-    rise, fall : the most ranks that a run gains or loses in y; 0 where none does.
-    risen, fallen : the run that does, the first by name if there are several; None where none does.
-    inversions : the value of the function of this name.
-    """
-
-    tau: float
-    tau_b: float
-    tau_ap: float
-    pearson: float
-    rms: float
-    bias: float
-    rank_change: float
-    rise: int
-    risen: str | None
-    fall: int
-    fallen: str | None
-    inversions: int
-
-
-def agree(x: FloatArray, y: FloatArray, names: Sequence[str]) -> Agreement:
-    """Compare two scorings.
+    ``rank_change`` is the mean absolute change of a run's rank. ``rise`` and ``fall`` are the most ranks that a run
+    gains or loses in y, 0 where none does, and ``risen`` and ``fallen`` the run that does: the first by name if there
+    are several, None where none does.
 
     Parameters
     ----------
@@ -173,20 +151,20 @@ def agree(x: FloatArray, y: FloatArray, names: Sequence[str]) -> Agreement:
         raise ValueError(f"scorings must have two runs at least, but got {len(names)}")
     gain = ranks(x) - ranks(y)
     rise, fall = int(gain.max()), -int(gain.min())  # at least 0: the first run cannot rise
-    return Agreement(
-        tau=float(tau(x, y)),
-        tau_b=float(tau_b(x, y)),
-        tau_ap=float(tau_ap(x, y, names)),
-        pearson=float(pearson(x, y)),
-        rms=float(rms(x, y)),
-        bias=float(bias(x, y)),
-        rank_change=float(np.abs(gain).mean()),
-        rise=rise,
-        risen=min(name for name, gained in zip(names, gain, strict=True) if gained == rise) if rise else None,
-        fall=fall,
-        fallen=min(name for name, gained in zip(names, gain, strict=True) if gained == -fall) if fall else None,
-        inversions=int(inversions(x, y)),
-    )
+    return {
+        "tau": float(tau(x, y)),
+        "tau_b": float(tau_b(x, y)),
+        "tau_ap": float(tau_ap(x, y, names)),
+        "pearson": float(pearson(x, y)),
+        "rms": float(rms(x, y)),
+        "bias": float(bias(x, y)),
+        "rank_change": float(np.abs(gain).mean()),
+        "rise": rise,
+        "risen": min(name for name, gained in zip(names, gain, strict=True) if gained == rise) if rise else None,
+        "fall": fall,
+        "fallen": min(name for name, gained in zip(names, gain, strict=True) if gained == -fall) if fall else None,
+        "inversions": int(inversions(x, y)),
+    }
 
 
 def _directions(scores: FloatArray) -> IntArray:
@@ -197,7 +175,7 @@ def _directions(scores: FloatArray) -> IntArray:
     return (left > right).astype(np.int64) - (left < right)
 
 
-def _divided(numerator: FloatArray | IntArray, denominator: FloatArray | int) -> FloatArray:
+def divided(numerator: FloatArray | IntArray, denominator: FloatArray | int) -> FloatArray:
     """Divide; nan where there is nothing to divide by."""
     nothing = np.equal(denominator, 0)
     return np.where(nothing, np.nan, numerator / np.where(nothing, 1, denominator))

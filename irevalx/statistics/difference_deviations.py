@@ -19,23 +19,8 @@ class Deviation(Frozen):
     high: float
 
 
-def deviations_of_pairs(values: FloatArray) -> FloatArray:
-    """Return the standard deviation (n - 1) over topics of the difference of each pair of runs.
-
-    Parameters
-    ----------
-    values : shape (n_runs, n_topics), of two runs and two topics at least.
-
-    Returns
-    -------
-    Shape (n_pairs,), in the order of ``pairs_of_runs``.
-    """
-    first, second = pairs_of_runs(len(values))
-    return np.asarray(differences(values[first], values[second]).std(axis=1, ddof=1), np.float64)
-
-
-def median_and_greatest(values: FloatArray, alpha: float = ALPHA) -> tuple[Deviation, Deviation]:
-    """Return the standard deviation of the difference of two runs: its median over pairs of runs, and the greatest.
+def median_and_greatest(values: FloatArray, alpha: float = ALPHA) -> tuple[Deviation, Deviation, tuple[int, int]]:
+    """Return the standard deviation of the difference of two runs: its median over pairs, the greatest, and its pair.
 
     The median is that of the variances.
 
@@ -45,7 +30,7 @@ def median_and_greatest(values: FloatArray, alpha: float = ALPHA) -> tuple[Devia
 
     Parameters
     ----------
-    values : as for ``deviations_of_pairs``.
+    values : shape (n_runs, n_topics), of two runs and two topics at least.
     alpha : intervals cover the deviation over all topics there are with a probability of 1 - alpha.
 
     Notes
@@ -67,7 +52,8 @@ def median_and_greatest(values: FloatArray, alpha: float = ALPHA) -> tuple[Devia
         )
         for pick in (np.median, np.max)
     )
-    return of_median, of_greatest
+    pair = int(np.argmax(d.std(axis=1, ddof=1)))
+    return of_median, of_greatest, (int(first[pair]), int(second[pair]))
 
 
 def _deviation(value: float, without_topic: FloatArray, alpha: float) -> Deviation:

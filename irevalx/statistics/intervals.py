@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
-from irevalx.frozen import Frozen
 from irevalx.process.workers import in_order
 from irevalx.statistics.scales import Scale
 from irevalx.statistics.significance import RESAMPLES, batch_of, differences, generator, mean, without_noise
@@ -52,8 +51,8 @@ def bca_intervals(
     0.80, 0.87, 0.91 and 0.93 (0.88, 0.90, 0.92, 0.93).
     """
     varied = (d != d[:, :1]).any(axis=1)
-    bootstrap = _Bootstrap(mean, tuple(confidences), resamples, seed, processes)
-    return bootstrap.intervals((d,), varied, np.full(len(d), np.nan))
+    options = {"resamples": resamples, "seed": seed, "processes": processes}
+    return _bootstrapped((d,), mean, varied, np.full(len(d), np.nan), confidences, options)
 
 
 def bca_intervals_of_summaries(
@@ -61,10 +60,7 @@ def bca_intervals_of_summaries(
     y: FloatArray,
     scale: Scale,
     confidences: Sequence[float],
-    *,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
-    processes: int = 1,
+    **options: int,
 ) -> list[Ends]:
     """Return bootstrap intervals of the difference of two summaries; topics are resampled in pairs.
 
@@ -72,8 +68,9 @@ def bca_intervals_of_summaries(
     ----------
     x, y : shape (n_pairs, n_topics), with one topic at least; tested values of two runs.
     scale : of the measure.
-    resamples, seed, processes : as for ``bca_intervals``.
+    options : ``resamples``, ``seed`` and ``processes``, as for ``bca_intervals``.
     """
+    options = {"resamples": RESAMPLES, "seed": 0, "processes": 1} | options
     n_topics = x.shape[1]
 
     def difference(x: FloatArray, y: FloatArray, axis: int) -> FloatArray:
@@ -82,8 +79,7 @@ def bca_intervals_of_summaries(
 
     varied = ((x != x[:, :1]) | (y != y[:, :1])).any(axis=1) & differences(x, y).any(axis=1)
     observed = difference(x, y, axis=1)
-    bootstrap = _Bootstrap(difference, tuple(confidences), resamples, seed, processes)
-    return bootstrap.intervals((x, y), varied, observed)
+    return _bootstrapped((x, y), difference, varied, observed, confidences, options)
 
 
 def t_intervals(d: FloatArray, confidences: Sequence[float]) -> list[Ends]:
@@ -108,67 +104,54 @@ def t_intervals(d: FloatArray, confidences: Sequence[float]) -> list[Ends]:
     return ends
 
 
-class _Bootstrap(Frozen):
-    """How intervals of a statistic are bootstrapped.
+def _bootstrapped(
+    samples: tuple[FloatArray, ...],
+    statistic: Callable[..., FloatArray],
+    varied: BoolArray,
+    observed: FloatArray,
+    confidences: Sequence[float],
+    options: Mapping[str, int],
+) -> list[Ends]:
+    """Return intervals of a statistic where the samples vary, and the statistic itself elsewhere.
 
     Parameters
     ----------
+    samples : shape (n_pairs, n_topics) each.
     statistic : from samples of shape (n_pairs, ..., n_topics) and the axis of the topics to its value for each pair.
-    confidences : the probabilities with which intervals cover it.
-    resamples, seed, processes : as for ``bca_intervals``.
+    varied, observed : shape (n_pairs,).
+    options : ``resamples``, ``seed`` and ``processes``, as ``bca_intervals`` has them.
     """
+    from scipy import stats  # before there are other processes, which would each import it
 
-    statistic: Callable[..., FloatArray]
-    confidences: tuple[float, ...]
-    resamples: int
-    seed: int
-    processes: int
-
-    def intervals(self, samples: tuple[FloatArray, ...], varied: BoolArray, observed: FloatArray) -> list[Ends]:
-        """Return intervals where the samples vary, and the statistic itself elsewhere.
-
-        Parameters
-        ----------
-        samples : shape (n_pairs, n_topics) each.
-        varied, observed : shape (n_pairs,).
-        """
-        import scipy.stats  # noqa: F401 - before there are other processes, which would each import it
-
-        ends = [(observed.copy(), observed.copy()) for _ in self.confidences]
-        n_varied = int(np.count_nonzero(varied))
-        if not n_varied:
-            return ends
-        rows = tuple(sample[varied] for sample in samples)
-        shared = rows[0].size * self.resamples >= _WORTH_SHARING
-        parts = np.array_split(np.arange(n_varied), min(self.processes, n_varied) if shared else 1)
-
-        def work(pairs: IntArray) -> FloatArray:
-            return self._of_varied(tuple(row[pairs] for row in rows))
-
-        found = np.concatenate(list(in_order(work, lambda: parts, len(parts))), axis=-1)
-        for (low, high), (low_of_varied, high_of_varied) in zip(ends, found, strict=True):
-            low[varied], high[varied] = low_of_varied, high_of_varied
+    ends = [(observed.copy(), observed.copy()) for _ in confidences]
+    n_varied = int(np.count_nonzero(varied))
+    if not n_varied:
         return ends
+    rows = tuple(sample[varied] for sample in samples)
+    shared = rows[0].size * options["resamples"] >= _WORTH_SHARING
+    parts = np.array_split(np.arange(n_varied), min(options["processes"], n_varied) if shared else 1)
 
-    def _of_varied(self, rows: tuple[FloatArray, ...]) -> FloatArray:
-        """Return the ends for each confidence: shape (n_confidences, 2, n_pairs)."""
-        from scipy import stats
-
-        ends = []
+    def work(pairs: IntArray) -> FloatArray:
+        some, of_pairs = tuple(row[pairs] for row in rows), []
         found: Any = None
-        for confidence in self.confidences:
+        for confidence in confidences:
             found = stats.bootstrap(
-                rows,
-                self.statistic,
+                some,
+                statistic,
                 axis=1,
                 paired=True,
                 vectorized=True,
-                n_resamples=self.resamples if found is None else 0,
-                batch=batch_of(rows[0]),
+                n_resamples=options["resamples"] if found is None else 0,
+                batch=batch_of(some[0]),
                 confidence_level=confidence,
                 method="BCa",
                 bootstrap_result=found,
-                rng=generator(self.seed),
+                rng=generator(options["seed"]),
             )
-            ends.append((found.confidence_interval.low, found.confidence_interval.high))
-        return np.array(ends, np.float64)
+            of_pairs.append((found.confidence_interval.low, found.confidence_interval.high))
+        return np.array(of_pairs, np.float64)
+
+    found = np.concatenate(list(in_order(work, lambda: parts, len(parts))), axis=-1)
+    for (low, high), (low_of_varied, high_of_varied) in zip(ends, found, strict=True):
+        low[varied], high[varied] = low_of_varied, high_of_varied
+    return ends

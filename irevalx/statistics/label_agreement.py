@@ -2,7 +2,8 @@
 
 A confusion is an array of numbers of documents, shape (..., n_grades, n_grades), the human grade first; the functions
 give a value for each confusion, shape (...), nan where a statistic is not defined. Of two labellings no one is the
-truth for kappa, alpha and AC1; for precision and recall the human one is.
+truth for kappa, alpha and AC1; for precision and recall the human one is. Of probabilities of relevance: how far they
+are from what documents are.
 """
 
 from __future__ import annotations
@@ -11,12 +12,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from irevalx.arrays.segments import FloatArray, IntArray
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.statistics.correlations import divided
 
 
 def agreement(counts: FloatArray) -> FloatArray:
     """Return the share of documents with equal grades."""
-    return _divided(np.trace(counts, axis1=-2, axis2=-1), counts.sum(axis=(-2, -1)))
+    return divided(np.trace(counts, axis1=-2, axis2=-1), counts.sum(axis=(-2, -1)))
 
 
 def kappa(counts: FloatArray, grades: IntArray, power: int = 0) -> FloatArray:
@@ -36,7 +38,7 @@ def kappa(counts: FloatArray, grades: IntArray, power: int = 0) -> FloatArray:
     weight = (distance > 0).astype(np.float64) if power == 0 else distance**power
     total = counts.sum(axis=(-2, -1))
     expected = counts.sum(axis=-1)[..., :, np.newaxis] * counts.sum(axis=-2)[..., np.newaxis, :]
-    return 1 - _divided(total * (weight * counts).sum(axis=(-2, -1)), (weight * expected).sum(axis=(-2, -1)))
+    return 1 - divided(total * (weight * counts).sum(axis=(-2, -1)), (weight * expected).sum(axis=(-2, -1)))
 
 
 def alpha(counts: FloatArray, *, ordinal: bool = False) -> FloatArray:
@@ -60,7 +62,7 @@ def alpha(counts: FloatArray, *, ordinal: bool = False) -> FloatArray:
     n_labels = labels.sum(axis=-1)
     expected = (labels[..., :, np.newaxis] * labels[..., np.newaxis, :] * distance).sum(axis=(-2, -1))
     observed = (counts * distance).sum(axis=(-2, -1))
-    return 1 - _divided(2 * observed * (n_labels - 1), expected)
+    return 1 - divided(2 * observed * (n_labels - 1), expected)
 
 
 def ac1(counts: FloatArray, n_categories: int) -> FloatArray:
@@ -76,9 +78,9 @@ def ac1(counts: FloatArray, n_categories: int) -> FloatArray:
     """
     if n_categories < 2:
         return np.full(counts.shape[:-2], np.nan)
-    share = _divided((counts.sum(axis=-1) + counts.sum(axis=-2)), 2 * counts.sum(axis=(-2, -1))[..., np.newaxis])
+    share = divided((counts.sum(axis=-1) + counts.sum(axis=-2)), 2 * counts.sum(axis=(-2, -1))[..., np.newaxis])
     chance = (share * (1 - share)).sum(axis=-1) / (n_categories - 1)
-    return _divided(agreement(counts) - chance, 1 - chance)
+    return divided(agreement(counts) - chance, 1 - chance)
 
 
 def coefficients(counts: FloatArray, grades: IntArray, n_categories: int) -> dict[str, FloatArray]:
@@ -117,7 +119,7 @@ def at_level(counts: FloatArray, grades: IntArray, level: int) -> dict[str, Floa
     empty = np.equal(cut.sum(axis=(-2, -1)), 0)
 
     def share(part: FloatArray, whole: FloatArray) -> FloatArray:
-        return np.where(empty, np.nan, np.nan_to_num(_divided(part, whole)))
+        return np.where(empty, np.nan, np.nan_to_num(divided(part, whole)))
 
     return {
         "precision": share(both, machine),
@@ -145,7 +147,28 @@ def confusions_by_topic(
     return counts.reshape(n_topics, n_grades, n_grades)
 
 
-def _divided(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
-    """Divide; nan where there is nothing to divide by."""
-    nothing = np.equal(denominator, 0)
-    return np.where(nothing, np.nan, numerator / np.where(nothing, 1, denominator))
+_N_BINS = 10
+"""Bins of equal width from 0 to 1."""
+
+
+def squared_errors(probability: FloatArray, relevant: BoolArray) -> FloatArray:
+    """Return the squared distance of each probability from 1 or 0; their mean is the Brier score."""
+    errors: FloatArray = (probability - relevant) ** 2
+    return errors
+
+
+def calibration_error(probability: FloatArray, relevant: BoolArray) -> float:
+    """Return the expected calibration error: how far, in bins of probabilities, their mean is from what is relevant.
+
+    The mean of the absolute distances, each bin weighing as it has documents; nan without any. With few documents it
+    is above 0 for good probabilities too.
+
+    Notes
+    -----
+    Source: Naeini, Cooper and Hauskrecht, Obtaining Well Calibrated Probabilities Using Bayesian Binning, AAAI 2015.
+    """
+    if not probability.size:
+        return float("nan")
+    bins = np.minimum((probability * _N_BINS).astype(np.int64), _N_BINS - 1)
+    off = np.abs(np.bincount(bins, weights=probability - relevant, minlength=_N_BINS))
+    return float(off.sum() / probability.size)

@@ -32,27 +32,8 @@ _BATCH = 4_000_000
 """How many contributions are in memory at a time."""
 
 
-class Overlap(Frozen):
-    """A rank-biased overlap, in [0, 1].
-
-    Parameters
-    ----------
-    ext : extrapolated from what is seen.
-    min, max : the least and the greatest that it can be, whatever follows.
-    """
-
-    ext: float
-    min: float
-    max: float
-
-
 OVERLAP_COLUMNS = tuple(f"rbo_{variant}_{what}" for variant in VARIANTS for what in ("ext", "min", "max"))
-"""The names of all overlaps in tables, in the order of ``overlap_values``."""
-
-
-def overlap_values(found: Mapping[str, Overlap]) -> tuple[float, ...]:
-    """Return the overlaps of all variants in the order of ``OVERLAP_COLUMNS``."""
-    return tuple(value for name in VARIANTS for value in (found[name].ext, found[name].min, found[name].max))
+"""The names of all overlaps: extrapolated from what is seen, and the least and greatest, whatever follows."""
 
 
 def ranking_of(scores: Mapping[Item, float]) -> Ranking[Item]:
@@ -63,8 +44,8 @@ def ranking_of(scores: Mapping[Item, float]) -> Ranking[Item]:
     return [groups[score] for score in sorted(groups, reverse=True)]
 
 
-def rank_biased_overlap(x: Ranking[Item], y: Ranking[Item], p: float) -> dict[str, Overlap]:
-    """Return the overlap of two rankings in each of ``VARIANTS``.
+def rank_biased_overlap(x: Ranking[Item], y: Ranking[Item], p: float) -> dict[str, float]:
+    """Return the overlaps of two rankings, in [0, 1], by the names of ``OVERLAP_COLUMNS``.
 
     Parameters
     ----------
@@ -80,7 +61,8 @@ def rank_biased_overlap(x: Ranking[Item], y: Ranking[Item], p: float) -> dict[st
     short, long = sorted((_Places.of(x), _Places.of(y)), key=lambda places: len(places.items))
     if not short.items:
         raise ValueError("a ranking must have one item at least")
-    return {variant: _overlap(short, long, p, variant) for variant in VARIANTS}
+    found = (value for variant in VARIANTS for value in _overlap(short, long, p, variant))
+    return dict(zip(OVERLAP_COLUMNS, found, strict=True))
 
 
 class _Places(Frozen):
@@ -105,59 +87,41 @@ class _Places(Frozen):
         return np.clip((depth - top + 1) / (bottom - top + 1), 0.0, 1.0)
 
 
-class _Depths(Frozen):
-    """Sums over items at some depths, shape (n_depths,) each.
-
-    Parameters
-    ----------
-    common : of products of contributions, over items of both rankings.
-    weight_short, weight_long : of contributions; under "b" of their squares.
-    unseen_first : of contributions to the longer ranking, over the first of its items that the shorter one lacks: as
-        many of them as the depth exceeds the shorter one's length.
-    unseen_mean : the mean of the contributions of its items that the shorter one lacks, over those above 0.
-    """
-
-    common: FloatArray
-    weight_short: FloatArray
-    weight_long: FloatArray
-    unseen_first: FloatArray
-    unseen_mean: FloatArray
-
-
-def _overlap(short: _Places, long: _Places, p: float, variant: str) -> Overlap:
+def _overlap(short: _Places, long: _Places, p: float, variant: str) -> tuple[float, float, float]:
+    """Return the extrapolated, the least and the greatest overlap."""
     n_short, n_long = len(short.items), len(long.items)
     depth = np.arange(1, n_long + 1)
-    sums = _sums(short, long, depth, variant)
-    divisor = _divisor(sums, depth, n_short, variant)
-    least = sums.common / divisor  # the agreement at each depth, if the shorter ranking goes on with nothing shared
-    at_short = float(least[n_short - 1])
+    shared, weight_short, weight_long, unseen_first, unseen_mean = _sums(short, long, depth, variant)
     beyond = depth > n_short
-    expected = sums.common + (depth - n_short) * at_short * sums.unseen_mean
+    weight_short = np.where(beyond, depth, weight_short)  # the shorter ranking goes on with one more item a depth
+    if variant == "w":
+        divisor = (weight_short + weight_long) / 2
+    else:
+        divisor = depth.astype(np.float64) if variant == "a" else np.sqrt(weight_short) * np.sqrt(weight_long)
+    least = shared / divisor  # the agreement at each depth, if the shorter ranking goes on with nothing shared
+    at_short = float(least[n_short - 1])
+    expected = shared + (depth - n_short) * at_short * unseen_mean
     extrapolated = np.where(beyond, expected / divisor, least)
-    greatest = np.where(beyond, (sums.common + sums.unseen_first) / divisor, least)
-    common = float(sums.common[-1])
+    greatest = np.where(beyond, (shared + unseen_first) / divisor, least)
+    common = float(shared[-1])
     at_long = (common + (n_long - n_short) * at_short) / n_long
     weight = p ** depth.astype(np.float64)
     scale = (1 - p) / p
-    return Overlap(
-        ext=scale * (float(extrapolated @ weight) + at_long * p ** (n_long + 1) / (1 - p)),
-        min=scale * (float(least @ weight) + common * _tail_of_logarithm(p, n_long)),
-        max=scale * (float(greatest @ weight) + _greatest_beyond(common, n_short, n_long, p)),
+    return (
+        scale * (float(extrapolated @ weight) + at_long * p ** (n_long + 1) / (1 - p)),
+        scale * (float(least @ weight) + common * _tail_of_logarithm(p, n_long)),
+        scale * (float(greatest @ weight) + _greatest_beyond(common, n_short, n_long, p)),
     )
 
 
-def _divisor(sums: _Depths, depth: IntArray, n_short: int, variant: str) -> FloatArray:
-    """Return what common contributions are divided by; beyond n_short the shorter ranking has one more item a depth."""
-    beyond = depth > n_short
-    if variant == "w":
-        return (np.where(beyond, depth, sums.weight_short) + sums.weight_long) / 2
-    if variant == "a":
-        return depth.astype(np.float64)
-    return np.sqrt(np.where(beyond, depth, sums.weight_short)) * np.sqrt(sums.weight_long)
+def _sums(short: _Places, long: _Places, depth: IntArray, variant: str) -> FloatArray:
+    """Return five sums over items at some depths, shape (5, n_depths).
 
-
-def _sums(short: _Places, long: _Places, depth: IntArray, variant: str) -> _Depths:
-    n_short = len(short.items)
+    They are: of products of contributions, over items of both rankings; of the contributions to the shorter and to the
+    longer ranking, under "b" of their squares; of contributions to the longer one, over the first of its items that the
+    shorter one lacks, as many of them as the depth exceeds the shorter one's length; and the mean of the contributions
+    of all of these items, over those above 0.
+    """
     place = {item: number for number, item in enumerate(short.items)}
     shared = np.array([number for number, item in enumerate(long.items) if item in place], np.int64)
     in_short = np.array([place[long.items[number]] for number in shared.tolist()], np.int64)
@@ -168,18 +132,17 @@ def _sums(short: _Places, long: _Places, depth: IntArray, variant: str) -> _Dept
         some = depth[start : start + size]
         of_short, of_long = short.contributions(some, variant), long.contributions(some, variant)
         unseen = of_long[lacking]
-        first = np.arange(lacking.size)[:, np.newaxis] < some - n_short
+        first = np.arange(lacking.size)[:, np.newaxis] < some - len(short.items)
         power = 2 if variant == "b" else 1
-        parts.append(
-            (
-                (of_short[in_short] * of_long[shared]).sum(axis=0),
-                (of_short**power).sum(axis=0),
-                (of_long**power).sum(axis=0),
-                (unseen * first).sum(axis=0),
-                ratio(unseen.sum(axis=0), np.count_nonzero(unseen, axis=0)),
-            )
+        sums = (
+            (of_short[in_short] * of_long[shared]).sum(axis=0),
+            (of_short**power).sum(axis=0),
+            (of_long**power).sum(axis=0),
+            (unseen * first).sum(axis=0),
+            ratio(unseen.sum(axis=0), np.count_nonzero(unseen, axis=0)),
         )
-    return _Depths(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+        parts.append(np.stack(sums))
+    return np.concatenate(parts, axis=1)
 
 
 def _tail_of_logarithm(p: float, n_long: int) -> float:

@@ -7,19 +7,11 @@ matter of compatibility and stands in docs/differences.md.
 from __future__ import annotations
 
 import re
-from enum import Enum
 
 from irevalx.errors import UsageError, quote
 from irevalx.frozen import Frozen
 from irevalx.process.system import as_bytes
 from irevalx.trec_eval.numbers import c_long
-
-
-class RecallRounding(Enum):
-    """How a number of documents that is not whole is rounded."""
-
-    UP_FROM_A_TENTH = "x + 0.9, truncated"
-    HALF_AWAY_FROM_ZERO = "to the nearest whole number, halves away from zero"
 
 
 class Compat(Frozen, kw_only=True):
@@ -38,8 +30,9 @@ class Compat(Frozen, kw_only=True):
     """Under ``-c`` a topic without results is evaluated as if one unjudged document had been retrieved for it, and
     printed; otherwise it only counts 0 in the averages."""
 
-    recall_rounding: RecallRounding
-    """How recall x of R relevant documents becomes a number of documents for iprec_at_recall and 11pt_avg."""
+    recall_rounded_up: bool
+    """For iprec_at_recall and 11pt_avg, recall x of R relevant documents becomes x R + 0.9 documents, truncated;
+    otherwise the nearest whole number, halves away from zero."""
 
     integer_gain_levels_only: bool
     """Gains for levels that are not integers are ignored, rather than given to the level that C's ``atol`` reads."""
@@ -67,7 +60,7 @@ TREC_EVAL_9 = Compat(
     single_precision_scores=True,
     comments=False,
     complete_evaluates_missing=False,
-    recall_rounding=RecallRounding.UP_FROM_A_TENTH,
+    recall_rounded_up=True,
     integer_gain_levels_only=False,
     absent_measures=frozenset({"dcg", "ideal_dcg", "rbp", "rbp_resid", "unj"}),
 )
@@ -77,7 +70,7 @@ TREC_EVAL_10 = Compat(
     single_precision_scores=False,
     comments=True,
     complete_evaluates_missing=True,
-    recall_rounding=RecallRounding.HALF_AWAY_FROM_ZERO,
+    recall_rounded_up=False,
     integer_gain_levels_only=True,
     absent_measures=frozenset(),
 )

@@ -90,6 +90,11 @@ NAME: list[Row] = [
     (b"a", "but got b'a'"),
     (True, "but got True"),
 ]
+MEASURE: list[Row] = [
+    (5, "measure must be a string, but got 5"),
+    (None, "but got None"),
+    (["map"], "type list"),
+]
 COMPAT_ROWS: list[Row] = [
     (None, "compat must be a string or a whole number, but got None"),
     (9.0, "compat must be .* but got 9.0"),
@@ -237,17 +242,9 @@ WRONG: dict[str, dict[str, list[Row]]] = {
         "selection": [("map", "selection must be what irevalx.evaluate selects, or None, but got 'map'")],
     },
     "Scores.topics": {"run": NAME},
-    "Scores.per_topic": {
-        "measure": [(5, "measure must be a string, but got 5"), (None, "but got None"), (["map"], "type list")],
-        "run": NAME,
-    },
-    "Scores.summary": {
-        "measure": [(5, "measure must be a string, but got 5"), (None, "but got None"), (["map"], "type list")],
-        "run": NAME,
-    },
-    "Scores.__getitem__": {
-        "measure": [(5, "measure must be a string, but got 5"), (None, "but got None"), (["map"], "type list")]
-    },
+    "Scores.per_topic": {"measure": MEASURE, "run": NAME},
+    "Scores.summary": {"measure": MEASURE, "run": NAME},
+    "Scores.__getitem__": {"measure": MEASURE},
     "measure": {
         "name": [
             *NAME,
@@ -278,7 +275,7 @@ WRONG: dict[str, dict[str, list[Row]]] = {
         "better": [("more", "better must be one of 'higher', .*, but got 'more'"), (True, "but got True")],
     },
     "Scores.interval": {
-        "measure": [(5, "measure must be a string, but got 5"), (None, "but got None")],
+        "measure": MEASURE,
         "run": NAME,
         "confidence": CONFIDENCE,
         "method": [("z", "method must be 't' or 'bootstrap', but got 'z'"), (5, "method must be a string, but got 5")],
@@ -313,7 +310,7 @@ WRONG: dict[str, dict[str, list[Row]]] = {
         "scores": [([1], "scores must be a dictionary", TypeError), ({"1": 5}, "must be a dictionary", TypeError)]
     },
     "compute_aggregated_measure": {
-        "measure": [(5, "measure must be a string, but got 5"), (None, "but got None")],
+        "measure": MEASURE,
         "values": [
             (None, "values must be several numbers, but got None"),
             ("0.5", "but got '0.5'"),

@@ -171,7 +171,7 @@ def test_the_symbols_of_formulas_are_explained() -> None:
     """A formula consists of symbols, of names it gives itself or that are measures, and of plain words."""
     used: set[str] = set()
     for measure in MEASURES:
-        formula = measure.explanation.formula
+        formula = measure.formula
         words = formula_words(formula)
         own = set(re.findall(r"\b(\w+) (?:=|<)", formula)) | {"x"} | set("BCD")
         unknown = sorted(word for word in words - PLAIN - own if word.removesuffix("_X") not in {*SYMBOLS, *BY_NAME})
@@ -285,7 +285,7 @@ def expected_under_complete(case: Case, usual: irevalx.Scores, printed: str, com
     """The `all` row under -c, as the help of the measure says."""
     measure = BY_NAME[owner(printed)]
     values = usual.per_topic(printed).tolist() if measure.kernel else []
-    zero = measure.explanation.without_results == "0"
+    zero = measure.without_results == "0"
     rules: dict[Summary | None, Callable[[], float]] = {
         topic_count: lambda: len(TOPICS),
         relevant_total: lambda: sum(int(line.split()[-1]) > 0 for line in case.lines),
@@ -384,7 +384,7 @@ def test_formulas_give_the_values(item: str) -> None:
         for topic, value in zip(scores.topics(), scores.per_topic(item.replace(".", "_")), strict=True):
             lines = [line.split() for line in case.lines if line.startswith(f"{topic} ")]
             ranked = Ranked({docno: int(grade) for _, _, docno, grade in lines}, case.run[topic])
-            assert ranked.value(BY_NAME[name].explanation.formula) == pytest.approx(value, rel=1e-9), topic
+            assert ranked.value(BY_NAME[name].formula) == pytest.approx(value, rel=1e-9), topic
 
 
 def test_help_shows_it() -> None:

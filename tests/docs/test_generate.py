@@ -19,7 +19,7 @@ from irevalx.cli.arguments import Option
 from irevalx.cli.command import command
 from irevalx.errors import IrevalxError
 from irevalx.measures import MEASURES
-from irevalx.measures.explanation import UpperBound
+from irevalx.measures.declare import UpperBound
 
 
 def test_everything_is_up_to_date() -> None:
@@ -106,7 +106,7 @@ def test_departures_from_other_programs(program: str, letter: str) -> None:
 
 def test_rising_measures_are_named() -> None:
     """The pages, the help and the declarations agree on the measures for which rel is an upper bound."""
-    rising = [measure.name for measure in MEASURES if measure.explanation.upper_bound is not UpperBound.NEVER]
+    rising = [measure.name for measure in MEASURES if measure.upper_bound is not UpperBound.NEVER]
     unjudged = next(param for param in command.params if param.name == "unjudged")
     assert isinstance(unjudged, Option)
     for text in (PAGES["docs/incomplete-judgments.md"].replace("`", ""), unjudged.help or ""):

@@ -46,13 +46,13 @@ LATEX = {
 def test_formulas(name: str) -> None:
     """A formula is typeset as a paper has it."""
     [measure] = [measure for measure in MEASURES if measure.name == name]
-    assert typeset.lines(measure.explanation.formula) == LATEX[name]
+    assert typeset.lines(measure.formula) == LATEX[name]
 
 
 def test_all_formulas() -> None:
     """Each formula can be typeset: its brackets match, and a fraction is left nowhere as a line of text."""
     for measure in MEASURES:
-        for line in typeset.lines(measure.explanation.formula):
+        for line in typeset.lines(measure.formula):
             assert line.count("{") == line.count("}"), measure.name
             assert "/" not in line, measure.name
     for wrong in ("(1/R", "1/R)", "(1 + [x)]", "1 +(", "1/"):

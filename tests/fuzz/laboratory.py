@@ -84,21 +84,8 @@ def _estimate(rng: random.Random, another: Callable[[str], str], runs: list[str]
 def _draw(rng: random.Random, another: Callable[[str], str], runs: list[str]) -> list[str]:
     """A study whose files may be broken."""
     study = Path(runs[0]).with_name("drawn")
-    flags = [
-        "--figures",
-        "none",
-        "--samples",
-        "2",
-        "--seed",
-        "1",
-        "-m",
-        "map bpref",
-        "--levels",
-        "50%",
-        "-o",
-        str(study),
-    ]
-    lab("study", "--quiet", another("qrels"), *runs, *flags)
+    flags = ["--figures", "none", "--samples", "2", "--seed", "1", "-m", "map bpref", "--levels", "50%"]
+    lab("study", "--quiet", another("qrels"), *runs, *flags, "-o", str(study))
     for path in sorted(study.glob("*")) if study.is_dir() else []:
         if rng.random() < 0.3:
             path.write_bytes(mutated(rng, path.read_bytes()))
@@ -117,14 +104,8 @@ COMMANDS: dict[str, Words] = {
         *("--seed", "1", *_maybe(rng, "--drop"), *_maybe(rng, "--level", "2")),
     ],
     "degrade in order": lambda rng, another, runs: [
-        *(
-            another("qrels"),
-            *runs,
-            "--order",
-            rng.choice([*ORDERS]),
-            "--budget",
-            rng.choice(["1", "5", "10%", "0", "x"]),
-        ),
+        *(another("qrels"), *runs, "--order", rng.choice([*ORDERS])),
+        *("--budget", rng.choice(["1", "5", "10%", "0", "x"])),
         *("--seed", "1", *_maybe(rng, "--across"), *_maybe(rng, "--batch", "3"), *_maybe(rng, "--unjudged", "nonrel")),
     ],
     "next": lambda rng, another, runs: [
@@ -162,14 +143,8 @@ COMMANDS: dict[str, Words] = {
         *_maybe(rng, "--system-by", rng.choice([".$", "^(.)", "x"])),
     ],
     "report": lambda rng, another, runs: [
-        *(
-            another("qrels"),
-            *runs,
-            "--format",
-            rng.choice(["html", "json"]),
-            "--depth",
-            rng.choice(["1", "3", "0", "x"]),
-        ),
+        *(another("qrels"), *runs, "--format", rng.choice(["html", "json"])),
+        *("--depth", rng.choice(["1", "3", "0", "x"])),
         *_maybe(rng, "--baseline", "named0"),
         *_maybe(rng, "--topic-groups", another("topic groups")),
     ],

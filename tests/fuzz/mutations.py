@@ -14,43 +14,9 @@ from fuzz.inputs import MAKERS, TOPICS, spoiled, written
 LONGEST = 1 << 16
 """Bytes that a file is made to grow to, at most: what takes as long as the square of its length is then seen."""
 
-PARTS = [
-    *(
-        b"[",
-        b"{",
-        b'{"a":',
-        b'"',
-        b'\\"',
-        b"\\",
-        b"]",
-        b"}",
-        b"\0",
-        b"\n",
-        b"\r",
-        b" ",
-        b"\t",
-        b"#",
-        b",",
-        b"-",
-        b"9",
-        b"0",
-    ),
-    *(
-        b"1e",
-        b"0.",
-        b"nan ",
-        b"\xff",
-        b"\xc3\xa9",
-        b"\x1f\x8b",
-        b"<DOC>",
-        b"</",
-        b"<!--",
-        b"&amp;",
-        b"\x1b[31m",
-        b"=",
-        b"%",
-    ),
-]
+PARTS = (
+    b'[|{|{"a":|"|\\"|\\|]|}|\0|\n|\r| |\t|#|,|-|9|0|1e|0.|nan |\xff|\xc3\xa9|\x1f\x8b|<DOC>|</|<!--|&amp;|\x1b[31m|=|%'
+).split(b"|")
 """What is repeated."""
 
 

@@ -10,7 +10,7 @@ from running import FIXTURES, Result, lab
 
 from irevalx.lab.studies.run_study import _in_turn
 from irevalx.process import workers
-from irevalx.statistics import intervals, tukey
+from irevalx.statistics import corrections, intervals
 
 FOLDER = FIXTURES / "experiment"
 FILES = (FOLDER / "qrels", *sorted((FOLDER / "runs").iterdir()))
@@ -30,8 +30,8 @@ def forks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     monkeypatch.setattr(os, "fork", counted)
     monkeypatch.setattr(intervals, "_WORTH_SHARING", 0)
-    monkeypatch.setattr(tukey, "_WORTH_SHARING", 0)
-    monkeypatch.setattr(tukey, "_BATCH", 5000)
+    monkeypatch.setattr(corrections, "_WORTH_SHARING", 0)
+    monkeypatch.setattr(corrections, "_BATCH", 5000)
     monkeypatch.setattr(workers, "BIG", 0)
     return started
 

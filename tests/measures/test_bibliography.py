@@ -26,11 +26,11 @@ def test_records() -> None:
     """Keys ascend and end with the year, each is cited, and no measure cites what is not there."""
     assert list(PAPERS) == sorted(PAPERS)
     assert all(key.endswith(f"-{paper.year}") for key, paper in PAPERS.items())
-    cited = {key for measure in MEASURES for key in measure.explanation.papers}
+    cited = {key for measure in MEASURES for key in measure.papers}
     assert cited | {*PAPERS_BEHIND} == PAPERS.keys()
     for measure in MEASURES:
-        in_brackets = re.findall(r"\[([^\]]*-\d{4})\]", measure.explanation.prose)
-        assert list(dict.fromkeys(in_brackets)) == measure.explanation.papers
+        in_brackets = re.findall(r"\[([^\]]*-\d{4})\]", measure.prose)
+        assert list(dict.fromkeys(in_brackets)) == measure.papers
 
 
 def test_help_has_the_reference() -> None:

@@ -25,8 +25,7 @@ from irevalx.arrays.segments import FloatArray, IntArray, Segments
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.measures import BY_NAME
-from irevalx.measures.declare import Measure
-from irevalx.measures.explanation import UpperBound
+from irevalx.measures.declare import Measure, UpperBound
 from irevalx.measures.incomplete import _expected_precision
 from irevalx.measures.summary import as_list
 from irevalx.ranking.rank import RankingRules, in_topic_order, rank_run
@@ -247,11 +246,11 @@ def test_what_rises(ranking: list[int], others: list[int], level: int, random: R
     # Any outcome of judging the retrieved unjudged documents.
     really = [random.choice([code, level, level + 1, 3]) if code < 0 else code for code in topic.ranking]
     outcome = Shared(level).topic(really, others, random)
-    rising = [measure for measure in BY_NAME.values() if measure.explanation.upper_bound is not UpperBound.NEVER]
+    rising = [measure for measure in BY_NAME.values() if measure.upper_bound is not UpperBound.NEVER]
     assert {"P", "success", "recip_rank", "set_P", "num_rel_ret", "rbp"} <= {measure.name for measure in rising}
     for measure in rising:
         binary = level == 1 and max([0, *topic.judgments, *outcome.judgments]) <= 1
-        if measure.explanation.upper_bound is UpperBound.BINARY_GAINS and not binary:
+        if measure.upper_bound is UpperBound.BINARY_GAINS and not binary:
             continue
         found = columns(topics_of([outcome], all_rows=True), measure)
         assert all(most >= one for most, one in zip(columns(bound, measure), found, strict=True)), (

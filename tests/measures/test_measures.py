@@ -408,8 +408,8 @@ def test_absent_measures_exist() -> None:
 @pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.name)
 def test_prose(measure: Measure) -> None:
     """Every measure has a title line, and except for mere counts a source."""
-    title, _, rest = measure.explanation.prose.partition("\n")
-    assert title.rstrip(".").strip() == measure.explanation.title != ""
+    title, _, rest = measure.prose.partition("\n")
+    assert title.rstrip(".").strip() == measure.title != ""
     assert rest.startswith("\n"), f"leave a line empty after the title in the docstring of {measure.name}"
     if measure not in vars(counts).values():
         assert "\nSource: " in rest, f"end the docstring of {measure.name} with a line that begins with Source:"

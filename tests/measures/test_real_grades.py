@@ -21,7 +21,7 @@ N_CASES = 300
 OF_LEVELS = tuple(
     measure.name
     for measure in MEASURES
-    if "qrels" in measure.formats and measure.explanation.uses_level and measure.name != "Rndcg" and measure.per_topic
+    if "qrels" in measure.formats and measure.uses_level and measure.name != "Rndcg" and measure.per_topic
 )
 
 Topics = dict[str, dict[str, float]]

@@ -18,8 +18,7 @@ import irevalx
 from irevalx.api.user_warnings import IrevalxWarning
 from irevalx.cli.explain import measure_lines
 from irevalx.measures import BY_NAME, MEASURES
-from irevalx.measures.declare import Measure
-from irevalx.measures.value_range import FROM_ZERO, MOSTLY_ZERO_TO_ONE, TEXT, ZERO_TO_ONE, Range
+from irevalx.measures.declare import FROM_ZERO, MOSTLY_ZERO_TO_ONE, TEXT, ZERO_TO_ONE, Measure, Range
 
 DOCUMENTS = [f"d{number}" for number in range(40)]
 TOPICS = 60
@@ -101,7 +100,7 @@ def test_help_says_the_range(measure: Measure) -> None:
     )
     assert " Formula: " in before
     assert after.startswith("Source: ")
-    assert "Range:" not in (measure.explanation.function.__doc__ or "")
+    assert "Range:" not in (measure.function.__doc__ or "")
     assert f"\nRange: {measure.value_range.words}.\n" in (ROOT / "man" / "man7" / "irevalx-measures.7").read_text()
 
 

@@ -16,7 +16,7 @@ from irevalx.errors import DuplicateDocumentError, IrevalxError, MalformedLineEr
 from irevalx.judgments.subtopics import SubtopicJudgments
 from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
 from irevalx.reading.file_format import FileFormat
-from irevalx.reading.formats import PRELS, QRELS
+from irevalx.reading.formats import PRELS
 from irevalx.reading.formats import SUBTOPICS as SUBTOPIC_FILE
 from irevalx.reading.source import Source
 from irevalx.trec_eval.versions import TREC_EVAL_10
@@ -145,11 +145,7 @@ def test_a_sampled_document_twice() -> None:
 @pytest.mark.parametrize(
     ("fmt", "text", "problem"),
     [
-        (SUBTOPIC_FILE, "1 1 a\n", ":1: a judgment for a subtopic must have 4 columns (topic, subtopic, document, grade)"),
-        (SUBTOPIC_FILE, "1 1 a 1\n\n", ":2: a judgment for a subtopic must have 4 columns"),
         (SUBTOPIC_FILE, "1 Q0 a 1 0.5 run\n", ": is this a run? QRELS comes first"),
-        (PRELS, "1 a 1 1 0.5\n1 b 0 1\n", ":2: a judgment of a sample with inclusion probabilities must have 5 columns (topic, document,"),
-        (QRELS, "1 a 1 1 0.5\n", ": is this a judgment of a sample with inclusion probabilities? give -R prels"),
         (PRELS, "1 a 1.5 1 0.5\n", ":1: a grade must be a whole number, but got '1.5'"),
         (PRELS, "1 a 1 x 0.5\n", ":1: a method must be a whole number, but got 'x'"),
         (PRELS, "1 a 1 1 half\n", ":1: a probability must be a number or NA, but got 'half'"),

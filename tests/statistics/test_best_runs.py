@@ -44,16 +44,6 @@ def test_many_rows_at_once() -> None:
         assert function(x[0], y).tolist() == [float(function(x[0], row)) for row in y], name
 
 
-def test_by_hand() -> None:
-    """Runs b and c are tied at the second place; y puts c first, and d before b."""
-    x, y = np.array([0.5, 0.4, 0.4, 0.2]), np.array([0.3, 0.1, 0.6, 0.2])
-    found = {name: float(function(x, y)) for name, function in at_the_top(2).items()}
-    assert list(found) == list(TOP_STATISTICS)
-    assert found["loss"] == pytest.approx(0.1)
-    assert found["top_overlap"] == pytest.approx(2 / 3)  # a and c, of a, b and c
-    assert found["top_tau_b"] == pytest.approx(0)  # a and b in order, a and c not, b and c tied in x
-
-
 def n_covered(x: FloatArray, y: FloatArray, k: int, n_topics: int, n_draws: int) -> dict[str, int]:
     """Return how often intervals cover what all topics have, where topics are drawn with replacement."""
     truth = {name: float(function(x.mean(axis=1), y.mean(axis=1))) for name, function in at_the_top(k).items()}

@@ -30,16 +30,6 @@ def test_corrections(p: list[Fraction]) -> None:
     assert (CORRECTIONS["benjamini-hochberg"](given_p) <= CORRECTIONS["holm"](given_p) + 1e-15).all()
 
 
-def test_corrections_by_hand() -> None:
-    """Five tests, worked out on paper."""
-    p = np.array([0.04, 0.01, 0.03, 0.005, 0.5])
-    # ascending: 0.005·5, 0.01·4, 0.03·3, 0.04·2 (not below 0.09), 0.5·1
-    assert CORRECTIONS["holm"](p).tolist() == pytest.approx([0.09, 0.04, 0.09, 0.025, 0.5])
-    assert CORRECTIONS["bonferroni"](p).tolist() == pytest.approx([0.2, 0.05, 0.15, 0.025, 1.0])
-    # ascending: 0.005·5/1, 0.01·5/2, 0.03·5/3, 0.04·5/4, 0.5·5/5, each at most the next
-    assert CORRECTIONS["benjamini-hochberg"](p).tolist() == pytest.approx([0.05, 0.025, 0.05, 0.025, 0.5])
-
-
 def test_corrections_of_four() -> None:
     """What statsmodels 0.15.0 has for 0.001, 0.02, 0.03, 0.2."""
     p = np.array([0.001, 0.02, 0.03, 0.2])

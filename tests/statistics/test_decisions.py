@@ -36,6 +36,15 @@ def decisions_of(different: list[bool], direction: list[int]) -> Decisions:
     return Decisions(np.array(different, np.bool_), np.array(direction, np.int64))
 
 
+def assert_decided(found: Decisions, sample: FloatArray) -> None:
+    """Check decisions on a sample: scipy's, pair by pair in the order of ``pairs_of_runs``."""
+    pairs = list(combinations(range(len(sample)), 2))
+    expected = [float(stats.wilcoxon(np.round(sample[i] - sample[j], 9)).pvalue) < 0.05 for i, j in pairs]
+    sums = [round(100 * float((sample[i] - sample[j]).sum())) for i, j in pairs]
+    assert found.different.tolist() == expected
+    assert found.direction.tolist() == [(total > 0) - (total < 0) for total in sums]
+
+
 def test_decisions_by_hand() -> None:
     """Runs that are equal for all topics do not differ, nor do few topics; a constant gain for many topics decides."""
     base = np.linspace(0.1, 0.4, 30)
@@ -54,12 +63,8 @@ def test_decisions_about_many_samples_at_once(seed: int) -> None:
     stack = np.stack([random_values(seed + sample, 4, 20) for sample in range(3)])
     found = decide(stack)
     assert found.different.shape == found.direction.shape == (3, 6)
-    pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
-    for sample, different, direction in zip(stack, found.different, found.direction, strict=True):
-        expected = [float(stats.wilcoxon(np.round(sample[i] - sample[j], 9)).pvalue) < 0.05 for i, j in pairs]
-        assert different.tolist() == expected
-        sums = [round(100 * float((sample[i] - sample[j]).sum())) for i, j in pairs]
-        assert direction.tolist() == [(total > 0) - (total < 0) for total in sums]
+    for sample, *decided in zip(stack, found.different, found.direction, strict=True):
+        assert_decided(Decisions(*decided), sample)
 
 
 def test_topics_without_a_value_decide_nothing() -> None:
@@ -69,13 +74,8 @@ def test_topics_without_a_value_decide_nothing() -> None:
     stack[2] = np.nan
     found = decide(stack)
     known = [topic for topic in range(20) if topic not in {*range(7), 9}]
-    pairs = [(0, 1), (0, 2), (1, 2)]
     for sample, topics in ((0, list(range(20))), (1, known)):
-        of_sample = stack[sample][:, topics]
-        expected = [float(stats.wilcoxon(np.round(of_sample[i] - of_sample[j], 9)).pvalue) < 0.05 for i, j in pairs]
-        assert found.different[sample].tolist() == expected
-        sums = [round(100 * float((of_sample[i] - of_sample[j]).sum())) for i, j in pairs]
-        assert found.direction[sample].tolist() == [(total > 0) - (total < 0) for total in sums]
+        assert_decided(Decisions(found.different[sample], found.direction[sample]), stack[sample][:, topics])
     assert not found.different[2].any()
     assert not found.direction[2].any()
 
@@ -109,40 +109,6 @@ def test_confusion(pairs: list[tuple[bool, int, bool, int]]) -> None:
     assert found["fpr"] == pytest.approx(cells[1, 2] / equal if equal else 0)
     assert found["fnr"] == pytest.approx(cells[2, 1] / unequal if unequal else 0)
     assert tuple(found) == DECISION_COLUMNS
-
-
-def test_confusion_by_hand() -> None:
-    """C11 = 3, C12 = 1, C21 = 2, C22 = 4: accuracy 7/10, recall 3/4, precision 3/5."""
-    full = decisions_of([False] * 4 + [True] * 6, [1] * 10)
-    reduced = decisions_of([False] * 3 + [True] + [False] * 2 + [True] * 4, [1] * 10)
-    found = confusion(full, reduced)
-    assert found.accuracy == pytest.approx(0.7)
-    assert found.g_mean == pytest.approx((3 / 4 * 3 / 5) ** 0.5)
-
-
-def test_six_ways_by_hand() -> None:
-    """Four pairs: different and positive under both; positive and then not different and negative; negative under both
-    and never different; positive under both and different at last.
-    """  # noqa: D205
-    full = decisions_of([True, True, False, False], [1, 1, -1, 1])
-    reduced = decisions_of([True, False, False, True], [1, -1, -1, 1])
-    found = confusion(full, reduced)
-    assert {name: float(value) for name, value in found.columns.items()} == {
-        "c11": 1,
-        "c12": 1,
-        "c21": 1,
-        "c22": 1,
-        "fpr": 0.5,
-        "fnr": 0.5,
-        "accuracy": 0.5,
-        "g_mean": 0.5,
-        "aa": 1,
-        "ad": 0,
-        "ma": 1,
-        "md": 1,
-        "pa": 1,
-        "pd": 0,
-    }
 
 
 def test_reversals() -> None:

@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from irevalx.arrays.segments import FloatArray
-from irevalx.statistics.difference_deviations import deviations_of_pairs, median_and_greatest
+from irevalx.statistics.difference_deviations import median_and_greatest
 
 
 def variances(values: FloatArray) -> list[float]:
@@ -25,9 +25,10 @@ def test_literal_jackknife(shape: tuple[int, int]) -> None:
     """Leave out one topic after the other, and take the median and the greatest variance anew each time."""
     values = np.random.default_rng(3).random(shape)
     n_topics = shape[1]
-    assert deviations_of_pairs(values) == pytest.approx(np.sqrt(variances(values)))
+    *both, pair = median_and_greatest(values, 0.1)
+    assert pair == max(combinations(range(shape[0]), 2), key=lambda two: float(np.var(values[two[1]] - values[two[0]])))
     picks: list[Callable[[list[float]], float]] = [statistics.median, max]
-    for found, pick in zip(median_and_greatest(values, 0.1), picks, strict=True):
+    for found, pick in zip(both, picks, strict=True):
         value = math.sqrt(pick(variances(values)))
         without = [math.log(pick(variances(np.delete(values, topic, axis=1)))) for topic in range(n_topics)]
         variance = (n_topics - 1) / n_topics * sum((one - np.mean(without)) ** 2 for one in without)
@@ -39,7 +40,7 @@ def test_literal_jackknife(shape: tuple[int, int]) -> None:
 def test_no_interval() -> None:
     """Two topics say nothing of how a deviation varies; nor do equal differences."""
     for d in ([0.1, 0.3], [0.1, 0.1, 0.1, 0.1], [0.1, 0.1, 0.1, 0.2]):
-        found, _ = median_and_greatest(np.array([np.zeros(len(d)), d]))
+        found, *_ = median_and_greatest(np.array([np.zeros(len(d)), d]))
         assert found.value == pytest.approx(statistics.stdev(d))
         assert math.isnan(found.low)
         assert math.isnan(found.high)
@@ -51,6 +52,6 @@ def test_intervals_cover(heavy: bool) -> None:
     random, n_covered = np.random.default_rng(5), 0
     for _ in range(400):
         d = random.standard_t(5, 20) * math.sqrt(3 / 5) if heavy else random.standard_normal(20)
-        found, _ = median_and_greatest(np.array([np.zeros(20), d]))
+        found, *_ = median_and_greatest(np.array([np.zeros(20), d]))
         n_covered += found.low <= 1 <= found.high
     assert n_covered / 400 >= (0.85 if heavy else 0.9)

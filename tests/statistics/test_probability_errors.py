@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irevalx.statistics.probability_errors import calibration_error, squared_errors
+from irevalx.statistics.label_agreement import calibration_error, squared_errors
 
 PAIRS = st.lists(st.tuples(st.integers(0, 20), st.booleans()), min_size=1, max_size=60)
 

@@ -15,21 +15,6 @@ from irevalx.statistics.swaps import default_sizes, swap_rate, swap_rate_on_own_
 
 SETTINGS = settings(deadline=None, max_examples=100)
 
-BY_HAND = np.array([[0.6, 0.4, 0.5, 0.4], [0.3, 0.3, 0.6, 0.4], [0.1, 0.2, 0.3, 0.1]])
-"""Three runs a, b and c, four topics. a - b is +0.3 +0.1 -0.1 0, a and b are above c throughout."""
-
-
-def test_by_hand() -> None:
-    """Every pair of sets of one topic, and of two."""
-    one, two = (swap_rate(BY_HAND, topic_sets(4, size)) for size in (1, 2))
-    # One topic: 6 pairs of sets for each of 3 pairs of runs. a and b swap on topics 1|3 and 2|3, and are tied on 1|4,
-    # 2|4 and 3|4.
-    assert (one.size, one.comparisons, one.swaps, one.ties) == (1, 18, 2, 3)
-    assert one.rate == pytest.approx(2 / 18)
-    # Two topics: 12|34 is +0.4 and -0.1, a swap; 13|24 is +0.2 and +0.1; 14|23 is +0.3 and 0 (0.1 - 0.1), a tie.
-    assert (two.size, two.comparisons, two.swaps, two.ties) == (2, 9, 1, 1)
-    assert two.rate == pytest.approx(1 / 9)
-
 
 @SETTINGS
 @given(st.data(), st.integers(1, 30))
@@ -74,16 +59,6 @@ def test_topics_are_drawn_evenly() -> None:
     assert (abs(counts - 500) < 4 * (1000 * 0.5 * 0.5) ** 0.5).all()
 
 
-def test_larger_sets_swap_less() -> None:
-    """Runs that differ are told apart more surely by more topics."""
-    rng = np.random.default_rng(1)
-    values = rng.random((4, 100)) + np.array([[0.0], [0.1], [0.2], [0.3]])
-    rates = [swap_rate(values, topic_sets(100, size, draws=200)).rate for size in (1, 5, 20, 50)]
-    assert rates == sorted(rates, reverse=True)
-    assert rates[0] > 0.3
-    assert rates[-1] < 0.2
-
-
 def test_default_sizes() -> None:
     """They end with half the topics, which is what the paper reports."""
     assert default_sizes(100) == (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50)
@@ -101,7 +76,7 @@ def test_sizes_that_cannot_be(size: int) -> None:
 def test_too_little_to_compare() -> None:
     """One run, or no draw, is refused."""
     with pytest.raises(ValueError, match="two runs at least, but got 1"):
-        swap_rate(BY_HAND[:1], topic_sets(4, 1))
+        swap_rate(np.ones((1, 4)), topic_sets(4, 1))
     with pytest.raises(ValueError, match="draws must be at least 1, but got 0"):
         topic_sets(4, 1, draws=0)
 

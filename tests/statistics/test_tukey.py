@@ -17,19 +17,16 @@ from running import SHARED
 
 import irevalx
 from irevalx.arrays.segments import FloatArray
-from irevalx.statistics.significance import differences, sign_flips
-from irevalx.statistics.tukey import (
+from irevalx.statistics.corrections import (
     Tukey,
     arrangements_fit,
     least_tukey_p,
     mean_differences,
     randomised_tukey,
 )
+from irevalx.statistics.significance import differences, sign_flips
 
 ROBUST, CRANFIELD = SHARED / "robust03", SHARED / "cranfield"
-
-SCORES = np.array([[0.6, 0.8], [0.4, 0.5], [0.1, 0.2]])
-"""Three runs, two topics: 36 arrangements, D being 0.05, 0.25, 0.3, 0.4, 0.45, 0.55, six times each."""
 
 
 def all_differences(values: FloatArray) -> FloatArray:
@@ -41,14 +38,6 @@ def all_means(values: FloatArray) -> FloatArray:
     """The mean differences of every pair of runs."""
     first, second = zip(*combinations(range(len(values)), 2), strict=True)
     return mean_differences(values[list(second)], values[list(first)])
-
-
-def test_tukey_by_hand() -> None:
-    """The differences are 0.25, 0.55, 0.30; the 8th of 36 D is 0.45."""
-    found = randomised_tukey(SCORES, 36)
-    assert found.greatest.size == 36
-    assert found.p_values(all_means(SCORES)).tolist() == [30 / 36, 6 / 36, 24 / 36]
-    assert found.half_width(0.2) == pytest.approx(0.45, abs=1e-12)
 
 
 @settings(deadline=None, max_examples=50)

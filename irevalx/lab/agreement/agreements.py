@@ -15,7 +15,7 @@ from irevalx.errors import ArgumentError, UsageError, shown_name
 from irevalx.experiments.ranked_runs import MEASURES
 from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
 from irevalx.experiments.user_data import are_given, measures_of, opened_runs, ranked_runs_of
-from irevalx.frozen import Frozen, fields, replace
+from irevalx.frozen import Frozen, fields
 from irevalx.lab.agreement.paired_scorings import PairedScores, paired_scores
 from irevalx.lab.agreement.run_overlap import RunOverlap, looks_like_run, overlap_of_runs, overlap_of_scorings
 from irevalx.lab.agreement.scorings import Scoring, scorings_of_samples
@@ -30,9 +30,6 @@ from irevalx.statistics.correlations import agree as agreement_of
 from irevalx.statistics.decisions import DECISION_COLUMNS, DECISION_HEADS, DECISION_NOTE, Confusion
 from irevalx.statistics.rank_biased_overlap import OVERLAP_COLUMNS
 from irevalx.trec_eval.versions import TREC_EVAL_10
-
-INTERVAL_COLUMNS = tuple(f"{name}_{end}" for name in STATISTICS for end in ("low", "high"))
-"""The ends of the intervals of the agreement, as columns."""
 
 
 class AgreementOfMeasure(Frozen, kw_only=True):
@@ -120,40 +117,37 @@ class ScoringAgreement(Result):
     def _parts(self) -> list[Table]:
         """Return the columns by what they are about, after the measures."""
         columns = (*(name for name in fields(AgreementOfMeasure) if name not in {*_NESTED, _LAST}), _LAST)
-        counts = [row.decisions and row.decisions.columns for row in self.rows]
-        decisions = [of_row and [of_row[name].item() for name in DECISION_COLUMNS] for of_row in counts]
+        counts = [row.decisions.columns if row.decisions else {} for row in self.rows]
+        decisions = [{name: number.item() for name, number in of_row.items()} for of_row in counts]
         tables = [
             Table("agreement", columns, [tuple(getattr(row, name) for name in columns) for row in self.rows]),
             self._part(_DECISIONS, DECISION_COLUMNS, decisions),
         ]
         if self.seed is not None:
-            ends = [row.intervals and [end for name in STATISTICS for end in row.intervals[name]] for row in self.rows]
-            tables.append(self._part("intervals of agreement", INTERVAL_COLUMNS, ends))
+            columns = tuple(f"{name}_{end}" for name in STATISTICS for end in ("low", "high"))
+            tables.append(self._part("intervals of agreement", columns, [_ends(row.intervals) for row in self.rows]))
         if any(row.overlap for row in self.rows):
-            overlaps = [list(row.overlap.values()) if row.overlap else None for row in self.rows]
+            overlaps = [row.overlap or {} for row in self.rows]
             tables.append(self._part("rank-biased overlap", OVERLAP_COLUMNS, overlaps))
         if self.top is not None:
-            tables.append(self._part_of_top())
+            ends = () if self.seed is None else ("_low", "_high")
+            columns = tuple(f"{name}{end}" for name in TOP_STATISTICS for end in ("", *ends))
+            best = [{**(row.top or {}), **_ends(row.top_intervals)} for row in self.rows]
+            tables.append(self._part(f"{TOP_TITLE.format(k=self.top)} by X", columns, best))
         return tables
 
-    def _part_of_top(self) -> Table:
-        """Return the columns on the best runs of x, with intervals where they are asked for."""
-        ends = () if self.seed is None else ("_low", "_high")
-        columns = tuple(f"{name}{end}" for name in TOP_STATISTICS for end in ("", *ends))
-        values = []
-        for row in self.rows:
-            found = []
-            for name in TOP_STATISTICS:
-                value = (row.top or {}).get(name)
-                found += [value, *(row.top_intervals or {}).get(name, (None,) * 2)] if ends else [value]
-            values.append(found)
-        return replace(self._part("", columns, values), title=f"{TOP_TITLE.format(k=self.top)} by X")
-
-    def _part(self, title: str, columns: Sequence[str], values: Sequence[Any]) -> Table:
-        """Return a table with the measures and, where there are some, their values."""
-        nothing = [None] * len(columns)
-        rows = [(row.measure, *(of_row or nothing)) for row, of_row in zip(self.rows, values, strict=True)]
+    def _part(self, title: str, columns: Sequence[str], values: Sequence[Mapping[str, Any]]) -> Table:
+        """Return a table with the measures and, where there are some, their values by column."""
+        rows = [(row.measure, *map(of_row.get, columns)) for row, of_row in zip(self.rows, values, strict=True)]
         return Table(title, ("measure", *columns), rows)
+
+
+def _ends(intervals: Mapping[str, tuple[float, float]] | None) -> dict[str, float]:
+    """Return the ends of intervals by column; none where there are no intervals."""
+    found: dict[str, float] = {}
+    for name, (low, high) in (intervals or {}).items():
+        found |= {f"{name}_low": low, f"{name}_high": high}
+    return found
 
 
 def agree(
@@ -223,25 +217,17 @@ def agree(
             raise checks.wrong("rbo", "a number above 0 and below 1", rbo)
     top = None if top is None else checks.whole_number("top", top, least=2)
     given = are_given(runs)
+    options: dict[str, Any] = {"grades": grades, "level": level, "complete": complete, "min_retrieved": min_retrieved}
     if not given:
-        options: dict[str, Any] = {"measures": measures, "rel_format": rel_format, "grades": grades}
-        options |= {"level": level, "complete": complete, "min_retrieved": min_retrieved}
-        usual: dict[str, Any] = {
-            "measures": (),
-            "rel_format": "qrels",
-            "grades": "whole",
-            "level": 1,
-            "complete": False,
-            "min_retrieved": 0.0,
-        }
-        _refuse(options, usual, "together with runs, or not at all")
+        asked = {"measures": measures, "rel_format": rel_format, **options}
+        usual = ((), "qrels", "whole", 1, False, 0.0)
+        _refuse(asked, usual, "together with runs, or not at all")
     if rbo is not None and not given:
         x, y = _kept(x, "x"), _kept(y, "y")
         if _are_runs(x, y):
-            options = {"against": against, "resamples": resamples, "top": top}
-            _refuse(options, {"against": None, "resamples": 0, "top": None}, "for scorings only, but x and y are runs")
+            asked = {"against": against, "resamples": resamples, "top": top}
+            _refuse(asked, (None, 0, None), "for scorings only, but x and y are runs")
             return overlap_of_runs(_run_of(x), _run_of(y), rbo, warn)
-    options = {"level": level, "grades": grades, "complete": complete, "min_retrieved": min_retrieved}
     if given:
         scorings = _evaluated((x, y), runs, measures_of(measures) or MEASURES, rel_format, options)
     else:
@@ -276,25 +262,23 @@ def _topics_of(scorings: Sequence[Scoring], found: Sequence[PairedScores]) -> tu
 def _row(
     paired: PairedScores, resamples: int, seed: int | None, rbo: float | None, top: int | None
 ) -> AgreementOfMeasure:
-    agreement = agreement_of(paired.x, paired.y, paired.runs)
-    overlap = None if rbo is None else dict(zip(OVERLAP_COLUMNS, overlap_of_scorings(paired, rbo), strict=True))
     return AgreementOfMeasure(
         measure=paired.measure,
-        **{name: getattr(agreement, name) for name in fields(agreement)},
+        **agreement_of(paired.x, paired.y, paired.runs),
         significant=paired.changed,
         runs=len(paired.runs),
         decisions=paired.decisions,
         intervals=None if seed is None else paired.intervals(resamples, seed=seed),
-        overlap=overlap,
+        overlap=None if rbo is None else overlap_of_scorings(paired, rbo),
         top=None if top is None else paired.at_the_top(top),
         top_intervals=None if top is None or seed is None else paired.top_intervals(top, resamples, seed=seed),
     )
 
 
-def _refuse(options: Mapping[str, Any], usual: Mapping[str, Any], rule: str) -> None:
+def _refuse(options: Mapping[str, Any], usual: Sequence[Any], rule: str) -> None:
     """Raise ArgumentError for the first option that is not as usual: it must be given by the rule."""
-    for name, value in options.items():
-        if value != usual[name]:
+    for (name, value), default in zip(options.items(), usual, strict=True):
+        if value != default:
             raise ArgumentError(f"{name} must be given {rule}")
 
 

@@ -15,12 +15,7 @@ from irevalx.process.system import as_text
 from irevalx.reading.formats import TREC_RESULTS
 from irevalx.reading.runs import Run
 from irevalx.reports.table import Table
-from irevalx.statistics.rank_biased_overlap import (
-    Ranking,
-    overlap_values,
-    rank_biased_overlap,
-    ranking_of,
-)
+from irevalx.statistics.rank_biased_overlap import Ranking, rank_biased_overlap, ranking_of
 from irevalx.statistics.significance import without_noise
 from irevalx.trec_eval.numbers import c_double
 
@@ -121,17 +116,16 @@ def overlap_of_runs(x: Run, y: Run, p: float, warn: Warn = lambda line: None) ->
     for topic in topics:
         documents = [{docno for group in ranking for docno in group} for ranking in (of_x[topic], of_y[topic])]
         numbers = (len(documents[0]), len(documents[1]), len(documents[0] & documents[1]))
-        found.append((*numbers, *overlap_values(rank_biased_overlap(of_x[topic], of_y[topic], p))))
+        found.append((*numbers, *rank_biased_overlap(of_x[topic], of_y[topic], p).values()))
     means = [ordered_sum(column) / len(topics) for column in np.array(found, np.float64).T]
     rows = [OverlapOfTopic(as_text(topic), *numbers) for topic, numbers in zip(topics, found, strict=True)]
     return RunOverlap([*rows, OverlapOfTopic("all", *means)])
 
 
-def overlap_of_scorings(paired: PairedScores, p: float) -> tuple[float, ...]:
-    """Return the overlaps of the rankings of runs in two scorings, in the order of ``OVERLAP_COLUMNS``."""
-    x, y = (_ranking_of_runs(paired.runs, without_noise(scores).tolist()) for scores in (paired.x, paired.y))
-    return overlap_values(rank_biased_overlap(x, y, p))
-
-
-def _ranking_of_runs(runs: Sequence[str], scores: Sequence[float]) -> Ranking[str]:
-    return ranking_of(dict(zip(runs, scores, strict=True)))
+def overlap_of_scorings(paired: PairedScores, p: float) -> dict[str, float]:
+    """Return the overlaps of the rankings of runs in two scorings, by the names of ``OVERLAP_COLUMNS``."""
+    x, y = (
+        ranking_of(dict(zip(paired.runs, without_noise(scores).tolist(), strict=True)))
+        for scores in (paired.x, paired.y)
+    )
+    return rank_biased_overlap(x, y, p)

@@ -107,20 +107,15 @@ class ComparedGroups(Comparison):
         shown = ("measure", "run", "against", "group", "topics", "difference", "low", "high", "corrected_p", "differ")
         of_pairs = {(row.measure, row.group) for row in self.in_groups}
         n_pairs, n_groups = len(self.measures[0].found.pairs), len(of_pairs) // len(self.measures)
-        method = self.method
+        method, test = self.method, self.how_tested.partition(" over ")[0]
         correction = correction_named(method.correction).title()
         notes = (
-            f"{self.how_tested_in_words} in each group, p-values corrected for {n_pairs} pairs and {n_groups} groups, "
+            f"{test} in each group, p-values corrected for {n_pairs} pairs and {n_groups} groups, "
             f"interactions for the pairs, by {correction}; alpha {method.alpha:g}.",
             "interactions: Welch's F test of whether the difference is the same in all groups.",
         )
         first, second = self.tables()
         return [first.showing(*shown), replace(second, notes=notes)]
-
-    @property
-    def how_tested_in_words(self) -> str:
-        """The test."""
-        return self.how_tested.partition(" over ")[0]
 
 
 def topic_groups_of(given: TopicGroupsOfUser) -> tuple[TopicGroups, str]:
@@ -192,9 +187,7 @@ def _interactions(one: ComparedMeasure, places: Sequence[np.ndarray], method: Me
     corrected = _corrected(np.array([of_pair.p for of_pair in found]), method)
     return [
         PairInteraction(
-            measure=one.name,
-            run=one.runs[second],
-            against=one.runs[first],
+            **one.names_of(row),
             groups=len(places),
             f=of_pair.f,
             df_between=max(0, len(places) - 1),
@@ -203,37 +196,29 @@ def _interactions(one: ComparedMeasure, places: Sequence[np.ndarray], method: Me
             corrected_p=float(corrected[row]),
             differ=bool(corrected[row] < method.alpha),
         )
-        for row, ((first, second), of_pair) in enumerate(zip(one.found.pairs, found, strict=True))
+        for row, of_pair in enumerate(found)
     ]
 
 
 def _rows(
     one: ComparedMeasure, places: Mapping[str, np.ndarray], method: Method, interactions: Sequence[PairInteraction]
 ) -> list[ComparedInGroup]:
-    measured = one.measured
     found = {
-        group: Comparisons(measured.values[:, place], one.found.pairs, method, measured.scale)
+        group: Comparisons(one.found.values[:, place], one.found.pairs, method, one.found.scale)
         for group, place in places.items()
     }
     p = np.array([of_group.p for of_group in found.values()])
     corrected = _corrected(p.ravel(), method).reshape(p.shape)
     return [
         ComparedInGroup(
-            measure=one.name,
-            run=one.runs[second],
-            against=one.runs[first],
+            **one.scores_of(row, of_group),
             group=group,
             topics=of_group.values.shape[1],
-            mean=measured.as_printed(float(of_group.summaries[second])),
-            mean_against=measured.as_printed(float(of_group.summaries[first])),
-            difference=measured.as_printed(float(of_group.difference[row])),
-            low=float(of_group.interval[0][row]),
-            high=float(of_group.interval[1][row]),
             p=float(p[place, row]),
             corrected_p=float(corrected[place, row]),
             differ=bool(corrected[place, row] < method.alpha and of_group.values.shape[1] >= FEW_TOPICS),
             interaction_p=interactions[row].corrected_p,
         )
-        for row, (first, second) in enumerate(one.found.pairs)
+        for row in range(len(one.found.pairs))
         for place, (group, of_group) in enumerate(found.items())
     ]

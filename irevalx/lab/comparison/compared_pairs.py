@@ -82,22 +82,34 @@ class ComparedMeasure(Frozen):
         """The summaries of the runs, as the evaluator prints them."""
         return [self.measured.as_printed(score) for score in self.found.summaries.tolist()]
 
+    def names_of(self, row: int) -> dict[str, Any]:
+        """Return the fields with which all rows on a pair begin."""
+        first, second = self.found.pairs[row]
+        return {"measure": self.name, "run": self.runs[second], "against": self.runs[first]}
+
+    def scores_of(self, row: int, found: Comparisons | None = None) -> dict[str, Any]:
+        """Return these and the scores of a pair, their difference and its interval, over all topics or over some."""
+        found, as_printed = found or self.found, self.measured.as_printed
+        first, second = found.pairs[row]
+        low, high = found.interval
+        return {
+            **self.names_of(row),
+            "mean": as_printed(float(found.summaries[second])),
+            "mean_against": as_printed(float(found.summaries[first])),
+            "difference": as_printed(float(found.difference[row])),
+            "low": float(low[row]),
+            "high": float(high[row]),
+        }
+
     @cached_property
     def pairs(self) -> list[ComparedPair]:
         """A row for each pair."""
-        found, measured = self.found, self.measured
-        (low, high), (simultaneous_low, simultaneous_high) = found.interval, found.simultaneous_interval
-        wins, losses = (found.losses, found.wins) if measured.direction < 0 else (found.wins, found.losses)
+        found = self.found
+        low, high = found.simultaneous_interval
+        wins, losses = (found.losses, found.wins) if self.measured.direction < 0 else (found.wins, found.losses)
         return [
             ComparedPair(
-                measure=measured.measure,
-                run=measured.runs[second],
-                against=measured.runs[first],
-                mean=measured.as_printed(float(found.summaries[second])),
-                mean_against=measured.as_printed(float(found.summaries[first])),
-                difference=measured.as_printed(float(found.difference[row])),
-                low=float(low[row]),
-                high=float(high[row]),
+                **self.scores_of(row),
                 effect_size=float(found.effect_size[row]),
                 wins=int(wins[row]),
                 ties=int(found.ties[row]),
@@ -105,10 +117,10 @@ class ComparedMeasure(Frozen):
                 p=float(found.p[row]),
                 corrected_p=float(found.corrected_p[row]),
                 differ=bool(found.differ[row]),
-                simultaneous_low=float(simultaneous_low[row]),
-                simultaneous_high=float(simultaneous_high[row]),
+                simultaneous_low=float(low[row]),
+                simultaneous_high=float(high[row]),
             )
-            for row, (first, second) in enumerate(found.pairs)
+            for row in range(len(found.pairs))
         ]
 
     @property
@@ -201,12 +213,5 @@ class Comparison(Result):
         raise NotImplementedError
 
     def figure(self, *, draw: str | None = None, width: float = 7.0, titled: bool = True) -> Figure:
-        """Draw the comparison.
-
-        Parameters
-        ----------
-        draw : what to show; None for what is usual.
-        width : of the page, in inches.
-        titled : whether the figure has a title.
-        """
+        """Draw the comparison; kinds that are not drawn raise NotImplementedError."""
         raise NotImplementedError

@@ -11,7 +11,7 @@ import numpy as np
 from irevalx.api import checks
 from irevalx.api.user_warnings import warn
 from irevalx.frozen import Frozen
-from irevalx.lab.comparison.compared_pairs import ComparedMeasure, ComparedPair, Comparison
+from irevalx.lab.comparison.compared_pairs import ComparedPair, Comparison
 from irevalx.reports.table import Table
 from irevalx.statistics.corrections import SIMULTANEOUS, TUKEY, correction_named
 from irevalx.statistics.paired_comparisons import interval_warnings
@@ -64,16 +64,6 @@ class PowerOfMeasure(Frozen, kw_only=True):
     needed: float
 
 
-class AchievedLevel(Frozen, kw_only=True):
-    """A pair of runs in the order of p-values."""
-
-    rank: int
-    run: str
-    against: str
-    p: float
-    corrected_p: float
-
-
 class DrawnComparison(Comparison):
     """Comparisons of runs, which can be drawn pair by pair."""
 
@@ -92,15 +82,16 @@ class DrawnComparison(Comparison):
         ------
         ArgumentError : a page has no room for it, or it needs all pairs of runs.
         """
-        from irevalx.lab.comparison.figures import comparison, what_to_draw
+        from irevalx.lab.comparison.figures import DRAWN, what_to_draw
         from irevalx.lab.plot.page import Page, style
 
         page = Page(width, titled)
         what = what_to_draw(self, draw, page)
         if what == "intervals" and not self.shows_intervals:
-            _warn_of_intervals(self.measures)
+            for line in dict.fromkeys(line for one in self.measures for line in interval_warnings(one.found, one.name)):
+                warn(line)
         with style():
-            return comparison(self, what, page)
+            return DRAWN[what](self, page)
 
 
 class ComparedPairs(DrawnComparison):
@@ -262,10 +253,15 @@ class DiscriminativePower(Comparison):
     def tables(self) -> list[Table]:
         """Return the table of ``rows``, and the pairs of each measure by their p-values."""
         tables = [Table.of("discriminative power", PowerOfMeasure, self.rows, notes=(self.how_tested,))]
+        columns = ("rank", "run", "against", "p", "corrected_p")
         for of_measure in self.measures:
+            found = of_measure.found
+            levels: list[tuple[Any, ...]] = []
+            for row in np.argsort(found.p, kind="stable").tolist():  # ties in the order of pairs
+                run, against = (of_measure.runs[of_pairs[row]] for of_pairs in (found.second, found.first))
+                levels.append((len(levels) + 1, run, against, float(found.p[row]), float(found.corrected_p[row])))
             title = "achieved significance levels" + (f": {of_measure.name}" if self.measures[1:] else "")
-            levels = _by_achieved_level(of_measure)
-            tables.append(Table.of(title, AchievedLevel, levels, n_labels=3, probabilities=PROBABILITIES))
+            tables.append(Table(title, columns, levels, n_labels=3, probabilities=PROBABILITIES))
         return tables
 
     def figure(self, *, draw: str | None = None, width: float = 7.0, titled: bool = True) -> Figure:
@@ -282,31 +278,3 @@ class DiscriminativePower(Comparison):
 
         with style():
             return significance_levels(self, Page(width, titled))
-
-
-def _by_achieved_level(of_measure: ComparedMeasure) -> list[AchievedLevel]:
-    """Return the pairs by ascending p-value before correction, ties in the order of pairs."""
-    found, runs = of_measure.found, of_measure.runs
-    order = np.argsort(found.p, kind="stable").tolist()
-    return [
-        AchievedLevel(
-            rank=rank,
-            run=runs[found.second[row]],
-            against=runs[found.first[row]],
-            p=float(found.p[row]),
-            corrected_p=float(found.corrected_p[row]),
-        )
-        for rank, row in enumerate(order, start=1)
-    ]
-
-
-def _warn_of_intervals(measures: Sequence[ComparedMeasure]) -> None:
-    """Warn of what a reader of intervals must know, where tables have had none."""
-    sizes = [(one, one.found.values.shape[1], len(one.found.pairs)) for one in measures]
-    lines = [
-        line
-        for one, n_topics, n_pairs in sizes
-        for line in interval_warnings(one.found.method, one.found.scale, one.name, n_topics=n_topics, n_pairs=n_pairs)
-    ]
-    for line in dict.fromkeys(lines):
-        warn(line)

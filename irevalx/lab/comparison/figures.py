@@ -89,20 +89,6 @@ def what_to_draw(found: Comparison, draw: str | None, page: Page) -> str:
     return draw
 
 
-def comparison(found: Comparison, what: str, page: Page) -> Figure:
-    """Draw a comparison.
-
-    Parameters
-    ----------
-    what : one of ``DRAWINGS``.
-    """
-    if what == "topics":
-        return topic_differences(found, page)
-    if what == "matrix":
-        return matrix(found, page)
-    return intervals(found, page)
-
-
 def intervals(found: Comparison, page: Page) -> Figure:
     """Draw the difference of each pair with its intervals, the greatest of the first measure on top.
 
@@ -294,3 +280,7 @@ def _draw_matrix(panel: Axes, of_measure: ComparedMeasure) -> None:
 
 def _score(score: float) -> str:
     return f"{score:.3f}" if abs(score) < 10 else f"{score:.0f}"
+
+
+DRAWN = {"intervals": intervals, "topics": topic_differences, "matrix": matrix}
+"""The functions that draw each of ``DRAWINGS``."""

@@ -6,23 +6,23 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+import numpy as np
+
 from irevalx.api import checks
 from irevalx.api.user_warnings import warn
-from irevalx.errors import ArgumentError, UsageError, printable, quote
+from irevalx.arrays.segments import FloatArray
+from irevalx.errors import ArgumentError, printable, quote
 from irevalx.experiments.measured_values import MeasuredRuns
 from irevalx.experiments.ranked_runs import requests_of
 from irevalx.frozen import Frozen
 from irevalx.lab.comparison.compared_pairs import ComparedMeasure, Comparison
 from irevalx.reports.table import Table
-from irevalx.statistics.margins import (
-    CANNOT_TELL,
-    NOT_WORSE,
-    WORSE,
-    intervals_with_margins,
-    least_margins,
-    verdict,
-)
+from irevalx.statistics.intervals import Ends, t_intervals
 from irevalx.statistics.paired_comparisons import FEW_TOPICS, Method
+from irevalx.statistics.paired_power import least_effect
+
+NOT_WORSE, WORSE, CANNOT_TELL = "not worse", "worse", "cannot tell"
+"""The verdicts."""
 
 FOUND_WORSE, UNDECIDED = 3, 5
 """The exit statuses of a gate that does not open: a run is worse, or else that cannot be told."""
@@ -195,11 +195,11 @@ def gate(
     ArgumentError : there is no run but the baseline; a measure has no margin, no direction, or a summary that is no
         mean and no sum.
     """
-    margins = margins_of([one.measured for one in compared], margin)
+    margins = _margins([one.measured for one in compared], margin)
     n_rows = sum(len(one.found.pairs) for one in compared)
     if not n_rows:
         raise ArgumentError("runs must have one beside the baseline")
-    rows = [row for one in compared for row in _verdicts(one, baseline, margins[one.name], alpha / n_rows)]
+    rows = [row for one in compared for row in _verdicts(one, margins[one.name], alpha / n_rows)]
     method = Method("t", "bonferroni", "t", alpha)
     for of_measure in compared:
         if (n_topics := of_measure.found.values.shape[1]) < FEW_TOPICS:
@@ -207,7 +207,7 @@ def gate(
     return Gate(measures=compared, baseline=baseline, method=method, verdicts=rows, **rules)
 
 
-def _verdicts(of_measure: ComparedMeasure, baseline: str, margin: float, alpha: float) -> list[RunVerdict]:
+def _verdicts(of_measure: ComparedMeasure, margin: float, alpha: float) -> list[RunVerdict]:
     found, measured = of_measure.found, of_measure.measured
     improvements = measured.direction * found.by_topic + 0.0  # no -0.0
     n_topics = improvements.shape[1]
@@ -215,24 +215,72 @@ def _verdicts(of_measure: ComparedMeasure, baseline: str, margin: float, alpha: 
     lows, highs, least = (found.scale.of_mean(end, n_topics).tolist() for end in ends)
     return [
         RunVerdict(
-            measure=of_measure.name,
-            run=of_measure.runs[run],
-            against=baseline,
-            mean=of_measure.scores[run],
-            mean_against=of_measure.scores[base],
-            difference=measured.as_printed(measured.direction * float(found.difference[row]) + 0.0),
-            low=lows[row],
-            high=highs[row],
+            **of_measure.scores_of(row)
+            | {
+                "difference": measured.as_printed(measured.direction * float(found.difference[row]) + 0.0),
+                "low": lows[row],
+                "high": highs[row],
+            },
             margin=margin,
             topics=n_topics,
             least_margin=least[row],
             verdict=verdict(lows[row], highs[row], margin),
         )
-        for row, (base, run) in enumerate(found.pairs)
+        for row in range(len(found.pairs))
     ]
 
 
-def margins_of(measured: Sequence[MeasuredRuns], margin: float | Mapping[str, float]) -> dict[str, float]:
+def intervals_with_margins(d: FloatArray, alpha: float) -> Ends:
+    """Return t intervals of mean differences; without width where all topics have the same difference.
+
+    Parameters
+    ----------
+    d : shape (n_pairs, n_topics), with one topic at least.
+    alpha : an interval covers the mean with a probability of 1 - alpha.
+
+    Returns
+    -------
+    The ends; nan with a single topic, unless it has no difference.
+    """
+    [(low, high)] = t_intervals(d, [1 - alpha])
+    same = (d == d[:, :1]).all(axis=1) & (d.shape[1] > 1) | ~d.any(axis=1)
+    return np.where(same, d[:, 0], low), np.where(same, d[:, 0], high)
+
+
+def verdict(low: float, high: float, margin: float) -> str:
+    """Return what the interval of an improvement says of a margin.
+
+    ``NOT_WORSE`` if low > -margin, else ``WORSE`` if high < 0, else ``CANNOT_TELL``. Both can hold of a loss that is
+    certain and smaller than the margin: not worse. What is equal for all topics (low = high = 0) is not worse.
+
+    Parameters
+    ----------
+    low, high : the ends of the interval; nan for none.
+    margin : from 0 on.
+    """
+    if low > -margin or low == high == 0:
+        return NOT_WORSE
+    return WORSE if high < 0 else CANNOT_TELL
+
+
+def least_margins(d: FloatArray, alpha: float) -> FloatArray:
+    """Return the margins by which something equal on average would be found not worse with a probability of 0.8.
+
+    Parameters
+    ----------
+    d, alpha : as for ``intervals_with_margins``.
+
+    Returns
+    -------
+    Shape (n_pairs,); nan with a single topic.
+    """
+    n_topics = d.shape[1]
+    if n_topics < 2:
+        return np.full(len(d), np.nan)
+    return np.asarray(d.std(axis=1, ddof=1) * least_effect(n_topics, alpha=alpha, two_sided=False), np.float64)
+
+
+def _margins(measured: Sequence[MeasuredRuns], margin: float | Mapping[str, float]) -> dict[str, float]:
     """Return the margin of each measure by its printed name; raises ArgumentError as ``gate`` does."""
     for one in measured:
         if not (one.direction and one.scale.is_linear):
@@ -259,13 +307,6 @@ def _margin(value: Any) -> float:
     if number is None or not 0 <= number < float("inf"):
         raise checks.wrong("margin", "a number from 0 on", value)
     return number
-
-
-def refuse_with(what: str, **given: bool) -> None:
-    """Raise UsageError for what must not be given together with a keyword."""
-    for name, is_given in given.items():
-        if is_given:
-            raise UsageError(f"{what} and {name.replace('_', ' ')} must not be given together")
 
 
 def baseline_named(baseline: str, runs: Sequence[str], given: Any) -> str:
@@ -303,7 +344,11 @@ def junit_of(found: Gate) -> bytes:
     suite = SubElement(suites, "testsuite", {"name": "irevalx-lab compare", **attributes})
     for row in found.rows:
         case = SubElement(suite, "testcase", {"classname": printable(row.run), "name": printable(row.measure)})
-        why = f"{row.verdict}: {_numbers(row)}"
+        interval = f"{row.difference:.4f} [{row.low:.4f}, {row.high:.4f}]"
+        why = (
+            f"{row.verdict}: difference {interval} from {printable(row.against)}, margin {row.margin:g}, {row.topics} "
+            "topics"
+        )
         if not found.passes(row):
             SubElement(case, "failure", {"type": row.verdict, "message": why})
         elif row in skipped:
@@ -313,10 +358,3 @@ def junit_of(found: Gate) -> bytes:
     indent(suites)
     text: str = tostring(suites, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'.encode()
-
-
-def _numbers(row: RunVerdict) -> str:
-    return (
-        f"difference {row.difference:.4f} [{row.low:.4f}, {row.high:.4f}] from {printable(row.against)}, margin "
-        f"{row.margin:g}, {row.topics} topics"
-    )

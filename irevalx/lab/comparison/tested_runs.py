@@ -12,7 +12,7 @@ from irevalx.api.own_measures import Measures
 from irevalx.api.scores import Scores
 from irevalx.api.user_warnings import warn
 from irevalx.cli.values import words_of
-from irevalx.errors import ArgumentError, quote
+from irevalx.errors import ArgumentError, UsageError, quote
 from irevalx.experiments.measured_values import MeasuredRuns, measured_runs, measured_scores
 from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
 from irevalx.experiments.user_data import measures_of, probability, ranked_runs_of
@@ -29,11 +29,11 @@ from irevalx.lab.comparison.compared_runs import (
 )
 from irevalx.lab.comparison.compared_systems import (
     ComparedSystems,
+    ComparisonsOfSystems,
     Replicates,
-    compared_systems,
     systems_of_runs,
 )
-from irevalx.lab.comparison.gate import REQUIREMENTS, baseline_named, gate, refuse_with
+from irevalx.lab.comparison.gate import REQUIREMENTS, baseline_named, gate
 from irevalx.settings import NAMINGS
 from irevalx.statistics.corrections import CORRECTIONS, SHORT_NAMES, TUKEY
 from irevalx.statistics.intervals import INTERVALS
@@ -42,7 +42,6 @@ from irevalx.statistics.paired_comparisons import (
     Method,
     comparison_warnings,
     interval_warnings,
-    variance_warnings,
 )
 from irevalx.statistics.significance import ALPHA, RESAMPLES, TESTS
 
@@ -199,7 +198,10 @@ def compare(
         return gate(found, baseline, margin, method.alpha, notes=notes, **rules)
     if topic_groups is not None:
         return compared_in_groups(found, topic_groups, baseline, method, notes)
-    for line in dict.fromkeys(line for one in found for line in _warnings(one, shows_intervals=view == "pair")):
+    kinds_of_warnings = [comparison_warnings, interval_warnings][: 2 if view == "pair" else 1]
+    for line in dict.fromkeys(
+        line for one in found for told in kinds_of_warnings for line in told(one.found, one.name)
+    ):
         warn(line)
     shown, sort = _columns(columns), checks.flag("sort", sort)
     if view == "pair":
@@ -219,27 +221,30 @@ def _refuse_mixtures(kinds: Mapping[str, bool], method: Method, *, by_pair: bool
     """
     is_t = method.test == method.interval == "t"
     for kind in [kind for kind, is_asked in kinds.items() if is_asked]:
-        refuse_with(
-            kind,
+        given = {
             **{other: is_asked for other, is_asked in kinds.items() if other != kind},
-            by=not by_pair and kind != "systems",
-            tukey=method.correction == TUKEY,
-            other_tests=not is_t and kind != "topic_groups",
-            all_pairs=not has_baseline and kind == "margin",
-        )
+            "by": not by_pair and kind != "systems",
+            "tukey": method.correction == TUKEY,
+            "other_tests": not is_t and kind != "topic_groups",
+            "all_pairs": not has_baseline and kind == "margin",
+        }
+        for name, is_given in given.items():
+            if is_given:
+                raise UsageError(f"{kind} and {name.replace('_', ' ')} must not be given together")
 
 
 def _found(
     every: Sequence[MeasuredRuns], baseline: str | None, method: Method, processes: int
 ) -> list[ComparedMeasure]:
     """Return the comparisons under each measure."""
-    pairs = _pairs(every[0].runs, baseline)
-    return [
-        compared_systems(one, pairs, method, processes)
-        if isinstance(one, Replicates)
-        else ComparedMeasure(one, Comparisons(one.values, pairs, method, one.scale, processes))
-        for one in every
-    ]
+    pairs, found = _pairs(every[0].runs, baseline), []
+    for one in every:
+        compared = (one.values, pairs, method, one.scale, processes)
+        if isinstance(one, Replicates):
+            found.append(ComparedMeasure(one, ComparisonsOfSystems(*compared, one.of_systems)))
+        else:
+            found.append(ComparedMeasure(one, Comparisons(*compared)))
+    return found
 
 
 def _columns(columns: str | Iterable[str]) -> tuple[str, ...]:
@@ -262,12 +267,3 @@ def _pairs(runs: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
         raise ArgumentError(f"baseline must be one of the runs ({' '.join(runs)}), but got {quote(baseline)}")
     base = runs.index(baseline)
     return [(base, run) for run in numbers if run != base]
-
-
-def _warnings(one: ComparedMeasure, *, shows_intervals: bool) -> list[str]:
-    """Return what a reader of one measure's comparisons must know, a line each."""
-    found, (n_runs, n_topics), n_pairs = one.found, one.found.values.shape, len(one.found.pairs)
-    kind = (found.method, found.scale, one.name)
-    lines = comparison_warnings(*kind, n_runs=n_runs, n_topics=n_topics, n_pairs=n_pairs)
-    lines += variance_warnings(found, one.name)
-    return lines + (interval_warnings(*kind, n_topics=n_topics, n_pairs=n_pairs) if shows_intervals else [])

@@ -21,8 +21,7 @@ from irevalx.judgments.graded import Judgments
 from irevalx.reading.formats import rel_format as format_named
 from irevalx.reading.source import Source
 from irevalx.settings import read_grades
-from irevalx.statistics.combined_labels import mean_grade, nearest_grade, vote
-from irevalx.statistics.dawid_skene import MOST_ROUNDS, dawid_skene
+from irevalx.statistics.combined_labels import MOST_ROUNDS, dawid_skene, mean_grade, nearest_grade, vote
 from irevalx.trec_eval.versions import TREC_EVAL_10
 
 HUMAN, SECOND_HUMAN = "human", "second_human"

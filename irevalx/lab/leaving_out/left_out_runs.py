@@ -240,12 +240,12 @@ class LeftOutRuns(Result):
                 judgments=name,
                 only_there=int(removal.removed.sum()),
                 relevant=int((removal.removed & relevant).sum()),
-                predicted=int(by_group[removal.group].predicted.sum()),
-                predicted_relevant=int(by_group[removal.group].relevant.sum()),
-                right=int((by_group[removal.group].relevant & relevant).sum()),
+                predicted=int(made.predicted.sum()),
+                predicted_relevant=int(made.relevant.sum()),
+                right=int((made.relevant & relevant).sum()),
             )
             for removal in self.removals
-            for name, by_group in self.predictions.items()
+            for name, made in ((name, by_group[removal.group]) for name, by_group in self.predictions.items())
         ]
 
     @property
@@ -319,59 +319,54 @@ class LeftOutRuns(Result):
             return [Table.of("removed documents", RemovedFromTopic, self.removed_documents, n_labels=2)]
         if self.shown == "pivot":
             return [self._pivot()]
-        unlabelled, n_labels = _labels(self.found)
-        of_holes = self._holes()
-        tables = [self._summary(with_decisions=not decisions_apart)]
-        if self.shown == "summary":
-            return [*tables, *of_holes]
-        without = {*unlabelled, *(("holes", "bias") if self.holes is None else ())}
-        tables.insert(0, Table.of("runs", RunLeftOut, self.rows, without=without, n_labels=3 + n_labels))
-        if decisions_apart:
-            tables.append(self._decisions())
-        tables += of_holes
-        if self.predictions:
-            unlabelled, n_labels = _labels(self.predictions)
-            of_groups, of_kinds = self.predicted_groups, self.quality_of_predictions
+        are_all = all(one.left_out.all() for one in self.found.values())
+        without = {"decisions", *(("tau_b_all_runs", "tau_all_runs") if are_all else ())}
+        summary = self._table("summary", LeftOutSummary, self.summary, n_labels=2, without=without)
+        tables = [summary if decisions_apart else self._with_decisions(summary)]
+        if self.shown == "runs":
+            without = set() if self.holes is not None else {"holes", "bias"}
+            tables.insert(0, self._table("runs", RunLeftOut, self.rows, n_labels=4, without=without))
+            if decisions_apart:
+                without = {*fields(LeftOutSummary)} - {"measure", "judgments"}
+                title, note = (
+                    "pairwise decisions",
+                    DECISION_NOTE.format(full="the full judgments", reduced="the reduced ones"),
+                )
+                decisions = self._table(title, LeftOutSummary, self.summary, n_labels=2, without=without)
+                tables.append(self._with_decisions(decisions).in_words(DECISION_HEADS, note))
+        if self.holes_depth is not None:
+            among = f"removed documents among the first {self.holes_depth}"
             tables += [
-                Table.of("predictions", PredictedGroup, of_groups, without=unlabelled, n_labels=1 + n_labels),
-                Table.of(
-                    "quality of predictions", QualityOfPredictions, of_kinds, without=unlabelled, n_labels=n_labels
-                ),
+                self._table("bias against the share of holes", BiasOfHoles, self.bias_of_holes, n_labels=2),
+                Table.of(among, RemovedAmongFirst, self.removed_among_first),
+            ]
+        if self.predictions and self.shown == "runs":
+            kinds, quality = self.predictions, self.quality_of_predictions
+            tables += [
+                self._table("predictions", PredictedGroup, self.predicted_groups, n_labels=2, kinds=kinds),
+                self._table("quality of predictions", QualityOfPredictions, quality, n_labels=1, kinds=kinds),
             ]
         return tables
 
-    def _summary(self, *, with_decisions: bool) -> Table:
-        """Return the table of ``summary``; what is about all runs is there only where some were not left out."""
-        unlabelled, n_labels = _labels(self.found)
-        are_all = all(one.left_out.all() for one in self.found.values())
-        without = {*unlabelled, "decisions", *(("tau_b_all_runs", "tau_all_runs") if are_all else ())}
-        rows = self.summary
-        table = Table.of("summary", LeftOutSummary, rows, without=without, n_labels=1 + n_labels)
-        if not with_decisions:
-            return table
-        cells = [(*cells, *row.decisions.values()) for cells, row in zip(table.rows, rows, strict=True)]
+    def _table(
+        self,
+        title: str,
+        record: type[Frozen],
+        rows: Sequence[Frozen],
+        *,
+        n_labels: int,
+        without: Collection[str] = (),
+        kinds: Collection[str] | None = None,
+    ) -> Table:
+        """Return a table; where there is a single kind of judgments, without the label that names it."""
+        single = len(self.found if kinds is None else kinds) == 1
+        unnamed = {*without, *(["judgments"] if single else [])}
+        return Table.of(title, record, rows, without=unnamed, n_labels=n_labels - single)
+
+    def _with_decisions(self, table: Table) -> Table:
+        """Return a table of ``summary`` with the columns of decisions."""
+        cells = [(*cells, *row.decisions.values()) for cells, row in zip(table.rows, self.summary, strict=True)]
         return replace(table, columns=(*table.columns, *DECISION_COLUMNS), rows=cells)
-
-    def _holes(self) -> list[Table]:
-        """Return the tables of holes; none unless they were asked for."""
-        if self.holes_depth is None:
-            return []
-        unlabelled, n_labels = _labels(self.found)
-        title = "bias against the share of holes"
-        return [
-            Table.of(title, BiasOfHoles, self.bias_of_holes, without=unlabelled, n_labels=1 + n_labels),
-            Table.of(
-                f"removed documents among the first {self.holes_depth}", RemovedAmongFirst, self.removed_among_first
-            ),
-        ]
-
-    def _decisions(self) -> Table:
-        _, n_labels = _labels(self.found)
-        columns = ("measure", "judgments")[: 1 + n_labels]
-        cells = [((row.measure, row.judgments)[: 1 + n_labels] + tuple(row.decisions.values())) for row in self.summary]
-        note = DECISION_NOTE.format(full="the full judgments", reduced="the reduced ones")
-        table = Table("pairwise decisions", (*columns, *DECISION_COLUMNS), cells, n_labels=1 + n_labels)
-        return table.in_words(DECISION_HEADS, note)
 
     def _pivot(self) -> Table:
         """Return a row for each run: its scores under the full judgments, then under each other kind."""
@@ -391,8 +386,3 @@ class LeftOutRuns(Result):
             heads=("run", "group", *(f"{name} {measure}" for name in kinds for measure in measures)),
             for_paper=True,
         )
-
-
-def _labels(several: Collection[str]) -> tuple[tuple[str, ...], int]:
-    """Return which fields have no column, and how many columns name kinds of judgments: one where there are several."""
-    return ((), 1) if len(several) > 1 else (("judgments",), 0)

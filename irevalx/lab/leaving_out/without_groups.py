@@ -177,7 +177,11 @@ def leave_out(
     found = {
         name: left_out_of(experiment, left_out, treatment, threads, lacking) for name, treatment in treatments.items()
     }
-    found |= _expected(experiment, left_out, ways, by_classifier, threads)
+    for name in (way for way in ways if way in EXPECTED):
+        from irevalx.lab.completion.calibration import expected_values
+
+        values = partial(expected_values, experiment, by_classifier[EXPECTED[name]])
+        found[name] = leave_out_with(experiment, left_out, values, threads)
     _warn_of_reversals(experiment, found)
     depth_of_holes = holes or (HOLES_DEPTH if labels is not None else None)
     predictions = {name: predicting[name].predictions for name in treatments if name in predicting}
@@ -261,24 +265,6 @@ def _predicting(
             )
             found[name] = Completing(completion)
             found[name].predict_for(left_out, threads, advance)
-    return found
-
-
-def _expected(
-    experiment: Experiment,
-    left_out: Sequence[Removal],
-    ways: Sequence[str],
-    by_classifier: Mapping[str, Completing],
-    threads: int,
-) -> dict[str, LeftOut]:
-    """Return what runs are expected to score under the probabilities of the classifiers asked for."""
-    found = {}
-    for name in ways:
-        if name in EXPECTED:
-            from irevalx.lab.completion.calibration import expected_values
-
-            values = partial(expected_values, experiment, by_classifier[EXPECTED[name]])
-            found[name] = leave_out_with(experiment, left_out, values, threads)
     return found
 
 

@@ -66,7 +66,7 @@ class ReportedMeasure(Frozen, kw_only=True):
         return {
             "name": self.name,
             "title": self.title,
-            "what": measure.explanation.title,
+            "what": measure.title,
             "low": finite(low),
             "high": finite(high),
             "higher_is_better": {1: True, -1: False, 0: None}[self.direction],

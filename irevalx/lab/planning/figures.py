@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from irevalx.arrays.segments import FloatArray
-from irevalx.lab.planning.designs import Design, DeviationsOfMeasure
 from irevalx.lab.plot.curves import Curve, LinePanel, draw_lines
 from irevalx.lab.plot.page import Page
 from irevalx.statistics.difference_deviations import Deviation
@@ -28,47 +27,43 @@ _COLUMNS = 3
 
 
 def power_curves(
-    measures: Sequence[DeviationsOfMeasure],
-    design: Design,
+    medians: Mapping[str, tuple[int, Deviation]],
+    page: Page,
+    *,
+    power: float,
+    alpha: float,
+    comparisons: int,
     differences: Sequence[float],
     topics: Sequence[int],
-    page: Page,
 ) -> Figure:
-    """Draw the power by the number of topics.
+    """Draw the power by the number of topics: a panel for each measure, a line for each difference.
 
     Parameters
     ----------
-    differences : a line each, in all panels.
+    medians : the number of topics of each measure, and the median deviation over pairs.
     topics : numbers of topics that panels reach to at least.
     """
-    panels = [_panel(one, design, differences, topics, titled=len(measures) > 1) for one in measures]
+    panels = []
+    for measure, (n_topics, deviation) in medians.items():
+        least = min(differences) / deviation.value if deviation.value else math.inf
+        needed = topics_to_find(least, max(0.95, power), alpha / comparisons)
+        last = min(_MOST, max(needed, n_topics, 2 * _FEWEST, *topics))
+        numbers = np.unique(np.geomspace(_FEWEST, last, _POINTS).round().astype(int)).tolist()
+        panel = LinePanel(
+            tuple(_curve(difference, deviation, numbers, alpha / comparisons) for difference in differences),
+            "power",
+            title=measure if len(medians) > 1 else "",
+            ticks=tuple((float(number), str(number)) for number in _TICKS if number <= last),
+            logarithmic=True,
+            rules=(power,),
+            band=f"the {100 * (1 - alpha):g}\u00a0% interval of the standard deviation",
+        )
+        panels.append(panel)
     rows = [panels[start : start + _COLUMNS] for start in range(0, len(panels), _COLUMNS)]
     title = "The probability with which a paired t test finds a difference"
-    alpha = f"alpha {design.alpha:g}"
-    if design.comparisons > 1:
-        alpha += f"/{design.comparisons}"
-    note = f"Lines: differences to be found, with the median standard deviation over pairs; {alpha}."
+    divided = f"/{comparisons}" if comparisons > 1 else ""
+    note = f"Lines: differences to be found, with the median standard deviation over pairs; alpha {alpha:g}{divided}."
     return draw_lines(rows, page, title=title, label="topics", note=note)
-
-
-def _panel(
-    one: DeviationsOfMeasure, design: Design, differences: Sequence[float], topics: Sequence[int], *, titled: bool
-) -> LinePanel:
-    alpha, deviation = design.alpha_of_each, one.median
-    least = min(differences) / deviation.value if deviation.value else math.inf
-    needed = topics_to_find(least, max(0.95, design.power), alpha)
-    last = min(_MOST, max(needed, one.n_topics, 2 * _FEWEST, *topics))
-    numbers = np.unique(np.geomspace(_FEWEST, last, _POINTS).round().astype(int))
-    ticks = [number for number in _TICKS if number <= last]
-    return LinePanel(
-        tuple(_curve(difference, deviation, numbers.tolist(), alpha) for difference in differences),
-        "power",
-        title=one.measure if titled else "",
-        ticks=tuple((float(number), str(number)) for number in ticks),
-        logarithmic=True,
-        rules=(design.power,),
-        band=f"the {100 * (1 - design.alpha):g}\u00a0% interval of the standard deviation",
-    )
 
 
 def _curve(difference: float, deviation: Deviation, numbers: list[int], alpha: float) -> Curve:

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from irevalx.api import checks
 from irevalx.api.inputs import GivenQrels, Runs
 from irevalx.api.user_warnings import warn
-from irevalx.errors import ArgumentError
-from irevalx.experiments.measured_values import measured_runs
+from irevalx.errors import ArgumentError, InputError
+from irevalx.experiments.measured_values import MeasuredRuns, measured_runs
 from irevalx.experiments.user_data import measures_of, probability, ranked_runs_of
 from irevalx.frozen import Frozen
 from irevalx.lab.command.result import Result
-from irevalx.lab.planning.designs import Design, DeviationsOfMeasure, deviations_of
 from irevalx.reports.table import Table
-from irevalx.statistics.difference_deviations import Deviation
+from irevalx.statistics.bootstrap import FEW_TOPICS
+from irevalx.statistics.difference_deviations import Deviation, median_and_greatest
 from irevalx.statistics.paired_power import (
     MOST_TOPICS,
     POWER,
@@ -25,6 +25,7 @@ from irevalx.statistics.paired_power import (
     topics_for_width,
     topics_to_find,
 )
+from irevalx.statistics.scales import MEAN
 from irevalx.statistics.significance import ALPHA
 
 if TYPE_CHECKING:
@@ -68,21 +69,48 @@ class TopicsAndSize(Frozen, kw_only=True):
     high: float | None
 
 
+class DeviationsOfMeasure(Frozen):
+    """How much differences of runs vary under a measure.
+
+    Parameters
+    ----------
+    n_topics, n_pairs : over which they vary.
+    by_pair : of the pairs ``median`` and ``greatest``; with a single pair it is its own median.
+    greatest_pair : the names of the two runs.
+    """
+
+    measure: str
+    n_topics: int
+    n_pairs: int
+    by_pair: dict[str, Deviation]
+    greatest_pair: tuple[str, str]
+
+
 class Power(Result):
     """What topics find, and how many are needed.
 
     Parameters
     ----------
     measures : the deviations under each.
+    power : the probability with which a difference is to be found.
+    alpha : of all comparisons together.
+    comparisons : over which it is divided; 1 without correction.
     topics : numbers of topics; none for those at hand.
     differences, widths : for which topics are counted.
     """
 
     measures: Sequence[DeviationsOfMeasure]
-    design: Design
+    power: float
+    alpha: float
+    comparisons: int
     topics: Sequence[int]
     differences: Sequence[float]
     widths: Sequence[float]
+
+    @property
+    def alpha_of_each(self) -> float:
+        """The level of one comparison."""
+        return self.alpha / self.comparisons
 
     @property
     def rows(self) -> list[TopicsAndSize]:
@@ -90,6 +118,7 @@ class Power(Result):
         found = []
         for one in self.measures:
             for pair, deviation in one.by_pair.items():
+                ends = (deviation.low, deviation.high)
                 about: dict[str, Any] = {
                     "measure": one.measure,
                     "pair": pair,
@@ -97,47 +126,42 @@ class Power(Result):
                     "deviation_low": deviation.low,
                     "deviation_high": deviation.high,
                 }
-                found += [TopicsAndSize(**about, **of) for of in self._sizes(deviation, self.topics or [one.n_topics])]
-                found += [TopicsAndSize(**about, **of) for of in self._numbers(deviation)]
+                for goal in (_DIFFERENCE, _WIDTH):
+                    for number in self.topics or [one.n_topics]:
+                        unit = self._unit(goal, number)
+                        low, high = (unit * end for end in ends)
+                        of: dict[str, Any] = {"given": "topics", "topics": number, "size": unit * deviation.value}
+                        found.append(TopicsAndSize(**about, goal=goal, **of, low=low, high=high))
+                for goal, asked in ((_DIFFERENCE, self.differences), (_WIDTH, self.widths)):
+                    for size in asked:
+                        least, most = (self._topics(goal, size, end) for end in ends)
+                        of = {"given": "size", "topics": self._topics(goal, size, deviation.value), "size": size}
+                        found.append(TopicsAndSize(**about, goal=goal, **of, low=least, high=most))
         return found
 
-    def _sizes(self, deviation: Deviation, topics: Sequence[int]) -> Iterator[dict[str, Any]]:
-        """Yield what these topics find, and how wide their intervals are."""
-        design = self.design
-        for goal in (_DIFFERENCE, _WIDTH):
-            for number in topics:
-                if goal == _DIFFERENCE:
-                    unit = least_effect(number, design.power, design.alpha_of_each)
-                else:
-                    unit = 2 * half_width(number, design.alpha_of_each)
-                size, low, high = (unit * one for one in (deviation.value, deviation.low, deviation.high))
-                yield {"goal": goal, "given": "topics", "topics": number, "size": size, "low": low, "high": high}
-
-    def _numbers(self, deviation: Deviation) -> Iterator[dict[str, Any]]:
-        """Yield how many topics find differences, and how many make intervals as narrow as asked for."""
-        for goal, sizes in ((_DIFFERENCE, self.differences), (_WIDTH, self.widths)):
-            for size in sizes:
-                of_each = (deviation.value, deviation.low, deviation.high)
-                number, low, high = (self._needed(goal, size / one if one else math.inf) for one in of_each)
-                yield {"goal": goal, "given": "size", "topics": number, "size": size, "low": low, "high": high}
-
-    def _needed(self, goal: str, units: float) -> int | None:
-        """Return the least number of topics for a difference or a width in standard deviations."""
-        if math.isnan(units):
-            return None
-        alpha = self.design.alpha_of_each
+    def _unit(self, goal: str, topics: int) -> float:
+        """Return the difference that these topics find, or how wide their intervals are, in standard deviations."""
         if goal == _DIFFERENCE:
-            number = topics_to_find(units, self.design.power, alpha)
+            return least_effect(topics, self.power, self.alpha_of_each)
+        return 2 * half_width(topics, self.alpha_of_each)
+
+    def _topics(self, goal: str, size: float, deviation: float) -> int | None:
+        """Return the least number of topics that finds a difference, or makes intervals as narrow as that."""
+        if math.isnan(deviation):
+            return None
+        units = size / deviation if deviation else math.inf
+        if goal == _DIFFERENCE:
+            number = topics_to_find(units, self.power, self.alpha_of_each)
         else:
-            number = topics_for_width(units, alpha)
+            number = topics_for_width(units, self.alpha_of_each)
         return int(number) if math.isfinite(number) else None
 
     def about(self) -> dict[str, Any]:
         """Return how the values were made, for JSON."""
         how = {
-            "power": self.design.power,
-            "alpha": self.design.alpha,
-            "comparisons": self.design.comparisons,
+            "power": self.power,
+            "alpha": self.alpha,
+            "comparisons": self.comparisons,
             "topics": {one.measure: one.n_topics for one in self.measures},
             "pairs": self.measures[0].n_pairs,
             "greatest_pair": {one.measure: list(one.greatest_pair) for one in self.measures},
@@ -175,14 +199,14 @@ class Power(Result):
 
     @property
     def _explained(self) -> list[str]:
-        design, first = self.design, self.measures[0]
-        share = f"{100 * (1 - design.alpha):g} %"
-        each = f", alpha {design.alpha:g}"
-        if design.comparisons > 1:
-            each += f"/{design.comparisons} for {design.comparisons} comparisons (Bonferroni)"
+        first = self.measures[0]
+        share = f"{100 * (1 - self.alpha):g} %"
+        each = f", alpha {self.alpha:g}"
+        if self.comparisons > 1:
+            each += f"/{self.comparisons} for {self.comparisons} comparisons (Bonferroni)"
         pairs = f"{first.n_pairs} pairs" if first.n_pairs > 1 else "one pair"
         lines = [
-            f"Paired t test on two sides{each}; a difference is found with probability {design.power:g}.",
+            f"Paired t test on two sides{each}; a difference is found with probability {self.power:g}.",
             "Interval widths are those expected of the t interval of one difference, at the same level.",
             "deviation: the standard deviation over topics of the difference of two runs, its median over "
             f"{pairs}; low to high: its {share} interval.",
@@ -201,7 +225,15 @@ class Power(Result):
         from irevalx.lab.plot.page import Page, style
 
         with style():
-            return power_curves(self.measures, self.design, self.differences, self.topics, Page(width, titled))
+            return power_curves(
+                {one.measure: (one.n_topics, one.by_pair["median"]) for one in self.measures},
+                Page(width, titled),
+                power=self.power,
+                alpha=self.alpha,
+                comparisons=self.comparisons,
+                differences=self.differences,
+                topics=self.topics,
+            )
 
 
 def power(
@@ -282,11 +314,31 @@ def power(
         threads=checks.whole_number("threads", threads, least=1),
     )
     every = measured_runs(ranked, warn)
-    found = [deviations_of(one, alpha) for one in every]
+    found = [_deviations_of(one, alpha) for one in every]
     n_comparisons = 1 if correction == "none" else comparisons or found[0].n_pairs
     notes = ranked.notes([len(ranked.topics) - one.n_topics for one in found])
-    design = Design(power, alpha, n_comparisons)
-    return Power(found, design, topics, differences, widths, notes=notes)
+    return Power(found, power, alpha, n_comparisons, topics, differences, widths, notes=notes)
+
+
+def _deviations_of(one: MeasuredRuns, alpha: float) -> DeviationsOfMeasure:
+    """Return how much the differences of runs vary, with intervals at 1 - alpha; warns of few topics.
+
+    Raises
+    ------
+    ArgumentError : the measure is not averaged.
+    InputError : there are fewer than two topics.
+    """
+    n_topics = one.values.shape[1]
+    if one.scale is not MEAN:
+        raise ArgumentError(f"measures must be averaged over topics, but {one.measure} is a {one.scale.name}")
+    if n_topics < 2:
+        raise InputError(f"power must be of two topics at least, but {one.measure} has values for {n_topics}")
+    if n_topics < FEW_TOPICS:
+        warn(f"{one.measure} has values for {n_topics} topics: below {FEW_TOPICS} deviations are known badly")
+    median, greatest, (first, second) = median_and_greatest(one.values, alpha)
+    n_pairs = len(one.runs) * (len(one.runs) - 1) // 2
+    by_pair = {"median": median, "greatest": greatest} if n_pairs > 1 else {"median": median}
+    return DeviationsOfMeasure(one.measure, n_topics, n_pairs, by_pair, (one.runs[first], one.runs[second]))
 
 
 def _sizes(what: str, values: Iterable[float]) -> list[float]:

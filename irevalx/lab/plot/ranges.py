@@ -6,9 +6,8 @@ import re
 from collections.abc import Sequence
 
 from irevalx.measures import every_measure
-from irevalx.measures.declare import Measure
+from irevalx.measures.declare import ZERO_TO_ONE, Measure, Range
 from irevalx.measures.select import SelectedMeasure
-from irevalx.measures.value_range import ZERO_TO_ONE, Range
 
 
 def measure_printed_as(name: str) -> Measure | None:

@@ -13,11 +13,10 @@ from irevalx.evaluation.topic_values import AssessedRanking
 from irevalx.experiments.experiment import Experiment
 from irevalx.frozen import cached_property, replace, values
 from irevalx.judgments.graded import Judgments
-from irevalx.measures.declare import NONREL, measure
+from irevalx.measures.declare import NONREL, ZERO_TO_ONE, measure
 from irevalx.measures.incomplete import DEFAULT_C, DEFAULT_EPSILON, inferred_average_precision
 from irevalx.measures.select import SelectedMeasure
 from irevalx.measures.summary import mean
-from irevalx.measures.value_range import ZERO_TO_ONE
 from irevalx.ranking.assess import Assessed
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.topics import Topics

@@ -12,7 +12,7 @@ from irevalx.arrays.segments import FloatArray
 from irevalx.lab.plot.curves import Curve, LinePanel, draw_lines
 from irevalx.lab.plot.page import Page
 from irevalx.lab.plot.ranges import groups_on_one_axis
-from irevalx.measures.value_range import Range
+from irevalx.measures.declare import Range
 from irevalx.statistics.swap_bins import FEWEST, TOLERATED, SwapBin
 from irevalx.statistics.swaps import SwapRate
 

@@ -38,6 +38,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+WIDTH_RULE = f"a number above 0 and at most {WIDEST}, with at most {DECIMALS} decimals, such as 0.01"
+"""What the width of a bin must be."""
+
+
+def is_width(number: Fraction) -> bool:
+    """Return whether a number can be the width of a bin."""
+    return 0 < number <= WIDEST and (number * 10**DECIMALS).denominator == 1
+
+
 class RateOfSize(Frozen, kw_only=True):
     """How often two sets of this many topics disagree under a measure, as ``SwapRate`` has it.
 
@@ -311,9 +320,8 @@ def _known(number: float) -> float | None:
 def _width(bins: Any) -> Fraction:
     """Return the width of a bin, exactly as a decimal number is written."""
     width = bins if isinstance(bins, Fraction) else Fraction(repr(checks.real_number("bins", bins)))
-    if not 0 < width <= WIDEST or (width * 10**DECIMALS).denominator != 1:
-        rule = f"a number above 0 and at most {WIDEST}, with at most {DECIMALS} decimals, such as 0.01"
-        raise checks.wrong("bins", rule, bins)
+    if not is_width(width):
+        raise checks.wrong("bins", WIDTH_RULE, bins)
     return width
 
 

@@ -129,23 +129,6 @@ def test_opposite_directions(tmp_path: Path) -> None:
     assert told == "irevalx-lab: map: a and b differ significantly in both scorings, but in opposite directions\n"
 
 
-def test_no_decisions_between_two_measures(tenth: Path) -> None:
-    """A test of one measure against another means nothing."""
-    rows, _ = agree(EXPERIMENT / "qrels", tenth, *RUNS, "-m", "map bpref", "--against", "map")
-    assert rows[0]["significant"]
-    assert rows[0]["c11"]
-    assert [rows[1][name] for name in ("significant", "c11", "accuracy", "pd")] == [""] * 4
-
-
-def test_ties(tmp_path: Path) -> None:
-    """For tau a tie is concordant; tau-b is scipy's."""
-    x = scoring(tmp_path / "x", {"a": [0.30], "b": [0.25], "c": [0.20], "d": [0.20]})
-    y = scoring(tmp_path / "y", {"a": [0.28], "b": [0.28], "c": [0.21], "d": [0.10]})
-    [row], _ = agree(x, y)
-    values = [float(row[name]) for name in ("tau", "tau_b", "tau_ap")]
-    assert values == pytest.approx([1, 0.8, 0.777778], abs=5e-7)
-
-
 def test_intervals(tenth: Path) -> None:
     """Topics are drawn; the same seed gives the same ends, and few topics are told."""
     arguments: tuple[str | Path, ...] = (EXPERIMENT / "qrels", tenth, *RUNS, *split("-m map --resamples 200 --seed 1"))
@@ -262,7 +245,7 @@ def test_runs_and_scorings_cannot_be_mixed(tmp_path: Path) -> None:
         assert (result.status, result.stderr) == (1, f"irevalx-lab: {rule}\n")
 
 
-@pytest.mark.parametrize("option", [["--against", "map"], ["--resamples", "9"], ["-m", "map"]])
+@pytest.mark.parametrize("option", [["--against", "map"], ["--resamples", "9"]])
 def test_what_two_runs_do_not_have(option: list[str], tmp_path: Path) -> None:
     """Runs have no measures."""
     x = run_file(tmp_path / "x", {"1": X})
@@ -270,7 +253,6 @@ def test_what_two_runs_do_not_have(option: list[str], tmp_path: Path) -> None:
     rule = {
         "--against": "against must be given for scorings only, but x and y are runs",
         "--resamples": "resamples must be given for scorings only, but x and y are runs",
-        "-m": "--measure must be given together with RUN, or not at all",
     }[option[0]]
     assert (result.status, result.stderr) == (1, f"irevalx-lab: {rule}\n")
 

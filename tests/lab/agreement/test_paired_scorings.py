@@ -11,7 +11,6 @@ from irevalx.errors import InputError
 from irevalx.lab.agreement.paired_scorings import paired_scores
 from irevalx.lab.agreement.scorings import Scoring
 from irevalx.reading.source import Source
-from irevalx.statistics.correlations import tau_b
 
 RUNS = ("a", "b", "c")
 
@@ -108,43 +107,6 @@ def test_two_measures_are_not_tested_against_each_other() -> None:
     assert one.intervals(9) is not None
     assert (other.measure, other.changed) == ("map", 1 / 3)
     assert other.decisions is not None
-
-
-def test_decisions_and_intervals_need_values_by_topic() -> None:
-    """Summaries alone have neither."""
-    lines = "run,topic,measure,value\n" + "".join(f"{run},all,map,0.{number}\n" for number, run in enumerate(RUNS))
-    one = Scoring.read(Source("file", lines.encode()))
-    [found] = paired_scores(one, one)
-    assert (found.changed, found.decisions, found.intervals(9), found.reversed_pairs) == (None, None, None, [])
-
-
-def test_reversed_pairs_are_named() -> None:
-    """A is better than b in the one scoring and worse in the other, surely both times."""
-    base = [number / 100 for number in range(30)]
-    values = [{"a": 0.2, "b": 0.1, "c": 0.3}, {"a": 0.1, "b": 0.2, "c": 0.3}]
-    x, y = ({run: {"map": [value + gain for value in base]} for run, gain in side.items()} for side in values)
-    [found] = paired_scores(scoring(x), scoring(y))
-    assert found.reversed_pairs == [("a", "b")]
-    assert found.decisions is not None
-    assert {name: float(value) for name, value in found.decisions.columns.items() if value} == {
-        "c22": 3,
-        "accuracy": 1,
-        "ad": 1,
-        "aa": 2,
-    }
-
-
-def test_intervals_are_around_the_statistic() -> None:
-    """As a rule; a seed repeats."""
-    x = random_values(1, "map", 40)
-    y = {run: {"map": [min(1, value * 0.9 + 0.05) for value in of["map"]]} for run, of in x.items()}
-    [found] = paired_scores(scoring(x), scoring(y))
-    ends = found.intervals(199, seed=3)
-    assert ends is not None
-    assert ends == found.intervals(199, seed=3) != found.intervals(199, seed=4)
-    low, high = ends["tau_b"]
-    assert low <= float(tau_b(found.x, found.y)) <= high <= 1
-    assert ends["bias"][0] < float((found.y - found.x).mean()) < ends["bias"][1]
 
 
 def test_geometric_means_are_tested_by_logarithms() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from itertools import combinations
 from pathlib import Path
@@ -79,7 +77,7 @@ def test_each_group_and_the_interaction(paths: list[Path], groups: Path) -> None
 def test_files_and_dictionaries(paths: list[Path], groups: Path) -> None:
     """What the command prints is what the function returns."""
     done = lab("compare", *paths, "-m", "P.10", "--topic-groups", groups, "--baseline", "a", "--format", "csv")
-    rows = list(csv.DictReader(io.StringIO(done.stdout.decode())))
+    rows = done.rows
     given = {f"{topic + 1:03}": name for name, topics in GROUPS.items() for topic in topics}
     found = irevalx.lab.compare(paths[0], paths[1:], "P.10", topic_groups=given, baseline="a")
     assert [str(row.difference) for row in found.rows] == [row["difference"] for row in rows]

@@ -31,8 +31,7 @@ from irevalx.lab.labelling.findings import Finding, Resampling
 from irevalx.lab.labelling.judges import COMBINATIONS, Judge, combined
 from irevalx.lab.labelling.reranking import Reranking, with_reranked
 from irevalx.lab.labelling.run_agreement import SHUFFLES, TwoEvaluations, evaluations
-from irevalx.statistics.label_agreement import kappa
-from irevalx.statistics.probability_errors import squared_errors
+from irevalx.statistics.label_agreement import kappa, squared_errors
 
 DRAWS = int(os.environ.get("JUDGE_DRAWS", "0"))
 

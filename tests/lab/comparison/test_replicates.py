@@ -10,8 +10,8 @@ from judges import judge
 from scipy import stats
 
 from irevalx.arrays.segments import FloatArray
+from irevalx.lab.comparison.compared_systems import ComparisonsOfSystems, replicate_variance
 from irevalx.statistics.paired_comparisons import Comparisons, Method
-from irevalx.statistics.replicates import ComparisonsOfSystems, replicate_variance
 
 
 def comparison(*systems: FloatArray, correction: str = "none") -> ComparisonsOfSystems:
@@ -45,7 +45,7 @@ def component_by_anova(values: FloatArray) -> float:
 def test_component(n_runs: int, n_topics: int, between: float) -> None:
     """The part of a mean's variance that is between runs is their component over their number."""
     values = drawn(np.random.default_rng(n_topics), n_runs, n_topics, between)
-    assert replicate_variance(values).of_mean == pytest.approx(component_by_anova(values) / n_runs)
+    assert replicate_variance(values)[0] == pytest.approx(component_by_anova(values) / n_runs)
 
 
 @pytest.mark.filterwarnings("ignore:The MLE may be on the boundary")
@@ -59,7 +59,7 @@ def test_component_as_statsmodels() -> None:
     model = mixed.MixedLM.from_formula("value ~ 1", groups="all", vc_formula=parts, re_formula="0", data=frame)
     found = model.fit(reml=True)
     names = list(model.exog_vc.names)
-    assert replicate_variance(values).of_mean * 4 == pytest.approx(found.vcomp[names.index("run")], rel=1e-3)
+    assert replicate_variance(values)[0] * 4 == pytest.approx(found.vcomp[names.index("run")], rel=1e-3)
 
 
 def test_welch_by_hand() -> None:

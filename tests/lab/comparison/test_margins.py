@@ -13,7 +13,7 @@ from scipy import stats
 
 import irevalx
 from irevalx.arrays.segments import FloatArray
-from irevalx.statistics.margins import (
+from irevalx.lab.comparison.gate import (
     CANNOT_TELL,
     NOT_WORSE,
     WORSE,
