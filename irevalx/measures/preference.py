@@ -192,8 +192,9 @@ def group_average_balanced(p: Preferences) -> FloatArray:
     Formula: mean over groups of (ful + R_ret (R - N))/(poss + R (R - N)) where N <= R.
     Source: trec_eval; after bpref: [buckley-voorhees-2004].
     """
-    t, relevant, surplus = p.tally, p.n_relevant, p.n_relevant - p.n_nonrelevant
-    fulfilled, possible = t.fulfilled + p.n_relevant_ret * surplus, t.possible + relevant * surplus
+    t, (relevant, relevant_ret), (nonrelevant, _) = p.tally, p.relevant, p.nonrelevant
+    surplus = relevant - nonrelevant
+    fulfilled, possible = t.fulfilled + relevant_ret * surplus, t.possible + relevant * surplus
     few = np.flatnonzero(surplus < 0)
     recount = p.balanced_tally(few, relevant)
     fulfilled[few], possible[few] = recount.fulfilled, recount.possible
@@ -210,10 +211,11 @@ def group_average_balanced_retrieved(p: Preferences) -> FloatArray:
     Formula: mean over groups of (ful_ret + R_ret (R_ret - N_ret))/(poss_ret + R (R_ret - N_ret)) where N_ret <= R_ret.
     Source: trec_eval.
     """
-    t, relevant, surplus = p.tally, p.n_relevant_ret, p.n_relevant_ret - p.n_nonrelevant_ret
-    fulfilled, possible = t.fulfilled_ret + relevant * surplus, t.possible_ret + p.n_relevant * surplus
+    t, (relevant, relevant_ret), (_, nonrelevant_ret) = p.tally, p.relevant, p.nonrelevant
+    surplus = relevant_ret - nonrelevant_ret
+    fulfilled, possible = t.fulfilled_ret + relevant_ret * surplus, t.possible_ret + relevant * surplus
     few = np.flatnonzero(surplus < 0)
-    recount = p.balanced_tally(few, relevant)
+    recount = p.balanced_tally(few, relevant_ret)
     fulfilled[few], possible[few] = recount.fulfilled_ret, recount.possible_ret
     return _mean_of_groups(p, fulfilled / possible)
 

@@ -121,12 +121,7 @@ def parse(text: str, compat: Compat) -> MeasureSpec:
     stem, reading = split_reading(compact if "(" in text else text)
     spec = read_own_spelling(stem, compat)
     if spec is None:
-        from irevalx.measures.other_spellings import read_other_spelling  # imported late: most calls do without
-
-        try:
-            spec = read_other_spelling(stem, compat)
-        except UnknownMeasureError:
-            spec = _read_with_offered(stem, compat)
+        spec = _read_other(stem, compat)
     if spec.reading and reading not in {None, spec.reading}:
         raise UsageError(f"a measure must have one reading of the unjudged, but got {quote(text)}")
     spec = replace(spec, reading=reading or spec.reading, text=compact)
@@ -135,11 +130,17 @@ def parse(text: str, compat: Compat) -> MeasureSpec:
     return spec
 
 
-def _read_with_offered(stem: str, compat: Compat) -> MeasureSpec:
-    """Return what a text asks for when the measures that packages offer are known too; raises as ``parse`` does."""
-    from irevalx.measures.other_spellings import read_other_spelling
+def _read_other(stem: str, compat: Compat) -> MeasureSpec:
+    """Return what a text that trec_eval does not understand asks for, measures that packages offer among it.
 
-    problems = load_offered()
+    Raises as ``parse`` does.
+    """
+    from irevalx.measures.other_spellings import read_other_spelling  # imported late: most calls do without
+
+    try:
+        return read_other_spelling(stem, compat)
+    except UnknownMeasureError:
+        problems = load_offered()
     try:
         return read_own_spelling(stem, compat) or read_other_spelling(stem, compat)
     except UnknownMeasureError as error:

@@ -121,29 +121,22 @@ class Preferences(Frozen):
         n_counted : flat over ``groups``; the relevant documents that count.
         """
         members = [self.members[group] for group in few.tolist()]
-        limits = zip(members, self.n_relevant[few].tolist(), n_counted[few].tolist(), strict=True)
+        limits = zip(members, self.relevant[0][few].tolist(), n_counted[few].tolist(), strict=True)
         pairs = (group.balanced(relevant, counted) for group, relevant, counted in limits)
         return Tally.of(pairs, members, self.groups.spread(self.n_ret)[few])
 
     @cached_property
-    def n_relevant(self) -> IntArray:
-        """Flat over ``groups``: documents with a level above 0; in a group without subgroups, lines with one."""
-        return np.array([np.count_nonzero(group.level > 0) for group in self.members], np.int64)
+    def relevant(self) -> tuple[IntArray, IntArray]:
+        """Flat over ``groups``: documents with a level above 0, and those of them that were retrieved.
+
+        In a group without subgroups these are lines, here and below.
+        """
+        return self._counted([group.level > 0 for group in self.members])
 
     @cached_property
-    def n_nonrelevant(self) -> IntArray:
-        """Flat over ``groups``: documents, or lines, that are nonrelevant."""
-        return np.array([np.count_nonzero(group.nonrelevant) for group in self.members], np.int64)
-
-    @cached_property
-    def n_relevant_ret(self) -> IntArray:
-        """Flat over ``groups``: those of ``n_relevant`` that were retrieved."""
-        return self._retrieved([group.level > 0 for group in self.members])
-
-    @cached_property
-    def n_nonrelevant_ret(self) -> IntArray:
-        """Flat over ``groups``: those of ``n_nonrelevant`` that were retrieved."""
-        return self._retrieved([group.nonrelevant for group in self.members])
+    def nonrelevant(self) -> tuple[IntArray, IntArray]:
+        """Flat over ``groups``: documents that are nonrelevant, and those of them that were retrieved."""
+        return self._counted([group.nonrelevant for group in self.members])
 
     @cached_property
     def pairs(self) -> PairScores:
@@ -153,13 +146,13 @@ class Preferences(Frozen):
         counts = np.array([count for _, count in scores], np.int64).reshape(-1, 3).T
         return PairScores(totals[0], counts[0], totals[1], counts[1], counts[2])
 
-    def _retrieved(self, chosen: Sequence[BoolArray]) -> IntArray:
-        limits = self.groups.spread(self.n_ret).tolist()
-        counts = [
-            np.count_nonzero(mask & (group.ids < limit))
-            for mask, group, limit in zip(chosen, self.members, limits, strict=True)
+    def _counted(self, chosen: Sequence[BoolArray]) -> tuple[IntArray, IntArray]:
+        retrieved = [
+            mask & (group.ids < limit)
+            for mask, group, limit in zip(chosen, self.members, self.groups.spread(self.n_ret).tolist(), strict=True)
         ]
-        return np.array(counts, np.int64)
+        every, found = (np.array([*map(np.count_nonzero, masks)], np.int64) for masks in (chosen, retrieved))
+        return every, found
 
     def _score_pairs(self, topic: int) -> tuple[tuple[float, float], tuple[int, int, int]]:
         n, n_ret = int(self.n_judged[topic]), int(self.n_ret[topic])
