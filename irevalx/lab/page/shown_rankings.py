@@ -91,17 +91,17 @@ class FirstDocuments(Frozen):
             places.append(np.stack((topic, np.full(topic.size, number), ranking.rank[within], ranking.row[within])))
             found = [term[within] for request in adding for term in _terms(request, ranking, both, pooled, level)]
             terms.append(np.reshape(found, (len(found), topic.size)))
-        of_topic, of_run_, rank, row = np.concatenate(places, axis=1)
-        order = np.lexsort((rank, of_run_, of_topic))
+        topics, numbers, rank, row = np.concatenate(places, axis=1)
+        order = np.lexsort((rank, numbers, topics))
         return cls(
             both,
             pooled,
             ranked,
             n_tied,
             depth,
-            run=of_run_[order],
+            run=numbers[order],
             row=row[order],
-            ends=np.searchsorted(of_topic[order], np.arange(len(both.topics) + 1)),
+            ends=np.searchsorted(topics[order], np.arange(len(both.topics) + 1)),
             names=[name for request in adding for name in request.names],
             added=np.concatenate(terms, axis=1)[:, order],
         )
