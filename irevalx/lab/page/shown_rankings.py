@@ -81,7 +81,8 @@ class FirstDocuments(Frozen):
             n_tied.append(sum(tied for _, tied in of_run))
         both = with_pool(judgments, Pool.joined("", pools))
         pooled = both.rows.position < both.rows.spread(judgments.rows.lengths)
-        ranked = list(rank_all(both, runs, rules, processes=processes, warn=_nothing))
+        # The evaluation has warned already.
+        ranked = list(rank_all(both, runs, rules, processes=processes, warn=lambda line: None))
         adding = list(filter(adds, requests))
         places, terms = [], []
         for number, one in enumerate(ranked):
@@ -170,10 +171,6 @@ class FirstDocuments(Frozen):
             shared = has @ has.T
             n_first[:, number], in_common[:, number] = shared.diagonal(), shared[pairs]
         return n_first, in_common
-
-
-def _nothing(line: str) -> None:
-    """Warn of nothing: the evaluation has done so."""
 
 
 def _first_of(results: Results, ties: Ties, depth: int) -> tuple[Pool, int]:
