@@ -99,6 +99,13 @@ def lab_told(*args: str | Path) -> tuple[list[dict[str, str]], str]:
     return done.rows, done.stderr
 
 
+def refusal(*args: str | Path, status: int = 1) -> str:
+    """Return what irevalx-lab says on standard error where it ends with this status and prints nothing."""
+    done = lab(*args)
+    assert (done.status, done.stdout) == (status, b"")
+    return done.stderr
+
+
 def rows_in(path: Path) -> list[dict[str, str]]:
     """Return the rows of a file of csv."""
     with path.open(newline="") as lines:

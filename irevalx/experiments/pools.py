@@ -89,6 +89,12 @@ def first_documents(results: Results, depth: int) -> Pool:
     return Pool("", results.topics, kept.ids, docnos.take(places))
 
 
+def with_first_documents(judgments: Judgments, runs: Sequence[Run], depth: int) -> Judgments:
+    """Return the judgments, with what runs have among their first documents among the unjudged ones."""
+    pools = [first_documents(part, depth) for run in runs for part in run.results()]
+    return with_pool(judgments, Pool.joined("", pools))
+
+
 def in_pool(judgments: Judgments, pool: Pool) -> BoolArray:
     """Return whether each document of some judgments is in a pool: flat over ``judgments``."""
     found = np.zeros(judgments.rows.size, np.bool_)

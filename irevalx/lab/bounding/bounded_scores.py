@@ -15,7 +15,7 @@ from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import warn
 from irevalx.errors import UsageError, quote
 from irevalx.experiments.experiment import Experiment
-from irevalx.experiments.pools import first_documents
+from irevalx.experiments.pools import with_first_documents
 from irevalx.experiments.ranked_runs import requests_of
 from irevalx.experiments.seeds import chosen_seed
 from irevalx.experiments.user_data import (
@@ -29,7 +29,6 @@ from irevalx.experiments.user_data import (
 from irevalx.experiments.weighted_measures import WeightedMeasure, not_weighted, weighted_measures
 from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
-from irevalx.judgments.pool import Pool, with_pool
 from irevalx.lab.bounding.bound_rows import (
     ALL,
     BoundedScore,
@@ -348,8 +347,8 @@ def _with_retrieved(
     **options: Unpack[Evaluating],
 ) -> Experiment:
     """Rank runs against the judgments, with what runs have at ranks that count among the unjudged documents."""
-    pools = [first_documents(part, depth) for run in opened.runs for part in run.results()]
-    return experiment_of(Qrels(with_pool(judgments, Pool.joined("", pools))), opened, requests or "map", **options)
+    judgments = with_first_documents(judgments, opened.runs, depth)
+    return experiment_of(Qrels(judgments), opened, requests or "map", **options)
 
 
 def _undecided(scores: WeightedScores) -> list[tuple[int, int]]:

@@ -17,6 +17,7 @@ from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import InputError
 from irevalx.experiments.experiment import Experiment
+from irevalx.experiments.label_files import places_of
 from irevalx.frozen import Frozen, cached_property
 from irevalx.judgments.graded import Judgments
 
@@ -136,11 +137,7 @@ def given_relevance(experiment: Experiment, probabilities: Judgments, depth: int
     -------
     Flat over the judgments of the experiment.
     """
-    judgments = experiment.judgments
-    topic = np.array([probabilities.topic_index.get(topic, ABSENT) for topic in judgments.topics], np.int64)
-    place = np.full(judgments.rows.size, ABSENT)
-    known = topic[judgments.rows.ids] != ABSENT
-    place[known] = probabilities.table.find(topic[judgments.rows.ids][known], judgments.docnos.take(known))
+    place = places_of(experiment.judgments, probabilities)
     found = np.where(place == ABSENT, -1.0, np.concatenate((probabilities.grades, [0.0]))[place])
     matter = experiment.retrieved_within(depth).any(axis=0) & (experiment.grades < 0)
     if lacking := int(np.count_nonzero(matter & (found < 0))):

@@ -27,12 +27,16 @@ from irevalx.frozen import Frozen
 from irevalx.lab.completion.predict import Completing, Completion, Predictions, judged_without
 from irevalx.measures.select import select
 from irevalx.settings import Settings
+from irevalx.statistics.scales import MEAN
 
 FOLDS = 5
 """The number of parts of the judgments of a topic, each of which is predicted from the others."""
 
 SCHEME = "calibration"
 """The name of the random order."""
+
+EXPECTED = ("P_5", "P_10", "P_20", "recip_rank", "map")
+"""The measures that are reported as they are expected to be."""
 
 _PRECISION = re.compile("P_([0-9]+)")
 
@@ -166,6 +170,21 @@ def expected_measures(
     values = assessed.numbers(selected).reshape(-1, *missing.shape)
     found = dict(zip((name for one in selected for name in one.names), values, strict=True))
     return {name: np.where(missing, 0.0, found[name]) for name in measures}
+
+
+def expected_means(experiment: Experiment, probability: FloatArray) -> dict[str, dict[str, float]]:
+    """Return what measures are expected to be, by run: means over topics.
+
+    Parameters
+    ----------
+    probability : flat over the judgments; of relevance.
+    """
+    means = {
+        name: MEAN.summarise(of_runs) for name, of_runs in expected_measures(experiment, probability, EXPECTED).items()
+    }
+    return {
+        run: {name: float(of_measure[r]) for name, of_measure in means.items()} for r, run in enumerate(experiment.runs)
+    }
 
 
 def expectable(measure: str) -> bool:

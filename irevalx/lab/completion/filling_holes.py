@@ -12,7 +12,7 @@ from irevalx.api import checks
 from irevalx.api.inputs import GivenQrels, Pool, Qrels, Runs
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.codes import ABSENT
-from irevalx.arrays.segments import BoolArray
+from irevalx.arrays.segments import BoolArray, FloatArray
 from irevalx.errors import InputError, UsageError, quote, shown_name
 from irevalx.experiments.label_files import grades_for
 from irevalx.experiments.pools import pool_of
@@ -30,15 +30,79 @@ from irevalx.lab.completion import calibration
 from irevalx.lab.completion.classifier_names import CLASSIFIERS, THRESHOLDS
 from irevalx.lab.completion.classifiers import classifier_for
 from irevalx.lab.completion.collection import collection_for
-from irevalx.lab.completion.completed import Completed, LabelReport, PredictionReport, expected_means
 from irevalx.lab.completion.documents import paths_of
 from irevalx.lab.completion.labelling import filled, label_warnings
 from irevalx.lab.completion.predict import Completion, Predictions
-from irevalx.lab.completion.quality import SCHEME
+from irevalx.lab.completion.quality import SCHEME, LabelReport, PredictionReport
 from irevalx.lab.completion.quality import holdout as hold_out
 
 MOST_NAMED = 20
 """How many documents a warning names at most."""
+
+
+class Completed(GradedText):
+    """Judgments with predictions, or labels, in the place of those that were missing.
+
+    Parameters
+    ----------
+    found : the completed judgments.
+    filled : the judgments that were completed, with the grades that they have now.
+    taken : flat over these; which grades are predictions or labels.
+    decisions : flat; the decision values of a classifier. None where there are none.
+    probability : flat; of relevance, 0 or 1 where a document was judged. None where it was not asked for.
+    report : what was predicted, or taken from labels.
+    seed : of what was drawn at random; None where nothing was.
+    """
+
+    def __init__(
+        self,
+        found: GradedText,
+        filled: Judgments,
+        taken: BoolArray,
+        report: PredictionReport | LabelReport,
+        decisions: FloatArray | None = None,
+        *,
+        probability: FloatArray | None = None,
+        seed: int | None = None,
+    ) -> None:
+        super().__init__(found.judgments, found.text)
+        self.report = report
+        """How many documents were predicted or labelled."""
+        self.seed = seed
+        """Of what was drawn at random; None where nothing was."""
+        self._filled, self._taken = filled, taken
+        self._decisions, self._probability = decisions if probability is None else probability, probability
+
+    def predictions(self, *, decisions: bool = False) -> bytes:
+        """Return the lines of the predictions, or labels, alone.
+
+        Parameters
+        ----------
+        decisions : add the probability of relevance as a fifth column or, where it was not asked for, the decision
+            value of the classifier: the higher it is, the surer is relevance.
+        """
+        judgments, places = self._filled, np.flatnonzero(self._taken)
+        lines = zip(judgments.rows.ids[places].tolist(), judgments.docnos.take(places).texts(), strict=True)
+        shown = self._decisions if decisions else None
+        values = [b""] * places.size if shown is None else [b" %.6f" % one for one in shown[places].tolist()]
+        found = zip(lines, judgments.grades[places].tolist(), values, strict=True)
+        return b"".join(
+            b"%s 0 %s %d%s\n" % (judgments.topics[topic], docno, grade, value) for (topic, docno), grade, value in found
+        )
+
+    def probabilities(self) -> bytes:
+        """Return a file for ``irevalx --grades probability``: judged documents, of 0 or 1, and predicted ones.
+
+        Raises
+        ------
+        UsageError : probabilities were not asked for (``calibrated``).
+        """
+        if self._probability is None:
+            raise UsageError("probabilities must be asked for with calibrated")
+        judgments, known = self._filled, np.flatnonzero(self._filled.grades >= 0)
+        lines = zip(judgments.rows.ids[known].tolist(), judgments.docnos.take(known).texts(), strict=True)
+        pairs = zip(lines, self._probability[known].tolist(), strict=True)
+        return b"".join(b"%s 0 %s %.6g\n" % (judgments.topics[topic], docno, p) for (topic, docno), p in pairs)
 
 
 def complete(
@@ -144,7 +208,7 @@ def complete(
     _warn_of_unpredicted(judgments, predictions, judged & (collection.find(judgments.docnos) == ABSENT))
     of_runs: dict[str, dict[str, float]] = {}
     if expected and probability is not None and opened is not None and len(opened.runs) > 1:
-        of_runs = expected_means(experiment_of(Qrels(judgments), opened, "map", level=level), probability)
+        of_runs = calibration.expected_means(experiment_of(Qrels(judgments), opened, "map", level=level), probability)
     completed = replace(judgments, grades=predictions.completed(judgments.grades, level))
     return Completed(
         read.rewritten(completed),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from os import PathLike
 from typing import TYPE_CHECKING
@@ -12,11 +12,9 @@ from irevalx.api.inputs import GivenQrels, Runs
 from irevalx.api.user_warnings import warn
 from irevalx.errors import UsageError, quote
 from irevalx.experiments.group_names import groups_of
-from irevalx.experiments.pools import first_documents
+from irevalx.experiments.pools import with_first_documents
 from irevalx.experiments.ranking_runs import compared_topics, rank_all, topics_compared, unique_names
 from irevalx.experiments.user_data import are_given, graded_judgments_of, opened_runs
-from irevalx.judgments.graded import Judgments
-from irevalx.judgments.pool import Pool, with_pool
 from irevalx.lab.description.describing import (
     CUTOFFS,
     PARTS,
@@ -28,7 +26,6 @@ from irevalx.lab.description.describing import (
     contributions,
 )
 from irevalx.ranking.rank import RankingRules
-from irevalx.reading.runs import Run
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -119,7 +116,7 @@ def describe(
     notes: tuple[str, ...] = ()
     if are_given(runs):
         opened = opened_runs(runs)
-        with_retrieved = _with_first_documents(judgments, opened.runs, depth)
+        with_retrieved = with_first_documents(judgments, opened.runs, depth)
         ranked = list(rank_all(with_retrieved, opened.runs, RankingRules(), warn=warn))
         names = unique_names(ranked, opened.runs, opened.names, warn)
         shows_runs = show not in ("judgments", "groups")
@@ -144,9 +141,3 @@ def _ascending(what: str, numbers: Iterable[int]) -> tuple[int, ...]:
     if any(one >= other for one, other in pairwise(found)):
         raise UsageError(f"{what} must be ascending, but got {quote(' '.join(map(str, found)))}")
     return found
-
-
-def _with_first_documents(judgments: Judgments, runs: Sequence[Run], depth: int) -> Judgments:
-    """Return the judgments, with what runs have among their first documents among the unjudged ones."""
-    pools = [first_documents(part, depth) for run in runs for part in run.results()]
-    return with_pool(judgments, Pool.joined("", pools))

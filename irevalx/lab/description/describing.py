@@ -7,7 +7,6 @@ Tables 1 to 3 and Figure 1.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -142,8 +141,7 @@ class RunDescription(Frozen):
         grade = judgments.grades[ranking.row[in_pool]]
         rank_of_judged = ranking.rank[in_pool][grade >= 0]
         retrieved_in = _in_ranges(ranking.n_ret, ranks)
-        at_or_below = [int(np.count_nonzero(rank_of_judged >= first)) for first in (*ranks, 2**62)]
-        judged_in = np.array([one - other for one, other in pairwise(at_or_below)], np.int64)
+        judged_in = np.histogram(rank_of_judged, (*ranks, np.inf))[0]
         return cls(
             name=name,
             topics=len(run.ranking.topics),
@@ -166,8 +164,8 @@ class RunDescription(Frozen):
 
 def _in_ranges(n_retrieved: IntArray, ranks: Sequence[int]) -> IntArray:
     """Return how many of the documents of all topics have ranks in each range."""
-    at_or_below = [int(np.maximum(n_retrieved - first + 1, 0).sum()) for first in ranks]
-    return np.array([one - other for one, other in pairwise((*at_or_below, 0))], np.int64)
+    here_or_below = [int(np.maximum(n_retrieved - first + 1, 0).sum()) for first in ranks]
+    return -np.diff([*here_or_below, 0])
 
 
 def runs_table(runs: Sequence[RunDescription]) -> Table:

@@ -161,10 +161,6 @@ class RankedLabels(Frozen):
         """Flat over the documents of both; where they stand in the sample."""
         return places_of(self.labels.judgments, self.sample.labels)
 
-    def _of_sample(self, values: FloatArray | IntArray) -> FloatArray | IntArray:
-        """Return values of the sample for the documents of both, 0 for those that it lacks."""
-        return np.where(self._place == ABSENT, 0, values[self._place])
-
     @cached_property
     def topic(self) -> IntArray:
         """Flat; the place of a document's topic among those of the experiment, ``ABSENT`` for another."""
@@ -181,7 +177,7 @@ class RankedLabels(Frozen):
     def _could_be_drawn(self) -> BoolArray:
         if self.sample.stratum is None:
             return (self.labels.human >= 0) | (self.labels.machine >= 0)
-        could: BoolArray = self._of_sample(self.sample.probability) > 0
+        could: BoolArray = np.where(self._place == ABSENT, 0, self.sample.probability[self._place]) > 0
         return could
 
     @cached_property

@@ -124,8 +124,16 @@ def labels(
         raise UsageError("second_human must be given together with machines")
     if human_topics is not None and (machines is None or not are_given(runs)):
         raise UsageError("human_topics must be given together with machines and runs")
-    _refuse_without_runs(runs, {"groups and group_by": groups is not None or group_by is not None})
-    _refuse_without_runs(runs, {"top": top is not None, "rerank": checks.flag("rerank", rerank)})
+    about_runs = {
+        "groups and group_by": groups is not None or group_by is not None,
+        "top": top is not None,
+        "rerank": checks.flag("rerank", rerank),
+    }
+    for what, is_given in about_runs.items():
+        if is_given and not are_given(runs):
+            raise UsageError(f"{what} must be given together with runs")
+    if human_topics is None:
+        human_topics = () if machines is None else HUMAN_TOPICS
     resampling = Resampling(
         resamples=checks.whole_number("resamples", resamples, least=0, most=MOST_DRAWS),
         seed=chosen_seed(seed),
@@ -143,7 +151,7 @@ def labels(
         level=level,
         complete=complete,
         min_retrieved=min_retrieved,
-        human_topics=_numbers_of_topics(human_topics) if machines is not None else (),
+        human_topics=tuple(checks.whole_number("human_topics", number, least=2) for number in human_topics),
         progress=checks.flag("progress", progress),
     )
     people = graded_judgments_of(human, rel_format)
@@ -154,19 +162,6 @@ def labels(
     if second_human is not None:
         others = Judge(name=SECOND_HUMAN, labels=labels_of(second_human, None, rel_format))
     return _compared_judges(people, others, machines_of(machines, labels_format, rel_format), asked)
-
-
-def _refuse_without_runs(runs: Any, given: Mapping[str, bool]) -> None:
-    """Raise UsageError for something that is about runs, where there are none."""
-    for what, is_given in given.items():
-        if is_given and not are_given(runs):
-            raise UsageError(f"{what} must be given together with runs")
-
-
-def _numbers_of_topics(human_topics: Sequence[int] | None) -> tuple[int, ...]:
-    if human_topics is None:
-        return HUMAN_TOPICS
-    return tuple(checks.whole_number("human_topics", number, least=2) for number in human_topics)
 
 
 def _compared_judges(

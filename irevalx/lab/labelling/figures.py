@@ -44,8 +44,7 @@ def confusion_map(counts: Mapping[tuple[int, int], int], page: Page) -> Figure:
             number = f"{int(table[row, column]):,}\n{100 * share:.1f} %" if rows[row, 0] else "0"
             panel.text(column, row, number, ha="center", va="center", color=colour, fontsize=7)
     page.name(figure, "Documents by human and machine label")
-    note = "Shades and percentages: the share of the documents with the same human label."
-    page.explain(figure, "", note)
+    page.explain(figure, "", "Shades and percentages: the share of the documents with the same human label.")
     return figure
 
 
@@ -75,8 +74,8 @@ def judge_matrix(
             place = names.index(name)
             table[place, place] = value
             words[place, place] = f"{value:.2f}\n(itself)"
-    width = min(page.width, 1.5 + 0.62 * len(names))
-    figure = replace(page, width=width).figure(0.9 + 0.42 * len(names) + 0.35 * page.titled)
+    page = replace(page, width=min(page.width, 1.5 + 0.62 * len(names)))
+    figure = page.figure(0.9 + 0.42 * len(names) + 0.35 * page.titled)
     panel = figure.subplots()
     panel.imshow(table, cmap="Greys", vmin=0, vmax=1, aspect="auto")
     shown = [drawable(name) for name in names]
@@ -91,14 +90,11 @@ def judge_matrix(
     for (row, column), text in words.items():
         dark = np.nan_to_num(table[row, column]) > _DARK
         panel.text(column, row, text, ha="center", va="center", color="white" if dark else "black", fontsize=6)
-    narrower = replace(page, width=width)
-    narrower.name(figure, "Agreement of judges: Cohen's kappa")
-    note = (
-        "Below the values: intervals over topics. On the diagonal: repeated answers of one judge."
-        if own
-        else ("Below the values: intervals over topics.")
-    )
-    narrower.explain(figure, "", note)
+    page.name(figure, "Agreement of judges: Cohen's kappa")
+    note = "Below the values: intervals over topics."
+    if own:
+        note += " On the diagonal: repeated answers of one judge."
+    page.explain(figure, "", note)
     return figure
 
 
@@ -120,7 +116,8 @@ def reranked_runs(found: Sequence[Finding], page: Page) -> Figure:
     n_columns = 1 if page.is_narrow else min(3, len(panels))
     n_rows = -(-len(panels) // n_columns)
     side = min(3.2, page.width / n_columns)
-    figure = replace(page, width=side * n_columns).figure(0.95 * side * n_rows + 0.3 + 0.25 * page.titled)
+    page = replace(page, width=side * n_columns)
+    figure = page.figure(0.95 * side * n_rows + 0.3 + 0.25 * page.titled)
     axes = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
     for panel in axes[len(panels) :]:
         panel.set_visible(False)
@@ -138,9 +135,8 @@ def reranked_runs(found: Sequence[Finding], page: Page) -> Figure:
         panel.set(xlim=(low - room, high + room), ylim=(low - room, high + room), aspect="equal")
         panel.plot([low - room, high + room], [low - room, high + room], color=GREY, linewidth=0.7, zorder=0)
         panel.set_title(drawable(f"{judge}: {measure}" if judge else f"{measure}"))
-    whole = replace(page, width=side * n_columns)
     figure.supylabel("score by the machine's labels", fontsize=7.5)
-    whole.name(figure, "Runs before and after reranking by the machine's labels")
+    page.name(figure, "Runs before and after reranking by the machine's labels")
     note = "Circles: before; arrows: to the scores after. Those steeper than the line promise more than people see."
-    whole.explain(figure, "score by people's labels", note)
+    page.explain(figure, "score by people's labels", note)
     return figure

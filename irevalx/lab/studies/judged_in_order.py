@@ -97,7 +97,6 @@ class JudgedInOrder(Frozen):
         runs : those of the experiment, as ``irevalx.evaluate`` takes them.
         levels : ascending.
         how : depth, across, batch, unjudged and documents, as ``ordering_of`` takes them.
-        processes : how many share the seeds; the result is the same for any number.
         """
         if scheme.order is None:
             return cls()

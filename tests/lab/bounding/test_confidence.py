@@ -17,12 +17,11 @@ import pytest
 from running import FIXTURES, SHARED, opened
 
 from irevalx.experiments.experiment import Experiment, prepare
-from irevalx.experiments.pools import first_documents
+from irevalx.experiments.pools import with_first_documents
 from irevalx.experiments.ranked_runs import requests_of
 from irevalx.experiments.user_data import graded_judgments_of
 from irevalx.experiments.weighted_measures import weighted_measures
 from irevalx.frozen import Frozen, replace
-from irevalx.judgments.pool import Pool, with_pool
 from irevalx.lab.bounding.probable_scores import ProbableScores
 from irevalx.lab.bounding.relevance import GradeShares, features_of, fitted_relevance
 from irevalx.lab.bounding.score_bounds import WeightedScores
@@ -54,8 +53,7 @@ def read(collection: str) -> tuple[Experiment, tuple[Candidates, ...]]:
     folder = SHARED / collection if collection != "fixture" else FIXTURES / "experiment"
     [qrels] = folder.glob("qrels*")
     paths = [str(path) for path in sorted((folder / "runs").iterdir())]
-    pools = [first_documents(part, DEPTH) for one in opened(paths, pytest.fail) for part in one.results()]
-    judgments = with_pool(graded_judgments_of(qrels), Pool.joined("", pools))
+    judgments = with_first_documents(graded_judgments_of(qrels), opened(paths, pytest.fail), DEPTH)
     judgments = replace(judgments, grades=np.clip(judgments.grades, 0, None))
     return prepare(judgments, opened(paths, pytest.fail), ("P.10",)), tuple(
         candidates_of(opened(paths, pytest.fail), DEPTH)
