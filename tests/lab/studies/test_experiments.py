@@ -519,16 +519,6 @@ def test_full_judgments_agree_with_themselves(folder: Path) -> None:
             assert {name: float(row[name]) for name in expected} == pytest.approx(expected)
 
 
-def test_study_samples_are_those_of_degrade(folder: Path, tmp_path: Path) -> None:
-    """Sample 1 at 20 % has seed 12: degrade and irevalx give its scores."""
-    reduced = tmp_path / "reduced"
-    reduced.write_bytes(lab("degrade", QRELS, "--uniform", "0.2", "--seed", "12").stdout)
-    expected = evaluated(reduced, RUNS, ("map", "infAP.c=1", "P.5:skip"))
-    rows = [row for row in rows_in(folder / "scores.csv") if (row["level"], row["sample"]) == ("20%", "1")]
-    assert len(rows) == 18
-    assert all(float(row["score"]) == expected[row["run"], "all", row["measure"]] for row in rows)
-
-
 @pytest.mark.parametrize("scheme", ["depth", "mixed"])
 def test_study_of_pools(scheme: str, tmp_path: Path) -> None:
     """Shallow pools, alone and with as many random judgments, as irevalx-lab pool makes them."""
