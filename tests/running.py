@@ -13,11 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
 from irevalx.cli.command import main
 from irevalx.errors import Warn
 from irevalx.judgments.graded import Judgments
+from irevalx.lab.program import command as lab_program
 from irevalx.lab.program import main as lab_main
 from irevalx.reading.formats import read_qrels, read_trec_results
 from irevalx.reading.runs import Run
@@ -85,6 +87,13 @@ def lab(*args: str | Path, cwd: Path | None = None, stdin: Path | None = None) -
     return run(*args, cwd=cwd, stdin=stdin, main=lab_main)
 
 
+def described(name: str) -> click.Command:
+    """Return a command of irevalx-lab."""
+    found = lab_program.get_command(click.Context(lab_program), name)
+    assert found
+    return found
+
+
 def lab_rows(*args: str | Path) -> list[dict[str, str]]:
     """Return the rows of the csv that a call of irevalx-lab prints."""
     done = lab(*args, "--format", "csv")
@@ -123,7 +132,10 @@ def run_process(args: Sequence[str | Path], *, stdin: bytes | None = None, cwd: 
 
 def opened(paths: Sequence[str | Source], warn: Warn) -> list[Run]:
     """Return runs whose lines are still to be read."""
-    return [read_trec_results(Source.of(path), TREC_EVAL_10, False, warn) for path in paths]
+    return [
+        read_trec_results(path if isinstance(path, Source) else Source(path), TREC_EVAL_10, False, warn)
+        for path in paths
+    ]
 
 
 def judgments_of(lines: str) -> Judgments:
