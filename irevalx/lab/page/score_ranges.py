@@ -43,7 +43,7 @@ class ScoreRanges(Frozen):
         if not weighted:
             return cls([])
         try:
-            scores, _ = weighted_scores(
+            _, scores = weighted_scores(
                 judgments, opened, weighted, level=level, complete=complete, threads=threads, least_runs=1
             )
         except NoTopicsError:  # that every run has
