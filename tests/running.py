@@ -123,7 +123,10 @@ def run_process(args: Sequence[str | Path], *, stdin: bytes | None = None, cwd: 
 
 def opened(paths: Sequence[str | Source], warn: Warn) -> list[Run]:
     """Return runs whose lines are still to be read."""
-    return [read_trec_results(Source.of(path), TREC_EVAL_10, False, warn) for path in paths]
+    return [
+        read_trec_results(path if isinstance(path, Source) else Source(path), TREC_EVAL_10, False, warn)
+        for path in paths
+    ]
 
 
 def judgments_of(lines: str) -> Judgments:

@@ -84,7 +84,7 @@ def run_of(
     return Run(tag, blocks=lambda: _in_blocks(scores, tag), again=lambda: [scores], parse=results)
 
 
-def pool_of(documents: Mapping[Any, Iterable[Any]], path: str = "pool") -> Pool:
+def pool_of(documents: Mapping[Any, Iterable[Any]]) -> Pool:
     """Return ``{topic: docnos}`` as a pool.
 
     Raises
@@ -94,14 +94,14 @@ def pool_of(documents: Mapping[Any, Iterable[Any]], path: str = "pool") -> Pool:
     each: dict[Any, list[Any]] = {}
     for topic, docnos in documents.items():
         if isinstance(docnos, str | bytes) or not isinstance(docnos, Iterable):
-            raise wrong(f"{path}: what topic {shown(topic)} has", "several docnos", docnos)
+            raise wrong(f"pool: what topic {shown(topic)} has", "several docnos", docnos)
         each[topic] = list(docnos)
     rows = Segments.of_lengths([len(docnos) for docnos in each.values()])
-    names, _ = names_of(list(each.values()), _document_of(each, path))
-    return Entries(path, topics_of(each, path), rows, names, np.zeros(rows.size), rows.position + 1).pool()
+    names, _ = names_of(list(each.values()), _document_of(each, "pool"))
+    return Entries("pool", topics_of(each, "pool"), rows, names, np.zeros(rows.size), rows.position + 1).pool()
 
 
-def subtopics_of(given: Mapping[Any, Any], path: str = "qrels", *, grades: Grades = "whole") -> SubtopicJudgments:
+def subtopics_of(given: Mapping[Any, Any], *, grades: Grades = "whole") -> SubtopicJudgments:
     """Return ``{topic: {subtopic: {docno: grade}}}`` as judgments.
 
     Raises
@@ -110,25 +110,25 @@ def subtopics_of(given: Mapping[Any, Any], path: str = "qrels", *, grades: Grade
     """
     rows = []
     for topic, subtopics in given.items():
-        for subtopic, documents in _mapping(subtopics, f"{path}: what topic {shown(topic)} has", "{subtopic: ...}"):
-            what = f"{path}: what subtopic {shown(subtopic)} of topic {shown(topic)} has"
+        for subtopic, documents in _mapping(subtopics, f"qrels: what topic {shown(topic)} has", "{subtopic: ...}"):
+            what = f"qrels: what subtopic {shown(subtopic)} of topic {shown(topic)} has"
             rows += [(topic, docno, subtopic, grade) for docno, grade in _mapping(documents, what, "{docno: grade}")]
     from irevalx.judgments.subtopics import SubtopicJudgments
     from irevalx.reading.subtopic_files import subtopic_judgments
 
     topics, docnos, names, numbers = _columns(rows, 4)
     part = subtopic_judgments(
-        path,
-        names_of([topics], lambda place: f"{path}: a topic")[0],
-        names_of([names], _about(rows, path, "a subtopic"))[0],
-        names_of([docnos], _about(rows, path, "a document"))[0],
-        grades_of([numbers], _about(rows, path, "grade"), grades=grades),
+        "qrels",
+        names_of([topics], lambda place: "qrels: a topic")[0],
+        names_of([names], _about(rows, "a subtopic"))[0],
+        names_of([docnos], _about(rows, "a document"))[0],
+        grades_of([numbers], _about(rows, "grade"), grades=grades),
         np.arange(1, len(rows) + 1),
     )
-    return SubtopicJudgments.joined(path, [part])
+    return SubtopicJudgments.joined("qrels", [part])
 
 
-def probabilities_of(given: Mapping[Any, Any], path: str = "qrels") -> JudgmentsWithProbabilities:
+def probabilities_of(given: Mapping[Any, Any]) -> JudgmentsWithProbabilities:
     """Return ``{topic: {docno: (grade, method, probability)}}`` as judgments; a probability may be None or nan.
 
     Raises
@@ -138,21 +138,21 @@ def probabilities_of(given: Mapping[Any, Any], path: str = "qrels") -> Judgments
     """
     rows = []
     for topic, documents in given.items():
-        for docno, drawn in _mapping(documents, f"{path}: what topic {shown(topic)} has", "{docno: (grade, ...)}"):
+        for docno, drawn in _mapping(documents, f"qrels: what topic {shown(topic)} has", "{docno: (grade, ...)}"):
             if not isinstance(drawn, Sequence) or isinstance(drawn, str | bytes) or len(drawn) != 3:
-                what = f"{path}: topic {shown(topic)}: document {shown(docno)}"
+                what = f"qrels: topic {shown(topic)}: document {shown(docno)}"
                 raise wrong(what, "a tuple (grade, method, probability)", drawn)
             rows.append((topic, docno, *drawn))
     from irevalx.reading.prels_files import judgments_with_probabilities
 
     topics, docnos, grades, methods, probabilities = _columns(rows, 5)
     return judgments_with_probabilities(
-        path,
-        names_of([topics], lambda place: f"{path}: a topic")[0],
-        names_of([docnos], _about(rows, path, "a document"))[0],
-        grades_of([grades], _about(rows, path, "grade")),
-        grades_of([methods], _about(rows, path, "method")),
-        scores_of([[_known(one) for one in probabilities]], _about(rows, path, "probability")),
+        "qrels",
+        names_of([topics], lambda place: "qrels: a topic")[0],
+        names_of([docnos], _about(rows, "a document"))[0],
+        grades_of([grades], _about(rows, "grade")),
+        grades_of([methods], _about(rows, "method")),
+        scores_of([[_known(one) for one in probabilities]], _about(rows, "probability")),
         np.arange(1, len(rows) + 1),
         warn,
     )
@@ -215,9 +215,9 @@ def _mapping(given: Any, what: str, rule: str) -> Collection[tuple[Any, Any]]:
     return given.items()
 
 
-def _about(rows: _Rows, path: str, what: str) -> What:
+def _about(rows: _Rows, what: str) -> What:
     """Return what says, for a message, which value of all of them it is about."""
-    return lambda place: f"{path}: topic {shown(rows[place][0])}: document {shown(rows[place][1])}: {what}"
+    return lambda place: f"qrels: topic {shown(rows[place][0])}: document {shown(rows[place][1])}: {what}"
 
 
 def _known(probability: Any) -> Any:

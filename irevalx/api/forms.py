@@ -8,6 +8,7 @@ from typing import IO, TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from irevalx.api import checks
 from irevalx.errors import ArgumentError, printable
+from irevalx.process.system import as_bytes
 from irevalx.reading.source import Source
 
 if TYPE_CHECKING:
@@ -97,9 +98,12 @@ def source_of(given: Any, what: str) -> Source:
     if isinstance(given, str | bytes | os.PathLike):
         return Source(os.fsdecode(given))
     try:
-        return Source.of(given)
+        content = given.read()
+        data = content if isinstance(content, bytes) else as_bytes(content)
     except (OSError, ValueError, TypeError) as error:
         raise ArgumentError(f"{what} must be a file that can be read, but {printable(str(error))}") from error
+    name = getattr(given, "name", None)
+    return Source(name if isinstance(name, str) else "<stream>", data)
 
 
 def is_frame(given: Any) -> bool:

@@ -299,6 +299,11 @@ def requests_of(
                 raise UsageError(problem)
     if not requests:
         raise UsageError(f"measures of judgments in the format {rel_format} must be asked for (-m), but got none")
+    return each_once(requests)
+
+
+def each_once(requests: Sequence[SelectedMeasure]) -> tuple[SelectedMeasure, ...]:
+    """Return measures; raises UsageError if two have one printed name."""
     names = [name for request in requests for name in request.names]
     for name in names:
         if names.count(name) > 1:

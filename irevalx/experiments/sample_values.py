@@ -11,10 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray
-from irevalx.errors import UsageError, quote
 from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.pools import renumbered
-from irevalx.experiments.ranked_runs import RankedRuns, requests_of
+from irevalx.experiments.ranked_runs import RankedRuns, each_once, requests_of
 from irevalx.experiments.samples import unjudge
 from irevalx.experiments.strata import StrataSample
 from irevalx.frozen import replace
@@ -43,12 +42,8 @@ def requests_of_samples(measures: Sequence[str], level: int) -> tuple[SelectedMe
     measures : as ``-m`` takes them.
     """
     settings = Settings(level=level)
-    requests = tuple(one for text in measures for one in requests_of((text,), settings, _format_of(text, settings)))
-    names = [name for request in requests for name in request.names]
-    for name in names:
-        if names.count(name) > 1:
-            raise UsageError(f"each measure must be asked for once, but got {quote(name)} twice")
-    return requests
+    each = (requests_of((text,), settings, _format_of(text, settings)) for text in measures)
+    return each_once([one for requests in each for one in requests])
 
 
 def _format_of(text: str, settings: Settings) -> str:

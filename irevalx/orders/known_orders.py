@@ -72,8 +72,7 @@ def _drawing(name: str, *, is_stationary: bool) -> Callable[[Sequence[Candidates
 
 
 def _learning(candidates: Sequence[Candidates], beginning: Beginning) -> list[TopicOrder]:
-    if beginning.vectors is None:
-        raise ValueError("the order cal must be given the text of documents")
+    assert beginning.vectors is not None
     return [
         ActiveLearning(one, beginning.vectors(one.docnos), generator_for(beginning.seed, "cal", one.topic))
         for one in candidates

@@ -14,6 +14,7 @@ from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.experiments.samples import is_relevant
+from irevalx.experiments.strata import SampleWithChances, StrataSample
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.orders.asking import Question, TopicOrder
@@ -89,6 +90,14 @@ class Replay(Frozen):
     inclusion: tuple[FloatArray, ...]
     n_without: int
 
+    def sample(self, budget: int) -> StrataSample:
+        """Return what was judged within a budget, given by its number, as a sample of the judgments."""
+        judgments, kept = self.judgments, self.kept[budget]
+        if not self.inclusion:
+            return StrataSample(judgments, np.where(judgments.grades >= 0, 0, ABSENT), kept)
+        chances = self.inclusion[budget]
+        return SampleWithChances(judgments, np.where(chances > 0, 0, ABSENT), kept, chances=chances)
+
 
 class _Answers:
     """What judgments say of candidates.
@@ -130,12 +139,15 @@ class _Rounds:
     Parameters
     ----------
     topics : their orders.
+    answers : to what is asked.
     passes_over : whether a document, given by its topic and its place among the candidates, cannot be judged: it is
         passed over then, and nothing is learnt.
     """
 
-    def __init__(self, topics: Sequence[TopicOrder], passes_over: Callable[[int, int], bool]) -> None:
-        self._topics, self._passes_over = topics, passes_over
+    def __init__(
+        self, topics: Sequence[TopicOrder], answers: _Answers, passes_over: Callable[[int, int], bool]
+    ) -> None:
+        self._topics, self._answers, self._passes_over = topics, answers, passes_over
         self._heap: list[tuple[tuple[float, ...], int]] = []
         self._state: int | None = None
         self._changed: set[int] = set()
@@ -173,10 +185,11 @@ class _Rounds:
         if question is not None:
             heapq.heappush(self._heap, (question.key, topic))
 
-    def hear(self, topic: int, question: Question, *, relevant: bool) -> None:
-        """Hear whether a document that was asked for is relevant."""
-        self._topics[topic].learn(question, relevant=relevant)
-        self._changed.add(topic)
+    def hear(self, asked: Sequence[tuple[int, Question]]) -> None:
+        """Hear whether documents that were asked for are relevant."""
+        for topic, question in asked:
+            self._topics[topic].learn(question, relevant=self._answers.is_relevant(topic, question))
+            self._changed.add(topic)
 
 
 def _sampled(topics: Sequence[TopicOrder], answers: _Answers, rules: Rules) -> tuple[BoolArray, FloatArray, int]:
@@ -221,7 +234,7 @@ def _judged(
         without.add((topic, document))
         return rules.unjudged == "skip"
 
-    rounds = _Rounds(topics, passes_over)
+    rounds = _Rounds(topics, answers, passes_over)
     asked: list[tuple[int, Question]] | None = None
     while asked is None or asked:
         asked = []
@@ -232,8 +245,7 @@ def _judged(
             counts[counter] += 1
             left[counter] -= 1
             asked.append((topic, question))
-        for topic, question in asked:
-            rounds.hear(topic, question, relevant=answers.is_relevant(topic, question))
+        rounds.hear(asked)
     return when, len(without)
 
 
@@ -333,7 +345,7 @@ class Ordering(Frozen, kw_only=True):
         answers = _Answers(judgments, self.candidates, self.rules.level)
         totals = () if total is None else (total,) * len(self.candidates)
         beginning = Beginning(seed=seed, vectors=self.vectors, totals=totals)
-        rounds = _Rounds(self.order.begin(self.candidates, beginning), lambda topic, document: False)
+        rounds = _Rounds(self.order.begin(self.candidates, beginning), answers, lambda topic, document: False)
 
         def until_unknown(ask: Callable[[], list[tuple[int, Question]]]) -> list[Wanted]:
             """Ask for a batch again and again, and hear the answers, until something of it is not judged."""
@@ -342,8 +354,8 @@ class Ordering(Frozen, kw_only=True):
                 unknown = [
                     Wanted(self.candidates[topic], one) for topic, one in asked if answers.place(topic, one) == ABSENT
                 ]
-                for topic, question in asked if not unknown else ():
-                    rounds.hear(topic, question, relevant=answers.is_relevant(topic, question))
+                if not unknown:
+                    rounds.hear(asked)
             return unknown
 
         def of_topics(some: Sequence[int]) -> list[tuple[int, Question]]:

@@ -54,10 +54,6 @@ class _Numbers(Frozen):
     types: frozenset[type]
     most: float = sys.float_info.max
 
-    def are_all(self, members: list[tuple[str, Any]]) -> bool:
-        """Return whether the values of all members of an object are such numbers."""
-        return all(self.holds(value) for _, value in members)
-
     def holds(self, value: Any) -> bool:
         """Return whether a value is such a number."""
         if type(value) not in self.types:
@@ -126,7 +122,7 @@ def _read(source: Source, numbers: _Numbers, members: _Members) -> Iterator[Entr
         seen: set[str] = set()
         size = 0
         for topic, documents in _topics_of(text, members) if content else ():
-            if topic in seen or not numbers.are_all(documents):
+            if topic in seen or not all(numbers.holds(value) for _, value in documents):
                 raise _WrongError
             seen.add(topic)
             topics[topic] = documents

@@ -9,7 +9,7 @@ import sys
 import weakref
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import IO, BinaryIO, cast
+from typing import BinaryIO, cast
 
 from irevalx.errors import STANDARD_INPUT, UnreadableFileError, quote, shown_name
 from irevalx.frozen import cached_property
@@ -47,18 +47,6 @@ class Source:
         self._spool: BinaryIO | None = None
         self._begin: int | None = None
         self._begun: BinaryIO | None = None
-
-    @classmethod
-    def of(cls, given: Source | str | os.PathLike[str] | IO[str] | IO[bytes]) -> Source:
-        """Return a file by name, or what is left of an open one, which is read now."""
-        if isinstance(given, Source):
-            return given
-        if isinstance(given, str | os.PathLike):
-            return cls(os.fspath(given))
-        content = given.read()
-        name = getattr(given, "name", None)
-        data = content if isinstance(content, bytes) else as_bytes(content)
-        return cls(name if isinstance(name, str) else "<stream>", data)
 
     def in_memory(self) -> Source:
         """Return what the file holds, decompressed once, as a source that can be read any number of times.

@@ -140,15 +140,9 @@ def agree(x: FloatArray, y: FloatArray, names: Sequence[str]) -> dict[str, Any]:
 
     Parameters
     ----------
-    x, y : shape (n_runs,); scores of the runs, x the reference.
+    x, y : shape (n_runs,); scores of the runs, two at least, x the reference.
     names : shape (n_runs,); the names of the runs.
-
-    Raises
-    ------
-    ValueError : there are fewer than two runs.
     """
-    if len(names) < 2:
-        raise ValueError(f"scorings must have two runs at least, but got {len(names)}")
     gain = ranks(x) - ranks(y)
     rise, fall = int(gain.max()), -int(gain.min())  # at least 0: the first run cannot rise
     return {

@@ -51,16 +51,8 @@ def rank_biased_overlap(x: Ranking[Item], y: Ranking[Item], p: float) -> dict[st
     ----------
     x, y : each with one item at least.
     p : the chance of looking at the next depth, in (0, 1).
-
-    Raises
-    ------
-    ValueError : p is out of bounds, or a ranking is empty.
     """
-    if not 0 < p < 1:
-        raise ValueError(f"the persistence of rank-biased overlap must be between 0 and 1, but got {p}")
     short, long = sorted((_Places.of(x), _Places.of(y)), key=lambda places: len(places.items))
-    if not short.items:
-        raise ValueError("a ranking must have one item at least")
     found = (value for variant in VARIANTS for value in _overlap(short, long, p, variant))
     return dict(zip(OVERLAP_COLUMNS, found, strict=True))
 

@@ -7,7 +7,7 @@ Grönqvist, IP&M 2008, section 6.1 and Tables 5 to 7.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.statistics.scales import MEAN, Scale
 from irevalx.statistics.significance import DECIMALS, differences, in_units, pairs_of_runs
-from irevalx.statistics.swaps import DRAWS, Swaps, averaging_matrix, is_sample, own_sets
+from irevalx.statistics.swaps import Swaps, TopicSets, averaging_matrix, is_sample, runs_on_sets
 
 TOLERATED = 0.05
 """An error rate of at most this is taken for reliable."""
@@ -50,55 +50,24 @@ class SwapBin(Swaps, kw_only=True):
         return self.comparisons < FEWEST
 
 
-def swap_bins(values: FloatArray, sets: IntArray, width: Fraction, scale: Scale = MEAN) -> list[SwapBin]:
+def swap_bins(values: FloatArray, sets: TopicSets, width: Fraction, scale: Scale = MEAN) -> list[SwapBin]:
     """Compare all pairs of runs on each of two topic sets, by the size of the difference on the one.
 
     Parameters
     ----------
-    values : shape (n_runs, n_topics); tested values.
-    sets : shape (n_pairs, 2, size); 0-based topics, as ``topic_sets`` returns them.
-    width : of a bin, above 0, with at most 12 decimals.
+    values : shape (n_runs, n_topics); tested values of two runs at least.
+    width : of a bin, above 0 and at most ``WIDEST``, with at most 12 decimals.
     scale : of the measure.
 
     Returns
     -------
     The bins that have comparisons, ascending.
-
-    Raises
-    ------
-    ValueError : there are fewer than two runs, or the width is none.
     """
-    return _swap_bins(values, [(values, sets)], width, scale)
-
-
-def swap_bins_on_own_sets(
-    values: FloatArray, size: int, width: Fraction, scale: Scale = MEAN, *, draws: int = DRAWS, seed: int = 0
-) -> list[SwapBin]:
-    """Do the same with topic sets that are drawn for each pair of runs alone.
-
-    Parameters
-    ----------
-    values, width, scale : as ``swap_bins`` takes them.
-    size, draws, seed : as ``topic_sets`` takes them.
-    """
-    return _swap_bins(values, own_sets(values, size, draws=draws, seed=seed), width, scale)
-
-
-def _swap_bins(
-    values: FloatArray, parts: Iterable[tuple[FloatArray, IntArray]], width: Fraction, scale: Scale
-) -> list[SwapBin]:
-    """Count the bins of runs, of which each part has some and the topic sets that these are compared on."""
-    if len(values) < 2:
-        raise ValueError(f"a swap rate must have two runs at least, but got {len(values)}")
-    units = width * 10**DECIMALS
-    if not 0 < width <= WIDEST or units.denominator != 1:
-        rule = f"a number above 0 and at most {WIDEST}, with at most {DECIMALS} decimals"
-        raise ValueError(f"the width of a bin must be {rule}, but got {width}")
     totals: dict[int, FloatArray] = {}
     size, was_drawn = 0, False
-    for some, sets in parts:
-        size, was_drawn = sets.shape[2], is_sample(values.shape[1], sets)
-        for number, sums in _sums_by_bin(some, sets, units.numerator, scale):
+    for some, of_some in runs_on_sets(values, sets):
+        size, was_drawn = of_some.shape[2], is_sample(values.shape[1], of_some)
+        for number, sums in _sums_by_bin(some, of_some, (width * 10**DECIMALS).numerator, scale):
             totals[number] = totals.get(number, 0.0) + sums
     sums = np.add.accumulate(values, axis=1)[:, -1]  # from left to right, whatever the layout in memory
     scores = scale.of_mean(sums / values.shape[1], size)

@@ -7,10 +7,11 @@ better and the other that it is worse [Ahlgren & Grönqvist 2008, section 6.1; V
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from hashlib import shake_256
 from itertools import combinations
 from math import comb
+from typing import TypeAlias
 
 import numpy as np
 
@@ -98,68 +99,48 @@ def default_sizes(n_topics: int) -> tuple[int, ...]:
     return (*smaller, half) if half else ()
 
 
-def swap_rate(values: FloatArray, sets: IntArray) -> SwapRate:
-    """Compare all pairs of runs on each of two topic sets, the same sets for all pairs.
-
-    Means that differ by less than rounding are tied.
-
-    Parameters
-    ----------
-    values : shape (n_runs, n_topics).
-    sets : shape (n_pairs, 2, size); 0-based topics, as ``topic_sets`` returns them.
-
-    Raises
-    ------
-    ValueError : there are fewer than two runs.
-    """
-    n_runs, n_topics = values.shape
-    if n_runs < 2:
-        raise ValueError(f"a swap rate must have two runs at least, but got {n_runs}")
-    first, second = pairs_of_runs(n_runs)
-    gap = differences(values[second], values[first])
-    one, other = (np.sign(without_noise(gap @ averaging_matrix(sets[:, side], n_topics))) for side in range(2))
-    swapped, tied = one * other < 0, one * other == 0
-    of_draws = (swapped + tied / 2).mean(axis=0)
-    n_drawn = of_draws.size
-    return SwapRate(
-        size=sets.shape[2],
-        comparisons=one.size,
-        swaps=int(np.count_nonzero(swapped)),
-        ties=int(np.count_nonzero(tied)),
-        error=float(of_draws.std(ddof=1) / math.sqrt(n_drawn)) if is_sample(n_topics, sets) else math.nan,
-    )
-
-
-def swap_rate_on_own_sets(values: FloatArray, size: int, *, draws: int = DRAWS, seed: int = 0) -> SwapRate:
-    """Compare all pairs of runs on each of two topic sets, each pair of runs on sets that are drawn for it alone.
-
-    Parameters
-    ----------
-    values : shape (n_runs, n_topics).
-    size, draws, seed : as ``topic_sets`` takes them.
-
-    Raises
-    ------
-    ValueError : there are fewer than two runs, or as ``topic_sets``.
-    """
-    if len(values) < 2:
-        raise ValueError(f"a swap rate must have two runs at least, but got {len(values)}")
-    of_pairs = [swap_rate(both, sets) for both, sets in own_sets(values, size, draws=draws, seed=seed)]
-    return SwapRate(
-        size=size,
-        comparisons=sum(one.comparisons for one in of_pairs),
-        swaps=sum(one.swaps for one in of_pairs),
-        ties=sum(one.ties for one in of_pairs),
-        error=math.hypot(*(one.error for one in of_pairs)) / len(of_pairs),
-    )
-
-
 def own_sets(
     values: FloatArray, size: int, *, draws: int = DRAWS, seed: int = 0
 ) -> Iterator[tuple[FloatArray, IntArray]]:
     """Yield the values of each pair of runs, shape (2, n_topics), and the topic sets that are drawn for it alone."""
     for pair, runs in enumerate(combinations(range(len(values)), 2)):
         yield values[list(runs)], topic_sets(values.shape[1], size, draws=draws, seed=seed, pair=pair)
+
+
+TopicSets: TypeAlias = "IntArray | Iterable[tuple[FloatArray, IntArray]]"
+"""``topic_sets``, the same for all pairs of runs, shape (n_pairs, 2, size); or ``own_sets``, of each pair."""
+
+
+def runs_on_sets(values: FloatArray, sets: TopicSets) -> Iterable[tuple[FloatArray, IntArray]]:
+    """Return the values of the runs that are compared on the same topic sets, and these sets."""
+    return [(values, sets)] if isinstance(sets, np.ndarray) else sets
+
+
+def swap_rate(values: FloatArray, sets: TopicSets) -> SwapRate:
+    """Compare all pairs of runs on each of two topic sets.
+
+    Means that differ by less than rounding are tied.
+
+    Parameters
+    ----------
+    values : shape (n_runs, n_topics); of two runs at least.
+    """
+    n_topics, size, comparisons, swaps, ties = values.shape[1], 0, 0, 0, 0
+    errors = []
+    for some, of_some in runs_on_sets(values, sets):
+        first, second = pairs_of_runs(len(some))
+        gap = differences(some[second], some[first])
+        one, other = (np.sign(without_noise(gap @ averaging_matrix(of_some[:, side], n_topics))) for side in range(2))
+        swapped, tied = one * other < 0, one * other == 0
+        of_draws = (swapped + tied / 2).mean(axis=0)
+        was_drawn = is_sample(n_topics, of_some)
+        errors.append(float(of_draws.std(ddof=1) / math.sqrt(of_draws.size)) if was_drawn else math.nan)
+        comparisons += one.size
+        swaps += int(np.count_nonzero(swapped))
+        ties += int(np.count_nonzero(tied))
+        size = of_some.shape[2]
+    error = math.hypot(*errors) / len(errors)
+    return SwapRate(size=size, comparisons=comparisons, swaps=swaps, ties=ties, error=error)
 
 
 def is_sample(n_topics: int, sets: IntArray) -> bool:
@@ -176,20 +157,14 @@ def topic_sets(n_topics: int, size: int, *, draws: int = DRAWS, seed: int = 0, p
 
     Parameters
     ----------
+    size : from 1 to half the topics.
+    draws : at least 1.
     pair : the number of the pair of runs for which sets are drawn, that stands before I then; None for all pairs.
 
     Returns
     -------
     shape (n_pairs, 2, size); 0-based topics, ascending within a set.
-
-    Raises
-    ------
-    ValueError : there are too few topics for two disjoint sets of that size, or ``draws`` is below 1.
     """
-    if not 1 <= size <= n_topics // 2:
-        raise ValueError(f"the size of a topic set must be between 1 and half of the {n_topics} topics, but got {size}")
-    if draws < 1:
-        raise ValueError(f"the number of draws must be at least 1, but got {draws}")
     if _number_of_pairs(n_topics, size) <= draws:
         return np.array(list(_all_pairs(n_topics, size)), np.int64)
     drawn: dict[tuple[tuple[int, ...], ...], None] = {}  # a set that keeps the order of the draws

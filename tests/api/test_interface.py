@@ -3,40 +3,23 @@
 from __future__ import annotations
 
 import io
-import json
 import math
 import subprocess
 import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
-from python_data import BM25, DENSE, EXAMPLE, QRELS, frame, qrels_dict, rows, run_dict
+import recorded_answers
+from python_data import BM25, DENSE, EXAMPLE, QRELS, qrels_dict, run_dict
 from running import FIXTURES, run
 
 import irevalx
 from irevalx.measures import BY_NAME
 
 pytestmark = pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
-
-
-class Qrel(NamedTuple):
-    """A judgment as ir_measures and ir_datasets have it."""
-
-    query_id: str
-    doc_id: str
-    relevance: int
-    iteration: str
-
-
-class ScoredDoc(NamedTuple):
-    """A result as ir_measures and ir_datasets have it."""
-
-    query_id: str
-    doc_id: str
-    score: float
 
 
 INPUTS: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
@@ -47,14 +30,6 @@ INPUTS: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
     "dictionaries": (qrels_dict, run_dict),
     "read": (lambda: irevalx.Qrels.read(QRELS), lambda: irevalx.Run.read(BM25)),
     "read dictionaries": (lambda: irevalx.Qrels.read(qrels_dict()), lambda: irevalx.Run.read(run_dict())),
-    "frames": (
-        lambda: frame(qrels_dict(), ("query_id", "doc_id", "relevance")),
-        lambda: frame(run_dict(), ("qid", "docno", "score")),
-    ),
-    "named tuples": (
-        lambda: [Qrel(topic, docno, grade, "0") for topic, docno, grade in rows(qrels_dict())],
-        lambda: (ScoredDoc(topic, docno, score) for topic, docno, score in rows(run_dict())),
-    ),
 }
 
 
@@ -78,9 +53,8 @@ def test_the_numbers_of_the_command(name: str, compat: str) -> None:
     assert found == expected
 
 
-def test_options(tmp_path: Path) -> None:
+def test_options() -> None:
     """Every option has the effect that it has on the command line."""
-    pool = {"301": ["NEWS-1", "NEWS-2"], "302": [line.split()[2] for line in BM25.read_text().splitlines()[25:40]]}
     for keywords, flags in (
         ({"level": 2}, ("-l", "2")),
         ({"judged_only": True}, ("-J",)),
@@ -101,9 +75,6 @@ def test_options(tmp_path: Path) -> None:
             for v in [scores[name]]
         ]
         assert found == expected
-    (tmp_path / "pool").write_text("".join(f"{topic} {docno}\n" for topic, docnos in pool.items() for docno in docnos))
-    by_file, by_dictionary = (irevalx.evaluate(QRELS, BM25, "all", pool=one) for one in (tmp_path / "pool", pool))
-    assert by_file.to_dict() == by_dictionary.to_dict() != irevalx.evaluate(QRELS, BM25, "all").to_dict()
     sampled = irevalx.evaluate(EXAMPLE / "sampled.qrels", BM25, "xinfAP", rel_format="sampled")
     assert 0 < sampled["xinfAP"] < 1
 
@@ -160,19 +131,14 @@ def test_odd_scores_in_dictionaries() -> None:
         irevalx.evaluate({"1": {"A": 1}}, {"1": {"A": math.nan, "B": 1.0}}, "map", strict=True)
 
 
-GOLDEN = {
-    case["name"]: case for case in map(json.loads, (FIXTURES / "golden" / "cases.jsonl").read_text().splitlines())
-}
-
-
 @pytest.mark.parametrize(
     "name", ["pf_all_prefs", "pf_Rnonrel_recount", "pf_ties_docno_ascending", "pf_qrels_prefs_two_jg"]
 )
 @pytest.mark.parametrize(("compat", "version"), [("9", "v9.0.8"), ("10", "v10.0")])
 def test_preferences(name: str, compat: str, version: str) -> None:
     """Judgments that are preferences give what trec_eval printed for them, whatever form the run has."""
-    [*_, rel_format, _, measures, qrels, results] = GOLDEN[name]["argv"]
-    printed = [line.split("\t") for line in GOLDEN[name][version]["stdout"].splitlines()]
+    [*_, rel_format, _, measures, qrels, results] = recorded_answers.BY_NAME[name]["argv"]
+    printed = [line.split("\t") for line in recorded_answers.BY_NAME[name][version]["stdout"].splitlines()]
     expected = {(topic, measure.strip()): value for measure, topic, value in printed if measure.strip() != "runid"}
     folder = FIXTURES / "golden" / "data"
     read = irevalx.Qrels.read(folder / qrels, rel_format=rel_format)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import random
@@ -19,6 +18,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import recorded_answers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from python_data import case_name, qrels_dict, run_dict
@@ -306,8 +306,7 @@ def test_names_of_irevalx() -> None:
 @pytest.mark.parametrize("name", ["pf_all_prefs", "pf_qrels_prefs_two_jg"])
 def test_preferences(name: str) -> None:
     """Judgments that are no grades may be given as Qrels; the values are what trec_eval 9 printed."""
-    golden = map(json.loads, (FIXTURES / "golden" / "cases.jsonl").read_text().splitlines())
-    case = next(case for case in golden if case["name"] == name)
+    case = recorded_answers.BY_NAME[name]
     [*_, rel_format, _, measures, qrels, results] = case["argv"]
     folder = FIXTURES / "golden" / "data"
     with (folder / results).open() as stream:

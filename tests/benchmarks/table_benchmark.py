@@ -10,13 +10,12 @@ file. Of Parquet files the whole command is timed, beside a program that reads t
 from __future__ import annotations
 
 import argparse
-import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks import benchmark
 from benchmarks.benchmark import ENVIRONMENT, WORKS, make, show
 
 LARGE = next(work for work in WORKS if work.name == "6,980 x 1000")
@@ -83,16 +82,6 @@ def spent(form: str, qrels: Path, given: Path) -> tuple[float, float]:
     return float(seconds), float(memory)
 
 
-def spent_by(arguments: Sequence[str | Path]) -> tuple[float, float]:
-    """Return processor time in seconds and memory in MB of a whole process of Python."""
-    process = subprocess.Popen([sys.executable, *map(str, arguments)], stdout=subprocess.DEVNULL, env=ENVIRONMENT)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise subprocess.CalledProcessError(process.returncode, process.args)
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
-
-
 def main() -> None:
     """Read the options and compare."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -122,7 +111,8 @@ def main() -> None:
             "irevalx, Parquet": ("-m", "irevalx", "--quiet", folder / "qrels.parquet", in_order),
             "irevalx, text": ("-m", "irevalx", "--quiet", qrels, text),
         }
-        found = {name: [spent_by(command) for _ in range(options.runs)] for name, command in commands.items()}
+        calls = {name: [[sys.executable, *map(str, words)]] for name, words in commands.items()}
+        found = {name: [benchmark.spent(call)[1:] for _ in range(options.runs)] for name, call in calls.items()}
         polars_time = min(seconds for seconds, _ in found["polars reads the file"])
         show(f"{'':<28} processor time          of polars   memory")
         for name, turns in found.items():

@@ -8,7 +8,6 @@ import sys
 import threading
 from fractions import Fraction
 from io import BytesIO
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -91,16 +90,6 @@ def test_stratified_rounding() -> None:
             assert (int(kept[:n_relevant].sum()), int(kept[n_relevant:].sum())) == (expected, 12)
         assert (samples.stratified(judgments, Fraction(1, 10), order, 1)[:n_relevant]).sum() == up
     assert [samples.half_up(Fraction(tenths, 10)) for tenths in (4, 5, 15, 25, 24)] == [0, 1, 2, 3, 2]
-
-
-def test_stratified_fractions_are_nested() -> None:
-    """What a fraction keeps a greater one keeps as well."""
-    kept = []
-    for percent in (1, 35, 50, 90, 100):
-        done = lab("degrade", QRELS, "--stratified", f"{percent}%", "--seed", "3", "--drop")
-        kept.append(set(done.stdout.splitlines()))
-    assert all(less < more for less, more in pairwise(kept))
-    assert kept[-1] == set(QRELS.read_bytes().splitlines())
 
 
 def test_the_sample_of_a_seed_never_changes() -> None:

@@ -168,9 +168,3 @@ def test_topics_without_a_value_change_nothing() -> None:
     assert True in expected
     assert changed(x, y).tolist() == expected
     assert changed(x, np.full((2, 12), np.nan)).tolist() == [False, False]
-
-
-def test_one_run_is_refused() -> None:
-    """There is nothing to agree about with a single run."""
-    with pytest.raises(ValueError, match="scorings must have two runs at least, but got 1"):
-        agree(np.zeros(1), np.zeros(1), ["a"])

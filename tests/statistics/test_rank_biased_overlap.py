@@ -158,12 +158,3 @@ def _long_rankings() -> tuple[list[list[int]], list[list[int]]]:
 def test_equal_scores_are_ties() -> None:
     """Items by descending score."""
     assert ranking_of({"a": 0.1, "b": 0.3, "c": 0.1, "d": 0.2}) == [["b"], ["d"], ["a", "c"]]
-
-
-@pytest.mark.parametrize("p", [0.0, 1.0, -1.0, math.nan])
-def test_what_makes_no_sense(p: float) -> None:
-    """A persistence out of bounds, and rankings of nothing."""
-    with pytest.raises(ValueError, match="must be between 0 and 1"):
-        rank_biased_overlap([["a"]], [["a"]], p)
-    with pytest.raises(ValueError, match="one item at least"):
-        rank_biased_overlap([], [["a"]], 0.5)

@@ -245,7 +245,7 @@ def _topics_of(scorings: Sequence[Scoring], found: Sequence[PairedScores]) -> tu
     evaluated = [one.which_topics for one in scorings if one.which_topics]
     measures: dict[str, list[str]] = {}
     for paired in found:
-        if not (evaluated and paired.has_all_topics):
+        if not (evaluated and paired.n_shared == paired.n_topics):
             measures.setdefault(paired.which_topics, []).append(paired.measure)
     if len(set(evaluated)) == 1:
         notes = [f"Topics: {evaluated[0]}."]
@@ -262,16 +262,17 @@ def _topics_of(scorings: Sequence[Scoring], found: Sequence[PairedScores]) -> tu
 def _row(
     paired: PairedScores, resamples: int, seed: int | None, rbo: float | None, top: int | None
 ) -> AgreementOfMeasure:
+    intervals, top_intervals = (None, None) if seed is None else paired.intervals(resamples, top, seed=seed)
     return AgreementOfMeasure(
         measure=paired.measure,
-        **agreement_of(paired.x, paired.y, paired.runs),
+        **agreement_of(*paired.scores, paired.runs),
         significant=paired.changed,
         runs=len(paired.runs),
         decisions=paired.decisions,
-        intervals=None if seed is None else paired.intervals(resamples, seed=seed),
+        intervals=intervals,
         overlap=None if rbo is None else overlap_of_scorings(paired, rbo),
         top=None if top is None else paired.at_the_top(top),
-        top_intervals=None if top is None or seed is None else paired.top_intervals(top, resamples, seed=seed),
+        top_intervals=top_intervals,
     )
 
 
@@ -294,7 +295,7 @@ def _warnings(found: Sequence[PairedScores], resamples: int) -> list[str]:
                 "directions"
             )
     if resamples:
-        numbers = [paired.values_x.shape[1] for paired in found if paired.values_x is not None]
+        numbers = [paired.n_shared for paired in found if paired.n_shared is not None]
         lines += bootstrap_warnings(min(numbers)) if numbers else []
     return lines
 

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray
 from irevalx.errors import ArgumentError, InputError, Warn, quote, shown_name
 from irevalx.experiments.measure_scales import scale_named
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, cached_property
 from irevalx.lab.agreement.scorings import Scoring
 from irevalx.statistics.best_runs import at_the_top, top_intervals
 from irevalx.statistics.bootstrap import TopicDraws, agreement_draws, correlation_interval, quantile_interval
 from irevalx.statistics.correlations import changed, tau, tau_ap, tau_b
-from irevalx.statistics.decisions import Confusion, confusion, decide, reversals
+from irevalx.statistics.decisions import Confusion, Decisions, confusion, decide, reversals
 from irevalx.statistics.scales import Scale
-from irevalx.statistics.significance import ALPHA, pairs_of_runs
+from irevalx.statistics.significance import pairs_of_runs
+
+Intervals: TypeAlias = Mapping[str, tuple[float, float]]
+"""The ends of intervals by statistic."""
 
 
 class PairedScores(Frozen):
@@ -28,99 +32,83 @@ class PairedScores(Frozen):
     measure : of the second scoring.
     against : the measure of the first scoring, as a rule the same.
     runs : their names.
-    x, y : shape (n_runs,); scores in the first and in the second scoring.
-    values_x, values_y : shape (n_runs, n_topics); values of the shared topics, on the scales on which the measures are
-        tested; None where some run has no values by topic.
-    scale_x, scale_y : of the two measures.
+    scores : shape (n_runs,) each; in the first and in the second scoring.
+    scales : of the two measures.
+    values : shape (n_runs, n_topics) each; values of the shared topics, on the scales on which the measures are tested;
+        None where some run has no values by topic.
     n_topics : how many topics some run has a value for in one of the scorings, whether they count or not.
     """
 
     measure: str
     against: str
     runs: tuple[str, ...]
-    x: FloatArray
-    y: FloatArray
-    values_x: FloatArray | None
-    values_y: FloatArray | None
-    scale_x: Scale
-    scale_y: Scale
+    scores: tuple[FloatArray, FloatArray]
+    scales: tuple[Scale, Scale]
+    values: tuple[FloatArray, FloatArray] | None = None
     n_topics: int = 0
 
     @property
-    def _comparable(self) -> tuple[FloatArray, FloatArray] | None:
-        """Values that can be tested against each other: those of one measure, where they are known by topic."""
-        if self.values_x is None or self.values_y is None or self.measure != self.against:
-            return None
-        return self.values_x, self.values_y
-
-    @property
-    def has_all_topics(self) -> bool:
-        """Whether all topics count for which some run has a value."""
-        return self.values_x is not None and self.values_x.shape[1] == self.n_topics
+    def n_shared(self) -> int | None:
+        """How many topics count; None without values by topic."""
+        return None if self.values is None else self.values[0].shape[1]
 
     @property
     def which_topics(self) -> str:
         """The topics that the scores are over, in words."""
-        if self.values_x is None:
+        if self.n_shared is None:
             return "as the summaries of X and Y have them"
-        if self.has_all_topics:
+        if self.n_shared == self.n_topics:
             return f"all {self.n_topics} of X and Y"
-        return f"{self.values_x.shape[1]} of {self.n_topics}, those for which every run has a value in X and in Y"
+        return f"{self.n_shared} of {self.n_topics}, those for which every run has a value in X and in Y"
 
     @property
     def changed(self) -> float | None:
         """The share of runs that score significantly otherwise; None for two measures, or without values by topic."""
-        values = self._comparable
-        return None if values is None else float(changed(*values).mean())
+        if self.values is None or self.measure != self.against:
+            return None
+        return float(changed(*self.values).mean())
+
+    @cached_property
+    def _decisions(self) -> list[Decisions]:
+        """Decisions in both scorings; none for two measures, or without values by topic."""
+        return list(map(decide, self.values or ())) if self.measure == self.against else []
 
     @property
     def decisions(self) -> Confusion | None:
         """How pairwise decisions in the two scorings go together; None for two measures, or without values by topic."""
-        values = self._comparable
-        return None if values is None else confusion(*map(decide, values))
+        return confusion(*self._decisions) if self._decisions else None
 
     @property
     def reversed_pairs(self) -> list[tuple[str, str]]:
         """The pairs of runs that differ in both scorings, but in opposite directions."""
-        values = self._comparable
-        if values is None:
+        if not self._decisions:
             return []
-        reversed_ = reversals(*map(decide, values))
+        reversed_ = reversals(*self._decisions)
         first, second = (side[reversed_].tolist() for side in pairs_of_runs(len(self.runs)))
         return [(self.runs[one], self.runs[other]) for one, other in zip(first, second, strict=True)]
 
-    def intervals(
-        self, resamples: int, *, alpha: float = ALPHA, seed: int = 0
-    ) -> dict[str, tuple[float, float]] | None:
-        """Return intervals of each of ``STATISTICS`` over all topics there are; None without values by topic."""
-        if self.values_x is None or self.values_y is None:
-            return None
-        draws = TopicDraws.of(self.values_x.shape[1], resamples, seed)
-        found = agreement_draws(self.values_x, self.values_y, self.runs, draws, (self.scale_x, self.scale_y))
-        ends = {name: quantile_interval(of_draws, alpha) for name, of_draws in found.items()}
-        drawn = draws.summaries(self.values_x, self.scale_x), draws.summaries(self.values_y, self.scale_y)
-        found_ends = {name: (float(low), float(high)) for name, (low, high) in ends.items()}
-        correlations: dict[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
-            "tau": tau,
-            "tau_b": tau_b,
-            "tau_ap": partial(tau_ap, names=self.runs),
-        }
-        for name, correlation in correlations.items():
-            found_ends[name] = correlation_interval(correlation, (self.x, self.y), drawn, alpha)
-        return found_ends
-
     def at_the_top(self, k: int) -> dict[str, float | None]:
         """Return each of ``TOP_STATISTICS`` for the k best runs of the first scoring; None where one is not defined."""
-        values = {name: float(function(self.x, self.y)) for name, function in at_the_top(k).items()}
+        values = {name: float(function(*self.scores)) for name, function in at_the_top(k).items()}
         return {name: None if np.isnan(value) else value for name, value in values.items()}
 
-    def top_intervals(self, k: int, resamples: int, *, seed: int = 0) -> Mapping[str, tuple[float, float]] | None:
-        """Return intervals of these over all topics there are; None without values by topic."""
-        if self.values_x is None or self.values_y is None:
-            return None
-        draws = TopicDraws.of(self.values_x.shape[1], resamples, seed)
-        drawn = draws.summaries(self.values_x, self.scale_x), draws.summaries(self.values_y, self.scale_y)
-        return top_intervals(k, (self.x, self.y), drawn)
+    def intervals(self, resamples: int, top: int | None = None, *, seed: int = 0) -> list[Intervals | None]:
+        """Return intervals of each of ``STATISTICS``, and of each of ``TOP_STATISTICS``, over all topics there are.
+
+        None stands for the latter without ``top``, and for both without values by topic.
+        """
+        if self.values is None:
+            return [None, None]
+        draws = TopicDraws.of(self.values[0].shape[1], resamples, seed)
+        found = agreement_draws(*self.values, self.runs, draws, self.scales)
+        intervals = {}
+        for name, of_draws in found.items():
+            low, high = quantile_interval(of_draws)
+            intervals[name] = float(low), float(high)
+        x, y = (draws.summaries(values, scale) for values, scale in zip(self.values, self.scales, strict=True))
+        for name, correlation in (("tau", tau), ("tau_b", tau_b), ("tau_ap", partial(tau_ap, names=self.runs))):
+            intervals[name] = correlation_interval(correlation, self.scores, (x, y))
+        return [intervals, None if top is None else top_intervals(top, self.scores, (x, y))]
 
 
 def paired_scores(
@@ -157,9 +145,9 @@ def paired_scores(
             paired, n_left_out = _paired(sides, runs)
             if paired is None:
                 problem = "the scorings have no topic in common"
-            elif paired.values_y is None and differ_in_topics:
+            elif paired.values is None and differ_in_topics:
                 problem = "it has no values by topic, and the scorings differ in their topics"
-            elif not (np.isfinite(paired.x) & np.isfinite(paired.y)).all():
+            elif not np.isfinite(paired.scores).all():
                 problem = "a score is no finite number"
             else:
                 found.append(paired)
@@ -207,24 +195,29 @@ def _paired(sides: Sequence[tuple[Scoring, str]], runs: tuple[str, ...]) -> tupl
     """Return the scores of a measure, None if no topic is shared, and a line on the topics that are left out."""
     by_topic = [[scoring.topics(run, measure) for run in runs] for scoring, measure in sides]
     against, measure = (name for _, name in sides)
-    scale_x, scale_y = scale_named(against), scale_named(measure)
+    scales = scale_named(against), scale_named(measure)
     every = [topics for side in by_topic for topics in side]
     if not all(every):
-        x, y = (np.array([scoring.score(run, name) for run in runs]) for scoring, name in sides)
-        return PairedScores(measure, against, runs, x, y, None, None, scale_x, scale_y), ""
+        return PairedScores(measure, against, runs, _summaries(sides, runs), scales), ""
     shared = [topic for topic in every[0] if all(np.isfinite(topics.get(topic, np.nan)) for topics in every)]
     if not shared:
         return None, ""
-    values = [np.array([[topics[topic] for topic in shared] for topics in side]) for side in by_topic]
-    tested = [scale.transform(side) for scale, side in zip((scale_x, scale_y), values, strict=True)]
+    values_x, values_y = (
+        scale.transform(np.array([[topics[topic] for topic in shared] for topics in side]))
+        for scale, side in zip(scales, by_topic, strict=True)
+    )
     n_topics = len(set().union(*every))
     if n_topics == len(shared):
-        x, y = (np.array([scoring.score(run, name) for run in runs]) for scoring, name in sides)
-        line = ""
+        scores, line = _summaries(sides, runs), ""
     else:
-        x, y = scale_x.summarise(tested[0]), scale_y.summarise(tested[1])
+        scores = scales[0].summarise(values_x), scales[1].summarise(values_y)
         line = (
             f"{n_topics - len(shared)} of {n_topics} topics are left out: some run has no value for them in one of the "
             "scorings"
         )
-    return PairedScores(measure, against, runs, x, y, tested[0], tested[1], scale_x, scale_y, n_topics), line
+    return PairedScores(measure, against, runs, scores, scales, (values_x, values_y), n_topics), line
+
+
+def _summaries(sides: Sequence[tuple[Scoring, str]], runs: Sequence[str]) -> tuple[FloatArray, FloatArray]:
+    x, y = (np.array([scoring.score(run, name) for run in runs]) for scoring, name in sides)
+    return x, y

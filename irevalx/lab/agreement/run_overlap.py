@@ -124,8 +124,5 @@ def overlap_of_runs(x: Run, y: Run, p: float, warn: Warn = lambda line: None) ->
 
 def overlap_of_scorings(paired: PairedScores, p: float) -> dict[str, float]:
     """Return the overlaps of the rankings of runs in two scorings, by the names of ``OVERLAP_COLUMNS``."""
-    x, y = (
-        ranking_of(dict(zip(paired.runs, without_noise(scores).tolist(), strict=True)))
-        for scores in (paired.x, paired.y)
-    )
+    x, y = (ranking_of(dict(zip(paired.runs, without_noise(scores).tolist(), strict=True))) for scores in paired.scores)
     return rank_biased_overlap(x, y, p)

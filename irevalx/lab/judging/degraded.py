@@ -24,7 +24,7 @@ from irevalx.experiments.user_data import are_given, opened_runs
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool as PooledDocuments
-from irevalx.lab.judging.orderings import budget_of, ordering_of, sample_at, without_judgment_warning
+from irevalx.lab.judging.orderings import budget_of, ordering_of, without_judgment_warning
 from irevalx.orders.known_orders import ORDERS
 from irevalx.orders.replays import USUAL, Level
 from irevalx.process.system import as_bytes
@@ -211,7 +211,7 @@ def _first_in_order(
     ordering = ordering_of(order, runs, level=level, **how)
     chosen = chosen_seed(seed) if ordering.order.is_random else None
     replayed = ordering.replay(judgments, [budget], chosen or 0)
-    sample = sample_at(replayed, 0)
+    sample = replayed.sample(0)
     lines = samples.warnings_without_relevant(judgments, level, sample.kept)
     for line in (*without_judgment_warning(replayed, ordering.rules), *lines):
         warn(line)

@@ -15,7 +15,7 @@ from irevalx.frozen import Frozen
 from irevalx.lab.command.result import Result
 from irevalx.lab.completion.documents import paths_of, read_documents
 from irevalx.lab.judging.orderings import ordering_of
-from irevalx.orders.replays import USUAL, Wanted
+from irevalx.orders.replays import USUAL
 from irevalx.process.system import as_bytes, as_text
 from irevalx.reading.source import Source
 from irevalx.reports.table import Table
@@ -131,25 +131,22 @@ def next(  # noqa: A001 - it is the name of its command
     chosen = chosen_seed(seed) if ordering.order.is_random else None
     wanted = ordering.next(judgments, n, chosen or 0, total)
     texts = _first_words({one.docno for one in wanted}, paths_of(documents))
-    rows = [_row(number, one, texts.get(one.docno)) for number, one in enumerate(wanted, start=1)]
+    rows = [
+        DocumentToAskFor(
+            number=number,
+            topic=as_text(one.candidates.topic),
+            docno=as_text(one.docno),
+            score=one.question.score,
+            best_rank=int(one.candidates.best_rank[one.question.document]),
+            runs=int(one.candidates.has[:, one.question.document].sum()),
+            run=None if one.question.run is None else one.question.run + 1,
+            text=texts.get(one.docno),
+        )
+        for number, one in enumerate(wanted, start=1)
+    ]
     if not rows:
         warn("all documents that the order would ask for are judged")
     return NextDocuments(rows, chosen)
-
-
-def _row(number: int, wanted: Wanted, text: str | None) -> DocumentToAskFor:
-    """Return the row of a document."""
-    candidates, question = wanted.candidates, wanted.question
-    return DocumentToAskFor(
-        number=number,
-        topic=as_text(candidates.topic),
-        docno=as_text(wanted.docno),
-        score=question.score,
-        best_rank=int(candidates.best_rank[question.document]),
-        runs=int(candidates.has[:, question.document].sum()),
-        run=None if question.run is None else question.run + 1,
-        text=text,
-    )
 
 
 def _first_words(wanted: set[bytes], paths: Sequence[str]) -> dict[bytes, str]:

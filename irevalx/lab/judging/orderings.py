@@ -11,10 +11,8 @@ import numpy as np
 
 from irevalx.api import checks
 from irevalx.api.user_warnings import warn
-from irevalx.arrays.codes import ABSENT
 from irevalx.errors import ArgumentError, UsageError, quote
 from irevalx.experiments.shares import read_share, share_of
-from irevalx.experiments.strata import SampleWithChances, StrataSample
 from irevalx.experiments.user_data import opened_runs
 from irevalx.lab.completion.documents import paths_of, read_documents
 from irevalx.orders.by_text import TextVectors
@@ -73,15 +71,6 @@ def ordering_of(
     candidates = tuple(candidates_of(opened_runs(runs).runs, rules.depth, warn))
     vectors = _vectors(candidates, paths) if order.needs_texts else None
     return Ordering(order=order, candidates=candidates, rules=rules, vectors=vectors)
-
-
-def sample_at(replayed: Replay, budget: int) -> StrataSample:
-    """Return what was judged within a budget, given by its number, as a sample of the judgments."""
-    judgments, kept = replayed.judgments, replayed.kept[budget]
-    if not replayed.inclusion:
-        return StrataSample(judgments, np.where(judgments.grades >= 0, 0, ABSENT), kept)
-    chances = replayed.inclusion[budget]
-    return SampleWithChances(judgments, np.where(chances > 0, 0, ABSENT), kept, chances=chances)
 
 
 def without_judgment_warning(replayed: Replay, rules: Rules) -> Iterable[str]:

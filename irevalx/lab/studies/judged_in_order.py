@@ -17,7 +17,7 @@ from irevalx.experiments.sample_values import values_of_sample
 from irevalx.experiments.samples import is_relevant
 from irevalx.experiments.user_data import are_given
 from irevalx.frozen import Frozen
-from irevalx.lab.judging.orderings import ordering_of, sample_at, without_judgment_warning
+from irevalx.lab.judging.orderings import ordering_of, without_judgment_warning
 from irevalx.lab.studies.run_study import Study
 from irevalx.lab.studies.schemes import Scheme
 from irevalx.orders.replays import USUAL, Level, Ordering, Replay
@@ -97,7 +97,6 @@ class JudgedInOrder(Frozen):
         runs : those of the experiment, as ``irevalx.evaluate`` takes them.
         levels : ascending.
         how : depth, across, batch, unjudged and documents, as ``ordering_of`` takes them.
-        processes : how many share the seeds; the result is the same for any number.
         """
         if scheme.order is None:
             return cls()
@@ -157,7 +156,7 @@ class JudgedInOrder(Frozen):
             for s, seed in enumerate(study.seeds):
                 replayed = without.replay(experiment.judgments, study.levels, seed)
                 for i in range(len(study.levels)):
-                    found[i, s] = experiment.scores(values_of_sample(experiment, sample_at(replayed, i)))
+                    found[i, s] = experiment.scores(values_of_sample(experiment, replayed.sample(i)))
             return found
 
         rows = []

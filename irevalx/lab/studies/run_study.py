@@ -22,7 +22,6 @@ from irevalx.experiments.pools import judgments_of_some, renumbered
 from irevalx.experiments.sample_values import values_of_sample
 from irevalx.experiments.strata import StrataSample
 from irevalx.frozen import Frozen, cached_property, replace
-from irevalx.lab.judging.orderings import sample_at
 from irevalx.lab.plot.ranges import measure_printed_as
 from irevalx.lab.studies.schemes import Division, draw
 from irevalx.lab.studies.study_bootstrap import Resampling, StudyBootstrap, StudyIntervals
@@ -160,7 +159,7 @@ def run_study(
     def work(item: tuple[int, int]) -> tuple[tuple[Any, ...], Any]:
         i, s = item
         if replayed:
-            sample, pooled = sample_at(replayed[s], i), None
+            sample, pooled = replayed[s].sample(i), None
         else:
             sample, pooled = draw(experiment, scheme, levels[i].number, orders[s], division, rounding)
         reduced = values_of_sample(experiment, sample, pooled)

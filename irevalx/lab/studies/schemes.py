@@ -51,15 +51,6 @@ class Scheme(Frozen, kw_only=True):
     order: JudgingOrder | None = None
     is_random: bool = True
 
-    def place_of(self, level: Level, judged: float) -> tuple[float, str]:
-        """Return where a level lies on the axis of figures, and what it is called there.
-
-        Parameters
-        ----------
-        judged : the share of the judgments that it leaves.
-        """
-        return (judged, f"{100 * judged:.2g}%") if self.by_share_judged else (float(level.number), level.text)
-
     def levels(self, given: str | Iterable[str | float | Fraction] | None) -> Sequence[Level]:
         """Return the levels of a study; None stands for the usual ones.
 
@@ -217,8 +208,7 @@ def draw(
     """
     judgments, judged = experiment.judgments, experiment.grades >= 0
     if scheme == "strata":
-        if division is None:
-            raise ValueError("strata must be given for the scheme strata")
+        assert division is not None
         sample = StrataSample.drawn(division.design.scaled(level), judgments, division.stratum, order)
         return sample, sample.in_stratum | ~judged
     if scheme == "uniform":

@@ -153,9 +153,9 @@ class StudyResult(Result):
         from irevalx.lab.plot.page import Page, style
         from irevalx.lab.studies.study_figures import figures
 
-        checks.one_of("name", name, self.figure_names)
+        made = dict(figures(self.summary))
         with style():
-            return dict(figures(self.summary))[name](Page(width, titled, axis == "linear"))
+            return made[checks.one_of("name", name, [*made])](Page(width, titled, axis == "linear"))
 
     def write(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import partial
 from os import PathLike, fspath
@@ -152,7 +152,8 @@ def study(
     chosen_levels = sorted(chosen.levels(levels), key=lambda one: one.number)
     pooled_depth = _depth_of_pool(pool_depth, chosen_levels if own_pool and chosen.of_depth else (), own_pool=own_pool)
     of_strata = None if strata_file is None else source_of(strata_file, "strata_file")
-    files = [_described(path) for path in _paths(qrels, runs, strata_file)]
+    sources = [Source(path) for path in _paths(qrels, runs, strata_file)]  # what cannot be read twice has no digest
+    files = [{"path": one.path, "sha256": one.sha256() if one.size else None} for one in sources]
     opened = opened_runs(runs)
     if own_pool:
         judged = judged_in_pool(graded_judgments_of(qrels, rel_format), pool_of(opened.runs, pooled_depth, warn))
@@ -172,7 +173,11 @@ def study(
         raise InputError(f"{shown_name(experiment.judgments.path)}: a study must have a judged document, but got none")
     if infap_errors:
         experiment = with_error_sources(experiment)
-    division = _division(experiment, strata, of_strata)
+    division = None
+    if strata is not None:
+        design = read_design(checks.text("strata", strata), named=of_strata is not None)
+        found_in = divided(design, of_strata, experiment.judgments, lambda: experiment.ranking, warn)
+        division = Division(design, found_in)
     if scheme in {"uniform", "stratified"}:
         for line in warnings_without_relevant(experiment.judgments, level):
             warn(line)
@@ -191,18 +196,7 @@ def study(
             processes=threads,
         )
     if pairs:
-        of_pairs = random_pairs(len(experiment.runs), pairs, first_seed)
-        confusions = []
-        with progress_bar("pairs of runs evaluated", len(of_pairs), shown=progress) as advance:
-            each = in_order(lambda pair: evaluate(of_pair(experiment, pair)).confusion, lambda: of_pairs, threads)
-            for confusion in each:
-                confusions.append(confusion)
-                advance(1)
-        found = replace(found, confusion=Confusion.sum(confusions))
-        note = (
-            f"Pairwise decisions: of {len(of_pairs)} random pairs of runs, each with a pool of its own, the judged "
-            "documents that one of the two has found."
-        )
+        found, note = _with_pairs(found, pairs, first_seed, evaluate, processes=threads, progress=progress)
         notes = (*notes, note)
     for line in study_warnings(found, own_pool=own_pool):
         warn(line)
@@ -231,12 +225,21 @@ def study(
     )
 
 
-def _division(experiment: Experiment, strata: str | None, source: Source | None) -> Division | None:
-    """Divide the judgments into strata; None where there are none."""
-    if strata is None:
-        return None
-    design = read_design(checks.text("strata", strata), named=source is not None)
-    return Division(design, divided(design, source, experiment.judgments, lambda: experiment.ranking, warn))
+def _with_pairs(
+    study: Study, n: int, seed: int, evaluate: Callable[[Experiment], Study], *, processes: int, progress: bool
+) -> tuple[Study, str]:
+    """Return a study whose decisions are those about n random pairs, and a sentence that says so."""
+    pairs, found = random_pairs(len(study.experiment.runs), n, seed), []
+    with progress_bar("pairs of runs evaluated", len(pairs), shown=progress) as advance:
+        each = in_order(lambda pair: evaluate(of_pair(study.experiment, pair)).confusion, lambda: pairs, processes)
+        for confusion in each:
+            found.append(confusion)
+            advance(1)
+    note = (
+        f"Pairwise decisions: of {len(pairs)} random pairs of runs, each with a pool of its own, the judged documents "
+        "that one of the two has found."
+    )
+    return replace(study, confusion=Confusion.sum(found)), note
 
 
 def _refuse_contradictions(scheme: str, rounding: str, strata: Any, strata_file: Any, *, pairs: int) -> None:
@@ -272,12 +275,6 @@ def _paths(*given: Any) -> list[str]:
         elif isinstance(one, list | tuple):
             found += _paths(*one)
     return found
-
-
-def _described(path: str) -> dict[str, str | None]:
-    """Return the path of a file and its SHA-256, which is None for what cannot be read twice."""
-    source = Source(path)
-    return {"path": path, "sha256": source.sha256() if source.size else None}
 
 
 def study_warnings(study: Study, *, own_pool: bool = False) -> Iterator[str]:

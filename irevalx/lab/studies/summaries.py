@@ -95,8 +95,9 @@ class StudySummary(Frozen):
     @property
     def axis(self) -> list[tuple[float, str]]:
         """Where each level lies on the axis of figures, and what it is called there."""
-        placed = zip(self.levels, self.judged.tolist(), strict=True)
-        return [self.scheme.place_of(level, judged) for level, judged in placed]
+        if self.scheme.by_share_judged:
+            return [(judged, f"{100 * judged:.2g}%") for judged in self.judged.tolist()]
+        return [(float(level.number), level.text) for level in self.levels]
 
     @property
     def measures(self) -> tuple[str, ...]:

@@ -15,10 +15,8 @@ from irevalx.lab.command.kinds_of_values import COUNT, list_option
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output
 from irevalx.lab.command.parameters import EXPERIMENT, FIGURE, TABLES_OUTPUT, complete_option, seed_option
-from irevalx.lab.swaps.rates import swap_rate
+from irevalx.lab.swaps.rates import WIDTH_RULE, is_width, swap_rate
 from irevalx.reading.formats import REL_FORMATS
-from irevalx.statistics.significance import DECIMALS
-from irevalx.statistics.swap_bins import WIDEST
 from irevalx.statistics.swaps import DRAWS
 
 _MOST_FIGURES = 100
@@ -31,9 +29,8 @@ def _width(ctx: click.Context, param: click.Parameter, value: str | None) -> Fra
         return None
     found = re.fullmatch(r"[0-9]+\.?[0-9]*|\.[0-9]+", value)
     width = Fraction(value) if found and len(value) <= _MOST_FIGURES else Fraction(0)
-    if not 0 < width <= WIDEST or (width * 10**DECIMALS).denominator != 1:
-        rule = f"a number above 0 and at most {WIDEST}, with at most {DECIMALS} decimals, such as 0.01"
-        raise UsageError(f"--bins must be {rule}, but got {quote(value)}")
+    if not is_width(width):
+        raise UsageError(f"--bins must be {WIDTH_RULE}, but got {quote(value)}")
     return width
 
 

@@ -29,13 +29,22 @@ from irevalx.statistics.swap_bins import (
     SwapBin,
     least_reliable,
     swap_bins,
-    swap_bins_on_own_sets,
 )
-from irevalx.statistics.swaps import DRAWS, SwapRate, Swaps, default_sizes, swap_rate_on_own_sets, topic_sets
+from irevalx.statistics.swaps import DRAWS, SwapRate, Swaps, TopicSets, default_sizes, topic_sets
+from irevalx.statistics.swaps import own_sets as drawn_for_pairs
 from irevalx.statistics.swaps import swap_rate as rate_on_sets
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+WIDTH_RULE = f"a number above 0 and at most {WIDEST}, with at most {DECIMALS} decimals, such as 0.01"
+"""What the width of a bin must be."""
+
+
+def is_width(number: Fraction) -> bool:
+    """Return whether a number can be the width of a bin."""
+    return 0 < number <= WIDEST and (number * 10**DECIMALS).denominator == 1
 
 
 class RateOfSize(Frozen, kw_only=True):
@@ -276,12 +285,11 @@ def swap_rate(
 
     def rate(one: MeasuredRuns, size: int) -> Any:
         """Return the rate, or the bins, of a measure for sets of a size."""
-        if not own_sets:
+        if own_sets:
+            sets: TopicSets = drawn_for_pairs(one.tested, size, draws=draws, seed=seed)
+        else:
             sets = shared_sets(len(one.topics), size)
-            return rate_on_sets(one.tested, sets) if width is None else swap_bins(one.tested, sets, width, one.scale)
-        if width is None:
-            return swap_rate_on_own_sets(one.tested, size, draws=draws, seed=seed)
-        return swap_bins_on_own_sets(one.tested, size, width, one.scale, draws=draws, seed=seed)
+        return rate_on_sets(one.tested, sets) if width is None else swap_bins(one.tested, sets, width, one.scale)
 
     found = {one.measure: {size: rate(one, size) for size in sizes or default_sizes(len(one.topics))} for one in every}
     if width is None:
@@ -311,9 +319,8 @@ def _known(number: float) -> float | None:
 def _width(bins: Any) -> Fraction:
     """Return the width of a bin, exactly as a decimal number is written."""
     width = bins if isinstance(bins, Fraction) else Fraction(repr(checks.real_number("bins", bins)))
-    if not 0 < width <= WIDEST or (width * 10**DECIMALS).denominator != 1:
-        rule = f"a number above 0 and at most {WIDEST}, with at most {DECIMALS} decimals, such as 0.01"
-        raise checks.wrong("bins", rule, bins)
+    if not is_width(width):
+        raise checks.wrong("bins", WIDTH_RULE, bins)
     return width
 
 

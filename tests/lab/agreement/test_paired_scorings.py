@@ -35,7 +35,7 @@ def test_summaries_of_the_same_topics_are_taken_as_they_stand() -> None:
     """What the file says, to the digits that it has."""
     x, y = random_values(1, "map", 6), random_values(2, "map", 6)
     [found] = paired_scores(scoring(x, summary=0.5), scoring(y, summary=0.25), warn=pytest.fail)
-    assert (found.x.tolist(), found.y.tolist()) == ([0.5] * 3, [0.25] * 3)
+    assert np.array(found.scores).tolist() == [[0.5] * 3, [0.25] * 3]
 
 
 def test_only_shared_topics_count() -> None:
@@ -47,9 +47,9 @@ def test_only_shared_topics_count() -> None:
     cut_x = {run: {"map": of["map"][5:]} for run, of in x.items()}
     cut_y = {run: {"map": of["map"][:25]} for run, of in y.items()}
     [expected] = paired_scores(scoring(cut_x), scoring(cut_y), warn=pytest.fail)
-    assert (found.x.tolist(), found.y.tolist()) == (expected.x.tolist(), expected.y.tolist())
+    assert np.array(found.scores).tolist() == np.array(expected.scores).tolist()
     assert (found.changed, found.intervals(99)) == (expected.changed, expected.intervals(99))
-    assert found.x.tolist() == pytest.approx([np.mean(of["map"]) for of in cut_x.values()])
+    assert found.scores[0].tolist() == pytest.approx([np.mean(of["map"]) for of in cut_x.values()])
 
 
 def test_a_summary_alone_says_nothing_of_other_topics() -> None:
@@ -76,8 +76,8 @@ def test_a_topic_without_a_value_is_left_out_for_all_runs() -> None:
     told: list[str] = []
     [found] = paired_scores(scoring(x), scoring(y), warn=told.append)
     assert told == ["2 of 5 topics are left out: some run has no value for them in one of the scorings"]
-    assert found.values_x is not None
-    assert found.values_x.tolist() == [[of["map"][topic] for topic in (0, 2, 3)] for of in x.values()]
+    assert found.values is not None
+    assert found.values[0].tolist() == [[of["map"][topic] for topic in (0, 2, 3)] for of in x.values()]
 
 
 def test_no_shared_topic() -> None:
@@ -104,7 +104,7 @@ def test_two_measures_are_not_tested_against_each_other() -> None:
         None,
         [],
     )
-    assert one.intervals(9) is not None
+    assert one.intervals(9)[0]
     assert (other.measure, other.changed) == ("map", 1 / 3)
     assert other.decisions is not None
 
@@ -115,6 +115,6 @@ def test_geometric_means_are_tested_by_logarithms() -> None:
     for measure, expected in (("gm_map", [0.002236, 0.158114, 0.3]), ("num_rel_ret", [0.5, 0.35, 0.6])):
         one = scoring({run: {measure: of} for run, of in values.items()})
         [found] = paired_scores(one, one)
-        assert found.x.tolist() == pytest.approx(expected, abs=1e-6)
-        [low, high] = (found.intervals(99) or {})["rms"]
+        assert found.scores[0].tolist() == pytest.approx(expected, abs=1e-6)
+        [low, high] = (found.intervals(99)[0] or {})["rms"]
         assert low == high == 0

@@ -44,7 +44,7 @@ def test_no_topic_in_common() -> None:
 
 def test_runs_of_two_scorings() -> None:
     """By score; what differs by rounding alone is tied."""
-    scores = [np.array([0.3, 0.1 + 0.2, 0.1]), np.array([0.1, 0.2, 0.3])]
-    paired = PairedScores("map", "map", ("a", "b", "c"), scores[0], scores[1], None, None, MEAN, MEAN)
+    scores = np.array([0.3, 0.1 + 0.2, 0.1]), np.array([0.1, 0.2, 0.3])
+    paired = PairedScores("map", "map", ("a", "b", "c"), scores, (MEAN, MEAN))
     expected = rank_biased_overlap([["a", "b"], ["c"]], [["c"], ["b"], ["a"]], 0.8)
     assert overlap_of_scorings(paired, 0.8) == expected

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 from shlex import split
 from typing import Any
@@ -11,23 +12,18 @@ import numpy as np
 import pytest
 from running import ROOT, SHARED, lab
 
+import irevalx
+import irevalx.lab
 from irevalx.arrays.segments import BoolArray, IntArray
-from irevalx.experiments.experiment import prepare
-from irevalx.experiments.group_names import groups_by_pattern
 from irevalx.experiments.run_groups import (
     Removal,
-    Treatment,
-    deleted,
-    leave_out,
-    nonrelevant,
-    removals,
 )
 from irevalx.lab.completion.classifier_names import CLASSIFIERS
-from irevalx.lab.completion.classifiers import Classification, classifier_for
-from irevalx.lab.completion.collection import Collection, collection_for
+from irevalx.lab.completion.classifiers import Classification
+from irevalx.lab.completion.collection import Collection
 from irevalx.lab.completion.documents import Document
 from irevalx.lab.completion.predict import Completing, Completion
-from irevalx.reading.formats import read_qrels, read_trec_results
+from irevalx.reading.formats import read_qrels
 from irevalx.reading.source import Source
 from irevalx.trec_eval.versions import TREC_EVAL_10
 
@@ -326,27 +322,20 @@ def test_what_cannot_be_predicted_is_unjudged() -> None:
 
 
 @pytest.fixture(scope="module")
-def change(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, int, str], float]:
+def change() -> dict[tuple[str, int, str], float]:
     """The mean change of a left-out run's rank on cranfield, by measure, depth and judgments."""
     if not CRANFIELD.is_dir():
         pytest.skip("needs ../shared")
-    judgments = read_qrels(Source(str(CRANFIELD / "qrels.gz")), TREC_EVAL_10, strict=True, warn=pytest.fail)
-    runs = [
-        read_trec_results(Source(str(path)), TREC_EVAL_10, strict=True, warn=pytest.fail)
-        for path in sorted((CRANFIELD / "runs").iterdir())
-    ]
-    experiment = prepare(judgments, runs, MEASURES)
-    groups = groups_by_pattern("^[a-z]+", experiment.runs)
-    collection = collection_for(judgments, [str(CRANFIELD / "docs.jsonl.gz")])
+    files: dict[str, Any] = {"qrels": CRANFIELD / "qrels.gz", "runs": sorted((CRANFIELD / "runs").iterdir())}
     found: dict[tuple[str, int, str], float] = {}
     for depth in (10, 20):
-        left = list(removals(experiment, groups, depth))
-        treatments: dict[str, Treatment] = {"biased": deleted, "nonrelevant": nonrelevant}
-        for name in CLASSIFIERS:
-            treatments[name] = Completing(Completion(judgments, collection, classifier_for(name, collection)))
-        for name, treatment in treatments.items():
-            changes = leave_out(experiment, left, treatment).statistics["rank_change"].tolist()
-            found |= {(measure, depth, name): one for measure, one in zip(MEASURES, changes, strict=True)}
+        options: dict[str, Any] = {"complete": [*CLASSIFIERS], "documents": CRANFIELD / "docs.jsonl.gz", "depth": depth}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", irevalx.IrevalxWarning)
+            left_out = irevalx.lab.leave_out(**files, measures=MEASURES, group_by="^[a-z]+", **options)
+        asked = [measure for measure in MEASURES for _ in left_out.found]
+        rows = zip(asked, left_out.summary, strict=True)
+        found |= {(measure, depth, row.judgments): row.rank_change for measure, row in rows}
     return found
 
 
