@@ -34,26 +34,6 @@ a Ranking and is forgotten; only a run whose topics do not stand together is rea
 import os
 import sys
 
-TYPE_CHECKING = False  # as in typing, which takes a while to import
-if TYPE_CHECKING:
-    from typing import Any
-
-    from irevalx.api.inputs import Pool, Qrels, Run
-    from irevalx.api.interface import evaluate
-    from irevalx.api.own_measures import measure
-    from irevalx.api.pytrec_eval import (
-        RelevanceEvaluator,
-        compute_aggregated_measure,
-        parse_qrel,
-        parse_run,
-        supported_measures,
-        supported_nicknames,
-    )
-    from irevalx.api.scores import Scores
-    from irevalx.api.user_warnings import IrevalxWarning
-    from irevalx.errors import IrevalxError
-    from irevalx.ranking.topics import Topics
-
 
 def _is_started() -> bool:
     """Return whether this process is one of the commands, rather than a program that imports irevalx."""
@@ -74,44 +54,46 @@ if _is_started():  # before all other modules load
 
 __version__ = "0.2.0"
 
-__all__ = [
-    "IrevalxError",
-    "IrevalxWarning",
-    "Pool",
-    "Qrels",
-    "RelevanceEvaluator",
-    "Run",
-    "Scores",
-    "Topics",
-    "__version__",
-    "compute_aggregated_measure",
-    "evaluate",
-    "measure",
-    "parse_qrel",
-    "parse_run",
-    "supported_measures",
-    "supported_nicknames",
-]
-
-
 _HOMES = {
-    "IrevalxError": "irevalx.errors",
-    "IrevalxWarning": "irevalx.api.user_warnings",
-    "Pool": "irevalx.api.inputs",
-    "Qrels": "irevalx.api.inputs",
-    "RelevanceEvaluator": "irevalx.api.pytrec_eval",
-    "Run": "irevalx.api.inputs",
-    "Scores": "irevalx.api.scores",
-    "Topics": "irevalx.ranking.topics",
-    "compute_aggregated_measure": "irevalx.api.pytrec_eval",
-    "evaluate": "irevalx.api.interface",
-    "measure": "irevalx.api.own_measures",
-    "parse_qrel": "irevalx.api.pytrec_eval",
-    "parse_run": "irevalx.api.pytrec_eval",
-    "supported_measures": "irevalx.api.pytrec_eval",
-    "supported_nicknames": "irevalx.api.pytrec_eval",
+    "IrevalxError": "errors",
+    "IrevalxWarning": "api.user_warnings",
+    "Pool": "api.inputs",
+    "Qrels": "api.inputs",
+    "RelevanceEvaluator": "api.pytrec_eval",
+    "Run": "api.inputs",
+    "Scores": "api.scores",
+    "Topics": "ranking.topics",
+    "compute_aggregated_measure": "api.pytrec_eval",
+    "evaluate": "api.interface",
+    "measure": "api.own_measures",
+    "parse_qrel": "api.pytrec_eval",
+    "parse_run": "api.pytrec_eval",
+    "supported_measures": "api.pytrec_eval",
+    "supported_nicknames": "api.pytrec_eval",
 }
 """The module that each public name lives in."""
+
+TYPE_CHECKING = False  # as in typing, which takes a while to import
+if TYPE_CHECKING:
+    from typing import Any
+
+    from irevalx.api.inputs import Pool as Pool
+    from irevalx.api.inputs import Qrels as Qrels
+    from irevalx.api.inputs import Run as Run
+    from irevalx.api.interface import evaluate as evaluate
+    from irevalx.api.own_measures import measure as measure
+    from irevalx.api.pytrec_eval import RelevanceEvaluator as RelevanceEvaluator
+    from irevalx.api.pytrec_eval import compute_aggregated_measure as compute_aggregated_measure
+    from irevalx.api.pytrec_eval import parse_qrel as parse_qrel
+    from irevalx.api.pytrec_eval import parse_run as parse_run
+    from irevalx.api.pytrec_eval import supported_measures as supported_measures
+    from irevalx.api.pytrec_eval import supported_nicknames as supported_nicknames
+    from irevalx.api.scores import Scores as Scores
+    from irevalx.api.user_warnings import IrevalxWarning as IrevalxWarning
+    from irevalx.errors import IrevalxError as IrevalxError
+    from irevalx.ranking.topics import Topics as Topics
+else:
+    __all__ = ["__version__", *_HOMES]  # noqa: PLE0604 - they are strings
 
 
 def __getattr__(name: str) -> "Any":
@@ -119,7 +101,7 @@ def __getattr__(name: str) -> "Any":
     from importlib import import_module
 
     if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
+        return getattr(import_module(f"irevalx.{_HOMES[name]}"), name)
     if name in {"lab", "spark"}:
         return import_module(f"irevalx.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -68,10 +68,7 @@ def read_reading(text: str) -> Reading:
     ------
     UsageError : there is none.
     """
-    for reading in READINGS:
-        if reading == text:
-            return reading
-    raise UsageError(f"a reading of the unjudged must be one of {', '.join(READINGS)}, but got {quote(text)}")
+    return _one_of("a reading of the unjudged", READINGS, text)
 
 
 def read_grades(text: str) -> Grades:
@@ -79,12 +76,12 @@ def read_grades(text: str) -> Grades:
     return _one_of("--grades", GRADES, text)
 
 
-def _one_of(option: str, names: tuple[Name, ...], text: str) -> Name:
+def _one_of(what: str, names: tuple[Name, ...], text: str) -> Name:
     """Return the name that a text is; UsageError where it is none of them."""
     for name in names:
         if name == text:
             return name
-    raise UsageError(f"{option} must be one of {', '.join(names)}, but got {quote(text)}")
+    raise UsageError(f"{what} must be one of {', '.join(names)}, but got {quote(text)}")
 
 
 class Bound(Frozen):

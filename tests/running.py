@@ -13,11 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
 from irevalx.cli.command import main
 from irevalx.errors import Warn
 from irevalx.judgments.graded import Judgments
+from irevalx.lab.program import command as lab_program
 from irevalx.lab.program import main as lab_main
 from irevalx.reading.formats import read_qrels, read_trec_results
 from irevalx.reading.runs import Run
@@ -83,6 +85,13 @@ def run(
 def lab(*args: str | Path, cwd: Path | None = None, stdin: Path | None = None) -> Result:
     """Call irevalx-lab in this process."""
     return run(*args, cwd=cwd, stdin=stdin, main=lab_main)
+
+
+def described(name: str) -> click.Command:
+    """Return a command of irevalx-lab."""
+    found = lab_program.get_command(click.Context(lab_program), name)
+    assert found
+    return found
 
 
 def lab_rows(*args: str | Path) -> list[dict[str, str]]:

@@ -8,14 +8,13 @@ from typing import Any
 
 import click
 import pytest
-from running import FIXTURES, lab, run
+from running import FIXTURES, described, lab, run
 
 import irevalx
 import irevalx.lab
 from irevalx.cli.command import command as evaluator
 from irevalx.keywords import FLAGS, VALUES, in_keywords
-from irevalx.lab.command.commands import COMMANDS
-from irevalx.lab.program import command as program
+from irevalx.lab import COMMANDS
 from irevalx.reading.formats import REL_FORMATS, RESULTS_FORMATS
 from irevalx.settings import DUPLICATES, GRADES, TIES
 
@@ -43,10 +42,8 @@ def test_options_are_the_keywords() -> None:
 def test_options_of_the_lab_are_the_keywords(name: str) -> None:
     """So it is in each of its commands."""
     function = getattr(irevalx.lab, name.replace("-", "_"))
-    described = program.get_command(click.Context(program), name)
-    assert described
     keywords = inspect.signature(function).parameters
-    for option, keyword in options(described).items():
+    for option, keyword in options(described(name)).items():
         # In leave_out complete is a classifier; estimate has one machine, labels several.
         if keyword in keywords and option not in {"-c", "--all-topics", "--machine"}:
             assert in_keywords(option).removesuffix("=True") == keyword
@@ -54,8 +51,12 @@ def test_options_of_the_lab_are_the_keywords(name: str) -> None:
 
 def test_flags() -> None:
     """What is said to be True is a flag of some command."""
-    commands = [evaluator, *filter(None, (program.get_command(click.Context(program), name) for name in COMMANDS))]
-    assert {param.name for each in commands for param in each.params if getattr(param, "is_flag", False)} >= FLAGS
+    assert {
+        param.name
+        for each in (evaluator, *map(described, COMMANDS))
+        for param in each.params
+        if getattr(param, "is_flag", False)
+    } >= FLAGS
 
 
 @pytest.mark.parametrize(

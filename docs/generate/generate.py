@@ -52,7 +52,7 @@ def generated_files() -> dict[Path, str]:
     ValueError : a block is marked wrongly or unknown, or no page has it.
     """
     manual_pages = manual.manual_pages() | lab_manual.manual_pages()
-    texts = {ROOT / "man" / name: text for name, text in manual_pages.items()}
+    texts = {ROOT / "man" / f"man{name[-1]}" / name: text for name, text in manual_pages.items()}
     texts[citation.FILE] = citation.citation()
     made = blocks()
     marked: set[str] = set()

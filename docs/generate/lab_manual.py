@@ -8,15 +8,14 @@ from collections.abc import Iterator
 import click
 from roff import definition, heading, page_text, paragraphs, roff, see_also
 
-from irevalx.lab import PROGRAM
-from irevalx.lab.command.commands import COMMANDS, QUESTIONS
+from irevalx.lab import COMMANDS, PROGRAM, QUESTIONS
 from irevalx.lab.program import command
 
 _EXAMPLE = "Example: "
 
 
 def manual_pages() -> dict[str, str]:
-    """Return the pages by the name of their file in man/."""
+    """Return the pages by the name of their file."""
     pages = {f"{PROGRAM}.1": _overview()} | {f"{PROGRAM}-{name}.1": _page(name) for name in COMMANDS}
     return {name: page_text(lines) for name, lines in pages.items()}
 

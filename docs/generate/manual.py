@@ -78,7 +78,7 @@ _NO_ERRORS_OF_OURS = {
 
 
 def manual_pages() -> dict[str, str]:
-    """Return the pages by the name of their file in man/."""
+    """Return the pages by the name of their file."""
     pages: dict[str, tuple[Iterator[str], ...]] = {
         "irevalx.1": (
             _command(),

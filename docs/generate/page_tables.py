@@ -9,6 +9,8 @@ from family_departures import FAMILY
 from manual import COMPLETIONS, EXAMPLES, exit_statuses, measure_sets, option_groups, output_formats
 from rules import KINDS, RULES
 
+from irevalx.lab import COMMANDS
+from irevalx.lab import PROGRAM as LAB
 from irevalx.measures import MEASURES
 from irevalx.orders.known_orders import ORDERS
 from irevalx.reading.formats import FILE_FORMATS
@@ -18,6 +20,7 @@ def blocks() -> dict[str, str]:
     """Return every block, by the name that the markers in a page give it."""
     return {
         "calls": calls(),
+        "commands": command_table(),
         "options": options(),
         "output formats": output_format_table(),
         "exit statuses": exit_status_table(),
@@ -39,6 +42,11 @@ def blocks() -> dict[str, str]:
 def calls() -> str:
     """Return the examples of the manual page as a block of shell lines."""
     return "\n".join(["```sh", *_with_comments(EXAMPLES), "```"])
+
+
+def command_table() -> str:
+    """Return the table of the commands of irevalx-lab, in the order of its help."""
+    return table(("command", "what it does"), [(f"`{LAB} {name}`", one.summary) for name, one in COMMANDS.items()])
 
 
 def options() -> str:

@@ -19,7 +19,7 @@ _OTHER_NAMES = {
     "README.md": "introduction.md",
     "CHANGELOG.md": "changes.md",
     "CONTRIBUTING.md": "contributing.md",
-    "man/irevalx-measures.7": "all-measures.md",
+    "man/man7/irevalx-measures.7": "all-measures.md",
     "irevalx/__init__.py": "module-irevalx.md",
     "irevalx/lab/__init__.py": "module-irevalx-lab.md",
 }
@@ -57,13 +57,13 @@ def page_files() -> list[str]:
 def site_name(file: str) -> str:
     """Return what a file of the project is called among the sources of the site.
 
-    >>> [site_name(file) for file in ("docs/first/beir.md", "README.md", "man/irevalx.1", "docs/notebooks/holes.md")]
-    ['first/beir.md', 'introduction.md', 'man/irevalx.1.rst', 'notebooks/holes.ipynb']
+    >>> [site_name(file) for file in ("docs/first/a.md", "README.md", "man/man1/irevalx.1", "docs/notebooks/holes.md")]
+    ['first/a.md', 'introduction.md', 'man/irevalx.1.rst', 'notebooks/holes.ipynb']
     """
     if file in _OTHER_NAMES:
         return _OTHER_NAMES[file]
     if file.startswith("man/"):
-        return f"{file}.rst"
+        return f"man/{posixpath.basename(file)}.rst"
     name = file.removeprefix("docs/")
     return f"{name.removesuffix('.md')}.ipynb" if name.startswith("notebooks/") else name
 

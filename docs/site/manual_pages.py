@@ -6,16 +6,16 @@ import re
 
 from contents import ROOT
 
-_LAB = "man/irevalx-lab.1"
-_MADE_OTHERWISE = "man/irevalx-measures.7"
+_LAB = "man/man1/irevalx-lab.1"
+_MADE_OTHERWISE = "man/man7/irevalx-measures.7"
 
 
 def texts() -> dict[str, str]:
     """Return the pages in reStructuredText, by their file."""
-    files = sorted(f"man/{path.name}" for path in (ROOT / "man").iterdir())
-    commands = [file for file in files if file.startswith("man/irevalx-lab-")]
+    files = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "man").glob("*/*"))
+    commands = [file for file in files if "/irevalx-lab-" in file]
     found = {file: _text(file) for file in files if file != _MADE_OTHERWISE}
-    inside = "\n".join(f"   {file.removeprefix('man/')}" for file in commands)
+    inside = "\n".join(f"   {file.rpartition('/')[2]}" for file in commands)
     found[_LAB] += f"\n.. toctree::\n   :hidden:\n\n{inside}\n"
     return found
 
@@ -28,7 +28,7 @@ def _text(file: str) -> str:
     text = re.sub(r"^([A-Z_ ]+)\n=+$", _heading, text, flags=re.MULTILINE)
     text = re.sub(r"\*\*(irevalx[a-z-]*)\*\*\\ \((\d)\)", _link, text)
     text = re.sub(r"^\*\*(irevalx-lab [a-z-]+)\*\*$", _command, text, flags=re.MULTILINE) if file == _LAB else text
-    name, _, section = file.removeprefix("man/").rpartition(".")
+    name, _, section = file.rpartition("/")[2].rpartition(".")
     title = f"{name}({section})"
     return f"{title}\n{'#' * len(title)}\n\n{text}"
 
@@ -40,7 +40,7 @@ def _heading(found: re.Match[str]) -> str:
 
 def _link(found: re.Match[str]) -> str:
     page = f"{found[1]}.{found[2]}"
-    target = "/all-measures" if f"man/{page}" == _MADE_OTHERWISE else f"/man/{page}"
+    target = "/all-measures" if _MADE_OTHERWISE.endswith(page) else f"/man/{page}"
     return f":doc:`{found[1]}({found[2]}) <{target}>`"
 
 

@@ -34,7 +34,7 @@ def _page(module: ModuleType) -> Iterator[str]:
         if public.startswith("__"):
             continue
         directive, members = _directive(getattr(module, public))
-        home = irevalx._HOMES[public] if directive == "autodata" else name  # noqa: SLF001 - where it is described
+        home = f"irevalx.{irevalx._HOMES[public]}" if directive == "autodata" else name  # noqa: SLF001 - where it is described
         yield f"## {public}\n\n```{{eval-rst}}\n.. {directive}:: {home}.{public}\n{members}```\n"
 
 

@@ -21,7 +21,7 @@ def write(folder: Path) -> None:
     CalledProcessError : a call that draws a figure has failed.
     CellExecutionError : a cell of a notebook has failed.
     """
-    made = {"man/irevalx-measures.7": measures_page.text()} | manual_pages.texts() | module_pages.texts()
+    made = {"man/man7/irevalx-measures.7": measures_page.text()} | manual_pages.texts() | module_pages.texts()
     for file, text in made.items():
         _write(folder / site_name(file), text)
     pages = page_files()

@@ -177,7 +177,7 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
         warn(line)
     each = read_runs(runs, results_format, strict=strict)
     keep_some_freed_memory()
-    counter = Progress("irevalx", "lines read", n_runs=len(each), show=_show_progress if shown else None)
+    counter = Progress("irevalx", n_runs=len(each), show=_show_progress if shown else None)
     evaluations = []
     try:
         for run in each:

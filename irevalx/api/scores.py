@@ -17,7 +17,7 @@ from irevalx.measures.measure_spec import without_blanks
 from irevalx.measures.select import Selection
 from irevalx.process.system import as_text
 from irevalx.reports.records import Record, RecordWithInterval, records, records_with_intervals
-from irevalx.reports.summary_rows import summary_rows
+from irevalx.reports.report import summary_rows
 from irevalx.settings import INTERVAL_METHODS
 
 if TYPE_CHECKING:
@@ -191,7 +191,7 @@ class Scores:
     def to_records(self) -> list[Record]:
         """Return all values as (run, topic, measure, value), the topic of a summary being "all"."""
         every = self._evaluations.values()
-        return [row for evaluation in every for row in records(evaluation, per_topic=True, summary=True)]
+        return [row for evaluation in every for row in records(evaluation, summary_rows(evaluation), per_topic=True)]
 
     def to_dict(self) -> dict[str, dict[str, dict[str, float | str]]]:
         """Return all values as ``{run: {topic: {measure: value}}}``, the topic of a summary being "all"."""
@@ -225,7 +225,7 @@ class Scores:
                 [
                     row
                     for one in self._evaluations.values()
-                    for row in records_with_intervals(one, summary_rows(one, {}, how), per_topic=True)
+                    for row in records_with_intervals(one, summary_rows(one, intervals=how), per_topic=True)
                 ],
                 list(RecordWithInterval._fields),
             )
@@ -233,7 +233,7 @@ class Scores:
         for run, evaluation in self._evaluations.items():
             for topic in self.topics(run) if by_topic else ["all"]:
                 rows[run, topic] = {"run": run, "topic": topic} if by_topic else {"run": run}
-            for value in records(evaluation, per_topic=by_topic, summary=not by_topic):
+            for value in records(evaluation, () if by_topic else summary_rows(evaluation), per_topic=by_topic):
                 rows[run, value.topic][value.measure] = value.value
             for measure, ends in ({} if how is None or by_topic else intervals_of(evaluation.columns, how)).items():
                 rows[run, "all"] |= {f"{measure}_low": ends[0], f"{measure}_high": ends[1]}
@@ -245,7 +245,7 @@ class Scores:
 
         table: dict[str, list[str]] = {"run": self.runs}
         for number, evaluation in enumerate(self._evaluations.values()):
-            for row in records(evaluation, per_topic=False, summary=True):
+            for row in records(evaluation, summary_rows(evaluation), per_topic=False):
                 shown = f"{row.value:.4f}" if isinstance(row.value, float) else str(row.value)
                 table.setdefault(row.measure, [""] * len(self.runs))[number] = shown
         columns = [[name, *values] for name, values in table.items()]

@@ -185,10 +185,10 @@ def _read_groups(
 
 def _warn_of_intervals(evaluations: Sequence[Evaluation], groups: Mapping[str, frozenset[bytes]], warn: Warn) -> None:
     """Say which summaries are over few topics, and that runs are compared otherwise."""
-    from irevalx.reports.summary_rows import interval_warnings, summary_rows
+    from irevalx.reports.report import interval_warnings, summary_rows
 
     for evaluation in evaluations:
-        for line in interval_warnings(summary_rows(evaluation, groups, None)):
+        for line in interval_warnings(summary_rows(evaluation, groups)):
             warn(f"{shown_name(evaluation.path)}: {line}")
     if len(evaluations) > 1:
         warn(
@@ -243,7 +243,7 @@ def _outcomes(
         # trec_eval finds this out after it has read the files, whose own faults come first, as its status shows.
         selection = error
     outcomes = []
-    with messages.progress("lines read", n_runs=len(runs)) as progress:
+    with messages.progress(len(runs)) as progress:
         for outcome in evaluate_all(
             judgments,
             runs,

@@ -11,7 +11,7 @@ from irevalx import __version__
 from irevalx.cli.arguments import OUTPUT_GROUP, POOL_GROUP, RUN_GROUP, TREC_GROUP, Option
 from irevalx.cli.options import DEFAULT_FORMAT, TABLES_FOR_PEOPLE
 from irevalx.cli.values import LEVEL, WHOLE_NUMBER, Confidence, RealNumber, complete_file, complete_measure, words_of
-from irevalx.process.processors import MOST_PROCESSES, usual_processes
+from irevalx.process.system import MOST_PROCESSES, usual_processes
 from irevalx.process.terminal import echo, tell
 from irevalx.reading.file_format import FileKind
 from irevalx.reading.formats import REL_FORMATS, RESULTS_FORMATS, names_of

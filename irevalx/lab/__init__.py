@@ -26,70 +26,116 @@ commands and figures share, and nothing of another topic's command.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # as in typing, which takes a while to import
-if TYPE_CHECKING:
-    from typing import Any
+from typing import TYPE_CHECKING, Any
 
-    from irevalx.lab.agreement.agreements import agree
-    from irevalx.lab.bounding.bounded_scores import bounds
-    from irevalx.lab.comparison.tested_runs import compare
-    from irevalx.lab.completion.filling_holes import complete
-    from irevalx.lab.description.described import describe
-    from irevalx.lab.estimation.estimated_scores import estimate
-    from irevalx.lab.judging.degraded import degrade
-    from irevalx.lab.judging.next_documents import next  # noqa: A004
-    from irevalx.lab.judging.pooling import pool, pool_sizes
-    from irevalx.lab.labelling.comparing_labels import labels
-    from irevalx.lab.leaving_out.without_groups import leave_out
-    from irevalx.lab.page.reporting import report
-    from irevalx.lab.planning.topics_needed import power
-    from irevalx.lab.studies.drawing import draw
-    from irevalx.lab.studies.studying import study
-    from irevalx.lab.swaps.rates import swap_rate
-
-__all__ = [
-    "agree",
-    "bounds",
-    "compare",
-    "complete",
-    "degrade",
-    "describe",
-    "draw",
-    "estimate",
-    "labels",
-    "leave_out",
-    "next",
-    "pool",
-    "pool_sizes",
-    "power",
-    "report",
-    "study",
-    "swap_rate",
-]
-
-_HOMES = {
-    "agree": "agreement.agreements",
-    "bounds": "bounding.bounded_scores",
-    "compare": "comparison.tested_runs",
-    "complete": "completion.filling_holes",
-    "degrade": "judging.degraded",
-    "describe": "description.described",
-    "draw": "studies.drawing",
-    "estimate": "estimation.estimated_scores",
-    "labels": "labelling.comparing_labels",
-    "leave_out": "leaving_out.without_groups",
-    "next": "judging.next_documents",
-    "pool": "judging.pooling",
-    "pool_sizes": "judging.pooling",
-    "power": "planning.topics_needed",
-    "report": "page.reporting",
-    "study": "studies.studying",
-    "swap_rate": "swaps.rates",
-}
-"""The module that each public function lives in."""
+from irevalx.frozen import Frozen
 
 PROGRAM = "irevalx-lab"
 """``python -m irevalx.lab`` is the command ``irevalx-lab``."""
+
+
+class Listed(Frozen):
+    """A command and the public function behind it, which has its name with underscores.
+
+    Parameters
+    ----------
+    question : what people ask who need it, a heading in the list of commands.
+    function : the module of the function, below ``irevalx.lab``; imported when the function is asked for.
+    summary : what it does, in a sentence; its docstring begins with it too, as a list of commands imports none of them.
+    command : the module beside it whose ``command`` it is; imported when it is called.
+    """
+
+    question: str
+    function: str
+    summary: str
+    command: str = "command"
+
+
+JUDGMENTS = "What is judged, and what to judge next"
+LABELS = "Labels from elsewhere, such as a machine's"
+COMPARING = "Comparing runs"
+UNDERSTANDING = "What incomplete judgments do to measures"
+
+COMMANDS = {
+    "describe": Listed(JUDGMENTS, "description.described", "Describe judgments and runs."),
+    "pool": Listed(JUDGMENTS, "judging.pooling", "Pool the first documents of runs.", "pool_command"),
+    "next": Listed(JUDGMENTS, "judging.next_documents", "Choose the documents to judge next.", "next_command"),
+    "complete": Listed(
+        JUDGMENTS,
+        "completion.filling_holes",
+        "Predict missing judgments from the text of the documents, or take them from a file of labels.",
+    ),
+    "bounds": Listed(
+        JUDGMENTS,
+        "bounding.bounded_scores",
+        "Find out whether unjudged documents could reverse a comparison, and which to judge next.",
+    ),
+    "labels": Listed(
+        LABELS,
+        "labelling.comparing_labels",
+        "Measure how far labels from elsewhere, such as a machine's, agree with judgments.",
+    ),
+    "estimate": Listed(
+        LABELS,
+        "estimation.estimated_scores",
+        "Estimate scores and differences from what people judged, and a machine's labels of the rest.",
+    ),
+    "compare": Listed(COMPARING, "comparison.tested_runs", "Test whether runs differ."),
+    "report": Listed(COMPARING, "page.reporting", "Make a page of an evaluation to look at."),
+    "power": Listed(
+        COMPARING,
+        "planning.topics_needed",
+        "Find out how many topics an experiment needs, and what differences it can find.",
+    ),
+    "degrade": Listed(
+        UNDERSTANDING,
+        "judging.degraded",
+        "Make judgments incomplete: keep a random sample of them, or those that an order of judging has first.",
+        "degrade_command",
+    ),
+    "leave-out": Listed(
+        UNDERSTANDING,
+        "leaving_out.without_groups",
+        "Judge each group of runs without the documents that only it has found.",
+    ),
+    "agree": Listed(UNDERSTANDING, "agreement.agreements", "Measure how far two scorings of the same runs agree."),
+    "swap-rate": Listed(
+        UNDERSTANDING, "swaps.rates", "Count how often two sets of topics disagree on which of two runs is better."
+    ),
+    "study": Listed(
+        UNDERSTANDING, "studies.studying", "Run a whole experiment: degrade, evaluate, compare, draw.", "study_command"
+    ),
+    "draw": Listed(UNDERSTANDING, "studies.drawing", "Draw several studies together.", "draw_command"),
+}
+"""The commands by name, in the order of the help."""
+
+QUESTIONS = tuple(dict.fromkeys(listed.question for listed in COMMANDS.values()))
+"""The headings of the list of commands."""
+
+_HOMES = {name.replace("-", "_"): listed.function for name, listed in COMMANDS.items()}
+_HOMES["pool_sizes"] = "judging.pooling"
+"""The module that each public function lives in."""
+
+if TYPE_CHECKING:
+    from irevalx.lab.agreement.agreements import agree as agree
+    from irevalx.lab.bounding.bounded_scores import bounds as bounds
+    from irevalx.lab.comparison.tested_runs import compare as compare
+    from irevalx.lab.completion.filling_holes import complete as complete
+    from irevalx.lab.description.described import describe as describe
+    from irevalx.lab.estimation.estimated_scores import estimate as estimate
+    from irevalx.lab.judging.degraded import degrade as degrade
+    from irevalx.lab.judging.next_documents import next as next  # noqa: A004
+    from irevalx.lab.judging.pooling import pool as pool
+    from irevalx.lab.judging.pooling import pool_sizes as pool_sizes
+    from irevalx.lab.labelling.comparing_labels import labels as labels
+    from irevalx.lab.leaving_out.without_groups import leave_out as leave_out
+    from irevalx.lab.page.reporting import report as report
+    from irevalx.lab.planning.topics_needed import power as power
+    from irevalx.lab.studies.drawing import draw as draw
+    from irevalx.lab.studies.studying import study as study
+    from irevalx.lab.swaps.rates import swap_rate as swap_rate
+else:
+    __all__ = list(_HOMES)
 
 
 def __getattr__(name: str) -> Any:

@@ -11,8 +11,7 @@ import click
 from irevalx import __version__
 from irevalx.cli.option_rules import nearest
 from irevalx.errors import UsageError, not_installed, quote
-from irevalx.lab import PROGRAM
-from irevalx.lab.command.commands import COMMANDS, PAPERS_BEHIND, QUESTIONS
+from irevalx.lab import COMMANDS, PROGRAM, QUESTIONS
 from irevalx.lab.command.helped import Helped, show_version
 from irevalx.process.exit_status import run_program
 from irevalx.process.numpy_start import start_numpy
@@ -20,6 +19,15 @@ from irevalx.process.terminal import echo
 
 EXTRA = frozenset({"jinja2", "matplotlib", "scipy", "sklearn"})
 """The packages that the extra ``irevalx[lab]`` installs."""
+
+PAPERS_BEHIND = (
+    "ahlgren-gronqvist-2008",
+    "bompada-2007",
+    "buttcher-2007",
+    "yilmaz-aslam-2006",
+    "yilmaz-aslam-2008",
+)
+"""The papers whose experiments the commands make possible, by their keys in the bibliography."""
 
 _LONGEST = max(map(len, COMMANDS))
 
@@ -40,8 +48,8 @@ class Group(Helped, click.Group):
         if name not in COMMANDS:
             return None
         start_numpy()
-        module = import_module(f"irevalx.lab.{COMMANDS[name].module}")
-        command: click.Command = module.command
+        folder = COMMANDS[name].function.partition(".")[0]
+        command: click.Command = import_module(f"irevalx.lab.{folder}.{COMMANDS[name].command}").command
         return command
 
     def resolve_command(

@@ -37,15 +37,10 @@ class Messages:
         self._tell(error.message if isinstance(error, IrevalxError) else str(error))
 
     @contextmanager
-    def progress(self, unit: str, *, total: int | None = None, n_runs: int = 1) -> Iterator[Progress]:
-        """Show progress while something is done, if standard error is a terminal; nothing of it stays there.
-
-        Parameters
-        ----------
-        unit, total, n_runs : as ``Progress`` has them.
-        """
+    def progress(self, n_runs: int) -> Iterator[Progress]:
+        """Show progress while runs are evaluated, if standard error is a terminal; nothing of it stays there."""
         show = show_progress if is_terminal() and not self._quiet else None
-        self._progress = Progress(self._program, unit, total=total, n_runs=n_runs, show=show)
+        self._progress = Progress(self._program, n_runs=n_runs, show=show)
         try:
             yield self._progress
         finally:

@@ -26,6 +26,9 @@ ENCODING, ERRORS = (
 )
 """How the text of arguments and the bytes of files become each other; every byte comes back."""
 
+MOST_PROCESSES = 8
+"""How many processes share the work at most, unless ``--threads`` asks for more."""
+
 SEPARATORS = os.sep + (os.altsep or "")
 """What may stand between a folder and what is in it."""
 
@@ -129,11 +132,11 @@ def opened_file(path: str) -> Callable[[], BinaryIO] | None:
     return None
 
 
-def usable_processors() -> int:
-    """Return the number of processors that this process may use."""
+def usual_processes() -> int:
+    """Return the number of processors that this process may use, at most ``MOST_PROCESSES``."""
     if sys.platform == "linux" and hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+        return min(len(os.sched_getaffinity(0)), MOST_PROCESSES)
+    return min(os.cpu_count() or 1, MOST_PROCESSES)
 
 
 def has_fork() -> bool:

@@ -6,8 +6,8 @@ import errno
 import os
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 
 import click
 
@@ -83,6 +83,23 @@ def show_progress(line: str) -> None:
     with suppress(OSError, ValueError):
         sys.stderr.write(f"\r{line}\x1b[K")
         sys.stderr.flush()
+
+
+@contextmanager
+def progress_bar(what: str, total: int, *, shown: bool) -> Iterator[Callable[[int], None]]:
+    """Give a function that is called with how much has been done since; a bar with the time left shows it.
+
+    Parameters
+    ----------
+    what : is done.
+    total : how much there is to do.
+    shown : whether progress is asked for; there is no bar where standard error is no terminal either.
+    """
+    if not (shown and total and is_terminal()):
+        yield lambda done: None
+        return
+    with click.progressbar(range(total), label=what, file=sys.stderr) as bar:
+        yield bar.update
 
 
 def _output_error(error: OSError) -> OSError | OutputError:

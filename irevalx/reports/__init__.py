@@ -4,8 +4,8 @@
 it. The command hands a format a ``Report``, ``irevalx-lab`` hands it ``Table``s; both get lines back.
 
     output_formats    OUTPUT_FORMATS
-    report, table     what is to be shown: evaluations, and rows with columns
-    summary_rows      the summaries of a run that are shown: of all topics and of groups, with intervals
+    report            what is to be shown of evaluations; summaries of all topics and of groups, with intervals
+    table             rows with columns
     trec              trec_eval's three columns
     overview          evaluations side by side, as a table
     records           values for programs: csv, tsv, json, jsonl

@@ -12,8 +12,7 @@ from irevalx.evaluation.summarising import Ends
 from irevalx.frozen import Frozen
 from irevalx.measures.counts import runid
 from irevalx.process.system import as_text
-from irevalx.reports.report import Report
-from irevalx.reports.summary_rows import with_number
+from irevalx.reports.report import Report, with_number
 from irevalx.reports.table import Table
 from irevalx.trec_eval.numbers import c_format
 

@@ -16,8 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 from irevalx.evaluation.evaluate import Evaluation
 from irevalx.measures.counts import runid
 from irevalx.process.system import as_bytes, as_text
-from irevalx.reports.report import Report
-from irevalx.reports.summary_rows import ALL, HIGH, LOW, SummaryRow, summary_rows
+from irevalx.reports.report import ALL, HIGH, LOW, Report, SummaryRow
 from irevalx.reports.table import Table
 
 JSON_VERSION = 1
@@ -50,56 +49,40 @@ class RecordWithInterval(NamedTuple):
 AnyRecord: TypeAlias = "Record | RecordWithInterval"
 
 
-def records(evaluation: Evaluation, *, per_topic: bool, summary: bool) -> Iterator[Record]:
+def records(evaluation: Evaluation, summaries: Iterable[SummaryRow], *, per_topic: bool) -> Iterator[Record]:
     """Yield the values in the order in which trec_eval prints them; without runid, which is the run's name.
 
     Parameters
     ----------
-    per_topic : yield those of each topic, topic by topic.
-    summary : yield those of the `all` rows.
+    summaries : the `all` rows, and those of groups.
+    per_topic : yield the values of each topic before them, topic by topic.
     """
-    if per_topic:
-        yield from _records_of_topics(evaluation)
-    if summary:
-        for row in summary_rows(evaluation, {}, None):
-            yield from _records_of_summaries(evaluation, row)
+    run = as_text(evaluation.run)
+    shown = [
+        (column.name, values)
+        for column in (evaluation.columns if per_topic else ())
+        if column.measure is not runid and column.measure.per_topic and (values := column.of_topics) is not None
+    ]
+    for place, topic in enumerate(map(as_text, evaluation.topics)) if shown else ():
+        for name, values in shown:
+            if values[place] is not None:
+                yield Record(run, topic, name, _as_text(values[place]))
+    for row in summaries:
+        for column in row.columns:
+            if column.measure is not runid and column.summary is not None:
+                yield Record(run, row.topic, column.name, _as_text(column.summary))
 
 
 def records_with_intervals(
     evaluation: Evaluation, summaries: Iterable[SummaryRow], *, per_topic: bool
 ) -> Iterator[RecordWithInterval]:
-    """Yield what ``records`` does, with the ends of intervals.
-
-    Parameters
-    ----------
-    summaries : the `all` rows, and those of groups.
-    """
-    for record in _records_of_topics(evaluation) if per_topic else ():
+    """Yield what ``records`` does, with the ends of intervals."""
+    for record in records(evaluation, (), per_topic=per_topic):
         yield RecordWithInterval(*record, None, None)
     for row in summaries:
-        for record in _records_of_summaries(evaluation, row):
+        for record in records(evaluation, [row], per_topic=False):
             low, high = (None if math.isnan(end) else end for end in row.ends.get(record.measure, (math.nan, math.nan)))
             yield RecordWithInterval(*record, low, high)
-
-
-def _records_of_topics(evaluation: Evaluation) -> Iterator[Record]:
-    run = as_text(evaluation.run)
-    shown = [
-        (column.name, values)
-        for column in evaluation.columns
-        if column.measure is not runid and column.measure.per_topic and (values := column.of_topics) is not None
-    ]
-    for place, topic in enumerate(map(as_text, evaluation.topics)):
-        for name, values in shown:
-            if values[place] is not None:
-                yield Record(run, topic, name, _as_text(values[place]))
-
-
-def _records_of_summaries(evaluation: Evaluation, row: SummaryRow) -> Iterator[Record]:
-    run = as_text(evaluation.run)
-    for column in row.columns:
-        if column.measure is not runid and column.summary is not None:
-            yield Record(run, row.topic, column.name, _as_text(column.summary))
 
 
 def fields_of(report: Report) -> tuple[str, ...]:
@@ -109,15 +92,9 @@ def fields_of(report: Report) -> tuple[str, ...]:
 
 def records_of(report: Report) -> Iterator[AnyRecord]:
     """Yield the values of one run after the other."""
+    made = records if report.intervals is None else records_with_intervals
     for evaluation in report.evaluations:
-        summaries = report.summaries_of(evaluation)
-        if report.intervals is not None:
-            yield from records_with_intervals(evaluation, summaries, per_topic=report.per_topic)
-            continue
-        if report.per_topic:
-            yield from _records_of_topics(evaluation)
-        for row in summaries:
-            yield from _records_of_summaries(evaluation, row)
+        yield from made(evaluation, report.summaries_of(evaluation), per_topic=report.per_topic)
 
 
 class _Echo:
@@ -167,27 +144,27 @@ def json_of_report(report: Report) -> Iterator[bytes]:
         run: dict[str, Any] = {"run": as_text(evaluation.run), "path": evaluation.path}
         if report.per_topic:
             topics: dict[str, dict[str, Any]] = {as_text(topic): {} for topic in evaluation.topics}
-            for row in records(evaluation, per_topic=True, summary=False):
-                topics[row.topic][row.measure] = _finite(row.value)
+            for row in records(evaluation, (), per_topic=True):
+                topics[row.topic][row.measure] = finite(row.value)
             run["topics"] = topics
         for summaries in report.summaries_of(evaluation):
             into = run.setdefault("groups", {}).setdefault(summaries.group, {}) if summaries.group else run
-            into[ALL] = {one.measure: _finite(one.value) for one in _records_of_summaries(evaluation, summaries)}
+            into[ALL] = {one.measure: finite(one.value) for one in records(evaluation, [summaries], per_topic=False)}
             if report.intervals is not None:
                 for end, name in enumerate((LOW, HIGH)):
-                    into[name] = {measure: _finite(ends[end]) for measure, ends in summaries.ends.items()}
+                    into[name] = {measure: finite(ends[end]) for measure, ends in summaries.ends.items()}
         runs.append(run)
     found = {"version": JSON_VERSION, **report.about, "runs": runs}
     yield json.dumps(found, indent=1, allow_nan=False).encode() + b"\n"
 
 
-def _finite(value: Any) -> Any:
+def finite(value: Any) -> Any:
     """Return a value as JSON has it: None (null) in place of nan and infinities."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _json_object(columns: Sequence[str], row: Sequence[Any]) -> Mapping[str, Any]:
-    return dict(zip(columns, map(_finite, row), strict=True))
+    return dict(zip(columns, map(finite, row), strict=True))
 
 
 def _as_text(value: float | bytes) -> float | int | str:

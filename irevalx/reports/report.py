@@ -1,16 +1,95 @@
-"""Report: evaluations, and what of them is to be shown."""
+"""Report: evaluations, and what of them is to be shown; summaries of all topics and of groups, with intervals."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from irevalx.evaluation.columns import Column
+from irevalx.evaluation.evaluate import Evaluation, in_group
+from irevalx.evaluation.summarising import Ends, intervals_of, is_mean
 from irevalx.frozen import Frozen
-from irevalx.reports.summary_rows import SummaryRow, summary_rows
+from irevalx.measures.counts import num_q, runid
 
 if TYPE_CHECKING:
-    from irevalx.evaluation.evaluate import Evaluation
     from irevalx.statistics.mean_intervals import MeanIntervals
+
+ALL = "all"
+"""What stands in the topic column of a summary."""
+
+LOW, HIGH = "low", "high"
+"""What the ends of intervals are called; no group is called so."""
+
+
+class SummaryRow(Frozen):
+    """The summaries of a run, of all topics or of those of a group.
+
+    Parameters
+    ----------
+    group : its name; empty for all topics.
+    n_topics : how many topics were evaluated.
+    columns : in print order; those of a group have the number of its topics, and not the name of the run.
+    ends : the ends of intervals by printed name; nan where there is none. Measures that are no means are not there.
+    """
+
+    group: str
+    n_topics: int
+    columns: Sequence[Column]
+    ends: Mapping[str, Ends]
+
+    @property
+    def topic(self) -> str:
+        """What stands in place of a topic: ``all``, or ``all:GROUP``."""
+        return topic_of(self.group)
+
+
+def topic_of(group: str, end: str = "") -> str:
+    """Return what stands in place of a topic for a group, and for the end of an interval of it."""
+    return ":".join(filter(None, (ALL, group, end)))
+
+
+def summary_rows(
+    evaluation: Evaluation, groups: Mapping[str, frozenset[bytes]] | None = None, intervals: MeanIntervals | None = None
+) -> list[SummaryRow]:
+    """Return the summaries of a run; a group of which no topic was evaluated has none.
+
+    Parameters
+    ----------
+    groups : the topics of each; None for no groups.
+    intervals : how they are made; None for none.
+    """
+    found = {"": evaluation} | {group: in_group(evaluation, topics) for group, topics in (groups or {}).items()}
+    rows = []
+    for group, one in found.items():
+        if one is not None:
+            columns = with_number(one.columns, len(one.topics)) if group else one.columns
+            ends = {} if intervals is None else intervals_of(columns, intervals)
+            rows.append(SummaryRow(group, len(one.topics), columns, ends))
+    return rows
+
+
+FEW_TOPICS = 10
+"""Intervals over fewer topics are taken with care."""
+
+
+def interval_warnings(rows: Iterable[SummaryRow]) -> Iterator[str]:
+    """Yield a line about summaries of a run that are over too few topics for an interval, and one about few topics."""
+    sizes = {
+        row.topic: max((column.n_averaged for column in row.columns if is_mean(column)), default=FEW_TOPICS)
+        for row in rows
+    }
+    if without := [topic for topic, size in sizes.items() if size < 2]:
+        yield f"no interval of {', '.join(without)}, which is over fewer than 2 topics"
+    if few := [topic for topic, size in sizes.items() if 2 <= size < FEW_TOPICS]:
+        yield f"the interval of {', '.join(few)} is over fewer than {FEW_TOPICS} topics; take it with care"
+
+
+def with_number(columns: Sequence[Column], n_topics: int) -> tuple[Column, ...]:
+    """Return columns with the number of topics first, unless it is among them, and without the name of the run."""
+    others = tuple(column for column in columns if column.measure is not runid)
+    if any(column.measure is num_q for column in others):
+        return others
+    return (Column(num_q.name, num_q, None, n_topics), *others)
 
 
 class Report(Frozen, kw_only=True):

@@ -14,7 +14,7 @@ from irevalx.evaluation.evaluate import Evaluation
 from irevalx.measures.counts import runid
 from irevalx.measures.summary import as_list
 from irevalx.process.system import as_bytes
-from irevalx.reports.summary_rows import ALL, HIGH, LOW, SummaryRow, topic_of
+from irevalx.reports.report import ALL, HIGH, LOW, SummaryRow, topic_of
 from irevalx.trec_eval.numbers import c_format
 
 _PLAIN_CELLS = {"real": b"%6.4f", "integer": b"%d", "text": b"'%b'"}

@@ -83,7 +83,7 @@ def test_help_ends_with_examples_and_the_manual(tmp_path: Path) -> None:
         assert run(*arguments, cwd=tmp_path).status == 0
     for page in MANUAL:
         assert f"man {page}" in " ".join(last.split())
-        assert [*(ROOT / "man").glob(f"{page}.?")]
+        assert [*(ROOT / "man").glob(f"*/{page}.?")]
 
 
 def test_help_explains_measures_and_formats() -> None:
@@ -508,6 +508,7 @@ def test_closed_standard_streams() -> None:
     ("command_line", "status"),
     [
         ("-h > /dev/full", 74),
+        ("'{0}' '{1}' > /dev/full", 74),
         ("-h | true", None),
         ("-v 2> /dev/full", 0),
         ("-l x '{0}' '{1}' 2> /dev/full", 0),
@@ -521,18 +522,8 @@ def test_full_streams_never_end_in_a_traceback(command_line: str, status: int | 
     done = subprocess.run(["bash", "-c", script], capture_output=True, cwd=ROOT, check=False)
     assert b"Traceback" not in done.stderr
     assert status is None or done.returncode == status
+    assert status != 74 or done.stderr == b"irevalx: cannot write to standard output: No space left on device\n"
     assert (done.stdout == run(QRELS, RUN, "-l", "0").stdout) == ("-l x" in command_line)
-
-
-@POSIX
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_full_disk() -> None:
-    """Output that cannot be written is an error."""
-    with Path("/dev/full").open("wb") as full:
-        command_line = [sys.executable, "-m", "irevalx", str(QRELS), str(RUN)]
-        done = subprocess.run(command_line, stdout=full, stderr=subprocess.PIPE, cwd=ROOT, check=False)
-    assert done.returncode == 74
-    assert done.stderr == b"irevalx: cannot write to standard output: No space left on device\n"
 
 
 @POSIX
@@ -634,7 +625,7 @@ def test_completion_in_a_shell(shell: str) -> None:
     command = [shell, "-c", f"{zsh}{COMPLETIONS[shell]}; {SHELLS[shell]}"]
     done = subprocess.run(command, capture_output=True, check=True, env=os.environ | {"PATH": path}, text=True)
     assert [re.split("[\t:]", line)[0] for line in done.stdout.splitlines()] == ["bpref", "bpref_10"]
-    text = (ROOT / "man" / "irevalx.1").read_text().replace("\\-", "-")
+    text = (ROOT / "man" / "man1" / "irevalx.1").read_text().replace("\\-", "-")
     assert COMPLETIONS[shell] in text
     assert COMPLETIONS[shell] in (ROOT / "docs" / "command.md").read_text()
 

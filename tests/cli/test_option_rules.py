@@ -5,12 +5,12 @@ from __future__ import annotations
 import click
 import pytest
 from click.testing import CliRunner
+from running import described
 
 from irevalx.cli.command import command as evaluator
 from irevalx.cli.option_rules import RuledOption, check_rules, option
 from irevalx.errors import UsageError
-from irevalx.lab.command.commands import COMMANDS
-from irevalx.lab.program import command as program
+from irevalx.lab import COMMANDS
 
 
 @click.command("try")
@@ -80,15 +80,7 @@ def test_names_that_no_parameter_has() -> None:
     assert "lacks --figure" in str(result.exception)
 
 
-def commands() -> list[click.Command]:
-    """Return the evaluator and all commands of the lab."""
-    context = click.Context(program)
-    assert isinstance(program, click.Group)
-    found = [program.get_command(context, name) for name in COMMANDS]
-    return [evaluator, *(command for command in found if command is not None)]
-
-
-@pytest.mark.parametrize("declared", commands(), ids=lambda one: one.name)
+@pytest.mark.parametrize("declared", [evaluator, *map(described, COMMANDS)], ids=lambda one: one.name)
 def test_rules_name_what_is_there(declared: click.Command) -> None:
     """Rules are about parameters of their command, and about values that these can have."""
     there = {name: param for param in declared.params for name in param.opts}

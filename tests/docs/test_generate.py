@@ -29,25 +29,27 @@ def test_everything_is_up_to_date() -> None:
 
 def test_stale_pages_are_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """--check names a file that is not up to date, says what to do, and writes nothing."""
-    before = (ROOT / "man" / "irevalx.1").read_text()
+    before = (ROOT / "man" / "man1" / "irevalx.1").read_text()
     monkeypatch.setattr(manual, "DESCRIPTION", ("Something else.",))
     assert generate.main(["--check"]) == 1
-    assert capsys.readouterr().err == "man/irevalx.1 is not up to date: run python docs/generate\n"
-    assert (ROOT / "man" / "irevalx.1").read_text() == before
+    assert capsys.readouterr().err == "man/man1/irevalx.1 is not up to date: run python docs/generate\n"
+    assert (ROOT / "man" / "man1" / "irevalx.1").read_text() == before
 
 
 def test_stale_files_are_written(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Without --check the files are written, and are up to date then."""
-    (tmp_path / "man").mkdir()
-    for page in ("README.md", *(page for page in PAGES if page.startswith("docs/"))):
-        (tmp_path / page).parent.mkdir(exist_ok=True, parents=True)
-        (tmp_path / page).write_text(PAGES[page])
+    made, pages = tmp_path / "man", [path.relative_to(ROOT / "man") for path in (ROOT / "man").glob("*/*")]
+    for page in pages:
+        (made / page).parent.mkdir(exist_ok=True, parents=True)
+    for file in ("README.md", *(file for file in PAGES if file.startswith("docs/"))):
+        (tmp_path / file).parent.mkdir(exist_ok=True, parents=True)
+        (tmp_path / file).write_text(PAGES[file])
     monkeypatch.setattr(generate, "ROOT", tmp_path)
     assert [generate.main(args) for args in (["--check"], [], ["--check"])] == [1, 0, 0]
-    assert {path.name for path in (tmp_path / "man").iterdir()} == {path.name for path in (ROOT / "man").iterdir()}
-    assert capsys.readouterr().err.count("is not up to date") == len(list((ROOT / "man").iterdir()))
+    assert {path.relative_to(made) for path in made.glob("*/*")} == set(pages)
+    assert capsys.readouterr().err.count("is not up to date") == len(pages)
 
 
 def test_blocks_are_put_between_their_markers() -> None:

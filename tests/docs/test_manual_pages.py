@@ -9,30 +9,27 @@ import subprocess
 import click
 import pytest
 from roff import roff
-from running import ROOT
+from running import ROOT, described
 
 from irevalx.cli.arguments import Option
 from irevalx.cli.command import command
-from irevalx.lab import program as lab
-from irevalx.lab.command.commands import COMMANDS
+from irevalx.lab import COMMANDS
 from irevalx.measures import MEASURES, NICKNAMES
 from irevalx.reading.formats import REL_FORMATS, RESULTS_FORMATS
 
-PAGES = sorted(path.name for path in (ROOT / "man").iterdir())
+PAGES = {path.name: path for path in sorted((ROOT / "man").glob("*/*"))}
 
 
 def options_of_the_lab(name: str) -> list[str]:
     """All options of a command of irevalx-lab."""
-    described = lab.command.get_command(click.Context(lab.command), name)
-    assert described
-    return [option for param in described.params if isinstance(param, click.Option) for option in param.opts]
+    return [option for param in described(name).params if isinstance(param, click.Option) for option in param.opts]
 
 
 @pytest.mark.skipif(not shutil.which("groff"), reason="needs groff")
 @pytest.mark.parametrize("page", PAGES)
 def test_groff_does_not_complain(page: str) -> None:
     """The pages render in groff without warnings, and they show every option, measure and format."""
-    command_line = ["groff", "-man", "-ww", "-Tutf8", "-P-cbou", str(ROOT / "man" / page)]
+    command_line = ["groff", "-man", "-ww", "-Tutf8", "-P-cbou", str(PAGES[page])]
     done = subprocess.run(command_line, capture_output=True, check=True)
     assert done.stderr == b""
     text = done.stdout.decode().replace("\u2212", "-").replace("\u2010\n", "")
@@ -45,26 +42,24 @@ def test_groff_does_not_complain(page: str) -> None:
         **{f"irevalx-lab-{name}.1": options_of_the_lab(name) for name in COMMANDS},
     }
     assert all(name in text for name in shown[page])
-    assert shown.keys() == set(PAGES)
+    assert shown.keys() == PAGES.keys()
 
 
 @pytest.mark.skipif(not shutil.which("mandoc"), reason="needs mandoc")
 @pytest.mark.parametrize("page", PAGES)
 def test_mandoc_does_not_complain(page: str) -> None:
     """The pages render in mandoc without warnings."""
-    done = subprocess.run(
-        ["mandoc", "-W", "warning", "-T", "utf8", str(ROOT / "man" / page)], capture_output=True, check=False
-    )
+    done = subprocess.run(["mandoc", "-W", "warning", "-T", "utf8", str(PAGES[page])], capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_see_also(page: str) -> None:
     """A page refers to others that there are, by section and then by name."""
-    text = (ROOT / "man" / page).read_text().replace("\\-", "-")
+    text = PAGES[page].read_text().replace("\\-", "-")
     referred = re.findall(r"\\fB([\w-]+)\\fR\((\d)\)", text.partition(".SH SEE ALSO")[2])
     assert referred
-    assert {f"{name}.{section}" for name, section in referred} <= set(PAGES) - {page}
+    assert {f"{name}.{section}" for name, section in referred} <= PAGES.keys() - {page}
     assert referred == sorted(referred, key=lambda one: (one[1], one[0]))
 
 

@@ -28,14 +28,12 @@ from doc_pages import (
     examples,
     links,
 )
-from running import FIXTURES, ROOT
+from running import FIXTURES, ROOT, described
 
 import irevalx
 from irevalx.cli.arguments import TREC_GROUP, Option
 from irevalx.cli.command import command
-from irevalx.lab import PROGRAM
-from irevalx.lab import program as lab
-from irevalx.lab.command.commands import COMMANDS
+from irevalx.lab import COMMANDS, PROGRAM
 
 SHELL_EXAMPLES = examples(SHELL_MARKER, "sh")
 PYTHON_EXAMPLES = examples(PYTHON_MARKER, "python")
@@ -197,9 +195,7 @@ def options(commands: Sequence[click.Command], group: str | None = None) -> set[
 @pytest.mark.parametrize("page", [page for page in PAGES if page.startswith("docs/") or page == "README.md"])
 def test_options_exist(page: str) -> None:
     """An option that a page names is one of irevalx or irevalx-lab, or an abbreviation of one of trec_eval's."""
-    ctx = click.Context(lab.command)
-    of_lab = [lab.command.get_command(ctx, name) for name in COMMANDS]
-    known = options([command, *(one for one in of_lab if one)])
+    known = options([command, *map(described, COMMANDS)])
     of_trec_eval = options([command], TREC_GROUP)
     for span in code_spans(PAGES[page]):
         if span.startswith(("uvx ", "pipx ")):  # which have options of their own

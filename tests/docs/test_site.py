@@ -7,16 +7,14 @@ import shutil
 from pathlib import Path
 
 import check
-import click
 import contents
 import pictures
 import pytest
 import typeset
 from doc_pages import PAGES, blocks
-from running import ROOT
+from running import ROOT, described
 
-from irevalx.lab import program as lab
-from irevalx.lab.command.commands import COMMANDS
+from irevalx.lab import COMMANDS
 from irevalx.measures import MEASURES
 
 LATEX = {
@@ -67,14 +65,14 @@ def test_contents() -> None:
     listed = [file for section in contents.contents() for file in section.files]
     assert len(listed) == len(set(listed))
     assert set(contents.page_files()) - {contents.INDEX} <= set(listed)
-    commands = {f"man/irevalx-lab-{name}.1" for name in COMMANDS}
-    assert {f"man/{path.name}" for path in (ROOT / "man").iterdir()} - commands <= set(listed)
+    commands = {f"man/man1/irevalx-lab-{name}.1" for name in COMMANDS}
+    assert {str(path.relative_to(ROOT)) for path in (ROOT / "man").glob("*/*")} - commands <= set(listed)
     assert [section.title for section in contents.contents()][:4] == ["", "First steps", "Evaluate", "Compare"]
 
 
 def test_links() -> None:
     """A link leads to the page of the site that stands for a file, wherever the page stands that has it."""
-    text = "[a](../../README.md#install) [b](../python.md) [c](../../man/irevalx.1) [d](#here) [e](https://example.org)"
+    text = "[a](../../README.md#install) [b](../python.md) [c](../../man/man1/irevalx.1) [d](#here) [e](https://example.org)"
     expected = "[a](../introduction.md#install) [b](../python.md) [c](../man/irevalx.1.rst) [d](#here) [e](https://example.org)"
     assert contents.with_site_links(text, "docs/first/beir.md") == expected
 
@@ -100,11 +98,7 @@ def test_faults(tmp_path: Path) -> None:
 def test_figures() -> None:
     """Each command that draws has a figure on docs/figures.md, below a line that names the file."""
     page = PAGES["docs/figures.md"]
-    ctx = click.Context(lab.command)
-    commands = {name: lab.command.get_command(ctx, name) for name in COMMANDS}
-    draws = {
-        name for name, command in commands.items() if command and any("--figure" in p.opts for p in command.params)
-    }
+    draws = {name for name in COMMANDS if any("--figure" in param.opts for param in described(name).params)}
     marked = [(found[1].split(), found[2]) for found in pictures.MARKED.finditer(page)]
     assert len(marked) == len(blocks("sh", page))
     assert draws == {name for _, call in marked for name in re.findall(r"irevalx-lab ([a-z-]+)", call)}

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import click
 import pytest
-from running import FIXTURES, lab, run
+from running import FIXTURES, described, lab, run
 
 import irevalx
 from irevalx.cli.command import command as evaluator
 from irevalx.cli.option_rules import RuledOption
-from irevalx.lab.command.commands import COMMANDS
+from irevalx.lab import COMMANDS
 from irevalx.lab.program import command as program
 from irevalx.lab.studies.schemes import SCHEMES
 
@@ -25,13 +25,6 @@ REPEATED = {"FILE", "NAME=FILE", "NAME=FILE[,FILE]", "[MEASURE=]D"}
 
 OF_PARAMETERS = {"--measure", "--itself"}
 """Lists of measures: their commas belong to parameters."""
-
-
-def described(name: str) -> click.Command:
-    """Return a command of irevalx-lab."""
-    found = program.get_command(click.Context(program), name)
-    assert found
-    return found
 
 
 def options_of(command: click.Command) -> list[click.Option]:

@@ -9,19 +9,11 @@ from pathlib import Path
 
 import click
 import pytest
-from running import FIXTURES, ROOT, lab
+from running import FIXTURES, ROOT, described, lab
 
 from irevalx.cli.short_help import first_sentence
-from irevalx.lab.command.commands import COMMANDS, QUESTIONS
-from irevalx.lab.program import command as program
+from irevalx.lab import COMMANDS, QUESTIONS
 from irevalx.reading.formats import REL_FORMATS
-
-
-def described(name: str) -> click.Command:
-    """Return a command of irevalx-lab."""
-    found = program.get_command(click.Context(program), name)
-    assert found
-    return found
 
 
 def test_commands_say_the_same_everywhere() -> None:
@@ -75,41 +67,19 @@ def test_options_are_explained(name: str) -> None:
     assert "quiet" in {param.name for param in params}
 
 
-def listed(formats: tuple[str, ...]) -> str:
-    """Return the names of formats as a sentence has them."""
-    return " or ".join(filter(None, (", ".join(formats[:-1]), formats[-1])))
-
-
-GRADES = ("qrels", "beir", "json")
-USABLE = {
-    **dict.fromkeys(("agree", "compare", "power", "swap-rate"), tuple(REL_FORMATS)),
-    **dict.fromkeys(
-        ("degrade", "pool", "next", "leave-out", "complete", "labels", "bounds", "report", "study"),
-        GRADES,
-    ),
-    "describe": (*GRADES, "sampled"),
-    "estimate": (*GRADES, "sampled", "prels"),
-}
-"""The formats of judgments that commands can use; draw, which reads none, names qrels alone."""
-
-
 @pytest.mark.parametrize("name", COMMANDS)
-@pytest.mark.parametrize("form", REL_FORMATS)
-def test_formats_that_cannot_be_used(name: str, form: str) -> None:
-    """Every command takes -R, names the format that it refuses, and tells in its help which it can use."""
-    usable = USABLE.get(name, ("qrels",))
-    has_runs = any(parameter.name == "runs" for parameter in described(name).params)
-    needed = {"agree": ["x", "y"], "study": ["q", "r", "-o", "folder"]}.get(name, ["q", "r"] if has_runs else ["q"])
-    result = lab(name, "-R", form, *needed)
-    assert result.status
-    expected = (
-        f"irevalx-lab: irevalx-lab {name} must have judgments in the format {listed(usable)}, but got -R {form}\n"
-    )
-    assert (result.stderr == expected) == (form not in usable), f"USABLE must have the formats that {name} can use"
-    said = "Any can be used here" if len(usable) == len(REL_FORMATS) else f"Here it must be {listed(usable)}"
+def test_formats_that_cannot_be_used(name: str) -> None:
+    """Every command takes -R, tells in its help which formats it can use, and names each that it refuses."""
     [option] = [param for param in described(name).params if param.name == "rel_format"]
     assert isinstance(option, click.Option)
-    assert said in (option.help or "")
+    [(any_, said)] = re.findall(r"(Any can be used here)|Here it must be ([a-z_, ]+)\.", option.help or "")
+    usable = set(REL_FORMATS) if any_ else set(re.split(", | or ", said))
+    has_runs = any(parameter.name == "runs" for parameter in described(name).params)
+    needed = {"agree": ["x", "y"], "study": ["q", "r", "-o", "folder"]}.get(name, ["q", "r"] if has_runs else ["q"])
+    expected = f"irevalx-lab: irevalx-lab {name} must have judgments in the format {said}, but got -R {{}}\n"
+    results = {form: lab(name, "-R", form, *needed) for form in REL_FORMATS}
+    assert all(result.status for result in results.values())
+    assert {form for form, result in results.items() if result.stderr != expected.format(form)} == usable >= {"qrels"}
 
 
 def test_the_format_that_can_be_used() -> None:

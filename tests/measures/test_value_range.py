@@ -101,7 +101,7 @@ def test_help_says_the_range(measure: Measure) -> None:
     assert " Formula: " in before
     assert after.startswith("Source: ")
     assert "Range:" not in (measure.function.__doc__ or "")
-    assert f"\nRange: {measure.value_range.words}.\n" in (ROOT / "man" / "irevalx-measures.7").read_text()
+    assert f"\nRange: {measure.value_range.words}.\n" in (ROOT / "man" / "man7" / "irevalx-measures.7").read_text()
 
 
 @pytest.mark.parametrize(

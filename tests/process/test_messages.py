@@ -16,7 +16,7 @@ def test_progress_is_shown_when_it_takes_long() -> None:
     """Nothing is shown for two seconds, then a bar and how many lines of which run have been read; nothing stays behind."""
     shown: list[str] = []
     now = [0.0]
-    progress = Progress("irevalx", "lines read", n_runs=3, show=shown.append, clock=lambda: now[0])
+    progress = Progress("irevalx", n_runs=3, show=shown.append, clock=lambda: now[0])
     progress.advance(1000)
     progress.next_run()
     now[0] = 1.9
@@ -57,13 +57,14 @@ def test_progress_is_shown_on_a_terminal(kind: type[io.StringIO], quiet: bool, m
     monkeypatch.setattr(sys, "stderr", screen)
 
     def fail() -> None:
-        with Messages("irevalx-lab", quiet=quiet).progress("topics predicted", total=2) as progress:
+        with Messages("irevalx-lab", quiet=quiet).progress(2) as progress:
+            progress.next_run()
             progress.advance()
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
         fail()
-    shown = "\rirevalx-lab: [##########..........] 1 of 2 topics predicted\x1b[K\r\x1b[K"
+    shown = "\rirevalx-lab: [##########..........] run 2 of 2: 1 lines read\x1b[K\r\x1b[K"
     assert screen.getvalue() == (shown if screen.isatty() and not quiet else "")
 
 
@@ -73,7 +74,7 @@ def test_messages_stand_on_lines_of_their_own(monkeypatch: pytest.MonkeyPatch) -
     screen = Terminal()
     monkeypatch.setattr(sys, "stderr", screen)
     messages = Messages("irevalx", quiet=False)
-    with messages.progress("lines read") as progress:
+    with messages.progress(1) as progress:
         progress.advance(7)
         messages.warn("a topic is left out")
         messages.complain(ValueError("half a run"))

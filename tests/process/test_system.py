@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from running import ROOT
 
-from irevalx.lab.command.commands import COMMANDS
+from irevalx.lab import COMMANDS
 
 TESTS = ROOT / "tests"
 

@@ -111,7 +111,7 @@ def test_help_and_manual_explain_it(fmt: AnyFormat) -> None:
     parts = (f"{fmt.usage}: {fmt.columns}", fmt.example, *fmt.paragraphs)
     shown = " ".join(run("-h", fmt.kind.value, fmt.name).stdout.decode().split())
     assert all(part in shown for part in parts)
-    page = (ROOT / "man" / "irevalx-formats.5").read_text().replace("\\", "")
+    page = (ROOT / "man" / "man5" / "irevalx-formats.5").read_text().replace("\\", "")
     assert all(part in page for part in parts), "run python docs/generate"
     if fmt.kind is not FileKind.POOL:
         [option] = [param for param in command.params if fmt.kind.value in param.opts]

@@ -216,7 +216,7 @@ def test_formats_are_explained(form: OutputFormat) -> None:
         option = next(param for param in described.params if param.name == "format")
         assert isinstance(option, click.Option)
         assert (shown in (option.help or "")) == has_it
-    page = (ROOT / "man" / "irevalx.1").read_text().replace("\\-", "-")
+    page = (ROOT / "man" / "man1" / "irevalx.1").read_text().replace("\\-", "-")
     assert f"--format {form.name}" in page, "run python docs/generate"
     assert f"| `{form.name}` |" in (ROOT / "docs" / "command.md").read_text(), "run python docs/generate"
 

@@ -9,17 +9,9 @@ import click
 from irevalx.cli.values import complete_file
 from irevalx.experiments.seeds import MOST_DRAWS
 from irevalx.lab.agreement.agreements import agree
+from irevalx.lab.command import parameters
 from irevalx.lab.command.making import command_of, refuse_options
 from irevalx.lab.command.output import Output
-from irevalx.lab.command.parameters import (
-    TABLES_OUTPUT,
-    complete_option,
-    grades_options,
-    least_retrieved_option,
-    measures_option,
-    seed_option,
-    top_option,
-)
 from irevalx.reading.formats import REL_FORMATS
 
 _OF_EVALUATIONS = ("rel_format", "measures", "level", "complete", "min_retrieved")
@@ -46,7 +38,7 @@ _OF_EVALUATIONS = ("rel_format", "measures", "level", "complete", "min_retrieved
             "corrected so that a ranking agrees with itself."
         ),
     ),
-    top_option("X", "Y"),
+    parameters.top_option("X", "Y"),
     click.option(
         "--resamples",
         type=click.IntRange(0, MOST_DRAWS),
@@ -58,12 +50,12 @@ _OF_EVALUATIONS = ("rel_format", "measures", "level", "complete", "min_retrieved
             "than the quantiles of the draws. So do those of --top.  [default: 0, no intervals]"
         ),
     ),
-    seed_option,
-    measures_option,
-    *grades_options,
-    complete_option,
-    least_retrieved_option,
-    *TABLES_OUTPUT,
+    parameters.seed_option,
+    parameters.measures_option,
+    *parameters.grades_options,
+    parameters.complete_option,
+    parameters.least_retrieved_option,
+    *parameters.TABLES_OUTPUT,
     example="irevalx-lab agree qrels tenth runs/* -m 'map bpref infAP' --against map",
     formats=tuple(REL_FORMATS),
 )

@@ -35,7 +35,7 @@ from irevalx.process.system import as_bytes, as_text
 from irevalx.reading.formats import QRELS, SAMPLED
 from irevalx.reading.source import CHUNK_SIZE, Source
 from irevalx.reports.records import Record, RecordWithInterval
-from irevalx.reports.summary_rows import ALL
+from irevalx.reports.report import ALL
 from irevalx.trec_eval.numbers import c_double
 from irevalx.trec_eval.versions import TREC_EVAL_10
 

@@ -238,7 +238,7 @@ def bounds(
         if not measure.greatest_gain:
             warn(f"{measure.name}: no grade up to {greatest} has a gain, so nothing is uncertain: give --max-grade")
     options: Evaluating = {"level": level, "complete": complete, "min_retrieved": min_retrieved, "least_runs": 1}
-    experiment, scores = weighted_scores(judgments, opened, weighted, drawn, **options)
+    scores, experiment = weighted_scores(judgments, opened, weighted, drawn, **options)
     notes = experiment.notes()
     of_measures: list[tuple[str, Callable[[tuple[int, int | None]], Bounds]]]
     of_measures, chosen = [(one.measure.name, one.bounds) for one in scores], None
@@ -326,8 +326,8 @@ def weighted_scores(
     weighted: Sequence[WeightedMeasure],
     drawn: tuple[SelectedMeasure, ...] = (),
     **options: Unpack[Evaluating],
-) -> tuple[Experiment, list[WeightedScores]]:
-    """Return runs ranked against judgments, and their scores under measures that are sums over ranks.
+) -> tuple[list[WeightedScores], Experiment]:
+    """Return the scores of runs under measures that are sums over ranks, and the runs ranked against judgments.
 
     What runs have at ranks that count is among the unjudged documents.
 
@@ -341,7 +341,7 @@ def weighted_scores(
     """
     judgments = with_first_documents(judgments, opened.runs, _depth(weighted, drawn))
     experiment = experiment_of(Qrels(judgments), opened, drawn or "map", **options)
-    return experiment, [WeightedScores(experiment, measure) for measure in weighted]
+    return [WeightedScores(experiment, measure) for measure in weighted], experiment
 
 
 def _depth(weighted: Sequence[WeightedMeasure], drawn: Sequence[SelectedMeasure]) -> int:

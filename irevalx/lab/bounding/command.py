@@ -11,27 +11,16 @@ from irevalx.cli.option_rules import option
 from irevalx.cli.values import complete_file
 from irevalx.experiments import seeds
 from irevalx.lab.bounding.bounded_scores import DRAWS, DocumentsToJudge, bounds
+from irevalx.lab.command import parameters
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output
-from irevalx.lab.command.parameters import (
-    FIGURE,
-    GRADED,
-    TABLES_OUTPUT,
-    complete_option,
-    least_retrieved_option,
-    level_option,
-    measures_option_with,
-    qrels_argument,
-    runs_argument,
-    seed_option,
-)
 
 
 @command_of(
     "bounds",
-    qrels_argument,
-    runs_argument,
-    measures_option_with(
+    parameters.qrels_argument,
+    parameters.runs_argument,
+    parameters.measures_option_with(
         "P.10",
         which=(
             "Measures that are sums over ranks of weight times gain: P.K, rbp and dcg, with gains and parameters as "
@@ -74,7 +63,7 @@ from irevalx.lab.command.parameters import (
         metavar="N",
         help=f"Draw the judgments of unjudged documents N times, for map and ndcg.  [default: {DRAWS}]",
     ),
-    seed_option,
+    parameters.seed_option,
     option(
         "--next",
         "n_next",
@@ -87,13 +76,13 @@ from irevalx.lab.command.parameters import (
             "how sure it is which run is better."
         ),
     ),
-    level_option,
-    complete_option,
-    least_retrieved_option,
-    *FIGURE,
-    *TABLES_OUTPUT,
+    parameters.level_option,
+    parameters.complete_option,
+    parameters.least_retrieved_option,
+    *parameters.FIGURE,
+    *parameters.TABLES_OUTPUT,
     example="irevalx-lab bounds qrels runs/* -m P.10 --next 50 > judge_these",
-    formats=GRADED,
+    formats=parameters.GRADED,
 )
 def command(output: Output, **options: Any) -> None:
     """Find out whether unjudged documents could reverse a comparison, and which to judge next.

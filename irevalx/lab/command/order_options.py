@@ -1,4 +1,4 @@
-"""The options of orders of judging."""
+"""The options that say which judged documents are kept: by strata, or in an order of judging."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import click
 
 from irevalx.cli.option_rules import Others, option
 from irevalx.cli.values import complete_file
+from irevalx.experiments.strata import EXAMPLE
 from irevalx.lab.command.kinds_of_values import Parameter
 from irevalx.orders.known_orders import ORDERS
 from irevalx.orders.replays import UNJUDGED, USUAL
@@ -94,3 +95,21 @@ def replay_options(*requires: str) -> tuple[Parameter, ...]:
             ),
         ),
     )
+
+
+strata_option = option(
+    "--strata",
+    metavar="STRATA",
+    help=(
+        "Divide each topic's judged documents into strata and keep a share of each: by the best rank in any RUN "
+        f"({EXAMPLE}), by how many of the runs have them ('runs 3+:100% 1-2:20% rest:5%'), or by the names in "
+        "--strata-file ('1:100% 2:30%')."
+    ),
+)
+strata_file_option = option(
+    "--strata-file",
+    requires="--strata",
+    metavar="FILE",
+    shell_complete=complete_file,
+    help="The stratum of each document, a line TOPIC DOCNO STRATUM each.",
+)

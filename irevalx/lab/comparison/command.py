@@ -13,22 +13,10 @@ from irevalx.api.user_warnings import IrevalxWarning
 from irevalx.cli.option_rules import option
 from irevalx.cli.values import complete_file
 from irevalx.errors import UsageError, quote
+from irevalx.lab.command import parameters
 from irevalx.lab.command.comparison_options import COMPARISON
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output, write_lines
-from irevalx.lab.command.parameters import (
-    FIGURE,
-    TABLES_OUTPUT,
-    complete_option,
-    grades_options,
-    least_retrieved_option,
-    measures_option_with,
-    qrels_argument,
-    ranking_options,
-    runs_argument,
-    seed_option,
-    threads_option,
-)
 from irevalx.lab.comparison.compared_pairs import DRAWINGS
 from irevalx.lab.comparison.gate import FOUND_WORSE, OTHERS, REQUIREMENTS, UNDECIDED, Gate, junit_of
 from irevalx.lab.comparison.tested_runs import VIEWS, compare
@@ -125,9 +113,9 @@ _GATE = (
 
 @command_of(
     "compare",
-    qrels_argument,
-    runs_argument,
-    measures_option_with(
+    parameters.qrels_argument,
+    parameters.runs_argument,
+    parameters.measures_option_with(
         "map",
         which=(
             "Measures as irevalx -m takes them: 'map infAP'. P-values are corrected for the comparisons of one measure"
@@ -176,12 +164,12 @@ _GATE = (
         requires="--by topic",
         help="With --by topic and --baseline: from the greatest difference, averaged over runs, to the least.",
     ),
-    seed_option,
-    *grades_options,
-    *ranking_options,
-    complete_option,
-    least_retrieved_option,
-    threads_option,
+    parameters.seed_option,
+    *parameters.grades_options,
+    *parameters.ranking_options,
+    parameters.complete_option,
+    parameters.least_retrieved_option,
+    parameters.threads_option,
     option(
         "--systems",
         metavar="FILE",
@@ -222,7 +210,7 @@ _GATE = (
         ),
     ),
     *_GATE,
-    *FIGURE,
+    *parameters.FIGURE,
     option(
         "--draw",
         "drawn",
@@ -235,7 +223,7 @@ _GATE = (
             "intervals, or matrix where a page has no room for all pairs]"
         ),
     ),
-    *TABLES_OUTPUT,
+    *parameters.TABLES_OUTPUT,
     example="irevalx-lab compare qrels runs/* -m 'map infAP' --baseline bm25 --test wilcoxon --seed 1",
     formats=tuple(REL_FORMATS),
 )

@@ -8,21 +8,10 @@ import click
 
 from irevalx.cli.option_rules import option
 from irevalx.cli.values import complete_file
+from irevalx.lab.command import parameters
 from irevalx.lab.command.kinds_of_values import SHARE, list_option
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output, write_lines
-from irevalx.lab.command.parameters import (
-    GRADED,
-    LINES_OUTPUT,
-    depth_option,
-    documents_option,
-    labels_format_option,
-    labels_option_without,
-    labels_replace_option,
-    level_option,
-    qrels_argument,
-    seed_option,
-)
 from irevalx.lab.completion.classifier_names import CLASSIFIERS, kld_threshold_option
 
 OF_CLASSIFIERS = (
@@ -34,13 +23,13 @@ OF_CLASSIFIERS = (
 
 @command_of(
     "complete",
-    qrels_argument,
+    parameters.qrels_argument,
     click.argument("runs", metavar="[RUN...]", nargs=-1, type=str, shell_complete=complete_file),
-    documents_option,
-    depth_option,
-    labels_option_without(*OF_CLASSIFIERS),
-    labels_replace_option,
-    labels_format_option,
+    parameters.documents_option,
+    parameters.depth_option,
+    parameters.labels_option_without(*OF_CLASSIFIERS),
+    parameters.labels_replace_option,
+    parameters.labels_format_option,
     option(
         "--pool",
         metavar="FILE",
@@ -115,13 +104,13 @@ OF_CLASSIFIERS = (
             "learned from and the others are predicted."
         ),
     ),
-    seed_option,
-    level_option,
-    *LINES_OUTPUT,
+    parameters.seed_option,
+    parameters.level_option,
+    *parameters.LINES_OUTPUT,
     example=(
         "irevalx-lab complete qrels runs/* --docs docs.jsonl.gz --depth 50 > completed && irevalx completed runs/*"
     ),
-    formats=GRADED,
+    formats=parameters.GRADED,
 )
 def command(
     output: Output,

@@ -25,7 +25,6 @@ from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool as PooledDocuments
 from irevalx.judgments.pool import with_pool
-from irevalx.lab.command.progress_bars import progress_bar
 from irevalx.lab.completion import calibration
 from irevalx.lab.completion.classifier_names import CLASSIFIERS, THRESHOLDS
 from irevalx.lab.completion.classifiers import classifier_for
@@ -35,6 +34,7 @@ from irevalx.lab.completion.labelling import filled, label_warnings
 from irevalx.lab.completion.predict import Completion, Predictions
 from irevalx.lab.completion.quality import SCHEME, LabelReport, PredictionReport
 from irevalx.lab.completion.quality import holdout as hold_out
+from irevalx.process.terminal import progress_bar
 
 MOST_NAMED = 20
 """How many documents a warning names at most."""

@@ -8,20 +8,10 @@ import click
 
 from irevalx.cli.option_rules import option
 from irevalx.cli.values import complete_file
+from irevalx.lab.command import parameters
 from irevalx.lab.command.kinds_of_values import COUNT, list_option
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output
-from irevalx.lab.command.parameters import (
-    FIGURE,
-    GRADED,
-    TABLES_OUTPUT,
-    complete_option,
-    depth_option,
-    group_by_option,
-    groups_option,
-    qrels_argument,
-    real_grades_options,
-)
 from irevalx.lab.description.described import describe
 from irevalx.lab.description.describing import CUTOFFS, PARTS, RANKS
 from irevalx.reading.formats import SAMPLED
@@ -29,7 +19,7 @@ from irevalx.reading.formats import SAMPLED
 
 @command_of(
     "describe",
-    qrels_argument,
+    parameters.qrels_argument,
     click.argument("runs", metavar="[RUN]...", nargs=-1, type=str, shell_complete=complete_file),
     list_option(
         "--cutoffs",
@@ -46,21 +36,21 @@ from irevalx.reading.formats import SAMPLED
             f"end.  [default: {' '.join(map(str, RANKS))}]"
         ),
     ),
-    depth_option,
-    groups_option,
-    group_by_option,
+    parameters.depth_option,
+    parameters.groups_option,
+    parameters.group_by_option,
     option(
         "--show",
         type=click.Choice(PARTS),
         requires=dict.fromkeys(PARTS[1:], "RUN"),
         help="Print this table only; csv, tsv and jsonl have the judgments otherwise.",
     ),
-    *real_grades_options,
-    complete_option,
-    *FIGURE,
-    *TABLES_OUTPUT,
+    *parameters.real_grades_options,
+    parameters.complete_option,
+    *parameters.FIGURE,
+    *parameters.TABLES_OUTPUT,
     example="irevalx-lab describe qrels runs/* --group-by '^[a-z]+' --depth 10 --show groups",
-    formats=(*GRADED, SAMPLED.name),
+    formats=(*parameters.GRADED, SAMPLED.name),
 )
 def command(output: Output, **options: Any) -> None:
     """Describe judgments and runs.

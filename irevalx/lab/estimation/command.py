@@ -11,19 +11,9 @@ from irevalx.cli.option_rules import option
 from irevalx.cli.values import complete_file
 from irevalx.errors import UsageError
 from irevalx.lab import PROGRAM
+from irevalx.lab.command import parameters
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output, write_lines
-from irevalx.lab.command.parameters import (
-    FIGURE,
-    GRADED,
-    TABLES_OUTPUT,
-    alpha_option,
-    complete_option,
-    least_retrieved_option,
-    level_option,
-    measures_option_with,
-    runs_argument,
-)
 from irevalx.lab.estimation.document_labels import SAMPLES
 from irevalx.lab.estimation.estimated_scores import CORRECTION_NAMES, estimate
 from irevalx.lab.estimation.labelling_design import LabellingDesign
@@ -54,15 +44,15 @@ from irevalx.reading.file_format import listed
     ),
     click.option(
         "--labels-format",
-        type=click.Choice(GRADED),
+        type=click.Choice(parameters.GRADED),
         metavar="FORMAT",
         help=(
-            f"The format of the machine's labels: {listed(GRADED, 'or')}.  [default: that of -R; qrels with -R sampled "
-            "or prels]"
+            f"The format of the machine's labels: {listed(parameters.GRADED, 'or')}.  [default: that of -R; qrels "
+            "with -R sampled or prels]"
         ),
     ),
-    runs_argument,
-    measures_option_with("map"),
+    parameters.runs_argument,
+    parameters.measures_option_with("map"),
     click.option("--baseline", metavar="RUN", help="Compare each run with this one.  [default: compare all pairs]"),
     click.option(
         "--lambda",
@@ -83,7 +73,7 @@ from irevalx.reading.file_format import listed
             "benjamini-hochberg. bonferroni has simultaneous intervals as well.  [default: holm]"
         ),
     ),
-    alpha_option,
+    parameters.alpha_option,
     option(
         "--design",
         excludes=("--baseline", "--lambda", "--correction", "--alpha", "--figure"),
@@ -110,13 +100,13 @@ from irevalx.reading.file_format import listed
             "which is printed]"
         ),
     ),
-    level_option,
-    complete_option,
-    least_retrieved_option,
-    *FIGURE,
-    *TABLES_OUTPUT,
+    parameters.level_option,
+    parameters.complete_option,
+    parameters.least_retrieved_option,
+    *parameters.FIGURE,
+    *parameters.TABLES_OUTPUT,
     example="irevalx-lab estimate --human qrels --machine machine runs/* -m map --baseline bm25",
-    formats=(*GRADED, *SAMPLES),
+    formats=(*parameters.GRADED, *SAMPLES),
 )
 def command(output: Output, *, pool_out: str | None, **options: Any) -> None:
     """Estimate scores and differences from what people judged, and a machine's labels of the rest.

@@ -11,10 +11,15 @@ from irevalx.cli.values import complete_file
 from irevalx.experiments import samples
 from irevalx.lab.command.kinds_of_values import SHARE
 from irevalx.lab.command.making import command_of
-from irevalx.lab.command.order_options import order_option, order_options, replay_options
+from irevalx.lab.command.order_options import (
+    order_option,
+    order_options,
+    replay_options,
+    strata_file_option,
+    strata_option,
+)
 from irevalx.lab.command.output import Output, write_lines
 from irevalx.lab.command.parameters import GRADED, LINES_OUTPUT, level_option, qrels_argument, seed_option
-from irevalx.lab.command.strata_options import strata_file_option, strata_option
 from irevalx.lab.judging.degraded import STRATA_FORMATS, degrade
 from irevalx.reading.formats import SAMPLED
 

@@ -11,24 +11,10 @@ from irevalx.cli.option_rules import option
 from irevalx.cli.values import complete_file
 from irevalx.errors import UsageError, quote
 from irevalx.experiments.seeds import MOST_DRAWS
+from irevalx.lab.command import parameters
 from irevalx.lab.command.kinds_of_values import COUNT, list_option
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output, write_lines
-from irevalx.lab.command.parameters import (
-    FIGURE,
-    GRADED,
-    TABLES_OUTPUT,
-    complete_option,
-    group_by_option_with,
-    groups_option,
-    interval_alpha_option,
-    labels_format_option,
-    least_retrieved_option,
-    level_option,
-    measures_option_with,
-    seed_option,
-    top_option,
-)
 from irevalx.lab.labelling.comparing_labels import RESAMPLES, labels
 from irevalx.lab.labelling.judge_findings import JudgeFindings
 from irevalx.lab.labelling.judges import WRITTEN
@@ -92,7 +78,7 @@ def _written(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
         "machine", metavar="[MACHINE]", required=False, type=str, callback=_machine, shell_complete=complete_file
     ),
     click.argument("runs", metavar="[RUN]...", nargs=-1, type=str, callback=_runs, shell_complete=complete_file),
-    labels_format_option,
+    parameters.labels_format_option,
     option(
         "--machine",
         "machines",
@@ -128,10 +114,10 @@ def _written(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
         ),
     ),
     click.option("--by-topic", is_flag=True, help="Add the agreement of labels for each topic, without intervals."),
-    measures_option_with("map", which="With RUN: measures as irevalx -m takes them"),
-    groups_option,
-    group_by_option_with("no groups"),
-    top_option("HUMAN", "MACHINE", requires="RUN"),
+    parameters.measures_option_with("map", which="With RUN: measures as irevalx -m takes them"),
+    parameters.groups_option,
+    parameters.group_by_option_with("no groups"),
+    parameters.top_option("HUMAN", "MACHINE", requires="RUN"),
     option(
         "--rerank",
         requires="RUN",
@@ -162,12 +148,12 @@ def _written(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
             f"and the error's high, as resampled rankings are noisier than the ranking itself.  [default: {RESAMPLES}]"
         ),
     ),
-    interval_alpha_option,
-    seed_option,
-    level_option,
-    complete_option,
-    least_retrieved_option,
-    *FIGURE,
+    parameters.interval_alpha_option,
+    parameters.seed_option,
+    parameters.level_option,
+    parameters.complete_option,
+    parameters.least_retrieved_option,
+    *parameters.FIGURE,
     option(
         "--draw",
         requires="--figure",
@@ -178,9 +164,9 @@ def _written(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
             "before and after --rerank.  [default: confusion, with --machine judges]"
         ),
     ),
-    *TABLES_OUTPUT,
+    *parameters.TABLES_OUTPUT,
     example="irevalx-lab labels qrels machine runs/* -m 'map ndcg' --group-by '^[a-z]+' --seed 1",
-    formats=GRADED,
+    formats=parameters.GRADED,
 )
 def command(output: Output, *, draw: str | None, written: dict[str, str], **options: Any) -> None:
     """Measure how far labels from elsewhere, such as a machine's, agree with judgments.

@@ -15,11 +15,11 @@ from irevalx.experiments.label_files import TwoLabellings, topic_warnings
 from irevalx.experiments.user_data import are_given, experiment_of
 from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
-from irevalx.lab.command.progress_bars import progress_bar
 from irevalx.lab.labelling.document_agreement import DocumentAgreement
 from irevalx.lab.labelling.findings import Finding, Resampling
 from irevalx.lab.labelling.reranking import Reranking, with_reranked
 from irevalx.lab.labelling.run_agreement import SHUFFLES, TwoEvaluations, evaluations
+from irevalx.process.terminal import progress_bar
 from irevalx.statistics.bootstrap import bootstrap_warnings
 
 SKEWED = 0.2

@@ -8,24 +8,10 @@ import click
 
 from irevalx.cli.option_rules import option
 from irevalx.errors import UsageError, quote
+from irevalx.lab.command import parameters
 from irevalx.lab.command.kinds_of_values import list_option
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output, make_folder, write_lines
-from irevalx.lab.command.parameters import (
-    EXPERIMENT,
-    FIGURE,
-    GRADED,
-    TABLES_OUTPUT,
-    all_topics_option,
-    depth_option,
-    documents_option,
-    group_by_option,
-    groups_option,
-    labels_format_option,
-    labels_option,
-    labels_replace_option,
-    threads_option,
-)
 from irevalx.lab.completion.classifier_names import kld_threshold_option
 from irevalx.lab.leaving_out.left_out_runs import FIGURES, LeftOutRuns
 from irevalx.lab.leaving_out.without_groups import HOLES_DEPTH, WAYS, leave_out
@@ -34,16 +20,16 @@ from irevalx.process.system import file_name
 
 @command_of(
     "leave-out",
-    *EXPERIMENT,
-    all_topics_option("all_topics"),
-    groups_option,
-    group_by_option,
+    *parameters.EXPERIMENT,
+    parameters.all_topics_option("all_topics"),
+    parameters.groups_option,
+    parameters.group_by_option,
     option(
         "--only",
         metavar="GROUP",
         help="Leave out this group alone; the summary is over its runs, and has tau-b and tau over all runs too.",
     ),
-    depth_option,
+    parameters.depth_option,
     option(
         "--keep-in-pool",
         is_flag=True,
@@ -60,11 +46,11 @@ from irevalx.process.system import file_name
             "the group leaves them), nonrelevant (which all others should improve on) and those asked for."
         ),
     ),
-    documents_option,
+    parameters.documents_option,
     kld_threshold_option("--complete kld"),
-    labels_option,
-    labels_replace_option,
-    labels_format_option,
+    parameters.labels_option,
+    parameters.labels_replace_option,
+    parameters.labels_format_option,
     option(
         "--holes",
         type=click.IntRange(1),
@@ -97,8 +83,8 @@ from irevalx.process.system import file_name
         excludes=("--complete", "--holes", "--write", "--figure"),
         help="Print how many documents each group takes with it for each topic, and evaluate nothing.",
     ),
-    threads_option,
-    *FIGURE,
+    parameters.threads_option,
+    *parameters.FIGURE,
     option(
         "--draw",
         requires="--figure",
@@ -109,9 +95,9 @@ from irevalx.process.system import file_name
             "[default: changes]"
         ),
     ),
-    *TABLES_OUTPUT,
+    *parameters.TABLES_OUTPUT,
     example="irevalx-lab leave-out qrels runs/* --group-by '^[a-z]+' --depth 10 -m 'map bpref P.20 P.20:skip'",
-    formats=GRADED,
+    formats=parameters.GRADED,
 )
 def command(output: Output, *, draw: str, folder: str | None, **options: Any) -> None:
     """Judge each group of runs without the documents that only it has found.

@@ -33,13 +33,13 @@ from irevalx.experiments.run_groups import leave_out as left_out_of
 from irevalx.experiments.user_data import experiment_of, labels_of
 from irevalx.frozen import replace
 from irevalx.keywords import called_here
-from irevalx.lab.command.progress_bars import progress_bar
 from irevalx.lab.completion.classifier_names import CLASSIFIERS, EXPECTED, THRESHOLDS
 from irevalx.lab.completion.classifiers import classifier_for
 from irevalx.lab.completion.documents import paths_of
 from irevalx.lab.completion.labelling import Labelling
 from irevalx.lab.completion.predict import Completing, Decided
 from irevalx.lab.leaving_out.left_out_runs import LeftOutRuns
+from irevalx.process.terminal import progress_bar
 from irevalx.statistics.decisions import reversal_warnings
 
 LABELS, NONRELEVANT = "labels", "nonrelevant"

@@ -8,31 +8,19 @@ import click
 
 from irevalx.cli.option_rules import option
 from irevalx.cli.values import complete_file
+from irevalx.lab.command import parameters
 from irevalx.lab.command.comparison_options import COMPARISON
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output
-from irevalx.lab.command.parameters import (
-    GRADED,
-    LINES_OUTPUT,
-    complete_option,
-    group_by_option,
-    groups_option,
-    measures_option_with,
-    qrels_argument,
-    ranking_options,
-    real_grades_options,
-    runs_argument,
-    threads_option,
-)
 from irevalx.lab.page.made_report import FORMS
 from irevalx.lab.page.reporting import DEPTH, MEASURES, MOST_SHOWN, report
 
 
 @command_of(
     "report",
-    qrels_argument,
-    runs_argument,
-    measures_option_with(
+    parameters.qrels_argument,
+    parameters.runs_argument,
+    parameters.measures_option_with(
         *MEASURES,
         which="Measures as irevalx -m takes them; the first is that of the main result",
     ),
@@ -74,22 +62,22 @@ from irevalx.lab.page.reporting import DEPTH, MEASURES, MOST_SHOWN, report
         shell_complete=complete_file,
         help="Let topics be chosen by group; the group of each topic, as irevalx --topic-groups has it.",
     ),
-    groups_option,
-    group_by_option,
+    parameters.groups_option,
+    parameters.group_by_option,
     click.option("--title", metavar="TEXT", help="The title of the page.  [default: the names of runs]"),
-    *real_grades_options,
-    complete_option,
-    *ranking_options,
-    threads_option,
+    *parameters.real_grades_options,
+    parameters.complete_option,
+    *parameters.ranking_options,
+    parameters.threads_option,
     option(
         "--format",
         "form",
         type=click.Choice(FORMS),
         help="Write the page, or its data alone.  [default: html, or json where FILE ends in .json]",
     ),
-    *LINES_OUTPUT,
+    *parameters.LINES_OUTPUT,
     example="irevalx-lab report qrels runs/* -m 'map ndcg@10 judged@10' --baseline bm25 -o report.html",
-    formats=GRADED,
+    formats=parameters.GRADED,
 )
 def command(output: Output, *, form: str | None, **options: Any) -> None:
     """Make a page of an evaluation to look at.

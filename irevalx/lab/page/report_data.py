@@ -1,4 +1,4 @@
-"""The data of a report but for the values and rankings of topics: what is known of files, runs and topics."""
+"""What a report is made of, and its data but for sentences, and the values and rankings of topics."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import numpy as np
 from irevalx import __version__
 from irevalx.frozen import Frozen, cached_property
 from irevalx.judgments.graded import Judgments
-from irevalx.lab.description.describing import Contribution, JudgmentsDescription, RunDescription, contributions
+from irevalx.lab.bounding.score_bounds import WeightedScores
+from irevalx.lab.comparison.compared_pairs import ComparedMeasure, ComparedPair
+from irevalx.lab.description.describing import JudgmentsDescription, RunDescription, contributions
 from irevalx.lab.page.reported_scores import ReportedScores
-from irevalx.lab.page.score_ranges import ScoreRanges
-from irevalx.lab.page.sentences import Told, better_first, cautions, findings, main_pair
 from irevalx.lab.page.shown_rankings import FirstDocuments
 from irevalx.process.system import as_bytes
 from irevalx.reading.source import Source
@@ -23,7 +23,7 @@ from irevalx.statistics.paired_comparisons import Method
 
 
 class ReportData(Frozen, kw_only=True):
-    """What a report says, from what was evaluated.
+    """What was evaluated, compared and counted.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class ReportData(Frozen, kw_only=True):
     method : how they are compared.
     warned : lines that the comparison warned of.
     first : the first documents of the runs.
-    ranges : what holes could do to means.
+    bounded : what holes could do to the scores under measures that are sums over ranks.
     groups : that of each run.
     topic_groups : the topics of each group.
     topic_texts : by topic.
@@ -55,7 +55,7 @@ class ReportData(Frozen, kw_only=True):
     method: Method
     warned: Sequence[str]
     first: FirstDocuments
-    ranges: ScoreRanges
+    bounded: Sequence[WeightedScores]
     groups: Sequence[str]
     topic_groups: TopicGroups
     topic_texts: Mapping[str, str]
@@ -66,13 +66,9 @@ class ReportData(Frozen, kw_only=True):
         return [self.judgments.topic_index[as_bytes(topic)] for topic in self.scores.topics]
 
     def parts(self) -> dict[str, Any]:
-        """Return the parts of the data."""
-        scores, told = self.scores, self._told
-        numbers = {measure.name: number for number, measure in enumerate(scores.measures)}
+        """Return the parts of the data but ``about`` and what is said in sentences."""
+        scores = self.scores
         return {
-            "about": self._about(),
-            "findings": findings(told),
-            "warnings": cautions(told),
             "measures": [measure.about() for measure in scores.measures],
             "runs": [{"name": run, "group": group} for run, group in zip(scores.runs, self.groups, strict=True)],
             "groups": self._groups_of_topics(),
@@ -83,13 +79,13 @@ class ReportData(Frozen, kw_only=True):
             "pairs": scores.pairs(),
             "judged": self._judged(),
             "found_alone": self._found_alone(),
-            "bounds": self.ranges.rows(numbers),
+            "bounds": self._bounds(),
         }
 
-    def _about(self) -> dict[str, Any]:
+    def about(self) -> dict[str, Any]:
+        """Return what was evaluated, and how."""
         scores, counted = self.scores, self._counted
-        names = scores.runs
-        compared = scores.compared
+        names, compared = scores.runs, scores.compared
         return {
             "title": self._title,
             "program": f"irevalx {__version__}",
@@ -120,9 +116,8 @@ class ReportData(Frozen, kw_only=True):
         for one in compared.measures if compared else []:
             if one.measured.direction and one.pairs:
                 pair = main_pair(one, self.baseline)
-                of_both = (
-                    better_first(pair, one.measured.direction) if self.baseline is None else (pair.run, pair.against)
-                )
+                as_compared = (pair.run, pair.against)
+                of_both = better_first(pair, one.measured.direction) if self.baseline is None else as_compared
                 return [names.index(run) for run in of_both]
         return None
 
@@ -138,8 +133,8 @@ class ReportData(Frozen, kw_only=True):
         return JudgmentsDescription.of(self.judgments, self.settings.level)
 
     @cached_property
-    def _described(self) -> list[RunDescription]:
-        """The runs as the judgments know them, each over its topics, or with ``complete`` over all."""
+    def described(self) -> list[RunDescription]:
+        """The runs as the judgments know them, each over its topics, or with ``complete`` over all, by rank."""
         ranks = range(1, self.first.depth + 1)
         return [
             RunDescription.of(
@@ -154,24 +149,13 @@ class ReportData(Frozen, kw_only=True):
             for name, run in zip(self.scores.runs, self.first.ranked, strict=True)
         ]
 
-    @cached_property
-    def _told(self) -> Told:
-        compared, depth = self.scores.compared, self.first.depth
-        pairs = {
-            one.name: main_pair(one, self.baseline) for one in (compared.measures if compared else []) if one.pairs
-        }
-        return Told(
-            scores=self.scores,
-            described=self._described,
-            n_judged_topics=len(self.judgments.topics),
-            lacking=[sum(topic not in run.topics for topic in self.judgments.topics) for run in self.first.ranked],
-            n_tied=self.first.n_tied,
-            n_first=[int(one.retrieved_in[:depth].sum()) for one in self._described],
-            decided=self.ranges.decided({name: (pair.run, pair.against) for name, pair in pairs.items()}),
-            warned=self.warned,
-            complete=self.settings.complete,
-            depth=depth,
-        )
+    def is_decided(self, measure: str, pair: ComparedPair) -> bool | None:
+        """Return whether a difference has one sign however documents are judged; None where bounds are not known."""
+        for of_measure in self.bounded:
+            if of_measure.measure.name == measure:
+                run, against = map(of_measure.runs.index, (pair.run, pair.against))
+                return of_measure.bounds((run, against)).is_decided
+        return None
 
     def _groups_of_topics(self) -> list[dict[str, Any]]:
         topics = [as_bytes(topic) for topic in self.scores.topics]
@@ -202,7 +186,7 @@ class ReportData(Frozen, kw_only=True):
                 ],
                 "within": list(one.judged_at),
             }
-            for one in self._described
+            for one in self.described
         ]
 
     def _found_alone(self) -> list[dict[str, Any]]:
@@ -210,19 +194,53 @@ class ReportData(Frozen, kw_only=True):
         if len(set(self.groups)) < 2:
             return []
         first = self.first
-        found = contributions(first.ranked, self.groups, first.judgments, first.depth, self.settings.level)
-        return [_of_group(one) for one in found]
+        return [
+            {
+                "group": one.group,
+                "runs": one.runs,
+                "documents": one.pooled,
+                "alone": one.alone,
+                "judged_alone": one.judged_alone,
+                "relevant_alone": one.relevant_alone,
+            }
+            for one in contributions(first.ranked, self.groups, first.judgments, first.depth, self.settings.level)
+        ]
+
+    def _bounds(self) -> list[dict[str, Any]]:
+        """Return the ends of the mean of each run."""
+        numbers = {measure.name: number for number, measure in enumerate(self.scores.measures)}
+        found = []
+        for of_measure in self.bounded:
+            for run in range(len(of_measure.runs)):
+                mean, low, high = of_measure.bounds((run, None)).means
+                of_run = {"measure": numbers[of_measure.measure.name], "run": run, "mean": mean, "low": low}
+                found.append({**of_run, "high": high, "topics": len(of_measure.topics)})
+        return found
 
 
-def _of_group(one: Contribution) -> dict[str, Any]:
-    return {
-        "group": one.group,
-        "runs": one.runs,
-        "documents": one.pooled,
-        "alone": one.alone,
-        "judged_alone": one.judged_alone,
-        "relevant_alone": one.relevant_alone,
-    }
+def main_pair(of_measure: ComparedMeasure, baseline: str | None) -> ComparedPair:
+    """Return the pair that the main result is about.
+
+    The baseline and the best of the runs that are found to be better; without a baseline the best run and the best of
+    those that it is found to be better than. Where there are none, the best run and the baseline, or the two best runs.
+    """
+    direction, pairs = of_measure.measured.direction, of_measure.pairs
+    if baseline is not None:
+        better = [pair for pair in pairs if pair.differ and direction * pair.difference > 0]
+        return max(better or pairs, key=lambda pair: direction * pair.difference)
+    best, *others = (of_measure.runs[run] for run in of_measure.best_first)
+    of_best = {run: pair for pair in pairs for run in others_in(pair, best)}
+    return next((of_best[run] for run in others if of_best[run].differ), of_best[others[0]])
+
+
+def better_first(pair: ComparedPair, direction: int) -> tuple[str, str]:
+    """Return the runs of a pair, the better one first."""
+    return (pair.run, pair.against) if direction * pair.difference >= 0 else (pair.against, pair.run)
+
+
+def others_in(pair: ComparedPair, run: str) -> list[str]:
+    """Return the run that a run is compared with in a pair; none where it is not in it."""
+    return [other for one, other in ((pair.run, pair.against), (pair.against, pair.run)) if one == run]
 
 
 def _file(path: str | None) -> dict[str, str | None]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from irevalx.api.scores import Scores, column_of, selection_of
 from irevalx.arrays.segments import FloatArray
-from irevalx.errors import ArgumentError, InputError
+from irevalx.errors import InputError
 from irevalx.experiments.measure_scales import scale_of
 from irevalx.experiments.ranked_runs import direction_of
 from irevalx.frozen import Frozen, cached_property
@@ -20,6 +20,7 @@ from irevalx.lab.page.document_gains import adds
 from irevalx.measures.parameter_kinds import Cutoffs
 from irevalx.measures.select import SelectedMeasure
 from irevalx.process.system import as_bytes
+from irevalx.reports.records import finite
 
 READINGS = ("skip", "rel")
 """How unjudged documents are read too: as if they had not been retrieved, and as relevant ones."""
@@ -196,16 +197,10 @@ def compared_scores(scores: Scores, measures: Sequence[ReportedMeasure], **optio
         found = compare(scores, measures=usable, **options)
     except InputError:  # no topic has a value for every run
         return None
-    if not isinstance(found, ComparedPairs):
-        raise ArgumentError("pairs of runs must be compared")
+    assert isinstance(found, ComparedPairs)  # nothing else was asked for
     return found
 
 
 def _can_be_compared(scores: Scores, measure: str) -> bool:
     columns = [column_of(scores, measure, run) for run in scores.runs]
     return scale_of(columns[0].measure) is not None and all(column.values is not None for column in columns)
-
-
-def finite(value: Any) -> Any:
-    """Return a value as JSON has it: None in place of nan and infinities."""
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -6,6 +6,7 @@ import os
 import shlex
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -15,21 +16,27 @@ from irevalx.api.inputs import GivenQrels, Qrels, Run, Runs, read_runs
 from irevalx.api.interface import evaluate
 from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import IrevalxWarning, warn
-from irevalx.errors import ArgumentError, UsageError, quote
+from irevalx.errors import ArgumentError, NoTopicsError, UsageError, quote
 from irevalx.experiments.group_names import groups_of
 from irevalx.experiments.user_data import OpenedRuns, graded_judgments_of, measures_of, opened_runs, probability
+from irevalx.experiments.weighted_measures import WeightedMeasure, weighted_measures
 from irevalx.frozen import fields
+from irevalx.judgments.graded import Judgments
+from irevalx.lab.bounding.bounded_scores import weighted_scores
+from irevalx.lab.bounding.score_bounds import WeightedScores
 from irevalx.lab.comparison.compared_groups import TopicGroupsOfUser, topic_groups_of
 from irevalx.lab.comparison.gate import baseline_named
 from irevalx.lab.page.made_report import Report
 from irevalx.lab.page.report_data import ReportData
 from irevalx.lab.page.reported_scores import READINGS, ReportedScores, compared_scores, reported_measures
-from irevalx.lab.page.score_ranges import ScoreRanges
+from irevalx.lab.page.sentences import cautions, findings
 from irevalx.lab.page.shown_rankings import FirstDocuments
-from irevalx.lab.page.shown_texts import TopicTexts, numbered, texts_of_documents, texts_of_topics
+from irevalx.lab.page.shown_texts import TopicTexts, texts_of_documents, texts_of_topics
+from irevalx.measures.select import SelectedMeasure
 from irevalx.ranking.rank import RankingRules
 from irevalx.reading.formats import TREC_RESULTS
 from irevalx.reading.topic_groups import TopicGroups, group_warnings
+from irevalx.settings import Settings
 from irevalx.statistics.corrections import CORRECTIONS, SHORT_NAMES, TUKEY
 from irevalx.statistics.intervals import INTERVALS
 from irevalx.statistics.paired_comparisons import Method
@@ -174,17 +181,8 @@ def report(
         ignore_identical_ids=settings.ignore_identical_ids,
         duplicates=settings.duplicates,
     )
-    first = FirstDocuments.of(judgments, opened.runs, rules, depth, threads)
     requests = tuple(dict.fromkeys(measure.request for measure in listed))
-    shown = first.topics_with(requests, settings.level)
-    usual = settings.ties == "name" and settings.duplicates == "error" and not settings.ignore_identical_ids
-    ranges = ScoreRanges([])
-    if usual and settings.grades == "whole":
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", IrevalxWarning)  # they have been told by now
-            ranges = ScoreRanges.of(
-                judgments, opened, requests, level=int(settings.level), complete=settings.complete, threads=threads
-            )
+    first = FirstDocuments.of(judgments, opened.runs, rules, depth, requests, level=settings.level, processes=threads)
     data = ReportData(
         title=title,
         qrels_path=_path(qrels),
@@ -197,27 +195,53 @@ def report(
         method=method,
         warned=lines,
         first=first,
-        ranges=ranges,
+        bounded=_bounded(judgments, opened, requests, settings, threads),
         groups=groups_of(found.runs, groups, group_by),
         topic_groups=named,
         topic_texts=of_topics,
     )
-    shown_names = shown.docnos(data.places)
-    texts = texts_of_documents(documents, shown_names)
-    numbers, of_documents = numbered(texts, sorted(shown_names))
+    texts = texts_of_documents(documents, first.docnos(data.places))
+    numbers = {docno: number for number, docno in enumerate(sorted(texts))}
     names = [measure.name for measure in listed]
+    n_first, in_common = first.counts(data.places)
     return Report(
-        about=data.parts(),
+        about={"about": data.about(), "findings": findings(data), "warnings": cautions(data), **data.parts()},
         values=found.values,
-        n_first=shown.n_first(data.places),
-        in_common=shown.in_common(data.places),
-        texts=of_documents,
-        ranking=lambda topic: shown.topic_of(data.places[topic], names, numbers),
+        n_first=n_first,
+        in_common=in_common,
+        texts=[texts[docno] for docno in numbers],
+        ranking=lambda topic: first.topic_of(data.places[topic], names, numbers),
     )
 
 
 _OF_SETTINGS = ("level", "grades", "complete", "ties", "ignore_identical_ids", "duplicates")
 """The settings of the evaluation that a report can have."""
+
+
+def _bounded(
+    judgments: Judgments,
+    opened: OpenedRuns,
+    requests: Sequence[SelectedMeasure],
+    settings: Settings,
+    threads: int,
+) -> list[WeightedScores]:
+    """Return what holes could do to the scores under measures that are sums over ranks, as ``bounds`` takes them."""
+    usual = settings.ties == "name" and settings.duplicates == "error" and not settings.ignore_identical_ids
+    if not usual or settings.grades != "whole":
+        return []
+    level, known = int(settings.level), judgments.grades[judgments.grades >= 0]
+    weighted: list[WeightedMeasure] = []
+    for request in requests:
+        with suppress(UsageError):  # it is no such sum
+            weighted += weighted_measures([request], level, set(known.tolist()), int(known.max(initial=0)))
+    if not weighted:
+        return []
+    with warnings.catch_warnings(), suppress(NoTopicsError):  # that every run has
+        warnings.simplefilter("ignore", IrevalxWarning)  # they have been told by now
+        return weighted_scores(
+            judgments, opened, weighted, level=level, complete=settings.complete, threads=threads, least_runs=1
+        )[0]
+    return []
 
 
 def _typed(measures: Measures, **keywords: Any) -> list[str]:

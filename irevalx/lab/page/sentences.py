@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
-from irevalx.frozen import Frozen
 from irevalx.lab.comparison.compared_pairs import ComparedMeasure, ComparedPair
 from irevalx.lab.description.describing import RunDescription
-from irevalx.lab.page.reported_scores import ReportedMeasure, ReportedScores
+from irevalx.lab.page.report_data import ReportData, better_first, main_pair, others_in
+from irevalx.lab.page.reported_scores import ReportedMeasure
 from irevalx.statistics.corrections import correction_named
 
 FEW_JUDGED = 0.8
@@ -31,81 +31,27 @@ MOST_NAMED = 3
 """Runs that a sentence names."""
 
 
-class Told(Frozen, kw_only=True):
-    """What sentences are made of.
-
-    Parameters
-    ----------
-    scores : of the runs.
-    described : the runs as the judgments know them, with each of the first ranks as a range.
-    n_judged_topics : of the judgments.
-    lacking : how many judged topics each run lacks.
-    n_tied, n_first : for each run, how many of its first documents have the score of another, and how many they are.
-    decided : whether unjudged documents cannot reverse the sign of a difference, by measure and pair of runs; only of
-        measures whose bounds are known.
-    warned : lines that the comparison warned of.
-    complete : whether topics without results count as 0.
-    depth : how many documents are the first.
-    """
-
-    scores: ReportedScores
-    described: Sequence[RunDescription]
-    n_judged_topics: int
-    lacking: Sequence[int]
-    n_tied: Sequence[int]
-    n_first: Sequence[int]
-    decided: Mapping[tuple[str, str, str], bool]
-    warned: Sequence[str]
-    complete: bool
-    depth: int
-
-
-def findings(told: Told) -> list[str]:
+def findings(data: ReportData) -> list[str]:
     """Return what was found, the main result first, then the other measures; nothing where no runs were compared."""
-    compared = told.scores.compared
+    compared = data.scores.compared
     if compared is None:
         return []
-    titles = {measure.name: measure for measure in told.scores.measures}
+    titles = {measure.name: measure for measure in data.scores.measures}
     counted = _all_pairs if compared.baseline is None else _against_baseline
     found: list[str] = []
     for of_measure in compared.measures:
         measure = titles[of_measure.name]
         if measure.direction and of_measure.found.pairs:
-            sentences = [_main(told, of_measure, measure)]
+            sentences = [_main(data, of_measure, measure)]
             if of_measure.found.pairs[1:]:
                 sentences.append(counted(of_measure, measure))
             found += [" ".join(sentences)] if found else sentences
     if any(_is_corrected(one) and not _holds_for_all(one) for one in compared.measures if one.found.pairs):
         found.append(
-            f"Intervals are of one difference alone ({_percent(told.scores.confidence)}); which runs differ is said by "
+            f"Intervals are of one difference alone ({_percent(data.scores.confidence)}); which runs differ is said by "
             f"p-values corrected for the {len(compared.measures[0].found.pairs)} pairs of runs under each measure."
         )
     return found
-
-
-def main_pair(of_measure: ComparedMeasure, baseline: str | None) -> ComparedPair:
-    """Return the pair that the main result is about.
-
-    The baseline and the best of the runs that are found to be better; without a baseline the best run and the best of
-    those that it is found to be better than. Where there are none, the best run and the baseline, or the two best runs.
-    """
-    direction, pairs = of_measure.measured.direction, of_measure.pairs
-    if baseline is not None:
-        better = [pair for pair in pairs if pair.differ and direction * pair.difference > 0]
-        return max(better or pairs, key=lambda pair: direction * pair.difference)
-    best, *others = (of_measure.runs[run] for run in of_measure.best_first)
-    of_best = {run: pair for pair in pairs for run in _other(pair, best)}
-    return next((of_best[run] for run in others if of_best[run].differ), of_best[others[0]])
-
-
-def better_first(pair: ComparedPair, direction: int) -> tuple[str, str]:
-    """Return the runs of a pair, the better one first."""
-    return (pair.run, pair.against) if direction * pair.difference >= 0 else (pair.against, pair.run)
-
-
-def _other(pair: ComparedPair, run: str) -> list[str]:
-    """Return the run that a run is compared with in a pair; none where it is not in it."""
-    return [other for one, other in ((pair.run, pair.against), (pair.against, pair.run)) if one == run]
 
 
 def _is_corrected(of_measure: ComparedMeasure) -> bool:
@@ -118,15 +64,14 @@ def _holds_for_all(of_measure: ComparedMeasure) -> bool:
     return not all(math.isnan(pair.simultaneous_low) for pair in of_measure.pairs)
 
 
-def _main(told: Told, of_measure: ComparedMeasure, measure: ReportedMeasure) -> str:
-    compared = told.scores.compared
-    pair = main_pair(of_measure, compared.baseline if compared else None)
+def _main(data: ReportData, of_measure: ComparedMeasure, measure: ReportedMeasure) -> str:
+    pair = main_pair(of_measure, data.baseline)
     better, worse = better_first(pair, measure.direction)
     said = f"{better} beats {worse} by" if pair.differ else f"No difference is found between {better} and {worse}:"
     by, within = _difference(of_measure, measure, pair)
     n_topics = of_measure.found.values.shape[1]
     over = f"over {n_topics} topic{'s' * (n_topics != 1)}"
-    return f"{said} {by} {over}{within}{_unjudged(told, measure, better, pair)}."
+    return f"{said} {by} {over}{within}{_unjudged(data, measure, better, pair)}."
 
 
 def _difference(of_measure: ComparedMeasure, measure: ReportedMeasure, pair: ComparedPair) -> tuple[str, str]:
@@ -147,14 +92,14 @@ def _corrected(pair: ComparedPair) -> str:
     return "corrected p < 0.001" if pair.corrected_p < LEAST_P else f"corrected p {pair.corrected_p:.3f}"
 
 
-def _unjudged(told: Told, measure: ReportedMeasure, run: str, pair: ComparedPair) -> str:
+def _unjudged(data: ReportData, measure: ReportedMeasure, run: str, pair: ComparedPair) -> str:
     """Return what unjudged documents of the better run could do to a result."""
-    within = min(measure.cutoff or told.depth, told.depth)
-    share = _share_unjudged(told.described[told.scores.runs.index(run)], within)
+    within = min(measure.cutoff or data.first.depth, data.first.depth)
+    share = _share_unjudged(data.described[data.scores.runs.index(run)], within)
     if share < LEAST_SHARE:
         return ""
     said = f"; {_percent(share)} of the first {within} documents of {run} are unjudged"
-    decided = told.decided.get((measure.name, pair.run, pair.against))
+    decided = data.is_decided(measure.name, pair)
     if decided is None:
         return said
     return f"{said}, which {'cannot' if decided else 'could'} change {'which is better' if pair.differ else 'that'}"
@@ -188,7 +133,7 @@ def _against_baseline(of_measure: ComparedMeasure, measure: ReportedMeasure) -> 
 def _all_pairs(of_measure: ComparedMeasure, measure: ReportedMeasure) -> str:
     pairs, runs = of_measure.pairs, of_measure.runs
     best = runs[of_measure.best_first[0]]
-    like = [run for pair in pairs if not pair.differ for run in _other(pair, best)]
+    like = [run for pair in pairs if not pair.differ for run in others_in(pair, best)]
     n_different, n_others = sum(pair.differ for pair in pairs), len(runs) - 1
     said = f"In {measure.title}, {n_different or 'none'} of {len(pairs)} pairs of runs differ"
     if len(like) == n_others:
@@ -203,17 +148,17 @@ def _are(number: int) -> str:
     return "is" if number == 1 else "are"
 
 
-def cautions(told: Told) -> list[str]:
+def cautions(data: ReportData) -> list[str]:
     """Return the sentences on what to be careful about."""
-    return [*_about_topics(told), *_about_judgments(told), *_about_ties(told), *_warned(told)]
+    return [*_about_topics(data), *_about_judgments(data), *_about_ties(data), *_warned(data)]
 
 
-def _warned(told: Told) -> Iterator[str]:
+def _warned(data: ReportData) -> Iterator[str]:
     """Yield what the comparison warned of, once where it is the same of several measures."""
-    names = "|".join(re.escape(one.name) for one in sorted(told.scores.measures, key=lambda one: -len(one.name)))
+    names = "|".join(re.escape(one.name) for one in sorted(data.scores.measures, key=lambda one: -len(one.name)))
     name = re.compile(rf"(?<![\w.])(?:{names})(?![\w.])")
     alike: dict[str, list[str]] = {}
-    for line in told.warned:
+    for line in data.warned:
         alike.setdefault(name.sub("", line, count=1), []).append(line)
     for first, *others in alike.values():
         found = name.match(first)
@@ -222,19 +167,20 @@ def _warned(told: Told) -> Iterator[str]:
         yield f"{said}; so it is of {_all_of(more)}." if more else f"{said}."
 
 
-def _about_topics(told: Told) -> Iterator[str]:
-    scores, runs = told.scores, told.scores.runs
-    for run, number in zip(runs, told.lacking, strict=True):
-        if number:
-            what = "count as 0" if told.complete else "are left out of its means"
-            yield f"{run} has no results for {number} of {told.n_judged_topics} judged topics, which {what}."
+def _about_topics(data: ReportData) -> Iterator[str]:
+    scores, runs = data.scores, data.scores.runs
+    topics = data.judgments.topics
+    for run, ranked in zip(runs, data.first.ranked, strict=True):
+        if number := sum(topic not in ranked.topics for topic in topics):
+            what = "count as 0" if data.settings.complete else "are left out of its means"
+            yield f"{run} has no results for {number} of {len(topics)} judged topics, which {what}."
     if scores.compared is None and runs[1:]:
         yield "No runs are compared: no measure has a value of every run for some topic."
 
 
-def _about_judgments(told: Told) -> Iterator[str]:
-    within = told.depth
-    judged = {one.name: 1 - _share_unjudged(one, within) for one in told.described if one.retrieved}
+def _about_judgments(data: ReportData) -> Iterator[str]:
+    within = data.first.depth
+    judged = {one.name: 1 - _share_unjudged(one, within) for one in data.described if one.retrieved}
     if not judged:
         return
     few = [name for name, share in judged.items() if share < FEW_JUDGED]
@@ -253,15 +199,17 @@ def _about_judgments(told: Told) -> Iterator[str]:
         )
 
 
-def _about_ties(told: Told) -> Iterator[str]:
+def _about_ties(data: ReportData) -> Iterator[str]:
+    within = data.first.depth
+    n_first = [int(one.retrieved_in[:within].sum()) for one in data.described]
     shares = {
         run: tied / first
-        for run, tied, first in zip(told.scores.runs, told.n_tied, told.n_first, strict=True)
+        for run, tied, first in zip(data.scores.runs, data.first.n_tied, n_first, strict=True)
         if first and tied / first > MANY_TIED
     }
     if shares:
         most = max(shares, key=shares.__getitem__)
-        share, first = _percent(shares[most]), f"of the first {told.depth} documents"
+        share, first = _percent(shares[most]), f"of the first {within} documents"
         said = f"{share} {first} of {most} have the score of another one"
         if len(shares) > 1:
             said = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations, pairwise
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from irevalx.settings import ORDERS_OF_TIES, Ties
 
 
 class FirstDocuments(Frozen):
-    """The runs, ranked among the judged documents and all first ones.
+    """The runs, ranked among the judged documents and all first ones, and these by topic, run and rank.
 
     Parameters
     ----------
@@ -34,6 +34,10 @@ class FirstDocuments(Frozen):
     ranked : the runs.
     n_tied : for each run, how many of its first documents have the score of one before or after them.
     depth : how many are the first.
+    run, row : flat over the first documents; the number of the run, and the place of the document in the judgments.
+    ends : where each judged topic begins, and the end of the last.
+    names : the printed names of the measures of which it is shown what documents add.
+    added : shape (n_names, n); what documents add to these.
     """
 
     judgments: Judgments
@@ -41,10 +45,23 @@ class FirstDocuments(Frozen):
     ranked: Sequence[RankedRun]
     n_tied: Sequence[int]
     depth: int
+    run: IntArray
+    row: IntArray
+    ends: IntArray
+    names: Sequence[str]
+    added: FloatArray
 
     @classmethod
     def of(
-        cls, judgments: Judgments, runs: Sequence[Run], rules: RankingRules, depth: int, processes: int
+        cls,
+        judgments: Judgments,
+        runs: Sequence[Run],
+        rules: RankingRules,
+        depth: int,
+        requests: Sequence[SelectedMeasure],
+        *,
+        level: float,
+        processes: int,
     ) -> FirstDocuments:
         """Rank runs; raises as ``rank_all`` does.
 
@@ -52,6 +69,8 @@ class FirstDocuments(Frozen):
         ----------
         rules : how to rank; where the order of equal scores depends on grades, all retrieved documents are looked at.
         depth : at least 1.
+        requests : the measures of which it is shown what documents add, as far as they do.
+        level : the least grade that is relevant.
         """
         runs = [run.allowing(rules.duplicates) for run in runs]
         pools: list[Pool] = []
@@ -63,62 +82,33 @@ class FirstDocuments(Frozen):
         both = with_pool(judgments, Pool.joined("", pools))
         pooled = both.rows.position < both.rows.spread(judgments.rows.lengths)
         ranked = list(rank_all(both, runs, rules, processes=processes, warn=_nothing))
-        return cls(both, pooled, ranked, n_tied, depth)
+        adding = list(filter(adds, requests))
+        places, terms = [], []
+        for number, one in enumerate(ranked):
+            ranking = _in_one_order(one.ranking, both)
+            within = (ranking.rank <= depth) & (ranking.row >= 0)
+            topic = ranking.judged_topic[ranking.rows.ids[within]]
+            places.append(np.stack((topic, np.full(topic.size, number), ranking.rank[within], ranking.row[within])))
+            found = [term[within] for request in adding for term in _terms(request, ranking, both, pooled, level)]
+            terms.append(np.reshape(found, (len(found), topic.size)))
+        of_topic, of_run_, rank, row = np.concatenate(places, axis=1)
+        order = np.lexsort((rank, of_run_, of_topic))
+        return cls(
+            both,
+            pooled,
+            ranked,
+            n_tied,
+            depth,
+            run=of_run_[order],
+            row=row[order],
+            ends=np.searchsorted(of_topic[order], np.arange(len(both.topics) + 1)),
+            names=[name for request in adding for name in request.names],
+            added=np.concatenate(terms, axis=1)[:, order],
+        )
 
-    def topics_with(self, requests: Sequence[SelectedMeasure], level: float) -> ShownTopics:
-        """Return the topics with their first documents.
-
-        Parameters
-        ----------
-        requests : the measures of which it is shown what documents add, as far as they do.
-        level : the least grade that is relevant.
-        """
-        parts = [
-            _of_run(number, _in_one_order(one.ranking, self.judgments), self, requests, level)
-            for number, one in enumerate(self.ranked)
-        ]
-        names = [name for request in requests if adds(request) for name in request.names]
-        columns = {
-            name: np.concatenate([getattr(part, name) for part in parts]) for name in ("topic", "run", "rank", "row")
-        }
-        found = np.concatenate([part.added for part in parts], axis=1)
-        order = np.lexsort((columns["rank"], columns["run"], columns["topic"]))
-        ends = np.searchsorted(columns["topic"][order], np.arange(len(self.judgments.topics) + 1))
-        columns = {name: column[order] for name, column in columns.items()}
-        return ShownTopics(**columns, added=found[:, order], ends=ends, names=names, first=self)
-
-
-class _FirstOfRun(Frozen):
-    """The first documents of a run: flat, but for ``added``, which has a row for each measure."""
-
-    topic: IntArray
-    run: IntArray
-    rank: IntArray
-    row: IntArray
-    added: FloatArray
-
-
-class ShownTopics(Frozen):
-    """The first documents of all runs, by topic, run and rank.
-
-    Parameters
-    ----------
-    topic, run, rank, row : flat; the place of the topic among the judged ones, the number of the run, the rank from 1
-        up, and the place of the document in the judgments.
-    added : shape (n_names, n); what documents add to measures.
-    ends : where each judged topic begins, and the end of the last.
-    names : the printed names of the measures in ``added``.
-    first : what they were made of.
-    """
-
-    topic: IntArray
-    run: IntArray
-    rank: IntArray
-    row: IntArray
-    added: FloatArray
-    ends: IntArray
-    names: Sequence[str]
-    first: FirstDocuments
+    def _of(self, place: int) -> slice:
+        """Return where the first documents of a topic stand."""
+        return slice(self.ends[place], self.ends[place + 1])
 
     def topic_of(self, place: int, measures: Sequence[str], texts: dict[bytes, int]) -> dict[str, Any]:
         """Return what is shown of a topic.
@@ -129,14 +119,14 @@ class ShownTopics(Frozen):
         measures : the printed names in the order of the page.
         texts : the numbers of the documents whose text is shown.
         """
-        some = slice(self.ends[place], self.ends[place + 1])
+        some = self._of(place)
         rows, run = self.row[some], self.run[some]
         documents, firsts, column = np.unique(rows, return_index=True, return_inverse=True)
         by_appearance = np.argsort(firsts, kind="stable")
         number = np.empty(documents.size, np.int64)
         number[by_appearance] = np.arange(documents.size)
-        lists = number[column.reshape(-1)]
-        cuts = np.searchsorted(run, np.arange(len(self.first.ranked) + 1)).tolist()
+        lists = number[column]
+        cuts = np.searchsorted(run, np.arange(len(self.ranked) + 1)).tolist()
         return {
             "documents": list(self._documents(documents[by_appearance], texts)),
             "runs": _by_run(lists.tolist(), cuts),
@@ -147,49 +137,39 @@ class ShownTopics(Frozen):
         }
 
     def _documents(self, rows: IntArray, texts: dict[bytes, int]) -> Iterator[dict[str, Any]]:
-        judgments = self.first.judgments
-        columns = (
-            judgments.docnos.take(rows).texts(),
-            judgments.grades[rows].tolist(),
-            self.first.pooled[rows].tolist(),
-        )
+        names = self.judgments.docnos.take(rows).texts()
+        columns = (names, self.judgments.grades[rows].tolist(), self.pooled[rows].tolist())
         for docno, grade, pooled in zip(*columns, strict=True):
             text = {"text": texts[docno]} if docno in texts else {}
             yield {"id": as_text(docno), "grade": grade if grade >= 0 else None, "pooled": pooled, **text}
 
     def docnos(self, places: Sequence[int]) -> set[bytes]:
         """Return the names of all documents that are shown for these topics."""
-        rows = np.unique(np.concatenate([self.row[self.ends[place] : self.ends[place + 1]] for place in places]))
-        return set(self.first.judgments.docnos.take(rows).texts())
+        rows = np.unique(np.concatenate([self.row[self._of(place)] for place in places]))
+        return set(self.judgments.docnos.take(rows).texts())
 
-    def n_first(self, places: Sequence[int]) -> IntArray:
-        """Return how many first documents each run has: shape (n_runs, n_topics).
-
-        Parameters
-        ----------
-        places : of the topics.
-        """
-        n_runs = len(self.first.ranked)
-        counts = [np.bincount(self.run[self.ends[place] : self.ends[place + 1]], minlength=n_runs) for place in places]
-        return np.array(counts, np.int64).reshape(-1, n_runs).T
-
-    def in_common(self, places: Sequence[int]) -> IntArray:
-        """Return how many of the first documents each pair of runs has in common: shape (n_pairs, n_topics).
+    def counts(self, places: Sequence[int]) -> tuple[IntArray, IntArray]:
+        """Return how many first documents each run has, and how many each pair of runs has in common.
 
         Parameters
         ----------
         places : of the topics.
+
+        Returns
+        -------
+        Shapes (n_runs, n_topics) and (n_pairs, n_topics).
         """
-        n_runs = len(self.first.ranked)
-        pairs = np.array(list(combinations(range(n_runs), 2)), np.int64).reshape(-1, 2)
-        found = np.zeros((len(pairs), len(places)), np.int64)
+        n_runs = len(self.ranked)
+        pairs = np.triu_indices(n_runs, 1)
+        n_first = np.zeros((n_runs, len(places)), np.int64)
+        in_common = np.zeros((pairs[0].size, len(places)), np.int64)
         for number, place in enumerate(places):
-            some = slice(self.ends[place], self.ends[place + 1])
-            documents, column = np.unique(self.row[some], return_inverse=True)
+            documents, column = np.unique(self.row[self._of(place)], return_inverse=True)
             has = np.zeros((n_runs, documents.size), np.float32)
-            has[self.run[some], column.reshape(-1)] = 1
-            found[:, number] = (has @ has.T)[pairs[:, 0], pairs[:, 1]]
-        return found
+            has[self.run[self._of(place)], column] = 1
+            shared = has @ has.T
+            n_first[:, number], in_common[:, number] = shared.diagonal(), shared[pairs]
+        return n_first, in_common
 
 
 def _nothing(line: str) -> None:
@@ -215,24 +195,12 @@ def _in_one_order(ranking: Ranking, judgments: Judgments) -> Ranking:
     return ranking.with_ties_ordered(grade)
 
 
-def _of_run(
-    number: int, ranking: Ranking, first: FirstDocuments, requests: Sequence[SelectedMeasure], level: float
-) -> _FirstOfRun:
-    judgments = first.judgments
-    within = (ranking.rank <= first.depth) & (ranking.row >= 0)
-    terms: list[FloatArray] = []
-    for request in filter(adds, requests):
-        least = level if request.level is None else request.level
-        t = ranking.assess(judgments, judgments.grades, level=least, pooled=first.pooled)
-        terms += [term[within] for term in added(t, request)]
-    topic = ranking.judged_topic[ranking.rows.ids[within]]
-    return _FirstOfRun(
-        topic=topic,
-        run=np.full(topic.size, number),
-        rank=ranking.rank[within],
-        row=ranking.row[within],
-        added=np.stack(terms) if terms else np.zeros((0, topic.size)),
-    )
+def _terms(
+    request: SelectedMeasure, ranking: Ranking, judgments: Judgments, pooled: BoolArray, level: float
+) -> Sequence[FloatArray]:
+    """Return what documents add to the measures of a request, flat over the ranking."""
+    least = level if request.level is None else request.level
+    return added(ranking.assess(judgments, judgments.grades, level=least, pooled=pooled), request)
 
 
 def _by_run(values: list[int], cuts: Sequence[int]) -> list[list[int] | None]:
@@ -243,4 +211,4 @@ def _by_run(values: list[int], cuts: Sequence[int]) -> list[list[int] | None]:
 def _table(terms: FloatArray, cuts: Sequence[int]) -> dict[str, Any]:
     """Return the different values, and for each run the place of each of its values among them."""
     values, places = np.unique(terms, return_inverse=True)
-    return {"values": values.tolist(), "runs": _by_run(places.reshape(-1).tolist(), cuts)}
+    return {"values": values.tolist(), "runs": _by_run(places.tolist(), cuts)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from irevalx.api.checks import identifier
@@ -109,9 +109,3 @@ def _of_lines(where: str, text: str) -> Iterator[tuple[str, str]]:
                 rule = "a line must have a topic and its text, with a tab between them"
                 raise InputError(f"{where}:{number}: {rule}, but got {quote(line)}")
             yield topic.strip(), cut(words.strip())
-
-
-def numbered(texts: Mapping[bytes, str], order: Iterable[bytes]) -> tuple[dict[bytes, int], Sequence[str]]:
-    """Return the number of each text, in the order of documents given, and the texts."""
-    names = [docno for docno in order if docno in texts]
-    return {docno: number for number, docno in enumerate(names)}, [texts[docno] for docno in names]

@@ -8,20 +8,10 @@ import click
 
 from irevalx.cli.option_rules import option
 from irevalx.cli.values import RealNumber
+from irevalx.lab.command import parameters
 from irevalx.lab.command.kinds_of_values import COUNT, list_option
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output
-from irevalx.lab.command.parameters import (
-    FIGURE,
-    TABLES_OUTPUT,
-    complete_option,
-    least_retrieved_option,
-    level_option,
-    measures_option_with,
-    qrels_argument,
-    runs_argument,
-    threads_option,
-)
 from irevalx.lab.planning.topics_needed import CORRECTIONS, DIFFERENCES, WIDTHS, power
 from irevalx.reading.formats import REL_FORMATS
 from irevalx.settings import Bound
@@ -38,9 +28,9 @@ def _listed(sizes: tuple[float, ...]) -> str:
 
 @command_of(
     "power",
-    qrels_argument,
-    runs_argument,
-    measures_option_with("map"),
+    parameters.qrels_argument,
+    parameters.runs_argument,
+    parameters.measures_option_with("map"),
     list_option(
         "--topics",
         of=COUNT,
@@ -88,12 +78,12 @@ def _listed(sizes: tuple[float, ...]) -> str:
         requires="--correction bonferroni",
         help="The number of comparisons that are corrected for.  [default: all pairs of the runs]",
     ),
-    level_option,
-    complete_option,
-    least_retrieved_option,
-    threads_option,
-    *FIGURE,
-    *TABLES_OUTPUT,
+    parameters.level_option,
+    parameters.complete_option,
+    parameters.least_retrieved_option,
+    parameters.threads_option,
+    *parameters.FIGURE,
+    *parameters.TABLES_OUTPUT,
     example="irevalx-lab power qrels runs/* -m 'map P.10' --topics '50 100' --difference 0.02",
     formats=tuple(REL_FORMATS),
 )

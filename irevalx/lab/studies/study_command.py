@@ -12,22 +12,11 @@ from irevalx.errors import UsageError
 from irevalx.experiments.samples import ROUNDINGS
 from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
 from irevalx.experiments.user_data import opened_runs
+from irevalx.lab.command import parameters
 from irevalx.lab.command.kinds_of_values import list_option
 from irevalx.lab.command.making import command_of
-from irevalx.lab.command.order_options import order_options, replay_options
+from irevalx.lab.command.order_options import order_options, replay_options, strata_file_option, strata_option
 from irevalx.lab.command.output import Output, refuse_folder
-from irevalx.lab.command.parameters import (
-    EXPERIMENT,
-    FIGURE_STYLE,
-    GRADED,
-    complete_option,
-    digits_option,
-    quiet_option,
-    seed_option,
-    threads_option,
-    topic_resamples_option,
-)
-from irevalx.lab.command.strata_options import strata_file_option, strata_option
 from irevalx.lab.studies.drawing import SeveralStudies
 from irevalx.lab.studies.schemes import IN_ORDER, NAMES
 from irevalx.lab.studies.study_result import AXES, ENDINGS, StudyResult
@@ -51,8 +40,8 @@ WITH_ORDER = tuple(f"--scheme {name}" for name in IN_ORDER)
 
 @command_of(
     "study",
-    *EXPERIMENT,
-    complete_option,
+    *parameters.EXPERIMENT,
+    parameters.complete_option,
     list_option(
         "--scheme",
         of=click.Choice(list(NAMES)),
@@ -151,7 +140,7 @@ WITH_ORDER = tuple(f"--scheme {name}" for name in IN_ORDER)
             "documents: what is wrong with it is due to the sample, the rest of infAP's error to estimated precisions."
         ),
     ),
-    topic_resamples_option,
+    parameters.topic_resamples_option,
     option(
         "--resample-decisions",
         requires="--resamples",
@@ -161,7 +150,7 @@ WITH_ORDER = tuple(f"--scheme {name}" for name in IN_ORDER)
             "accuracy and g-mean. It takes far longer than all else."
         ),
     ),
-    seed_option,
+    parameters.seed_option,
     option(
         "--figure",
         "figures",
@@ -174,13 +163,13 @@ WITH_ORDER = tuple(f"--scheme {name}" for name in IN_ORDER)
         ),
     ),
     axis_option,
-    threads_option,
-    *FIGURE_STYLE,
-    digits_option,
+    parameters.threads_option,
+    *parameters.FIGURE_STYLE,
+    parameters.digits_option,
     option("-o", "--output", "folder", metavar="DIR", required=True, help="Write to this folder."),
-    quiet_option,
+    parameters.quiet_option,
     example="irevalx-lab study qrels runs/* -m 'map infAP bpref RankEff' --seed 1 -o study",
-    formats=GRADED,
+    formats=parameters.GRADED,
 )
 def command(
     output: Output, *, folder: str, figures: str, axis: str, threads: int, scheme: tuple[str, ...], **options: Any

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from irevalx.api import checks
 from irevalx.frozen import cached_property, replace
 from irevalx.lab.command.output import FORMATS, make_folder, write_lines
-from irevalx.lab.command.progress_bars import progress_bar
 from irevalx.lab.command.result import Result
 from irevalx.lab.studies.judged_in_order import FoundRow, OutsideRow, found_for_people, outside_for_people
 from irevalx.lab.studies.run_study import Study
@@ -26,6 +25,7 @@ from irevalx.lab.studies.summaries import (
     summary_table,
     tables_for_people,
 )
+from irevalx.process.terminal import progress_bar
 from irevalx.process.workers import in_order
 from irevalx.reports.output_formats import DIGITS
 from irevalx.reports.table import Table

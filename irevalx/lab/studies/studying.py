@@ -26,7 +26,6 @@ from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
 from irevalx.experiments.strata import divided, read_design
 from irevalx.experiments.user_data import experiment_of, graded_judgments_of, measures_of, opened_runs
 from irevalx.frozen import replace
-from irevalx.lab.command.progress_bars import progress_bar
 from irevalx.lab.studies.inferred_precision import with_error_sources
 from irevalx.lab.studies.judged_in_order import JudgedInOrder, refuse_what_orders_have
 from irevalx.lab.studies.run_study import Study, of_pair, random_pairs, run_study
@@ -34,6 +33,7 @@ from irevalx.lab.studies.schemes import Division, scheme_of
 from irevalx.lab.studies.study_bootstrap import Resampling
 from irevalx.lab.studies.study_result import StudyResult
 from irevalx.orders.replays import USUAL, Level
+from irevalx.process.terminal import progress_bar
 from irevalx.process.workers import in_order
 from irevalx.reading.source import Source
 from irevalx.statistics import correlations as agreement

@@ -18,8 +18,7 @@ import pytest
 
 import irevalx.lab
 from irevalx.api.user_warnings import IrevalxWarning
-from irevalx.lab.page.made_report import Report
-from irevalx.lab.page.packing import packed_list, packed_numbers
+from irevalx.lab.page.made_report import Report, packed_list, packed_numbers
 
 pytestmark = pytest.mark.filterwarnings(f"ignore::{IrevalxWarning.__module__}.IrevalxWarning")
 

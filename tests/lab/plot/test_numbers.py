@@ -21,7 +21,7 @@ from scipy.stats import kendalltau, pearsonr
 
 from irevalx.api.user_warnings import IrevalxWarning
 from irevalx.arrays.segments import FloatArray
-from irevalx.lab.command.commands import COMMANDS
+from irevalx.lab import COMMANDS
 
 EXPERIMENT = FIXTURES / "experiment"
 QRELS, RUNS = EXPERIMENT / "qrels", sorted((EXPERIMENT / "runs").iterdir())

@@ -30,7 +30,7 @@ from irevalx.experiments.ranked_runs import RunRules, requests_of
 from irevalx.experiments.run_groups import LeftOut, deleted, leave_out, removals
 from irevalx.experiments.user_data import experiment_of, opened_runs
 from irevalx.frozen import replace
-from irevalx.lab.command.commands import COMMANDS
+from irevalx.lab import COMMANDS
 from irevalx.lab.leaving_out.left_out_runs import LeftOutRuns
 from irevalx.lab.studies import run_study as studies
 from irevalx.lab.studies.summaries import KneeRow, knee_rows, knees_for_people
