@@ -1,8 +1,8 @@
-"""Several studies: their figures, whether they are in folders or in memory, and their tables as one."""
+"""Several studies: their figures, whether they are in folders or in memory, and what people read of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import partial
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -143,19 +143,6 @@ class SeveralStudies(Result):
     seed: int | None
 
     titled: ClassVar[bool] = True
-
-    def tables(self) -> list[Table]:
-        """Return the tables of all studies, one after another in one table of each kind."""
-        return [self._joined(tables) for tables in zip(*(study.tables() for study in self.studies), strict=True)]
-
-    def _joined(self, tables: Sequence[Table]) -> Table:
-        """Return a table of each study as one, the name of the scheme before what does not have it."""
-        first = tables[0]
-        if "scheme" in first.columns:
-            return replace(first, rows=[row for table in tables for row in table.rows])
-        schemes = [study.study.scheme for study in self.studies]
-        rows = [(scheme, *row) for scheme, table in zip(schemes, tables, strict=True) for row in table.rows]
-        return Table(first.title, ("scheme", *first.columns), rows, n_labels=first.n_labels + 1)
 
     def tables_for_people(self) -> list[Table]:
         """Return the knees of each study."""

@@ -70,6 +70,12 @@ def longer(text: str) -> str:
             ("summary.csv", line_with(1, (1, value)), "")
             for value in ("1e99999999%", "9" * 5000 + "%", "-5%", "20", "true", "")
         ),
+        ("summary.csv", lambda text: text.replace("20%", "ten"), "it must be a number up to 1e+30, but got 'ten'"),
+        (
+            "summary.csv",
+            lambda text: text.replace("20%", "200%"),
+            "each of levels must be a share above 0 and at most 1",
+        ),
         ("summary.csv", line_with(1, (0, "depth")), "scheme must be that of the other rows"),
         (
             "summary.csv",
