@@ -1,9 +1,13 @@
-"""Judgments and runs whose precision is what a test needs."""
+"""Judgments and runs whose precision is what a test needs, and values of runs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+import numpy as np
+
+from irevalx.arrays.segments import FloatArray
 
 DEPTH = 100
 """The number of documents that each run has for each topic."""
@@ -47,3 +51,10 @@ def runs_with_first_hit(folder: Path, ranks: Mapping[str, Sequence[int]]) -> lis
         paths.append(folder / run)
         paths[-1].write_text("".join(lines))
     return paths
+
+
+def random_values(seed: int, n_runs: int, n_topics: int, decimals: int = 2) -> FloatArray:
+    """Return values of shape (n_runs, n_topics); the fewer decimals, the more ties and zeros."""
+    rng = np.random.default_rng(seed)
+    values = np.clip(rng.random(n_topics) + rng.normal(0, 0.1, (n_runs, n_topics)), 0, 1)
+    return np.round(values, decimals).astype(np.float64)

@@ -55,7 +55,7 @@ class TopicDraws(Frozen):
 
     @classmethod
     def of(cls, n_topics: int, resamples: int, seed: int = 0) -> TopicDraws:
-        """Draw n of n topics, ``times`` times."""
+        """Draw n of n topics, ``resamples`` times."""
         return cls(generator(seed).integers(0, max(1, n_topics), (resamples, n_topics)))
 
     def means(self, values: FloatArray) -> FloatArray:

@@ -9,6 +9,7 @@ import pytest
 import reference_lab as reference
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from made_runs import random_values
 from scipy import stats
 
 from irevalx.arrays.segments import FloatArray
@@ -22,13 +23,6 @@ from irevalx.statistics.decisions import (
 )
 
 SETTINGS = settings(deadline=None, max_examples=100)
-
-
-def random_values(seed: int, n_runs: int, n_topics: int) -> FloatArray:
-    """Values of shape (n_runs, n_topics), many of them tied."""
-    rng = np.random.default_rng(seed)
-    values = np.clip(rng.random(n_topics) + rng.normal(0, 0.1, (n_runs, n_topics)), 0, 1)
-    return np.round(values, 2).astype(np.float64)
 
 
 def decisions_of(different: list[bool], direction: list[int]) -> Decisions:

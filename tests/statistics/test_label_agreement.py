@@ -1,4 +1,4 @@
-"""Agreement of labels against scikit-learn, krippendorff, irrCAC, statsmodels, and the definitions.
+"""Agreement of labels and errors of probabilities against scikit-learn, krippendorff, irrCAC, statsmodels, and the definitions.
 
 krippendorff and statsmodels are of the dependency group ``judges``; without them these tests are skipped. irrCAC wants
 an old scipy, so it is not: ``pip install --no-deps irrCAC``.
@@ -6,6 +6,7 @@ an old scipy, so it is not: ``pip install --no-deps irrCAC``.
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from itertools import combinations
 
@@ -20,9 +21,11 @@ from irevalx.statistics.label_agreement import (
     agreement,
     alpha,
     at_level,
+    calibration_error,
     coefficients,
     confusions_by_topic,
     kappa,
+    squared_errors,
 )
 
 TWO_GRADES = [[10, 3], [2, 5]]
@@ -73,17 +76,6 @@ def test_examples(confusion: list[list[int]], grades: list[int], expected: dict[
     n_categories = grades[-1] - grades[0] + 1
     found = coefficients(np.array(confusion, np.float64), np.array(grades), n_categories)
     assert {name: float(found[name]) for name in expected} == pytest.approx(expected, abs=5e-7)
-
-
-def test_levels() -> None:
-    """Labels cut at a level: precision, recall and F1 of 5 right of 8 found and 7 relevant; scikit-learn's kappa."""
-    found = at_level(np.array(TWO_GRADES, np.float64), np.arange(2), 1)
-    assert {name: float(value) for name, value in found.items()} == pytest.approx(
-        {"precision": 5 / 8, "recall": 5 / 7, "f1": 10 / 15, "kappa": 0.468085}, abs=5e-7
-    )
-    three = np.array(THREE_GRADES, np.float64)
-    assert float(at_level(three, np.arange(3), 1)["kappa"]) == pytest.approx(0.7)
-    assert float(at_level(three, np.arange(3), 2)["kappa"]) == pytest.approx(0.482759, abs=5e-7)
 
 
 def test_nothing_relevant() -> None:
@@ -157,8 +149,8 @@ def test_kappa_as_scikit_learn(pairs: list[tuple[int, int]]) -> None:
 
 
 @pytest.mark.parametrize(("confusion", "grades"), [example[:2] for example in EXAMPLES])
-def test_precision_as_scikit_learn(confusion: list[list[int]], grades: list[int]) -> None:
-    """Precision, recall and F1 at each level."""
+def test_levels_as_scikit_learn(confusion: list[list[int]], grades: list[int]) -> None:
+    """Precision, recall and F1 at each level, and kappa of labels cut there."""
     metrics = pytest.importorskip("sklearn.metrics")
     human, machine = map(np.array, labels_of(confusion, grades))
     for level in range(1, grades[-1] + 1):
@@ -167,6 +159,8 @@ def test_precision_as_scikit_learn(confusion: list[list[int]], grades: list[int]
         )
         found = at_level(np.array(confusion, np.float64), np.array(grades), level)
         assert [float(found[name]) for name in ("precision", "recall", "f1")] == pytest.approx(expected)
+        kappa_there = metrics.cohen_kappa_score(human >= level, machine >= level)
+        assert float(found["kappa"]) == pytest.approx(kappa_there, nan_ok=True)
 
 
 @pytest.mark.judges
@@ -211,3 +205,31 @@ def test_kappa_as_statsmodels(confusion: list[list[int]], grades: list[int]) -> 
             expected = inter_rater.cohens_kappa(counts, weights=weights, wt=name).kappa
             assert float(kappa(counts, np.array(grades), power)) == pytest.approx(expected)
     assert float(agreement(counts)) == pytest.approx(np.trace(counts) / counts.sum())
+
+
+PROBABILITIES = st.lists(st.tuples(st.integers(0, 20), st.booleans()), min_size=1, max_size=60)
+
+
+@given(PROBABILITIES)
+def test_calibration_as_loops(pairs: list[tuple[int, bool]]) -> None:
+    """Bins of a tenth, 1 in the last one, each weighing as it has documents."""
+    probability, relevant = np.array([p / 20 for p, _ in pairs]), np.array([r for _, r in pairs])
+    total = 0.0
+    for number in range(10):
+        inside = [(p / 20, r) for p, r in pairs if min(p // 2, 9) == number]
+        total += abs(math.fsum(p - r for p, r in inside))
+    assert calibration_error(probability, relevant) == pytest.approx(total / len(pairs))
+
+
+def test_brier_score_of_scikit_learn() -> None:
+    """The mean of squared errors."""
+    metrics = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(1)
+    probability, relevant = rng.random(50), rng.random(50) < 0.3
+    expected = metrics.brier_score_loss(relevant, probability)
+    assert squared_errors(probability, relevant).mean() == pytest.approx(expected)
+
+
+def test_no_probabilities() -> None:
+    """Without documents there is no error to speak of."""
+    assert np.isnan(calibration_error(np.zeros(0), np.zeros(0, np.bool_)))

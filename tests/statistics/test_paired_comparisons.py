@@ -7,9 +7,9 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from made_runs import random_values
 from scipy import stats
 
-from irevalx.arrays.segments import FloatArray
 from irevalx.experiments.measure_scales import GEOMETRIC_MEAN
 from irevalx.statistics import paired_comparisons as comparison
 from irevalx.statistics.paired_comparisons import (
@@ -22,13 +22,6 @@ from irevalx.statistics.paired_comparisons import (
 from irevalx.statistics.scales import MEAN, TOTAL
 
 PAIRS = [(0, 1), (0, 2), (1, 2)]
-
-
-def random_values(seed: int, n_runs: int, n_topics: int) -> FloatArray:
-    """Values of shape (n_runs, n_topics), in steps of 0.01."""
-    rng = np.random.default_rng(seed)
-    values = np.clip(rng.random(n_topics) + rng.normal(0, 0.1, (n_runs, n_topics)), 0, 1)
-    return np.round(values, 2).astype(np.float64)
 
 
 def test_compare_by_hand() -> None:

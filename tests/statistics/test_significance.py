@@ -10,6 +10,7 @@ import reference_lab as reference
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from judges import judge
+from made_runs import random_values
 from scipy import stats
 
 from irevalx.arrays.segments import FloatArray
@@ -26,14 +27,6 @@ MANY = st.integers(0, 2**32 - 1)
 def p_of(test: str, d: FloatArray, seed: int = 0, resamples: int = 9999) -> FloatArray:
     """What a test says."""
     return TESTS[test].p_values(d, resamples, seed)
-
-
-def random_values(seed: int, n_runs: int, n_topics: int, decimals: int) -> FloatArray:
-    """Return values of shape (n_runs, n_topics); the fewer decimals, the more ties and zeros."""
-    rng = np.random.default_rng(seed)
-    ease = rng.random(n_topics)
-    values = np.clip(ease + rng.normal(0, 0.1, (n_runs, n_topics)), 0, 1)
-    return np.round(values, decimals).astype(np.float64)
 
 
 # Differences

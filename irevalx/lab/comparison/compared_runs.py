@@ -104,6 +104,7 @@ class ComparedPairs(DrawnComparison):
 
     columns: tuple[str, ...] = USUAL_COLUMNS
 
+    record: ClassVar[type[ComparedPair]] = ComparedPair
     shows_intervals: ClassVar[bool] = True
 
     @property
@@ -113,7 +114,7 @@ class ComparedPairs(DrawnComparison):
 
     def tables(self) -> list[Table]:
         """Return the table of ``rows``."""
-        return [Table.of("comparison", ComparedPair, self.rows, n_labels=3, probabilities=PROBABILITIES)]
+        return [Table.of("comparison", self.record, self.rows, n_labels=3, probabilities=PROBABILITIES)]
 
     def tables_for_people(self) -> list[Table]:
         """Return the table with the columns that were asked for, and what they mean below it."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from irevalx.experiments.group_names import groups_of
 from irevalx.experiments.measured_values import MeasuredRuns
 from irevalx.frozen import cached_property, fields
 from irevalx.lab.comparison.compared_pairs import ComparedMeasure, ComparedPair
-from irevalx.lab.comparison.compared_runs import PROBABILITIES, ComparedPairs
+from irevalx.lab.comparison.compared_runs import ComparedPairs
 from irevalx.reports.table import Table
 from irevalx.statistics.corrections import SIMULTANEOUS, correction_named
 from irevalx.statistics.intervals import Ends
@@ -148,14 +149,12 @@ class ComparedSystemPair(ComparedPair, kw_only=True):
 class ComparedSystems(ComparedPairs):
     """A row for each measure and pair of systems."""
 
+    record: ClassVar[type[ComparedPair]] = ComparedSystemPair
+
     @property
     def rows(self) -> list[ComparedPair]:
         """A row for each measure and pair."""
         return [row for of_measure in self.measures for row in _rows_of(of_measure)]
-
-    def tables(self) -> list[Table]:
-        """Return the table of ``rows``."""
-        return [Table.of("comparison", ComparedSystemPair, self.rows, n_labels=3, probabilities=PROBABILITIES)]
 
     def tables_for_people(self) -> list[Table]:
         """Return the table with the columns that were asked for, and the share of the variance between replicates."""
