@@ -83,8 +83,5 @@ def with_blocks(text: str, made: Mapping[str, str], page: str) -> tuple[str, set
             raise ValueError(f"{page}: a generated block must be one of {', '.join(made)}, but got {name}")
         if name not in names:
             raise ValueError(f"{page}: the block {name} must end with {END.format(name)}")
-    return _BLOCK.sub(lambda found: _between_markers(found["name"], made[found["name"]]), text), names
-
-
-def _between_markers(name: str, block: str) -> str:
-    return f"{BEGIN.format(name)}\n{block}\n{END.format(name)}"
+    fresh = {name: f"{BEGIN.format(name)}\n{made[name]}\n{END.format(name)}" for name in names}
+    return _BLOCK.sub(lambda found: fresh[found["name"]], text), names

@@ -18,35 +18,30 @@ from irevalx.reading.formats import FILE_FORMATS
 
 def blocks() -> dict[str, str]:
     """Return every block, by the name that the markers in a page give it."""
+    shells = [(line, shell) for shell, line in COMPLETIONS.items()]
+    commands = [(f"`{LAB} {name}`", listed.summary) for name, listed in COMMANDS.items()]
+    orders = [(f"`{order.name}`", order.meaning, order.source) for order in ORDERS.values()]
     return {
-        "calls": calls(),
-        "commands": command_table(),
+        "calls": "\n".join(["```sh", *_with_comments(EXAMPLES), "```"]),
+        "commands": table(("command", "what it does"), commands),
         "options": options(),
-        "output formats": output_format_table(),
-        "exit statuses": exit_status_table(),
-        "completion": completion(),
-        "sets": set_table(),
+        "output formats": table(
+            ("`--format`", "what is printed"), [(f"`{name}`", is_) for name, is_ in output_formats()]
+        ),
+        "exit statuses": table(("status", "meaning"), [(str(status), text) for status, text in exit_statuses()]),
+        "completion": "\n".join(["```", *_with_comments(shells), "```"]),
+        "sets": table(("set", "measures"), [(f"`{name}`", members) for name, members in measure_sets()]),
         "measures": measure_table(),
         "undefined measures": undefined_table(),
         "file formats": formats(),
-        "rules": rule_table(),
-        "orders": order_table(),
+        "rules": table(("", *KINDS), [(subject, *cells) for subject, cells in RULES]),
+        "orders": table(("order", "the next document is", "source"), orders),
         "departures": departure_tables(),
         "departures from gdeval": family_table("gdeval"),
         "departures from ndeval": family_table("ndeval"),
         "departures from statap": family_table("statAP_MQ_eval"),
         "departures from sample eval": family_table("sample_eval.pl"),
     }
-
-
-def calls() -> str:
-    """Return the examples of the manual page as a block of shell lines."""
-    return "\n".join(["```sh", *_with_comments(EXAMPLES), "```"])
-
-
-def command_table() -> str:
-    """Return the table of the commands of irevalx-lab, in the order of its help."""
-    return table(("command", "what it does"), [(f"`{LAB} {name}`", one.summary) for name, one in COMMANDS.items()])
 
 
 def options() -> str:
@@ -56,32 +51,6 @@ def options() -> str:
         for group, described in option_groups()
     ]
     return "\n\n".join(sections)
-
-
-def output_format_table() -> str:
-    """Return the table of output formats."""
-    return table(("`--format`", "what is printed"), [(f"`{name}`", text) for name, text in output_formats()])
-
-
-def order_table() -> str:
-    """Return the table of orders of judging."""
-    rows = [(f"`{order.name}`", order.meaning, order.source) for order in ORDERS.values()]
-    return table(("order", "the next document is", "source"), rows)
-
-
-def exit_status_table() -> str:
-    """Return the table of exit statuses."""
-    return table(("status", "meaning"), [(str(status), text) for status, text in exit_statuses()])
-
-
-def completion() -> str:
-    """Return the lines that make shells complete, as a block."""
-    return "\n".join(["```", *_with_comments([(line, shell) for shell, line in COMPLETIONS.items()]), "```"])
-
-
-def set_table() -> str:
-    """Return the table of the sets of measures."""
-    return table(("set", "measures"), [(f"`{name}`", members) for name, members in measure_sets()])
 
 
 def measure_table() -> str:
@@ -112,11 +81,6 @@ def formats() -> str:
             "\n\n".join([f"### `{described.usage}`", "\n".join(lines), *map(_one_line, described.paragraphs)])
         )
     return "\n\n".join(sections)
-
-
-def rule_table() -> str:
-    """Return the table of what each kind of documents counts as."""
-    return table(("", *KINDS), [(subject, *cells) for subject, cells in RULES])
 
 
 def departure_tables() -> str:

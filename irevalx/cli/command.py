@@ -116,7 +116,10 @@ def _evaluate(options: Options) -> int:
     intervals = _intervals(options)
     named = (*options.files, options.pool, options.topic_groups)
     sources = {path: Source(path) for path in named if path is not None}
-    about = _about(options, sources) if options.output_format.shows_inputs else {}
+    about: dict[str, Any] = {}
+    if options.output_format.shows_inputs:
+        inputs = [{"path": path, "sha256": source.sha256()} for path, source in sources.items()]
+        about = {"irevalx": __version__, "options": options.as_typed(), "inputs": inputs}
     judgments = _read_judgments(options, sources, messages.warn)
     groups = _read_groups(options, sources, judgments, messages.warn)
     runs = _open_runs(options, sources, messages.warn)
@@ -128,12 +131,6 @@ def _evaluate(options: Options) -> int:
     _print_reports(evaluations, options, intervals, groups, about, messages)
     errors = [outcome.failure if isinstance(outcome, Evaluation) else outcome for outcome in outcomes]
     return next((error.exit_status for error in errors if error), 0)
-
-
-def _about(options: Options, sources: Mapping[str, Source]) -> dict[str, Any]:
-    """Return what a report says about how its values were made: version, options, and digests of the files."""
-    inputs = [{"path": path, "sha256": source.sha256()} for path, source in sources.items()]
-    return {"irevalx": __version__, "options": options.as_typed(), "inputs": inputs}
 
 
 def _read_judgments(options: Options, sources: Mapping[str, Source], warn: Warn) -> AnyJudgments:

@@ -133,13 +133,10 @@ def _find(ctx: click.Context, name: str) -> tuple[click.Parameter, str]:
     """Return the parameter that a rule names, and the value after it; empty where there is none."""
     first, _, value = name.partition(" ")
     for parameter in ctx.command.params:
-        if first in parameter.opts or (isinstance(parameter, click.Argument) and _is_called(parameter, first)):
+        is_argument = isinstance(parameter, click.Argument)
+        if first in parameter.opts or (is_argument and (parameter.metavar or "").strip("[].") == first):
             return parameter, value
     raise LookupError(f"{ctx.command.name} must have each parameter that its rules name, but it lacks {first}")
-
-
-def _is_called(argument: click.Argument, metavar: str) -> bool:
-    return (argument.metavar or "").strip("[].") == metavar
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -28,10 +28,6 @@ GRADED = tuple(name for name, form in REL_FORMATS.items() if QRELS.name in {name
 _ALPHA = RealNumber("P", Bound("a number above 0 and below 1", lambda p: 0 < p < 1))
 
 
-def _as_float(ctx: click.Context, param: click.Parameter, value: Fraction) -> float:
-    return float(value)
-
-
 def _at_least_one(ctx: click.Context, param: click.Parameter, value: int | None) -> int | None:
     if value is not None and value < 1:
         raise UsageError(f"{param.opts[0]} must be at least 1, but got {value}")
@@ -261,7 +257,7 @@ least_retrieved_option = click.option(
     type=SHARE,
     metavar="SHARE",
     default=Fraction(0),
-    callback=_as_float,
+    callback=lambda ctx, param, value: float(value),
     help=(
         "Leave out runs with less than this share of the documents that they might have, or without results for a "
         "topic; the papers use 0.95.  [default: keep all]"

@@ -167,7 +167,10 @@ def report(
             threads=threads,
         )
     if baseline is not None:
-        baseline = _known(baseline_named(baseline, scores.runs, runs), scores.runs)
+        baseline = baseline_named(baseline, scores.runs, runs)
+        if baseline not in scores.runs:
+            known = " ".join(scores.runs)
+            raise ArgumentError(f"baseline must be one of the runs ({known}), but got {quote(baseline)}")
     listed = reported_measures(scores)
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always", IrevalxWarning)
@@ -256,13 +259,6 @@ def _typed(measures: Measures, **keywords: Any) -> list[str]:
             for name, value in changed.items()
         ),
     ]
-
-
-def _known(baseline: str, runs: Sequence[str]) -> str:
-    """Return the name of a run; raises ArgumentError where there is none."""
-    if baseline not in runs:
-        raise ArgumentError(f"baseline must be one of the runs ({' '.join(runs)}), but got {quote(baseline)}")
-    return baseline
 
 
 def _topic_groups(given: TopicGroupsOfUser | None, topics: Sequence[bytes]) -> TopicGroups:

@@ -81,7 +81,8 @@ class FirstDocuments(Frozen):
             n_tied.append(sum(tied for _, tied in of_run))
         both = with_pool(judgments, Pool.joined("", pools))
         pooled = both.rows.position < both.rows.spread(judgments.rows.lengths)
-        ranked = list(rank_all(both, runs, rules, processes=processes, warn=_nothing))
+        # The evaluation has warned already.
+        ranked = list(rank_all(both, runs, rules, processes=processes, warn=lambda line: None))
         adding = list(filter(adds, requests))
         places, terms = [], []
         for number, one in enumerate(ranked):
@@ -91,17 +92,17 @@ class FirstDocuments(Frozen):
             places.append(np.stack((topic, np.full(topic.size, number), ranking.rank[within], ranking.row[within])))
             found = [term[within] for request in adding for term in _terms(request, ranking, both, pooled, level)]
             terms.append(np.reshape(found, (len(found), topic.size)))
-        of_topic, of_run_, rank, row = np.concatenate(places, axis=1)
-        order = np.lexsort((rank, of_run_, of_topic))
+        topics, numbers, rank, row = np.concatenate(places, axis=1)
+        order = np.lexsort((rank, numbers, topics))
         return cls(
             both,
             pooled,
             ranked,
             n_tied,
             depth,
-            run=of_run_[order],
+            run=numbers[order],
             row=row[order],
-            ends=np.searchsorted(of_topic[order], np.arange(len(both.topics) + 1)),
+            ends=np.searchsorted(topics[order], np.arange(len(both.topics) + 1)),
             names=[name for request in adding for name in request.names],
             added=np.concatenate(terms, axis=1)[:, order],
         )
@@ -170,10 +171,6 @@ class FirstDocuments(Frozen):
             shared = has @ has.T
             n_first[:, number], in_common[:, number] = shared.diagonal(), shared[pairs]
         return n_first, in_common
-
-
-def _nothing(line: str) -> None:
-    """Warn of nothing: the evaluation has done so."""
 
 
 def _first_of(results: Results, ties: Ties, depth: int) -> tuple[Pool, int]:
