@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from irevalx.api import checks
 from irevalx.api.checks import settings_of
@@ -165,7 +165,11 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
         compat=compat,
     )
     processes = checks.whole_number("threads", threads, least=1)
-    shown = checks.flag("progress", progress) and _can_show_progress()
+    show: Callable[[str], None] | None = None
+    if checks.flag("progress", progress) and _can_show_progress():
+        from irevalx.process.terminal import show_progress
+
+        show = show_progress
     strict = checks.flag("strict", strict)
     judged = Qrels.read(qrels, pool=pool, rel_format=rel_format, grades=settings.grades, compat=compat, strict=strict)
     refuse_contradictions(asked, settings, judged.rel_format, with_pool=False)
@@ -177,7 +181,7 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
         warn(line)
     each = read_runs(runs, results_format, strict=strict)
     keep_some_freed_memory()
-    counter = Progress("irevalx", n_runs=len(each), show=_show_progress if shown else None)
+    counter = Progress("irevalx", n_runs=len(each), show=show)
     evaluations = []
     try:
         for run in each:
@@ -219,9 +223,3 @@ def _warn_of(lines: Iterable[str], progress: Progress) -> None:
 def _can_show_progress() -> bool:
     """Return whether a line on standard error can be written over: on a terminal, and below a notebook's cell."""
     return sys.stderr is not None and (sys.stderr.isatty() or "ipykernel" in sys.modules)
-
-
-def _show_progress(line: str) -> None:
-    from irevalx.process.terminal import show_progress
-
-    show_progress(line)

@@ -1,18 +1,24 @@
-"""ORDERS: a row for each order of judging, from which help, pages and checks follow."""
+"""ORDERS: a row for each order of judging, from which help, pages and checks follow; and those that learn nothing."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from functools import partial
 
+import numpy as np
+
+from irevalx.arrays.segments import FloatArray, ratio
 from irevalx.frozen import Frozen
-from irevalx.orders.asking import TopicOrder, generator_for
+from irevalx.orders.asking import FixedOrder, TopicOrder, generator_for
 from irevalx.orders.by_text import ActiveLearning, TextVectors
 from irevalx.orders.candidates import Candidates
-from irevalx.orders.fused_ranks import at_random, by_borda_count, by_depth, by_reciprocal_rank_fusion
 from irevalx.orders.good_runs import Bandit, Hedge, MoveToFront
 from irevalx.orders.sampling_actively import ActiveSampling
 from irevalx.orders.telling_apart import BoundingOrder, TellingApart, UndecidedPairs
+
+RRF_CONSTANT = 60
+"""Of reciprocal rank fusion."""
 
 
 class Beginning(Frozen):
@@ -55,13 +61,52 @@ class JudgingOrder(Frozen, kw_only=True):
     is_shared: bool = False
 
 
+def by_depth(candidates: Candidates) -> FixedOrder:
+    """Order by the best rank in any run; of equal ones first what more runs have there, then by name."""
+    return FixedOrder(candidates, -candidates.best_rank.astype(np.float64), candidates.n_at_best)
+
+
+def by_reciprocal_rank_fusion(candidates: Candidates) -> FixedOrder:
+    """Order by the sum over runs of 1/(60 + rank).
+
+    Source: Cormack, Clarke and Büttcher, Reciprocal Rank Fusion, SIGIR 2009.
+    """
+    return FixedOrder(candidates, _summed(np.where(candidates.has, 1.0 / (RRF_CONSTANT + candidates.ranks), 0.0)))
+
+
+def by_borda_count(candidates: Candidates) -> FixedOrder:
+    """Order by points: of n candidates the one at rank r of a run gets n - r + 1 of it.
+
+    The documents that a run lacks share what is left of its n (n + 1) / 2 points.
+
+    Source: Aslam and Montague, Models for Metasearch, SIGIR 2001.
+    """
+    n = len(candidates.docnos)
+    points = np.where(candidates.has, n - candidates.ranks + 1.0, 0.0)
+    found = np.count_nonzero(candidates.has, axis=1)
+    left = ratio((n - found) * (n - found + 1) / 2, n - found)
+    return FixedOrder(candidates, _summed(np.where(candidates.has, points, left[:, np.newaxis])))
+
+
+def _summed(of_runs: FloatArray) -> FloatArray:
+    """Add up over runs, in their order."""
+    total: FloatArray = np.add.accumulate(of_runs, axis=0)[-1]
+    return total
+
+
 def _each(make: Callable[[Candidates], TopicOrder]) -> Callable[[Sequence[Candidates], Beginning], list[TopicOrder]]:
     """Return how an order of topics apart begins that needs nothing else."""
     return lambda candidates, _: [make(one) for one in candidates]
 
 
 def _random(candidates: Sequence[Candidates], beginning: Beginning) -> list[TopicOrder]:
-    return [at_random(one, beginning.seed) for one in candidates]
+    """Return orders by random numbers that depend on the seed, the topic and the document alone."""
+    orders: list[TopicOrder] = []
+    for one in candidates:
+        before = b"%d random %s " % (beginning.seed, one.topic)
+        digests = [hashlib.sha256(before + docno).digest() for docno in one.docnos]
+        orders.append(FixedOrder(one, np.array([int.from_bytes(digest[:8], "big") / 2**64 for digest in digests])))
+    return orders
 
 
 def _drawing(name: str, *, is_stationary: bool) -> Callable[[Sequence[Candidates], Beginning], list[TopicOrder]]:

@@ -231,7 +231,10 @@ class Decompressed:
         if self._decoder.needs_input:
             given = self._input.piece()
             if not given:
-                raise self._cut_short()
+                raise UnreadableFileError(
+                    f"{self._name}: {self._compression.name} data must be complete, but the file is cut short: it ends "
+                    f"at byte {self._input.offset}, within the stream that begins at byte {self._begin}"
+                )
         try:
             return self._decoder.decompress(given, max_length=most)
         except self._damage as error:
@@ -260,12 +263,6 @@ class Decompressed:
         return UnreadableFileError(
             f"{self._name}: what follows a stream of {self._compression.name} data must be "
             f"{self._compression.follows}, but got {shown} at byte {offset}"
-        )
-
-    def _cut_short(self) -> UnreadableFileError:
-        return UnreadableFileError(
-            f"{self._name}: {self._compression.name} data must be complete, but the file is cut short: it ends at "
-            f"byte {self._input.offset}, within the stream that begins at byte {self._begin}"
         )
 
 

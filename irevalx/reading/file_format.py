@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import Enum
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
@@ -84,12 +85,8 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         """
         if source.is_parquet:
             return self.read_table(table_of(source, self), compat, strict, warn, grades)
-        self.refuse_grades(grades)
-        module, _, function = self.reader.partition(".")
-        reader = getattr(import_module(f"irevalx.reading.{module}"), function)
-        return cast(
-            "Data_co", reader(source, self.layout, compat, strict or not self.lenient, warn, **_unless_whole(grades))
-        )
+        reader = self._reader(self.reader, grades)
+        return cast("Data_co", reader(source, self.layout, compat, strict or not self.lenient, warn))
 
     def read_table(self, table: Table, compat: Compat, strict: bool, warn: Warn, grades: Grades = "whole") -> Data_co:
         """Read a table, as ``read`` does a file.
@@ -99,10 +96,15 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         ArgumentError : a column is missing, or something in it; or there are several runs.
         UsageError : grades cannot be that in this format.
         """
+        reader = self._reader(f"tables.{self.table_reader}", grades)
+        return cast("Data_co", reader(table, compat, strict, warn))
+
+    def _reader(self, path: str, grades: Grades) -> Callable[..., Any]:
+        """Return a function below ``irevalx.reading`` that reads such grades; readers of other formats know of none."""
         self.refuse_grades(grades)
-        module, _, function = self.table_reader.partition(".")
-        reader = getattr(import_module(f"irevalx.reading.tables.{module}"), function)
-        return cast("Data_co", reader(table, compat, strict, warn, **_unless_whole(grades)))
+        module, _, function = path.rpartition(".")
+        reader: Callable[..., Any] = getattr(import_module(f"irevalx.reading.{module}"), function)
+        return reader if grades == "whole" else partial(reader, grades=grades)
 
     def refuse_grades(self, grades: Grades) -> None:
         """Refuse grades that judgments in this format cannot have; raises UsageError."""
@@ -132,11 +134,6 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         if self.excludes:
             rest.append(f"{listed(self.excludes, 'and')} must not be given with it.")
         return (*self.prose, " ".join(rest))
-
-
-def _unless_whole(grades: Grades) -> dict[str, Grades]:
-    """Return a keyword for readers of grades; those of other formats never get it."""
-    return {} if grades == "whole" else {"grades": grades}
 
 
 def table_of(source: Source, fmt: FileFormat[Any]) -> Table:

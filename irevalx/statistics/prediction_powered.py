@@ -76,18 +76,12 @@ def prediction_powered(
     more : shape (n_rows, n_more); machine values of topics that nobody judged, one at least.
     weight : lambda; None for the one with the least standard error, 0 for human values alone.
 
-    Raises
-    ------
-    ValueError : there are too few topics.
-
     Notes
     -----
     Estimates and standard errors are those of ppi-python. Its intervals are from the normal distribution, which makes
     them too short for few human topics; here they are from Student's t distribution with n - 1 degrees of freedom.
     """
     n, n_more = human.shape[1], more.shape[1]
-    if n < 2 or n_more < 1:
-        raise ValueError(f"there must be 2 human topics and 1 machine topic at least, but got {n} and {n_more}")
     best = best_weights(human, machine, more)
     chosen = np.clip(best, 0.0, 1.0) if weight is None else np.full(len(human), weight)
     rectified = human - chosen[:, np.newaxis] * machine

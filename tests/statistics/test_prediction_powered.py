@@ -98,13 +98,6 @@ def test_weights_are_cut() -> None:
     assert found.cut.tolist() == [True, False]
 
 
-@pytest.mark.parametrize(("n", "n_more"), [(1, 5), (5, 0)])
-def test_too_few_topics(n: int, n_more: int) -> None:
-    """Variances need two human topics, and there must be a topic that only the machine has."""
-    with pytest.raises(ValueError, match="there must be 2 human topics and 1 machine topic at least"):
-        prediction_powered(np.ones((1, n)), np.ones((1, n)), np.ones((1, n_more)))
-
-
 VALUES = st.lists(st.integers(0, 20), min_size=2, max_size=12).map(lambda values: np.array(values) / 20)
 
 

@@ -237,15 +237,14 @@ def bounds(
     for measure in weighted:
         if not measure.greatest_gain:
             warn(f"{measure.name}: no grade up to {greatest} has a gain, so nothing is uncertain: give --max-grade")
-    depth = _ALL if drawn else depth_of(weighted)
     options: Evaluating = {"level": level, "complete": complete, "min_retrieved": min_retrieved, "least_runs": 1}
-    experiment = _with_retrieved(judgments, opened, depth, drawn, **options)
-    scores, notes = [WeightedScores(experiment, measure) for measure in weighted], experiment.notes()
+    scores, experiment = weighted_scores(judgments, opened, weighted, drawn, **options)
+    notes = experiment.notes()
     of_measures: list[tuple[str, Callable[[tuple[int, int | None]], Bounds]]]
     of_measures, chosen = [(one.measure.name, one.bounds) for one in scores], None
     if is_probable:
         shares = GradeShares.of(experiment.grades, level, greatest)
-        relevance = _relevance(experiment, probabilities, depth, level)
+        relevance = _relevance(experiment, probabilities, _depth(weighted, drawn), level)
         probable = [ProbableScores(one, relevance, shares) for one in scores]
         if n_next is not None:
             return _to_judge(ChangingDocument, "changes", probable[0].changing(_undecided(scores[0])), n_next, notes)
@@ -322,33 +321,32 @@ def _refuse_contradictions(probabilities: Any, level: int, *, fit_probabilities:
 
 
 def weighted_scores(
-    judgments: Judgments, opened: OpenedRuns, weighted: Sequence[WeightedMeasure], **options: Unpack[Evaluating]
-) -> tuple[list[WeightedScores], tuple[str, ...]]:
-    """Return the scores of runs under measures that are sums over ranks, and which topics they are over, in sentences.
+    judgments: Judgments,
+    opened: OpenedRuns,
+    weighted: Sequence[WeightedMeasure],
+    drawn: tuple[SelectedMeasure, ...] = (),
+    **options: Unpack[Evaluating],
+) -> tuple[list[WeightedScores], Experiment]:
+    """Return the scores of runs under measures that are sums over ranks, and the runs ranked against judgments.
+
+    What runs have at ranks that count is among the unjudged documents.
+
+    Parameters
+    ----------
+    drawn : other measures of the experiment, for which all ranks count.
 
     Raises
     ------
     IrevalxError : as ``experiment_of``.
     """
-    experiment = _with_retrieved(judgments, opened, depth_of(weighted), (), **options)
-    return [WeightedScores(experiment, measure) for measure in weighted], experiment.notes()
+    judgments = with_first_documents(judgments, opened.runs, _depth(weighted, drawn))
+    experiment = experiment_of(Qrels(judgments), opened, drawn or "map", **options)
+    return [WeightedScores(experiment, measure) for measure in weighted], experiment
 
 
-def depth_of(weighted: Sequence[WeightedMeasure]) -> int:
+def _depth(weighted: Sequence[WeightedMeasure], drawn: Sequence[SelectedMeasure]) -> int:
     """Return how many documents of a run count."""
-    return max(measure.depth or _ALL for measure in weighted)
-
-
-def _with_retrieved(
-    judgments: Judgments,
-    opened: OpenedRuns,
-    depth: int,
-    requests: tuple[SelectedMeasure, ...],
-    **options: Unpack[Evaluating],
-) -> Experiment:
-    """Rank runs against the judgments, with what runs have at ranks that count among the unjudged documents."""
-    judgments = with_first_documents(judgments, opened.runs, depth)
-    return experiment_of(Qrels(judgments), opened, requests or "map", **options)
+    return _ALL if drawn else max(measure.depth or _ALL for measure in weighted)
 
 
 def _undecided(scores: WeightedScores) -> list[tuple[int, int]]:

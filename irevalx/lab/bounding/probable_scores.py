@@ -39,14 +39,17 @@ class ProbableScores:
     """
 
     def __init__(self, scores: WeightedScores, relevance: Relevance, shares: GradeShares) -> None:
+        topics = scores.topics
         self.scores = scores
         self._shares = shares
         self._gains = scores.measure.gains(np.arange(shares.relevant.size))
-        self._places = np.flatnonzero(scores.unjudged)
-        self._topic = scores.rows.ids[self._places]
-        self._weights = scores.weights[:, self._places]
-        self._relevance = relevance.take(scores.places[self._places])
-        self._known = np.stack([scores.rows.sum(of_run * scores.gains) for of_run in scores.weights])
+        self._topic = np.repeat(np.arange(len(topics)), [int(one.unjudged.sum()) for one in topics])
+        self._weights = np.concatenate([one.weights[:, one.unjudged] for one in topics], axis=1)
+        self._docnos = [
+            docno for one in topics for docno, is_one in zip(one.docnos, one.unjudged, strict=True) if is_one
+        ]
+        self._relevance = relevance.take(np.concatenate([one.places[one.unjudged] for one in topics]))
+        self._known = np.stack([one.weights @ one.gains for one in topics], axis=1)
         gains, chances = self._chances(self._relevance.probability)
         self._mean = chances @ gains
         self._variance = chances @ gains**2 - self._mean**2
@@ -124,27 +127,30 @@ class ProbableScores:
         Of each pair, by how much the probability that the first run is better is expected to change, up or down, when
         the document is judged, the difference being taken for normal; added up over pairs.
         """
-        changes, n_pairs = np.zeros(self.scores.rows.size), np.zeros(self.scores.rows.size, np.int64)
+        changes, n_pairs = np.zeros(self._topic.size), np.zeros(self._topic.size, np.int64)
         for pair in pairs:
             changes += (change := self._change(pair))
             n_pairs += change > 0
         distinct = without_noise(changes)
         order = np.argsort(-distinct, kind="stable")[: np.count_nonzero(distinct)]
-        return [self.scores.document(place, changes, int(n_pairs[place])) for place in order.tolist()]
+        return [self._document(place, changes, int(n_pairs[place])) for place in order.tolist()]
 
     def bounds(self, pair: tuple[int, int | None]) -> Bounds:
         """Return the bounds of the score of a run, or of a difference, with what is probable within them."""
         changing, (run, against) = None, pair
         if against is not None and (change := without_noise(self._change((run, against)))).any():
-            changing = self.scores.document(int(change.argmax()), change)
+            changing = self._document(int(change.argmax()), change)
         return replace(self.scores.bounds(pair), probable=self.of(pair), changing=changing)
+
+    def _document(self, place: int, changes: FloatArray, pairs: int = 1) -> NextDocument:
+        topic = self.scores.topics[int(self._topic[place])].topic
+        return NextDocument(topic, self._docnos[place], float(changes[place]), pairs)
 
     def _change(self, pair: tuple[int, int]) -> FloatArray:
         """Return by how much each document is expected to change the probability that a difference is above 0."""
         from scipy.special import ndtr
 
         (run, against), (gains, chances) = pair, self._chances(self._relevance.probability)
-        found = np.zeros(self.scores.rows.size)
         weights = without_noise(self._weights[run] - self._weights[against])
         mean = float((self._known[run] - self._known[against]).sum()) + float(weights @ self._mean)
         variances = weights**2 * self._variance
@@ -152,7 +158,7 @@ class ProbableScores:
         error = max(0.0, float(slope @ self._relevance.covariance @ slope - weights**2 @ self._own))
         variance = float(variances.sum()) + error
         if not variance > 0:
-            return found
+            return np.zeros(weights.size)
         left = np.sqrt(np.clip(variance - variances, 0.0, None))
         moved = mean + weights[:, None] * (gains - self._mean[:, None])
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -160,7 +166,7 @@ class ProbableScores:
                 left[:, None] > 1e-12, ndtr(moved / left[:, None]), np.sign(without_noise(moved)) / 2 + 0.5
             )
         change = (np.abs(after - ndtr(mean / math.sqrt(variance))) * chances).sum(1)
-        found[self._places] = np.where(weights != 0, change, 0.0)
+        found: FloatArray = np.where(weights != 0, change, 0.0)
         return found
 
 

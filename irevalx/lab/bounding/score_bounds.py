@@ -15,7 +15,7 @@ from itertools import combinations
 
 import numpy as np
 
-from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.weighted_measures import WeightedMeasure, counted_documents
 from irevalx.frozen import Frozen
@@ -43,6 +43,33 @@ class NextDocument(Frozen):
     docno: str
     narrows: float
     pairs: int = 1
+
+
+class TopicWeights(Frozen):
+    """The documents of a topic that runs have at ranks that count.
+
+    Parameters
+    ----------
+    topic : its name.
+    docnos : shape (n_documents,), in ascending byte order.
+    weights : shape (n_runs, n_documents); 0 where a run does not have a document.
+    gains : shape (n_documents,); of the judged ones, 0 for the others.
+    unjudged : shape (n_documents,).
+    places : shape (n_documents,); flat over the judgments of the experiment.
+    """
+
+    topic: str
+    docnos: tuple[str, ...]
+    weights: FloatArray
+    gains: FloatArray
+    unjudged: BoolArray
+    places: IntArray
+
+    def of(self, pair: tuple[int, int | None]) -> FloatArray:
+        """Return the weights of a run, less those of another one if there is one."""
+        run, against = pair
+        weights: FloatArray = self.weights[run]
+        return weights if against is None else weights - self.weights[against]
 
 
 class Probable(Frozen, kw_only=True):
@@ -122,41 +149,12 @@ class WeightedScores:
     experiment : its judgments have every document that some run has at a rank that counts; the grades of those that
         nobody judged are negative.
     measure : the sum.
-
-    Attributes
-    ----------
-    topics : their names.
-    rows : of each topic the documents that runs have at ranks that count, in ascending byte order of their names.
-    docnos : flat; their names.
-    places : flat; where they stand in the judgments.
-    weights : shape (n_runs, n_documents); 0 where a run does not have a document.
-    gains : flat; of the judged ones, 0 for the others.
-    unjudged : flat.
     """
 
     def __init__(self, experiment: Experiment, measure: WeightedMeasure) -> None:
         self.measure = measure
         self.runs = experiment.runs
-        self.topics = tuple(map(as_text, experiment.topics))
-        judgments, n_topics = experiment.judgments, len(self.topics)
-        row, cell, weight = counted_documents(experiment.ranking, measure)
-        run, topic = np.divmod(cell, n_topics)
-        places, number = np.unique(row, return_inverse=True)
-        topic_of = np.zeros(places.size, np.int64)
-        topic_of[number] = topic
-        by_name = list(zip(topic_of.tolist(), judgments.docnos.take(places).texts(), range(places.size), strict=True))
-        by_name.sort()
-        order = np.array([place for _, _, place in by_name], np.int64)
-        column = np.empty_like(order)
-        column[order] = np.arange(order.size)
-        self.rows = Segments.of_lengths(np.bincount(topic_of, minlength=n_topics))
-        self.docnos = [as_text(docno) for _, docno, _ in by_name]
-        self.places = places[order]
-        self.weights = np.zeros((len(self.runs), order.size))
-        self.weights[run, column[number]] = weight
-        grades = judgments.grades[self.places]
-        self.unjudged: BoolArray = grades < 0
-        self.gains: FloatArray = np.where(self.unjudged, 0.0, measure.gains(grades))
+        self.topics = list(_topic_weights(experiment, measure))
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
@@ -170,23 +168,25 @@ class WeightedScores:
         ----------
         pair : the numbers of the run and of the other one, or None for none.
         """
-        (run, against), greatest, n_topics = pair, self.measure.greatest_gain, len(self.topics)
-        weights = self.weights[run] if against is None else self.weights[run] - self.weights[against]
-        of_unjudged = np.where(self.unjudged, weights, 0.0)
-        known = self.rows.sum(weights * self.gains)
-        down, up = (self.rows.sum(clip(of_unjudged, 0.0)) * greatest for clip in (np.minimum, np.maximum))
-        ends = without_noise(np.stack((known, known + down, known + up)))
+        greatest, n_topics = self.measure.greatest_gain, len(self.topics)
+        ends = np.zeros((3, n_topics))
+        counts = np.zeros(n_topics, np.int64)
+        best: NextDocument | None = None
+        for number, topic in enumerate(self.topics):
+            weights = topic.of(pair)
+            of_unjudged = np.where(topic.unjudged, weights, 0.0)
+            difference = float((weights * topic.gains).sum())
+            down, up = (float(clip(of_unjudged, 0.0).sum()) * greatest for clip in (np.minimum, np.maximum))
+            ends[:, number] = difference, difference + down, difference + up
+            counts[number] = np.count_nonzero(of_unjudged)
+            narrows = without_noise(np.abs(of_unjudged) * (greatest / n_topics))
+            place = int(narrows.argmax()) if narrows.size else 0
+            if narrows.size and narrows[place] > (best.narrows if best else 0.0):
+                best = NextDocument(topic.topic, topic.docnos[place], float(narrows[place]))
+        ends = without_noise(ends)
         means = without_noise(np.add.accumulate(ends, axis=1)[:, -1] / n_topics)
-        narrows = without_noise(np.abs(of_unjudged) * (greatest / n_topics))
-        best = self.document(int(narrows.argmax()), narrows) if narrows.any() else None
-        counts = self.rows.count(of_unjudged != 0)
         difference, low, high = np.column_stack((ends, means))
         return Bounds(difference, low, high, np.append(counts, counts.sum()), best)
-
-    def document(self, place: int, narrows: FloatArray, pairs: int = 1) -> NextDocument:
-        """Return a document by its place, and what its judgment does; ``narrows`` has that of all documents."""
-        topic = self.topics[int(self.rows.ids[place])]
-        return NextDocument(topic, self.docnos[place], float(narrows[place]), pairs)
 
     def deciding(self, *, best_first: bool) -> Deciding:
         """Judge the documents that are judged once more, from none on, and count the pairs that are decided.
@@ -196,42 +196,53 @@ class WeightedScores:
         best_first : in the order of ``worth_judging``, which is made anew at each step; otherwise those first that some
             run has at a rank with a great weight, as a pool does.
         """
-        pairs, hidden = self.pairs, ~self.unjudged
-        size = max(1, math.ceil(np.count_nonzero(hidden) / STEPS))
+        pairs = self.pairs
+        hidden = [~topic.unjudged for topic in self.topics]
+        total = sum(int(one.sum()) for one in hidden)
         found = [(0, self._n_decided(hidden, undecided := list(pairs)))]
-        while hidden.any() and undecided:
-            worth = without_noise(self._worth(undecided)[0]) if best_first else self.weights.max(axis=0)
-            worth = np.where(hidden, worth, 0.0)
-            chosen = np.argsort(-worth, kind="stable")[: min(size, np.count_nonzero(hidden))]
-            chosen = chosen[worth[chosen] > 0]
+        while (n_left := sum(int(one.sum()) for one in hidden)) and undecided:
+            worth = [
+                np.where(one, self._worth(topic, undecided) if best_first else topic.weights.max(axis=0), 0.0)
+                for topic, one in zip(self.topics, hidden, strict=True)
+            ]
+            size = min(n_left, max(1, math.ceil(total / STEPS)))
+            chosen = np.argsort(-np.concatenate(worth), kind="stable")[:size]
+            flat = np.concatenate(hidden)
+            chosen = chosen[flat[chosen] & (np.concatenate(worth)[chosen] > 0)]
             if not chosen.size:
                 break
-            hidden[chosen] = False
+            flat[chosen] = False
+            hidden = np.split(flat, np.cumsum([one.size for one in hidden])[:-1])
             found.append((found[-1][0] + chosen.size, self._n_decided(hidden, undecided)))
         numbers, decided = np.array(found, np.int64).T
         return Deciding(numbers, decided, len(pairs))
 
-    def _n_decided(self, hidden: BoolArray, undecided: list[tuple[int, int]]) -> int:
+    def _n_decided(self, hidden: Sequence[BoolArray], undecided: list[tuple[int, int]]) -> int:
         """Return how many pairs are decided while some judgments are hidden, and take these out of the list.
 
         A pair that is decided stays so, whatever is judged.
         """
-        is_open = self.unjudged | hidden
-        gains, ends = np.where(is_open, 0.0, self.gains), [np.zeros((2, 0))]
-        for weights in self._weights_of_pairs(undecided):
-            known, unknown = weights @ gains, np.where(is_open, weights, 0.0) * self.measure.greatest_gain
-            ends.append(np.stack([known + clip(unknown, 0.0).sum(axis=1) for clip in (np.minimum, np.maximum)]))
-        low, high = without_noise(np.concatenate(ends, axis=1) / len(self.topics))
-        undecided[:] = [pair for pair, done in zip(undecided, is_decided(low, high).tolist(), strict=True) if not done]
+        low, high = np.zeros(len(undecided)), np.zeros(len(undecided))
+        for topic, mask in zip(self.topics, hidden, strict=True):
+            open_ = topic.unjudged | mask
+            gains = np.where(open_, 0.0, topic.gains)
+            start = 0
+            for weights in _weights_of_pairs(topic, undecided):
+                some = slice(start, start + len(weights))
+                known, unknown = weights @ gains, np.where(open_, weights, 0.0) * self.measure.greatest_gain
+                low[some] += known + np.minimum(unknown, 0.0).sum(axis=1)
+                high[some] += known + np.maximum(unknown, 0.0).sum(axis=1)
+                start = some.stop
+        decided = is_decided(without_noise(low / len(self.topics)), without_noise(high / len(self.topics)))
+        undecided[:] = [pair for pair, done in zip(undecided, decided.tolist(), strict=True) if not done]
         return len(self.pairs) - len(undecided)
 
-    def _worth(self, pairs: Sequence[tuple[int, int]]) -> tuple[FloatArray, IntArray]:
-        """Return how much the judgment of each document narrows bounds, but for a factor, and of how many pairs."""
-        total, n_pairs = np.zeros(self.rows.size), np.zeros(self.rows.size, np.int64)
-        for weights in self._weights_of_pairs(pairs):
+    def _worth(self, topic: TopicWeights, pairs: Sequence[tuple[int, int]]) -> FloatArray:
+        """Return how much the judgment of each document narrows the bounds of pairs, but for a factor."""
+        total = np.zeros(len(topic.docnos))
+        for weights in _weights_of_pairs(topic, pairs):
             total += np.abs(weights).sum(axis=0)
-            n_pairs += np.count_nonzero(weights, axis=0)
-        return total, n_pairs
+        return without_noise(total)
 
     def worth_judging(self, pairs: Sequence[tuple[int, int]]) -> list[NextDocument]:
         """Return the unjudged documents that narrow the bounds of pairs, the best first; ties by topic and name.
@@ -240,17 +251,51 @@ class WeightedScores:
         ----------
         pairs : those that are not decided.
         """
-        total, n_pairs = self._worth(pairs)
-        narrows = np.where(self.unjudged, without_noise(total * (self.measure.greatest_gain / len(self.topics))), 0.0)
-        order = np.argsort(-narrows, kind="stable")  # topics and names ascend already
-        return [
-            self.document(place, narrows, int(n_pairs[place])) for place in order[: np.count_nonzero(narrows)].tolist()
-        ]
+        greatest, found = self.measure.greatest_gain, []
+        for topic in self.topics:
+            narrows, n_pairs = np.zeros(len(topic.docnos)), np.zeros(len(topic.docnos), np.int64)
+            for weights in _weights_of_pairs(topic, pairs):
+                narrows += np.abs(weights).sum(axis=0)
+                n_pairs += np.count_nonzero(weights, axis=0)
+            narrows = without_noise(narrows * (greatest / len(self.topics)))
+            found += [
+                NextDocument(topic.topic, topic.docnos[place], float(narrows[place]), int(n_pairs[place]))
+                for place in np.flatnonzero(topic.unjudged & (narrows > 0)).tolist()
+            ]
+        return sorted(found, key=lambda one: -one.narrows)  # stable: topics and names ascend already
 
-    def _weights_of_pairs(self, pairs: Sequence[tuple[int, int]]) -> Iterator[FloatArray]:
-        """Yield the differences of weights of some pairs at a time, shape (n, n_documents)."""
-        size = max(1, _BATCH // max(1, self.rows.size))
-        run, against = np.array(pairs, np.int64).reshape(-1, 2).T
-        for start in range(0, len(pairs), size):
-            some = slice(start, start + size)
-            yield self.weights[run[some]] - self.weights[against[some]]
+
+def _weights_of_pairs(topic: TopicWeights, pairs: Sequence[tuple[int, int]]) -> Iterator[FloatArray]:
+    """Yield the differences of weights of some pairs at a time, shape (n, n_documents)."""
+    size = max(1, _BATCH // max(1, len(topic.docnos)))
+    run, against = np.array(pairs, np.int64).reshape(-1, 2).T
+    for start in range(0, len(pairs), size):
+        some = slice(start, start + size)
+        yield topic.weights[run[some]] - topic.weights[against[some]]
+
+
+def _topic_weights(experiment: Experiment, measure: WeightedMeasure) -> Iterator[TopicWeights]:
+    """Yield the weights of each topic of the experiment."""
+    judgments = experiment.judgments
+    n_topics, n_runs = len(experiment.topics), len(experiment.runs)
+    row, place, weight = counted_documents(experiment.ranking, measure)
+    run, topic = place // n_topics, place % n_topics
+    order = np.argsort(topic, kind="stable")
+    ends = np.searchsorted(topic[order], np.arange(n_topics + 1))
+    for number, name in enumerate(experiment.topics):
+        of_topic = order[ends[number] : ends[number + 1]]
+        documents, column = np.unique(row[of_topic], return_inverse=True)
+        docnos = judgments.docnos.take(documents).texts()
+        by_name = sorted(range(len(docnos)), key=docnos.__getitem__)
+        weights = np.zeros((n_runs, len(docnos)))
+        weights[run[of_topic], column.reshape(-1)] = weight[of_topic]
+        grades = judgments.grades[documents[by_name]]
+        unjudged = grades < 0
+        yield TopicWeights(
+            as_text(name),
+            tuple(as_text(docnos[place]) for place in by_name),
+            weights[:, by_name],
+            np.where(unjudged, 0.0, measure.gains(grades)),
+            unjudged,
+            documents[by_name],
+        )

@@ -13,7 +13,7 @@ import numpy as np
 from irevalx.api.inputs import GivenQrels, Pool, Qrels, Runs
 from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import warn
-from irevalx.arrays.codes import ABSENT
+from irevalx.arrays.codes import ABSENT, UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import InputError, UsageError
 from irevalx.experiments.label_files import TwoLabellings
@@ -118,12 +118,13 @@ def design_of(
     """
     form = options.pop("rel_format")
     theirs = labels_of(machine, labels_format or (form if form not in SAMPLES else QRELS.name))
-    ours = None if human is None else _labelled(human, form)
-    weighted = measures_by_document(measures, options["level"], *([theirs] if ours is None else [ours, theirs]))
+    nothing = replace(theirs, grades=np.full_like(theirs.grades, UNJUDGED_IN_FILES))
+    ours = nothing if human is None else _labelled(human, form)
+    weighted = measures_by_document(measures, options["level"], ours, theirs)
     if len(weighted) > 1:
         raise UsageError(f"a design must be for one measure, but got {len(weighted)}")
-    labels = TwoLabellings.of(theirs if ours is None else ours, theirs, theirs.topics)
-    known = np.full(labels.human.size, ABSENT) if ours is None else labels.human
+    labels = TwoLabellings.of(ours, theirs, theirs.topics)
+    known = labels.human
     experiment = experiment_of(Qrels(labels.judgments), runs, "P.10", **options)
     row, _, weight = counted_documents(experiment.ranking, weighted[0])
     squares = np.bincount(row, weight**2, known.size).astype(np.float64)

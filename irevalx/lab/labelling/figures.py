@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from irevalx.frozen import replace
 from irevalx.lab.labelling.findings import GAIN_STATISTICS, SCORES_BEFORE, Finding
+from irevalx.lab.labelling.judges import HUMAN
 from irevalx.lab.plot.page import COLOURS, GREY, Page, drawable
 
 _MOST_NUMBERED = 12
@@ -18,13 +19,10 @@ _DARK = 0.55
 """A cell with a greater share than this is dark, and its number white."""
 
 
-def confusion_map(counts: Mapping[tuple[int, int], int], page: Page) -> Figure:
-    """Draw how many documents have a human and a machine grade: one cell per pair, the darker the more of its row.
-
-    Parameters
-    ----------
-    counts : numbers of documents by human and machine grade.
-    """
+def confusion_map(found: Sequence[Finding], page: Page) -> Figure:
+    """Draw how many documents have a human and a machine grade: one cell per pair, the darker the more of its row."""
+    cells = [one for one in found if one.statistic == "confusion" and one.topic is None]
+    counts = {(one.human or 0, one.machine or 0): int(one.value or 0) for one in cells}
     grades = sorted({grade for pair, number in counts.items() if number for grade in pair})
     table = np.array([[counts.get((a, b), 0) for b in grades] for a in grades], np.float64)
     rows = table.sum(axis=1, keepdims=True)
@@ -48,32 +46,26 @@ def confusion_map(counts: Mapping[tuple[int, int], int], page: Page) -> Figure:
     return figure
 
 
-def judge_matrix(
-    names: Sequence[str],
-    kappas: Mapping[tuple[str, str], tuple[float | None, float | None, float | None]],
-    own: Mapping[str, float | None],
-    page: Page,
-) -> Figure:
+def judge_matrix(found: Sequence[Finding], page: Page) -> Figure:
     """Draw the kappa of each two judges: a cell below the diagonal for each pair, the darker the more they agree.
 
-    Parameters
-    ----------
-    names : of the judges, people first.
-    kappas : the value by pair of judges, the first of ``names`` first, and the ends of its interval.
-    own : the kappa of repeated answers, for the diagonal, by judge.
+    On the diagonal is that of the repeated answers of a judge.
     """
+    kappas = [one for one in found if one.statistic == "kappa" and one.against is not None]
+    own = [one for one in found if one.statistic == "self_kappa"]
+    names = list(dict.fromkeys((HUMAN, *(name for one in kappas for name in (one.judge or "", one.against or "")))))
     table = np.full((len(names), len(names)), np.nan)
     words: dict[tuple[int, int], str] = {}
-    for (first, second), (value, low, high) in kappas.items():
-        row, column = sorted((names.index(first), names.index(second)), reverse=True)
-        table[row, column] = np.nan if value is None else value
-        ends = "" if low is None or high is None else f"\n{low:.2f}–{high:.2f}"  # noqa: RUF001 - from, to
-        words[row, column] = "none" if value is None else f"{value:.2f}{ends}"
-    for name, value in own.items():
-        if value is not None:
-            place = names.index(name)
-            table[place, place] = value
-            words[place, place] = f"{value:.2f}\n(itself)"
+    for one in kappas:
+        row, column = sorted((names.index(one.judge or ""), names.index(one.against or "")), reverse=True)
+        table[row, column] = np.nan if one.value is None else one.value
+        ends = "" if one.low is None or one.high is None else f"\n{one.low:.2f}–{one.high:.2f}"  # noqa: RUF001 - from, to
+        words[row, column] = "none" if one.value is None else f"{one.value:.2f}{ends}"
+    for one in own:
+        if one.value is not None:
+            place = names.index(one.judge or "")
+            table[place, place] = one.value
+            words[place, place] = f"{one.value:.2f}\n(itself)"
     page = replace(page, width=min(page.width, 1.5 + 0.62 * len(names)))
     figure = page.figure(0.9 + 0.42 * len(names) + 0.35 * page.titled)
     panel = figure.subplots()
@@ -103,10 +95,6 @@ def reranked_runs(found: Sequence[Finding], page: Page) -> Figure:
 
     A panel for each judge and measure, at most three beside each other; an arrow for each run. An arrow that is steeper
     than the diagonal promises more than people see.
-
-    Parameters
-    ----------
-    found : findings, with those of ``Reranking``.
     """
     panels: dict[tuple[str | None, str | None], dict[str, dict[str, float]]] = {}
     for one in found:
@@ -140,3 +128,11 @@ def reranked_runs(found: Sequence[Finding], page: Page) -> Figure:
     note = "Circles: before; arrows: to the scores after. Those steeper than the line promise more than people see."
     page.explain(figure, "score by people's labels", note)
     return figure
+
+
+DRAWINGS: Mapping[str, Callable[[Sequence[Finding], Page], Figure]] = {
+    "confusion": confusion_map,
+    "judges": judge_matrix,
+    "rerank": reranked_runs,
+}
+"""What ``--figure`` may draw."""

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import ClassVar
 
 from irevalx.errors import UsageError
 from irevalx.frozen import fields
 from irevalx.lab.labelling.document_agreement import OF_PAIRS
 from irevalx.lab.labelling.findings import RUN_STATISTICS, Finding
-from irevalx.lab.labelling.judges import HUMAN, WRITTEN, CombinedLabels
+from irevalx.lab.labelling.judges import WRITTEN, CombinedLabels
 from irevalx.lab.labelling.label_findings import LabelFindings, decisions_table, tables_of_runs, with_intervals
 from irevalx.reports.table import Table
 from irevalx.statistics.best_runs import TOP_STATISTICS
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 _CALIBRATION = ("brier", "probability_bias", "calibration_error")
 _PEOPLE = ("rms_estimated", "rms_human_alone", "error_gone")
@@ -44,6 +41,8 @@ class JudgeFindings(LabelFindings):
 
     combined: CombinedLabels = CombinedLabels()
     level: int | None = None
+
+    drawn: ClassVar[str] = "judges"
 
     def text_of(self, name: str) -> bytes:
         """Return the labels that machines give together as a file: ``vote``, ``mean``, ``dawid_skene``, whole grades.
@@ -98,29 +97,3 @@ class JudgeFindings(LabelFindings):
             *tables_of_runs(by_measure, of_runs),
         ]
         return [table for table in tables if table.rows]
-
-    def figure(self, *, width: float = 7.0, titled: bool = True, draw: str | None = None) -> Figure:
-        """Draw the kappa of each two judges, or with ``rerank`` runs before and after reranking.
-
-        Parameters
-        ----------
-        draw : "judges", "rerank", or None for the first.
-
-        Raises
-        ------
-        UsageError : as ``LabelFindings.figure``.
-        """
-        if draw in {None, "judges"}:
-            from irevalx.lab.labelling.figures import judge_matrix
-            from irevalx.lab.plot.page import Page, style
-
-            kappas = {
-                (one.judge or "", one.against or ""): (one.value, one.low, one.high)
-                for one in self.rows
-                if one.statistic == "kappa" and one.against is not None
-            }
-            own = {one.judge or "": one.value for one in self.rows if one.statistic == "self_kappa"}
-            names = list(dict.fromkeys((HUMAN, *(name for pair in kappas for name in pair))))
-            with style():
-                return judge_matrix(names, kappas, own, Page(width, titled))
-        return super().figure(width=width, titled=titled, draw=draw)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from irevalx.errors import UsageError
 from irevalx.frozen import fields, replace
@@ -49,6 +49,9 @@ class LabelFindings(Result):
 
     rows: Sequence[Finding]
     seed: int | None
+
+    drawn: ClassVar[str] = "confusion"
+    """What is drawn unless something else is asked for."""
 
     def tables(self) -> list[Table]:
         """Return the table of ``rows``."""
@@ -99,33 +102,25 @@ class LabelFindings(Result):
         return [table for table in tables if table.rows]
 
     def figure(self, *, width: float = 7.0, titled: bool = True, draw: str | None = None) -> Figure:
-        """Draw how many documents have which human and machine label, or with ``rerank`` runs before and after.
+        """Draw the labels of one machine beside those of people, or how each two of several judges agree.
 
         Parameters
         ----------
-        draw : "confusion", "rerank", or None for the first.
+        draw : "confusion" or "judges", or None for the one that there is; or "rerank" for runs before and after.
 
         Raises
         ------
         UsageError : there is no such figure of these judges, or the runs were not reranked.
         """
+        from irevalx.lab.labelling.figures import DRAWINGS
         from irevalx.lab.plot.page import Page, style
 
-        if draw == "rerank":
-            from irevalx.lab.labelling.figures import reranked_runs
-
-            if not any(one.statistic in GAIN_STATISTICS for one in self.rows):
-                raise UsageError("runs must have been reranked to be drawn so (rerank)")
-            with style():
-                return reranked_runs(self.rows, Page(width, titled))
-        if draw not in {None, "confusion"} or any(one.judge for one in self.rows):
+        if draw not in {None, self.drawn, "rerank"}:
             raise UsageError(f"confusion is drawn of one machine, and judges of several, but got {draw}")
-        from irevalx.lab.labelling.figures import confusion_map
-
-        cells = [one for one in self.rows if one.statistic == "confusion" and one.topic is None]
-        counts = {(one.human or 0, one.machine or 0): int(one.value or 0) for one in cells}
+        if draw == "rerank" and not any(one.statistic in GAIN_STATISTICS for one in self.rows):
+            raise UsageError("runs must have been reranked to be drawn so (rerank)")
         with style():
-            return confusion_map(counts, Page(width, titled))
+            return DRAWINGS[draw or self.drawn](self.rows, Page(width, titled))
 
 
 def _value(one: Finding) -> tuple[Any, ...]:

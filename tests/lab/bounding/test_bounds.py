@@ -1,39 +1,22 @@
-"""irevalx-lab bounds: against every way to judge the unjudged documents, one by one.
-
-``BOUNDS_DRAWS=20`` hides judgments of the collections of ``../shared`` so often, and counts how often the bounds contain
-the truth.
-"""
+"""irevalx-lab bounds: against every way to judge the unjudged documents, one by one."""
 
 from __future__ import annotations
 
 import json
 import math
-import os
 import random
-import sys
 from functools import partial
 from itertools import combinations
 from pathlib import Path
 
-import numpy as np
 import pytest
 from judges import judge
 from reference_bounds import Grades, Ranked, value, ways_to_judge, written
-from running import FIXTURES, SHARED, lab, lab_told, opened, refusal
+from running import FIXTURES, lab, lab_told, refusal
 from running import run as irevalx
-
-from irevalx.experiments.experiment import prepare
-from irevalx.experiments.pools import with_first_documents
-from irevalx.experiments.ranked_runs import requests_of
-from irevalx.experiments.user_data import graded_judgments_of
-from irevalx.experiments.weighted_measures import weighted_measures
-from irevalx.frozen import replace
-from irevalx.lab.bounding.score_bounds import WeightedScores
 
 QRELS = FIXTURES / "experiment" / "qrels"
 RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
-
-DRAWS = int(os.environ.get("BOUNDS_DRAWS", "0"))
 
 Row = dict[str, str]
 
@@ -195,40 +178,6 @@ def test_bounds_contain_the_truth(tmp_path: Path) -> None:
     assert len(rows) == len(truth)
     for row, full in zip(rows, truth, strict=True):
         assert float(row["low"]) - 1e-12 <= float(full["difference"]) <= float(row["high"]) + 1e-12
-
-
-@pytest.mark.skipif(not DRAWS, reason="BOUNDS_DRAWS says how many draws")
-@pytest.mark.parametrize("collection", ["robust03", "cranfield"])
-def test_bounds_contain_the_truth_in_full(capsys: pytest.CaptureFixture[str], collection: str) -> None:
-    """Of all runs and pairs, topics and means, whatever share of the judgments is hidden."""
-    folder = SHARED / collection
-    if not folder.exists():
-        pytest.skip(f"{folder} is not there")
-    judgments = graded_judgments_of(folder / "qrels.gz")
-    paths = [str(path) for path in sorted((folder / "runs").iterdir())]
-    runs = opened(paths, pytest.fail)
-    experiment = prepare(with_first_documents(judgments, runs, 2**31), runs, ("P.10",))
-    requests = requests_of(("P.10", "rbp.1=0.5,2=1", "dcg"))
-    greatest = int(judgments.grades.max())
-    rng = np.random.default_rng(11)
-    checked = 0
-    for measure in weighted_measures(requests, 1, set(range(greatest + 1)), greatest):
-        full = WeightedScores(experiment, measure)
-        rows: list[tuple[int, int | None]] = [*((run, None) for run in range(len(full.runs))), *full.pairs]
-        truth = {row: full.bounds(row) for row in rows}
-        for share in rng.uniform(0, 1, DRAWS).tolist():
-            hidden = rng.random(experiment.judgments.grades.size) < share
-            grades = np.where(hidden, -1, experiment.judgments.grades)
-            judged = replace(experiment.judgments, grades=grades)
-            some = WeightedScores(replace(experiment, judgments=judged), measure)
-            for row in rows:
-                found, true = some.bounds(row), truth[row]
-                assert (found.low <= true.difference).all()
-                assert (true.difference <= found.high).all()
-                assert found.means[1] <= true.means[0] <= found.means[2]
-                checked += 1 + found.low.size
-    with capsys.disabled():
-        sys.stdout.write(f"\n{collection}: {checked} intervals contain the truth, {DRAWS} draws for each measure")
 
 
 @pytest.mark.parametrize("measure", ["P.10", "rbp", "dcg"])

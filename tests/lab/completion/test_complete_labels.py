@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from running import lab, refusal, run
+from running import lab, refusal
 
 QRELS = "1 0 a 1\n1 x b  -1\n1 0 c 0\n2 0 a 2\n"
 LABELS = "1 0 b 1\n1 0 c 1\n1 0 d 0\n1 0 e 1\n2 0 a 2\n3 0 a 1\n"
@@ -38,12 +38,6 @@ def test_labels_in_place_of_all() -> None:
     done = lab("complete", "qrels", "run", "--labels", "labels", "--labels-replace", "--depth", "2")
     assert done.stdout.decode() == "1 0 a -1\n1 x b  1\n1 0 c 1\n2 0 a 2\n1 0 d 0\n1 0 e 1\n2 0 g -1\n"
     assert "labels does not label 1 documents that qrels judges; with --labels-replace they are unjudged" in done.stderr
-
-
-def test_the_result_is_a_file_of_judgments() -> None:
-    """Irevalx reads what is written; e, at rank 2, is relevant by its label."""
-    assert lab("complete", "qrels", "run", "--labels", "labels", "-o", "completed").status == 0
-    assert b"P_5                   \t1\t0.2000" in run("-q", "-m", "P.5", "completed", "run").stdout
 
 
 def test_report() -> None:

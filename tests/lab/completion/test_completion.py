@@ -186,16 +186,6 @@ def test_what_is_learned_from_and_what_is_decided_about() -> None:
     assert sum(done) == 4
 
 
-def test_the_level_says_what_is_relevant() -> None:
-    """Under level 2 topic 2 can be trained, and what is predicted relevant gets grade 2."""
-    judgments = judgments_of(QRELS)
-    recorder = Recorder()
-    completion = Completion(judgments, collection_of(dict.fromkeys("abcd", "text")), recorder, level=2)
-    found = completion.predict(judgments.grades >= 0, judgments.grades < 0)
-    assert recorder.calls == [([0, 1], [True, False], [2])]
-    assert found.completed(judgments.grades, 2).tolist() == [1, 0, -1, -1, -1, -1, 2, 1, 2, 0, -1, 1, 0]
-
-
 def test_holdout_by_hand() -> None:
     """Averages over the topics that could be trained; documents that nobody judged are no part of it."""
     lines = [f"1 0 d{number} {int(number < 5)}" for number in range(10)]

@@ -17,6 +17,7 @@ pytest.importorskip("matplotlib")
 import numpy as np
 
 from irevalx.lab.labelling.figures import confusion_map
+from irevalx.lab.labelling.findings import Finding
 from irevalx.lab.plot import page
 from irevalx.lab.plot.page import Page
 
@@ -52,17 +53,21 @@ def test_confusion(tmp_path: Path, drawn: Drawn) -> None:
     assert [label.get_text() for label in panel.get_xticklabels()] == ["0", "2"]
 
 
+def _documents(human: int, machine: int, number: int) -> Finding:
+    return Finding(statistic="confusion", human=human, machine=machine, value=number)
+
+
 def test_a_grade_that_nobody_gave_has_no_shares() -> None:
     """There are no documents to have shares of."""
     with page.style():
-        figure = confusion_map({(0, 0): 3, (0, 1): 1}, Page())
+        figure = confusion_map([_documents(0, 0, 3), _documents(0, 1, 1)], Page())
     assert [text.get_text() for text in figure.axes[0].texts] == ["3\n75.0 %", "1\n25.0 %", "0", "0"]
 
 
 def test_many_grades_have_no_numbers() -> None:
     """Numbers would not fit; shades remain."""
     with page.style():
-        figure = confusion_map({(a, a): 1 for a in range(40)}, Page())
+        figure = confusion_map([_documents(grade, grade, 1) for grade in range(40)], Page())
     assert list(figure.axes[0].texts) == []
 
 
