@@ -1,6 +1,6 @@
 """Over many samples of strata, estimates that are unbiased on paper are; those that are not are named in docs/samples.md.
 
-``DESIGN_SAMPLES=2000 pytest tests/lab/judging/test_unbiased.py`` draws as many as the page is about.
+``DESIGN_SAMPLES=2000 pytest tests/experiments/test_unbiased.py`` draws as many as the page is about.
 """
 
 from __future__ import annotations

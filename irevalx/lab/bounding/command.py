@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from irevalx.cli.option_rules import option
 from irevalx.cli.values import complete_file
@@ -106,8 +105,7 @@ def command(output: Output, **options: Any) -> None:
     least and the greatest value of the draws.
     """
     found = bounds(**options)
-    form_typed = click.get_current_context().get_parameter_source("format") is ParameterSource.COMMANDLINE
-    if isinstance(found, DocumentsToJudge) and not form_typed:
+    if isinstance(found, DocumentsToJudge) and not output.format_is_typed:
         output.write_text(found)
     else:
         output.write(found)

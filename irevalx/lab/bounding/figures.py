@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from irevalx.lab.bounding.score_bounds import Deciding
-from irevalx.lab.plot.page import COLOURS, DASHES, GREY, Page
+from irevalx.lab.plot.page import COLOURS, DASHES, GREY, Page, panels_of
 
 _HEIGHT = 1.9
 """Of a panel, in inches."""
@@ -27,10 +27,8 @@ def decided_pairs(measures: Sequence[tuple[str, Deciding, Deciding]], page: Page
     n_columns = 1 if page.is_narrow else min(3, len(measures))
     n_lines = -(-len(measures) // n_columns)
     figure = page.figure(_HEIGHT * n_lines + 0.75 + 0.25 * page.titled)
-    panels = figure.subplots(n_lines, n_columns, squeeze=False).ravel()
-    for panel in panels[len(measures) :]:
-        panel.set_visible(False)
-    for panel, (name, *orders) in zip(panels, measures, strict=False):
+    panels = panels_of(figure, len(measures), n_columns)
+    for panel, (name, *orders) in zip(panels, measures, strict=True):
         _draw_orders(panel, orders)
         panel.set_title(name)
     for panel in panels[::n_columns]:

@@ -103,6 +103,11 @@ class Output(Frozen, kw_only=True):
         write_lines([found.text], self.path)
 
     @property
+    def format_is_typed(self) -> bool:
+        """Whether ``--format`` was typed; without it some commands write a file for other programs."""
+        return click.get_current_context().get_parameter_source("format") is ParameterSource.COMMANDLINE
+
+    @property
     def page(self) -> Page:
         """What figures are drawn for."""
         from irevalx.lab.plot.page import Page

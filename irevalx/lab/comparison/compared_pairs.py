@@ -212,6 +212,7 @@ class Comparison(Result):
         """The rows of the first table, with a field for each value."""
         raise NotImplementedError
 
-    def figure(self, *, draw: str | None = None, width: float = 7.0, titled: bool = True) -> Figure:
-        """Draw the comparison; kinds that are not drawn raise NotImplementedError."""
-        raise NotImplementedError
+    if TYPE_CHECKING:  # ``compare`` returns a comparison of some kind: a gate and groups of topics have no figure
+
+        def figure(self, *, draw: str | None = None, width: float = 7.0, titled: bool = True) -> Figure:
+            """Draw the comparison."""

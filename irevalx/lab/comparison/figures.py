@@ -19,7 +19,7 @@ from irevalx.api.checks import wrong
 from irevalx.errors import ArgumentError
 from irevalx.lab.comparison.compared_pairs import DRAWINGS, ComparedMeasure, ComparedPair, Comparison
 from irevalx.lab.plot.curves import Curve, LinePanel, draw_lines
-from irevalx.lab.plot.page import COLOURS, GREY, Page, drawable
+from irevalx.lab.plot.page import COLOURS, GREY, Page, drawable, panels_of
 from irevalx.lab.plot.rows import FRAME, ROW, name_rows
 
 _MOST_ROWS = 58
@@ -102,17 +102,14 @@ def intervals(found: Comparison, page: Page) -> Figure:
     blocks = [(one, order[start : start + size]) for one in measures for start in range(0, len(order), size)]
     n_rows = math.ceil(len(blocks) / n_columns)
     figure = page.figure((ROW * size + FRAME) * n_rows + 0.45 + 0.25 * page.titled)
-    panels = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
-    for number, panel in enumerate(panels):
-        panel.set_visible(number < len(blocks))
-        if number < len(blocks):
-            of_measure, rows = blocks[number]
-            _draw_intervals(panel, of_measure.name, [of_measure.pairs[row] for row in rows], baseline=bool(baseline))
-            if halved and number % 2:  # the other half of the same pairs
-                panel.sharex(panels[number - 1])
-                panels[number - 1].autoscale_view()
-            if not halved and number % n_columns:
-                panel.tick_params(labelleft=False)
+    panels = panels_of(figure, len(blocks), n_columns)
+    for number, (panel, (of_measure, rows)) in enumerate(zip(panels, blocks, strict=True)):
+        _draw_intervals(panel, of_measure.name, [of_measure.pairs[row] for row in rows], baseline=bool(baseline))
+        if halved and number % 2:  # the other half of the same pairs
+            panel.sharex(panels[number - 1])
+            panels[number - 1].autoscale_view()
+        if not halved and number % n_columns:
+            panel.tick_params(labelleft=False)
     page.name(figure, f"Differences from {baseline}" if baseline else "Differences of runs")
     page.explain(figure, _label(baseline), _interval_note(found))
     return figure
@@ -243,12 +240,9 @@ def matrix(found: Comparison, page: Page) -> Figure:
     cell = min(_LARGEST, max(_SMALLEST, (page.width / n_columns - 0.06 * (longest + 10)) / n_runs))
     heads = 0.05 * longest
     figure = page.figure((cell * n_runs + _AROUND + heads) * n_rows + 0.5 + 0.25 * page.titled)
-    panels = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
-    for number, panel in enumerate(panels):
-        panel.set_visible(number < len(measures))
-        if number < len(measures):
-            _draw_matrix(panel, measures[number])
-            panel.set_title(measures[number].name if measures[1:] else "")
+    for panel, of_measure in zip(panels_of(figure, len(measures), n_columns), measures, strict=True):
+        _draw_matrix(panel, of_measure)
+        panel.set_title(of_measure.name if measures[1:] else "")
     page.name(figure, f"Runs that differ{'' if measures[1:] else f', by {measures[0].name}'}")
     dark = f"Dark: the run of the row is better than that of the column (corrected p < {found.method.alpha:g})."
     page.explain(figure, "", f"{dark} Light: no such difference. {found.how_tested}")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from irevalx.cli.option_rules import option
 from irevalx.cli.values import complete_file
@@ -149,7 +148,7 @@ def command(output: Output, *, pool_out: str | None, **options: Any) -> None:
     if pool_out is not None:
         write_lines([found.pool.text], pool_out)
     tell(f"{PROGRAM}: --strata '{found.strata}'")
-    if click.get_current_context().get_parameter_source("format") is ParameterSource.COMMANDLINE:
+    if output.format_is_typed:
         output.write(found)
     else:
         output.write_text(found)

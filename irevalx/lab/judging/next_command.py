@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from irevalx.cli.option_rules import option
 from irevalx.cli.values import complete_file
@@ -63,8 +62,7 @@ def command(output: Output, **options: Any) -> None:
     same RUNs, --depth and --seed, --budget in place of --total and --batch in place of --n.
     """
     found = next_documents(**options)
-    form_typed = click.get_current_context().get_parameter_source("format") is ParameterSource.COMMANDLINE
-    if form_typed:
+    if output.format_is_typed:
         output.write(found)
     else:
         output.write_text(found)

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from irevalx.frozen import replace
 from irevalx.lab.labelling.findings import GAIN_STATISTICS, SCORES_BEFORE, Finding
 from irevalx.lab.labelling.judges import HUMAN
-from irevalx.lab.plot.page import COLOURS, GREY, Page, drawable
+from irevalx.lab.plot.page import COLOURS, GREY, Page, drawable, panels_of
 
 _MOST_NUMBERED = 12
 """With more grades the numbers would not fit into the cells."""
@@ -106,10 +106,8 @@ def reranked_runs(found: Sequence[Finding], page: Page) -> Figure:
     side = min(3.2, page.width / n_columns)
     page = replace(page, width=side * n_columns)
     figure = page.figure(0.95 * side * n_rows + 0.3 + 0.25 * page.titled)
-    axes = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
-    for panel in axes[len(panels) :]:
-        panel.set_visible(False)
-    for panel, ((judge, measure), runs) in zip(axes, panels.items(), strict=False):
+    axes = panels_of(figure, len(panels), n_columns)
+    for panel, ((judge, measure), runs) in zip(axes, panels.items(), strict=True):
         ends = []
         for scores in runs.values():
             before = scores["score_human"], scores["score_machine"]

@@ -13,7 +13,7 @@ from matplotlib.ticker import MaxNLocator
 from irevalx.arrays.segments import BoolArray, FloatArray
 from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.run_groups import LeftOut
-from irevalx.lab.plot.page import COLOURS, DASHES, GREY, MARKERS, Page
+from irevalx.lab.plot.page import COLOURS, DASHES, GREY, MARKERS, Page, panels_of
 from irevalx.lab.plot.ranges import groups_on_one_axis, ranges_of
 from irevalx.lab.plot.rows import name_rows, stacked
 from irevalx.statistics.correlations import line_through
@@ -116,13 +116,11 @@ def bias_against_holes(
     n_columns = min(len(experiment.measures), 1 if page.is_narrow else 3)
     n_rows = math.ceil(len(experiment.measures) / n_columns)
     figure = page.figure(1.9 * n_rows + 0.75 + 0.25 * page.titled)
-    panels = figure.subplots(n_rows, n_columns, squeeze=False, sharex=True).ravel()
-    for m, panel in enumerate(panels):
-        panel.set_visible(m < len(experiment.measures))
-        if m < len(experiment.measures):
-            _draw_biases(panel, results, holes, m)
-            panel.set_title(experiment.measures[m])
-            panel.tick_params(labelbottom=m + n_columns >= len(experiment.measures))
+    panels = panels_of(figure, len(experiment.measures), n_columns, sharex=True)
+    for m, (panel, measure) in enumerate(zip(panels, experiment.measures, strict=True)):
+        _draw_biases(panel, results, holes, m)
+        panel.set_title(measure)
+        panel.tick_params(labelbottom=m + n_columns >= len(panels))
     panels[0].legend(fontsize=6)
     page.name(figure, "Bias of runs against their share of holes")
     page.explain(

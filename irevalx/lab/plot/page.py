@@ -15,6 +15,7 @@ from typing import Any
 
 import matplotlib as mpl
 from matplotlib.artist import Artist
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
@@ -114,6 +115,16 @@ class Page(Frozen):
     def wrapped(self, text: str, size: float) -> str:
         """Break a text into lines as wide as the page; ``size`` is that of its letters in points."""
         return _wrapped(text, size, self.width)
+
+
+def panels_of(figure: Figure, number: int, n_columns: int, *, sharex: bool = False) -> list[Axes]:
+    """Return so many panels of a figure, in rows of ``n_columns``; what the last row has more stays empty."""
+    panels: list[Axes] = (
+        figure.subplots(-(-number // n_columns), n_columns, squeeze=False, sharex=sharex).ravel().tolist()
+    )
+    for panel in panels[number:]:
+        panel.set_visible(False)
+    return panels[:number]
 
 
 def drawable(text: str) -> str:

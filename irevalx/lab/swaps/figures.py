@@ -73,9 +73,9 @@ def rates_by_difference(
     """Draw the share of swaps against the difference on the one set: a line a measure, a panel a size of sets.
 
     A point stands in the middle of its bin, which has enough comparisons; a line ends at the first bin from which on
-    there are no swaps. Measures
-    that are no shares have panels of their own. Of few sizes each has three panels: the difference itself, in percent
-    of the best run's score, and in standard deviations of the runs' scores, in which measures can be compared.
+    there are no swaps. Measures that are no shares have panels of their own. Of few sizes each has three panels: the
+    difference itself, in percent of the best run's score, and in standard deviations of the runs' scores, in which
+    measures can be compared.
 
     Parameters
     ----------

@@ -80,6 +80,7 @@ def test_files_and_dictionaries(paths: list[Path], groups: Path) -> None:
     rows = done.rows
     given = {f"{topic + 1:03}": name for name, topics in GROUPS.items() for topic in topics}
     found = irevalx.lab.compare(paths[0], paths[1:], "P.10", topic_groups=given, baseline="a")
+    assert not hasattr(found, "figure")
     assert [str(row.difference) for row in found.rows] == [row["difference"] for row in rows]
     assert [row["run"] for row in rows] == ["b", "b", "c", "c"]
 
