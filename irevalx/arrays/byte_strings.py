@@ -278,8 +278,10 @@ def order_by_name(names: Names, group: IntArray, *, descending: bool = False) ->
         texts = names.texts()
         by_name = np.array(sorted(range(names.size), key=texts.__getitem__, reverse=descending), np.int64)
         return by_name[np.argsort(group[by_name], kind="stable")]
-    words = reversed(names.big_words())
-    return order_by(*(~word if descending else word for word in words), group)
+    keys = names.big_words()[::-1]
+    if not names.buffer[names.start + names.length - 1].all():  # words have zeros after the end, as after "a" in "a\0"
+        keys.insert(0, names.length.astype(np.uint64))
+    return order_by(*(~key if descending else key for key in keys), group)
 
 
 def first_places(names: Names) -> IntArray:

@@ -355,8 +355,9 @@ def _sufficient_runs(
     kept = []
     for number, one in enumerate(ranked):
         n_retrieved = int(one.ranking.n_ret.sum())
-        if n_retrieved < share * most or not one.topics.issuperset(topics):
-            of_topics = f"{sum(topic in one.topics for topic in topics)} of {len(topics)} topics"
+        n_topics = len(one.topics.intersection(topics))
+        if n_retrieved < share * most or n_topics < len(topics):
+            of_topics = f"{n_topics} of {len(topics)} topics"
             warn(f"{names[number]} is left out: {n_retrieved} of {most} documents, for {of_topics}")
         else:
             kept.append(number)

@@ -75,14 +75,15 @@ def compared_topics(
     ------
     NoTopicsError : there is none.
     """
-    in_all = frozenset(judged.topics).intersection(*(run.topics for run in runs.values()))
+    results = {name: run.topics for name, run in runs.items()}
+    in_all = frozenset(judged.topics).intersection(*results.values())
     topics = judged.topics if complete else tuple(topic for topic in judged.topics if topic in in_all)
     if not topics:
         raise NoTopicsError(
             f"at least one topic of {shown_name(judged.path)} must have results of every run, but none has; -c "
             "counts topics without results as 0"
         )
-    n_lacking = {name: sum(topic not in run.topics for topic in judged.topics) for name, run in runs.items()}
+    n_lacking = {name: sum(topic not in of_run for topic in judged.topics) for name, of_run in results.items()}
     return topics, {name: number for name, number in n_lacking.items() if number}
 
 

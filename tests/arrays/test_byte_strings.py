@@ -52,7 +52,13 @@ def test_long_names_compare_as_their_bytes(names: list[bytes]) -> None:
     assert [distinct.text(n) for n in number.tolist()] == names
 
 
-@given(st.lists(st.sampled_from([b"a", b"b", b"ab", b"", b"long" * 80, b"c"])))
+@given(
+    st.lists(st.sampled_from([b"a", b"b", b"ab", b"", b"long" * 80, b"c"]))
+    | st.lists(st.sampled_from([b"a", b"a\0", b"a\0\0", b"", b"\0", b"eightabc", b"eightabc\0"]), max_size=40)
+)
 def test_first_places(names: list[bytes]) -> None:
-    """Each name has the place of the first that is equal."""
+    """Each name has the place of the first that is equal; numbers go up as bytes do, also where names end in NUL."""
+    number, distinct = numbered(Names.of(names))
+    assert distinct.texts() == sorted(set(names))
+    assert [distinct.text(n) for n in number.tolist()] == names
     assert first_places(Names.of(names)).tolist() == [names.index(name) for name in names]

@@ -6,7 +6,7 @@ Rows that can be read only once, or take long to read, are kept in a temporary f
 from __future__ import annotations
 
 import mmap
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
 from tempfile import TemporaryFile
@@ -165,9 +165,9 @@ class SpooledRows:
     """
 
     def __init__(self, unread: ArrowTable, *wanted: Wanted) -> None:
-        self._unread, self._wanted = unread, wanted
+        self._path, self._wanted = unread.path, wanted
         self._written: list[pa.Buffer] = []
-        self._remaining = self._writing()
+        self._remaining = _writing(unread, wanted, self._written)
         self._begun = False
 
     def rows(self) -> Iterator[pa.RecordBatch]:
@@ -184,22 +184,22 @@ class SpooledRows:
             pass
         [rows] = self._written
         with pa.ipc.open_stream(rows) as stream:
-            return table_of_arrow(stream.read_all(), self._unread.path)
+            return table_of_arrow(stream.read_all(), self._path)
 
-    def _writing(self) -> Iterator[pa.RecordBatch]:
-        """Yield rows, each of which has been written to a temporary file; then keep the file, which has all of them."""
-        schema = schema_of(*self._wanted)
-        kept = schema.remove(schema.get_field_index(LINE))  # numbers of rows are known without a file
-        try:
-            with TemporaryFile() as file:
-                with pa.ipc.new_stream(file, kept) as writer:
-                    for batch in self._unread.batches(*self._wanted):
-                        writer.write(batch.select(kept.names))
-                        yield batch
-                file.flush()
-                # Not by its name: not every system lets a temporary file be opened once more.
-                self._written.append(pa.py_buffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)))
-        except OSError as error:
-            reason = error.strerror or first_line(error)
-            path = shown_name(self._unread.path)
-            raise UnreadableFileError(f"cannot keep {path} in a temporary file: {reason}") from None
+
+def _writing(unread: ArrowTable, wanted: Sequence[Wanted], written: list[pa.Buffer]) -> Iterator[pa.RecordBatch]:
+    """Yield rows, each of which has been written to a temporary file; then append the file, which has all of them."""
+    schema = schema_of(*wanted)
+    kept = schema.remove(schema.get_field_index(LINE))  # numbers of rows are known without a file
+    try:
+        with TemporaryFile() as file:
+            with pa.ipc.new_stream(file, kept) as writer:
+                for batch in unread.batches(*wanted):
+                    writer.write(batch.select(kept.names))
+                    yield batch
+            file.flush()
+            # Not by its name: not every system lets a temporary file be opened once more.
+            written.append(pa.py_buffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)))
+    except OSError as error:
+        reason = error.strerror or first_line(error)
+        raise UnreadableFileError(f"cannot keep {shown_name(unread.path)} in a temporary file: {reason}") from None

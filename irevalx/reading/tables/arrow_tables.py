@@ -31,7 +31,7 @@ TYPES: dict[Kind, pa.DataType] = {
 """The types that columns are cast to."""
 
 LABELS = pa.dictionary(pa.int32(), pa.large_string())
-"""The type that topics and runs get, which stand in many rows on end; a dictionary may have a name more than once."""
+"""The type that topics and runs get, which stand in many rows on end; each dictionary has a name once."""
 
 
 class ArrowTable(Table):
@@ -99,8 +99,7 @@ class ArrowTable(Table):
         if not pa.types.is_dictionary(column.type) or column.null_count or column.dictionary.null_count:
             return labels_of(self._cast(column, "names", name, first))
         self._refuse_others(column.dictionary, "names", name, first)
-        dictionary = column.dictionary.cast(TYPES["names"])
-        return pa.DictionaryArray.from_arrays(column.indices.cast(pa.int32()), dictionary)
+        return labels_of(column)
 
     def _cast(self, column: pa.Array, kind: Kind, name: Any, first: int) -> pa.Array:
         """Return values of the type that a kind has.
@@ -193,25 +192,30 @@ def numbered(chunks: Iterable[pa.Array]) -> tuple[tuple[bytes, ...], AnyArray, I
     codes : of rows on end that have the same name, its place in ``names``.
     lengths : how many rows these are.
     """
-    labels = pa.chunked_array([pa.nulls(0, LABELS), *chunks]).unify_dictionaries()
-    of_rows = np.concatenate([numbers_of(chunk.indices) for chunk in labels.chunks])
-    starts = np.flatnonzero(np.diff(of_rows, prepend=-1))
-    places = array_of(of_rows[starts]).dictionary_encode()
-    used = labels.chunk(0).dictionary.take(places.dictionary).dictionary_encode()
-    codes = numbers_of(used.indices)[numbers_of(places.indices)]
-    names = used.dictionary.cast(pa.large_binary()).to_pylist()
-    return tuple(names), codes, np.diff(starts, append=of_rows.size)
+    labels = list(chunks)
+    runs = [pc.run_end_encode(chunk.indices) for chunk in labels]
+    of_runs = [
+        pa.DictionaryArray.from_arrays(one.values, chunk.dictionary) for chunk, one in zip(labels, runs, strict=True)
+    ]
+    joined = pa.chunked_array([pa.nulls(0, LABELS), *of_runs]).unify_dictionaries()
+    places = pa.chunked_array([one.indices for one in joined.chunks]).combine_chunks().dictionary_encode()
+    names = joined.chunk(0).dictionary.take(places.dictionary).cast(pa.large_binary()).to_pylist()
+    lengths = [np.diff(numbers_of(one.run_ends), prepend=0) for one in runs]
+    return tuple(names), numbers_of(places.indices), np.concatenate([np.empty(0, np.int64), *lengths])
 
 
-def labels_of(strings: pa.Array) -> pa.Array:
-    """Return an array of strings as ``LABELS``; first those of rows on end, of which there are often few."""
-    runs = pc.run_end_encode(strings.cast(TYPES["names"]))
-    coded = runs.values.dictionary_encode()
+def labels_of(names: pa.Array) -> pa.Array:
+    """Return strings, or a dictionary of them, as ``LABELS``: the dictionary has the names of these rows, each once."""
+    if pa.types.is_dictionary(names.type):
+        runs = pc.run_end_encode(names.indices)
+        of_runs = names.dictionary.take(runs.values).cast(TYPES["names"])
+    else:
+        runs = pc.run_end_encode(names.cast(TYPES["names"]))
+        of_runs = runs.values
+    coded = of_runs.dictionary_encode()
     indices = numbers_of(coded.indices).repeat(np.diff(numbers_of(runs.run_ends), prepend=0))
-    buffer = pa.py_buffer(indices)
-    return pa.DictionaryArray.from_arrays(
-        pa.Array.from_buffers(pa.int32(), indices.size, [None, buffer]), coded.dictionary
-    )
+    codes = pa.Array.from_buffers(pa.int32(), indices.size, [None, pa.py_buffer(indices)])
+    return pa.DictionaryArray.from_arrays(codes, coded.dictionary)
 
 
 def values_of(column: pa.ChunkedArray) -> Any:
