@@ -100,7 +100,10 @@ class Frozen:
             for name, default in self._defaults.items():
                 values.setdefault(name, default)
         if n_given != len(args) + len(named) or values.keys() != self._names:
-            raise TypeError(f"{type(self).__name__} must be given each of its fields once: {', '.join(self._fields)}")
+            wrong = sorted(self._names.symmetric_difference(values))
+            which = f"; missing or unknown: {', '.join(wrong)}" if wrong else ""
+            every = ", ".join(self._fields)
+            raise TypeError(f"{type(self).__name__} must be given each of its fields once: {every}{which}")
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"{type(self).__name__} is frozen, but {name} was to be set")

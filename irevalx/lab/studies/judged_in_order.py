@@ -112,11 +112,13 @@ class JudgedInOrder(Frozen):
 
     def found(self, study: Study) -> list[FoundRow]:
         """Count what was found, a row for each level and sample; nothing for a scheme that is no order."""
+        if self.ordering is None:
+            return []
         relevant = is_relevant(study.experiment.judgments, study.experiment.level)
         total = max(1, int(np.count_nonzero(relevant)))
         rows = []
         for i, level in enumerate(study.levels):
-            for s, (seed, replayed) in enumerate(zip(study.seeds, self.replayed, strict=False)):
+            for s, (seed, replayed) in enumerate(zip(study.seeds, self.replayed, strict=True)):
                 kept = replayed.kept[i]
                 n_found = int(np.count_nonzero(kept & relevant))
                 rows.append(

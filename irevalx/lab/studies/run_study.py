@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from hashlib import sha256
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
@@ -116,6 +115,25 @@ class Study(Frozen):
         return found
 
 
+class _Reduced(Frozen):
+    """What comes of reduced judgments.
+
+    Parameters
+    ----------
+    kept : the share of the judgments that is left.
+    scores : shape (n_measures, n_runs).
+    undefined : shape (n_measures,); for how many topics a measure has no value.
+    decisions : which runs differ, shape (n_measures, n_pairs).
+    resampled : the statistics of draws of topics; None where none are drawn.
+    """
+
+    kept: float
+    scores: FloatArray
+    undefined: IntArray
+    decisions: Decisions
+    resampled: dict[tuple[str, str], FloatArray] | None
+
+
 def run_study(
     experiment: Experiment,
     scheme: str,
@@ -156,7 +174,13 @@ def run_study(
     full = decide(tested)
     orders = [samples.RandomOrder(experiment.judgments, seed, scheme) for seed in seeds]
 
-    def work(item: tuple[int, int]) -> tuple[tuple[Any, ...], Any]:
+    shape = (len(levels), len(seeds), len(experiment.measures))
+    kept, scores = np.empty(shape[:2]), np.empty((*shape, len(experiment.runs)))
+    undefined = np.zeros(shape[2], np.int64)
+    different = np.empty((*shape, full.different.shape[-1]), np.bool_)
+    direction = np.empty(different.shape, np.int64)
+
+    def work(item: tuple[int, int]) -> _Reduced:
         i, s = item
         if replayed:
             sample, pooled = replayed[s].sample(i), None
@@ -164,25 +188,22 @@ def run_study(
             sample, pooled = draw(experiment, scheme, levels[i].number, orders[s], division, rounding)
         reduced = values_of_sample(experiment, sample, pooled)
         reduced_tested = experiment.tested(reduced)
-        decisions = decide(reduced_tested)
-        return (
-            np.count_nonzero(sample.kept) / n_judged,
-            experiment.scores(reduced),
-            np.isnan(reduced).any(axis=1).sum(axis=1),
-            decisions.different,
-            decisions.direction,
-        ), None if bootstrap is None else bootstrap.statistics(reduced_tested)
+        return _Reduced(
+            kept=np.count_nonzero(sample.kept) / n_judged,
+            scores=experiment.scores(reduced),
+            undefined=np.isnan(reduced).any(axis=1).sum(axis=1),
+            decisions=decide(reduced_tested),
+            resampled=None if bootstrap is None else bootstrap.statistics(reduced_tested),
+        )
 
-    items, found = _in_turn(len(levels), len(seeds), processes), {}
-    for item, (reduced, resampled) in zip(items, in_order(work, lambda: items, processes), strict=True):
-        found[item] = reduced
-        if bootstrap is not None:
-            bootstrap.add(item[0], resampled)
+    items = _in_turn(len(levels), len(seeds), processes)
+    for (i, s), one in zip(items, in_order(work, lambda: items, processes), strict=True):
+        kept[i, s], scores[i, s] = one.kept, one.scores
+        undefined += one.undefined
+        different[i, s], direction[i, s] = one.decisions.different, one.decisions.direction
+        if bootstrap is not None and one.resampled is not None:
+            bootstrap.add(i, one.resampled)
         done()
-    in_turn = [found[i, s] for i in range(len(levels)) for s in range(len(seeds))]
-    kept, scores, undefined, different, direction = (
-        np.array(each).reshape(len(levels), len(seeds), *np.shape(each[0])) for each in zip(*in_turn, strict=True)
-    )
     decisions = Decisions(different, direction)
     return Study(
         experiment=experiment,
@@ -195,7 +216,7 @@ def run_study(
         scores=scores,
         confusion=confusion(full, decisions),
         reversals=reversals(full, decisions).sum(axis=(0, 1)),
-        undefined=undefined.sum(axis=(0, 1)),
+        undefined=undefined,
         intervals=None if bootstrap is None else bootstrap.intervals(),
     )
 

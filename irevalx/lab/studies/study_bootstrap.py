@@ -111,8 +111,9 @@ class StudyBootstrap:
     def add(self, level: int, statistics: Mapping[tuple[str, str], FloatArray]) -> None:
         """Add the statistics of a sample; ``level`` is its place among the levels."""
         for key, of_draws in statistics.items():
-            means = self._means.setdefault(key, np.zeros((self._n_levels, *of_draws.shape)))
-            means[level] += of_draws / self._n_samples
+            if key not in self._means:
+                self._means[key] = np.zeros((self._n_levels, *of_draws.shape))
+            self._means[key][level] += of_draws / self._n_samples
 
     def _decide(self, values: FloatArray) -> list[Decisions]:
         """Decide anew for each draw, shape (n_draws, n_measures, n_pairs) in sum."""

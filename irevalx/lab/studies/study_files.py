@@ -85,12 +85,17 @@ class StudyFolder(Frozen):
         return found
 
     def rows(self, file: str, what: str, columns: Sequence[str]) -> Iterator[tuple[str, Mapping[str, str]]]:
-        """Yield where each row of a table is, and its fields by their columns, of which it must have some.
+        """Yield where each row of a table is, and its fields by their columns.
+
+        Parameters
+        ----------
+        what : the table, in words.
+        columns : that it must have; it may have others.
 
         Raises
         ------
         UnreadableFileError : the file cannot be read.
-        InputError : it is not what it must be in words, or a row is shorter or longer than the header.
+        InputError : a column is missing, or a row is shorter or longer than the header.
         """
         where = shown_name(self.path_of(file))
         reader = csv.reader(io.StringIO(self.text_of(file), newline=""))

@@ -1,9 +1,15 @@
-"""irevalx-lab bounds: against every way to judge the unjudged documents, one by one."""
+"""irevalx-lab bounds: against every way to judge the unjudged documents, one by one.
+
+``BOUNDS_DRAWS=20`` hides judgments of the collections of ``../shared`` so often, and looks whether all bounds contain the
+truth.
+"""
 
 from __future__ import annotations
 
+import gzip
 import json
 import math
+import os
 import random
 from functools import partial
 from itertools import combinations
@@ -12,9 +18,13 @@ from pathlib import Path
 import pytest
 from judges import judge
 from reference_bounds import Grades, Ranked, value, ways_to_judge, written
-from running import FIXTURES, lab, lab_told, refusal
+from running import FIXTURES, SHARED, lab, lab_told, refusal
 from running import run as irevalx
 
+from irevalx.lab import bounds as bounds_of
+from irevalx.lab.bounding.bound_rows import BoundedScore
+
+DRAWS = int(os.environ.get("BOUNDS_DRAWS", "0"))
 QRELS = FIXTURES / "experiment" / "qrels"
 RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
 
@@ -178,6 +188,39 @@ def test_bounds_contain_the_truth(tmp_path: Path) -> None:
     assert len(rows) == len(truth)
     for row, full in zip(rows, truth, strict=True):
         assert float(row["low"]) - 1e-12 <= float(full["difference"]) <= float(row["high"]) + 1e-12
+
+
+@pytest.mark.filterwarnings("ignore:.*no pair is decided")
+@pytest.mark.skipif(not DRAWS, reason="BOUNDS_DRAWS says how many draws")
+@pytest.mark.parametrize("collection", ["robust03", "cranfield"])
+def test_bounds_contain_the_truth_in_full(collection: str) -> None:
+    """Of all runs and pairs, topics and means, whatever share of the judgments is hidden."""
+    folder = SHARED / collection
+    if not folder.exists():
+        pytest.skip(f"{folder} is not there")
+    runs = sorted(str(path) for path in (folder / "runs").iterdir())
+    truth: dict[str, dict[str, int]] = {}
+    with gzip.open(folder / "qrels.gz", "rt") as lines:
+        for topic, _, docno, grade in map(str.split, lines):
+            truth.setdefault(topic, {})[docno] = int(grade)
+    for path in runs:
+        with gzip.open(path, "rt") as lines:
+            for topic, _, docno, *_ in map(str.split, lines):
+                truth.get(topic, {}).setdefault(docno, 0)
+    measures, generator = ("P.10", "rbp.1=0.5,2=1", "dcg"), random.Random(11)
+    full = bounds_of(truth, runs, measures, max_grade=2)
+    for _ in range(DRAWS):
+        share = generator.random()
+        some = {
+            topic: {docno: -1 if generator.random() < share else grade for docno, grade in judged.items()}
+            for topic, judged in truth.items()
+        }
+        found = bounds_of(some, runs, measures, max_grade=2)
+        for one, true in zip(found.rows, full.rows, strict=True):
+            assert isinstance(one, BoundedScore)
+            assert isinstance(true, BoundedScore)
+            assert (one.run, one.against, one.topic) == (true.run, true.against, true.topic)
+            assert one.low <= true.difference <= one.high
 
 
 @pytest.mark.parametrize("measure", ["P.10", "rbp", "dcg"])

@@ -178,3 +178,12 @@ def test_what_random_pairs_cannot_be_of(words: tuple[str, ...], rule: str, tmp_p
     """A pool of their own leaves no shallower pools of all runs."""
     done = lab("study", QRELS, *RUNS, "--pairs", "3", *words, "-o", tmp_path / "study")
     assert (done.status, done.stderr) == (1, f"irevalx-lab: {rule}\n")
+
+
+def test_titles(tmp_path: Path) -> None:
+    """A figure may be without; text in svg is paths, so the file without a title is smaller."""
+    options = ("-m", "map", "--samples", "1", "--levels", "50%", "--seed", "1", "--figures", "svg", "--quiet")
+    for name, flags in (("with", ()), ("without", ("--no-title",))):
+        assert lab("study", QRELS, *RUNS, *options, *flags, "-o", tmp_path / name).status == 0
+    sizes = [(tmp_path / name / "agreement-with-AP.svg").stat().st_size for name in ("with", "without")]
+    assert sizes[0] > sizes[1]

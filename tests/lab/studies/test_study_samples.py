@@ -265,3 +265,13 @@ def test_robust03(tmp_path: Path) -> None:
             assert f"{float(row['judged']):.4f}" == judged
             found = [float(row[f"{name}_mean"]) for name in ("tau_b", "rms", "bias")]
             assert [f"{found[0]:.4f}", f"{found[1]:.4f}", f"{found[2]:+.4f}"] == numbers
+
+
+def test_figures_have_the_share_of_judgments_on_the_axis(tmp_path: Path) -> None:
+    """For samples that are more than a share or a depth; all figures are drawn."""
+    args = ("--scheme", "strata", "--strata", TEXT, "-m", "xinfAP infNDCG", "--levels", "20% 100%", "--samples", "2")
+    done = lab("study", QRELS, *RUNS, *args, "--seed", "1", "--figures", "svg", "-o", tmp_path)
+    assert done.status == 0
+    assert (tmp_path / "agreement-with-AP.svg").is_file()
+    kept = sorted({float(row["judged"]) for row in rows_in(tmp_path / "summary.csv")})
+    assert 0 < kept[0] < kept[1] < 1
