@@ -60,7 +60,10 @@ def bca_intervals_of_summaries(
     y: FloatArray,
     scale: Scale,
     confidences: Sequence[float],
-    **options: int,
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    processes: int = 1,
 ) -> list[Ends]:
     """Return bootstrap intervals of the difference of two summaries; topics are resampled in pairs.
 
@@ -68,9 +71,9 @@ def bca_intervals_of_summaries(
     ----------
     x, y : shape (n_pairs, n_topics), with one topic at least; tested values of two runs.
     scale : of the measure.
-    options : ``resamples``, ``seed`` and ``processes``, as for ``bca_intervals``.
+    resamples, seed, processes : as for ``bca_intervals``.
     """
-    options = {"resamples": RESAMPLES, "seed": 0, "processes": 1} | options
+    options = {"resamples": resamples, "seed": seed, "processes": processes}
     n_topics = x.shape[1]
 
     def difference(x: FloatArray, y: FloatArray, axis: int) -> FloatArray:

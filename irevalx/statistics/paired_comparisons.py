@@ -294,7 +294,7 @@ def comparison_warnings(found: Comparisons, measure: str) -> list[str]:
 
 def interval_warnings(found: Comparisons, measure: str) -> list[str]:
     """Return what a reader of the intervals of one measure must know, a line each."""
-    method, (n_pairs, n_topics) = found.method, found.by_topic.shape
+    method, n_pairs, n_topics = found.method, len(found.pairs), found.values.shape[1]
     if method.interval == "t":
         if found.scale.is_linear:
             return []

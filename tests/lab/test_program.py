@@ -67,6 +67,19 @@ def test_options_are_explained(name: str) -> None:
     assert "quiet" in {param.name for param in params}
 
 
+GRADES = ("qrels", "beir", "json")
+USABLE: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("agree", "compare", "power", "swap-rate"), tuple(REL_FORMATS)),
+    **dict.fromkeys(
+        ("degrade", "pool", "next", "leave-out", "complete", "labels", "bounds", "report", "study"),
+        GRADES,
+    ),
+    "describe": (*GRADES, "sampled"),
+    "estimate": (*GRADES, "sampled", "prels"),
+}
+"""The formats of judgments that commands can use; the others, and draw, which reads none, name qrels alone."""
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_formats_that_cannot_be_used(name: str) -> None:
     """Every command takes -R, tells in its help which formats it can use, and names each that it refuses."""
@@ -79,7 +92,8 @@ def test_formats_that_cannot_be_used(name: str) -> None:
     expected = f"irevalx-lab: irevalx-lab {name} must have judgments in the format {said}, but got -R {{}}\n"
     results = {form: lab(name, "-R", form, *needed) for form in REL_FORMATS}
     assert all(result.status for result in results.values())
-    assert {form for form, result in results.items() if result.stderr != expected.format(form)} == usable >= {"qrels"}
+    assert {form for form, result in results.items() if result.stderr != expected.format(form)} == usable
+    assert usable == set(USABLE.get(name, ("qrels",))), f"USABLE must have the formats that {name} can use"
 
 
 def test_the_format_that_can_be_used() -> None:

@@ -174,6 +174,16 @@ def test_degenerate_data_show_nothing(test: str) -> None:
     assert p_of(test, np.zeros((3, 0)), 1).tolist() == [1, 1, 1]
 
 
+@pytest.mark.parametrize("test", TESTS)
+@SETTINGS
+@given(seed=MANY, n_topics=st.sampled_from([4, 20]))
+def test_the_order_of_two_runs_does_not_matter(test: str, seed: int, n_topics: int) -> None:
+    """The tests are two-sided."""
+    x, y = random_values(seed, 2, n_topics, 1)
+    one, other = p_of(test, differences(x, y), 1), p_of(test, differences(y, x), 1)
+    assert float(one) == pytest.approx(float(other), abs=0.02 if test == "permutation" else 1e-12)
+
+
 # Interactions with groups of topics
 
 
