@@ -101,7 +101,7 @@ class ProbableScores:
     def _signs(self, known: float, weights: FloatArray, slope: FloatArray, deviation: float) -> SignChances:
         """Return the chances of the sign of a sum.
 
-        The error of a fit moves all documents together, by so many standard deviations along the one line in the space
+        The error of a fit moves all documents together: by some standard deviations along the one line in the space
         of coefficients that matters to the sum; the chances are those at ``_NODES`` points of this line, averaged as
         the normal distribution weighs them (Gauss and Hermite).
         """

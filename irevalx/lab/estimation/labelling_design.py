@@ -42,7 +42,7 @@ NEGLIGIBLE = 1e-4
 """Documents with weights below this share of the greatest are in no stratum: they keep the machine's labels."""
 
 _PARTS = 1_000_000
-"""Rates are so many parts of a whole, which are percents with four decimals."""
+"""Into how many parts a whole is divided for rates, which are percents with four decimals."""
 
 
 class DesignedStratum(Frozen, kw_only=True):

@@ -84,9 +84,9 @@ def labels(
     by_topic : add the agreement of labels for each topic, without intervals.
     groups : the group of each run: a dictionary, or a file with a line ``RUN GROUP`` each; None for no groups.
     group_by : a regular expression that finds the group in the name of a run.
-    top : with runs, add how so many of the best runs by ``human`` agree, as ``agree`` does; None for nothing.
+    top : with runs, add how this number of the best runs by ``human`` agree, as ``agree`` does; None for nothing.
     rerank : with runs, add what reranking them by the machine's labels gains, by people and by the machine.
-    human_topics : with ``machines`` and runs, how much error is left if so many topics are judged by people; None for
+    human_topics : with ``machines`` and runs, how much error is left if people judge these numbers of topics; None for
         10, 25 and 50.
     resamples : draws of the topics, for intervals; 0 for none.
     alpha : intervals reach from the alpha/2 to the 1 - alpha/2 quantile over the draws.

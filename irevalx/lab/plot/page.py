@@ -118,7 +118,7 @@ class Page(Frozen):
 
 
 def panels_of(figure: Figure, number: int, n_columns: int, *, sharex: bool = False) -> list[Axes]:
-    """Return so many panels of a figure, in rows of ``n_columns``; what the last row has more stays empty."""
+    """Return ``number`` panels of a figure, in rows of ``n_columns``; the rest of the last row stays empty."""
     panels: list[Axes] = (
         figure.subplots(-(-number // n_columns), n_columns, squeeze=False, sharex=sharex).ravel().tolist()
     )
