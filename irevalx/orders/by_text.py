@@ -23,7 +23,7 @@ PRESUMED = 100
 """How many documents that were not judged count as nonrelevant each time something is learnt."""
 
 GROWTH = 10
-"""A batch is greater than the one before by one of so many documents."""
+"""A batch is greater than the one before by a tenth of that, rounded up."""
 
 
 class ActiveLearning(ScoringOrder):

@@ -252,7 +252,7 @@ def _judged(
 def _round(
     rounds: _Rounds, left: Sequence[int], counters: Sequence[int], rules: Rules
 ) -> Iterator[tuple[int, Question]]:
-    """Ask for the documents of a round, of which so many are left."""
+    """Ask for the documents of a round; ``left`` says how many may still be asked for."""
     if rules.across:
         yield from rounds.across(min(rules.batch, left[0]))
         return

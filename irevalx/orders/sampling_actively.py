@@ -82,7 +82,7 @@ def factor_for(shares: FloatArray, n: float) -> float:
     shares : shape (n_documents,), each above 0.
     """
     descending = np.sort(shares)[::-1]
-    cut = np.arange(shares.size)  # so many of the greatest are cut
+    cut = np.arange(shares.size)  # how many of the greatest are cut
     factors = (n - cut) / np.add.accumulate(descending[::-1])[::-1]
     fitting = np.flatnonzero(factors * descending <= 1.0)
     return float(factors[fitting[0]]) if fitting.size and n < shares.size else np.inf

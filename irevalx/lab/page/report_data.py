@@ -66,7 +66,7 @@ class ReportData(Frozen, kw_only=True):
         return [self.judgments.topic_index[as_bytes(topic)] for topic in self.scores.topics]
 
     def parts(self) -> dict[str, Any]:
-        """Return the parts of the data but ``about`` and what is said in sentences."""
+        """Return the parts of the data but ``about`` and the sentences."""
         scores = self.scores
         return {
             "measures": [measure.about() for measure in scores.measures],

@@ -232,11 +232,11 @@ def _bounded(
     usual = settings.ties == "name" and settings.duplicates == "error" and not settings.ignore_identical_ids
     if not usual or settings.grades != "whole":
         return []
-    level, known = int(settings.level), judgments.grades[judgments.grades >= 0]
+    level, known = int(settings.level), set(judgments.grades[judgments.grades >= 0].tolist())
     weighted: list[WeightedMeasure] = []
     for request in requests:
         with suppress(UsageError):  # it is no such sum
-            weighted += weighted_measures([request], level, set(known.tolist()), int(known.max(initial=0)))
+            weighted += weighted_measures([request], level, known, max(known, default=0))
     if not weighted:
         return []
     with warnings.catch_warnings(), suppress(NoTopicsError):  # that every run has
