@@ -20,7 +20,7 @@ from irevalx.ranking.order import ranked_order
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.tied_topics import Tied
 from irevalx.reading.blocks import each_topic_once, until_topic_returns
-from irevalx.reading.runs import AboutTies, Results, Run
+from irevalx.reading.runs import AboutRanks, AboutTies, OncePerRun, Results, Run
 from irevalx.settings import ORDERS_OF_TIES, Duplicates, Ties
 from irevalx.trec_eval.numbers import MalformedNumbers
 
@@ -143,15 +143,25 @@ def rank_run(
 
     unread = blocks if run.to_its_end else ()
     whole = RankedRun.joined(each_topic_once(counted(), lambda: map(rank_block, run.again()), unread))
-    by_name = rules.ties == "name"
-    sanity_warnings = (line for line in whole.sanity_warnings if by_name or not isinstance(line, AboutTies))
-    warnings = [whole.malformed.message(), *sanity_warnings]
+    warnings = [whole.malformed.message(), *_of_these_ties(whole.sanity_warnings, rules.ties)]
     if whole.n_identical:
         warnings.append(
             f"{shown_name(run.path)}: {whole.n_identical} retrieved document{'s' * (whole.n_identical > 1)} left out "
             "whose id is that of the topic"
         )
     return replace(whole, warnings=tuple(filter(None, warnings)))
+
+
+def _of_these_ties(lines: Sequence[str], ties: Ties) -> list[str]:
+    """Return the warnings that hold where equal scores are ordered so, of some kinds only the first."""
+    found: list[str] = []
+    kinds: set[type[str]] = set()
+    for line in lines:
+        holds = ties == "name" if isinstance(line, AboutTies) else ties == "rank" or not isinstance(line, AboutRanks)
+        if holds and not (isinstance(line, OncePerRun) and type(line) in kinds):
+            found.append(line)
+            kinds.add(type(line))
+    return found
 
 
 def _shared_parts(
@@ -339,4 +349,4 @@ def _duplicates(
         (results.topics[ids[one]], docnos.text(one), of_pair)
         for one, of_pair in zip(pairs[:, 0].tolist(), lines, strict=True)
     )
-    return duplicate_documents("results", path, found)
+    return duplicate_documents("results", path, found, "; --duplicates first or --duplicates best keeps one of them")

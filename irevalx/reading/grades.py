@@ -93,8 +93,8 @@ def cut_graded_lines(
     )
     texts = lines["GRADE"]
     if is_whole:
-        return lines, whole_numbers(texts, malformed, lines.describe), malformed
-    values = real_numbers(texts, malformed, lines.describe)
+        return lines, whole_numbers(texts, malformed, lines), malformed
+    values = real_numbers(texts, malformed, lines)
     for place in wrong_grades(values, grades)[:1].tolist():
         problem = f"grade must be {RULES[grades]}, but got {quote(texts.text(place))}"
         raise MalformedNumberError(f"{lines.describe(place)}: {problem}")

@@ -22,8 +22,20 @@ MOST_SMALL = 1 << 16
 """The number of different numbers of 16 bits."""
 
 
-class AboutTies(str):
-    """A warning that holds where documents with equal scores are ordered by name."""
+class OncePerRun(str):
+    """A warning about a block of which the first of each kind is enough."""
+
+    __slots__ = ()
+
+
+class AboutTies(OncePerRun):
+    """The warning that scores are equal, which holds where documents with equal scores are ordered by name."""
+
+    __slots__ = ()
+
+
+class AboutRanks(OncePerRun):
+    """The warning that ranks are the same on every line, which holds where equal scores are ordered by rank."""
 
     __slots__ = ()
 
@@ -43,7 +55,7 @@ class Results(Frozen):
     tag : what the last line calls the run; None where there is no line, or no tag on it.
     malformed : scores that are no finite numbers.
     distinct : whether it is known that no document occurs twice in a topic.
-    sanity_warnings : a line each: what is malformed about the scores of the first block of a file.
+    sanity_warnings : a line each: what looks wrong about the scores of the first block of a file, and about lines.
     ranks : given flat places, returns the ranks there, or raises MalformedNumberError; None without ranks.
     """
 

@@ -25,7 +25,7 @@ from irevalx.process.messages import Messages
 from irevalx.reading.file_format import listed
 from irevalx.reading.formats import QRELS, REL_FORMATS, RESULTS_FORMATS, TREC_RESULTS
 from irevalx.reading.grades import HINT
-from irevalx.reading.scored_runs import TIES_HINT
+from irevalx.reading.score_warnings import TIES_HINT
 
 
 def _format_of_judgments_option(formats: Sequence[str]) -> Parameter:

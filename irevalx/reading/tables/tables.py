@@ -40,7 +40,7 @@ _SCORE_NAMES = ("score", "sim")
 TOPIC = Wanted(("topic", "topic_id", "qid", "query_id", "query-id", "q_id", "query"), "names")
 DOCNO = Wanted(("docno", "doc_id", "docid", "corpus-id", "corpus_id", "did", "pid", "document"), "names")
 SCORE = Wanted(_SCORE_NAMES, "scores")
-GRADE = Wanted(("relevance", "rel", "grade", "label", *_SCORE_NAMES), "grades")
+GRADE = Wanted(("relevance", "rel", "grade", "label", "judgment", "judgement", *_SCORE_NAMES), "grades")
 """The names of TREC, PyTerrier, ir_measures, BEIR, Hugging Face and ranx, some of which call a grade a score."""
 
 RUN = Wanted(("run",), "names")
@@ -138,6 +138,18 @@ def named(wanted: Wanted, names: Sequence[Any]) -> list[Any]:
         if found := [one for one in names if isinstance(one, str) and one.lower() == name]:
             return found
     return []
+
+
+_OTHER_NAMES = frozenset(
+    {"q0", "iter", "rank", "tag", "run_id", "runid", "level", "stratum", "system", "run_name", "ignored"}
+)
+"""What headers of files call other columns."""
+
+
+def is_known_name(word: bytes) -> bool:
+    """Return whether a word of a line is what a header calls a column."""
+    text = word.decode("utf-8", "replace").lower().strip("\"'#")
+    return text in _OTHER_NAMES or bool(known_columns([text]))
 
 
 def known_columns(names: Sequence[Any]) -> list[Any]:

@@ -1,0 +1,108 @@
+"""Warnings about scores and ranks that look wrong: distances, scores that are all equal, scores in the place of ranks."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from irevalx.arrays.segments import IntArray
+from irevalx.errors import MalformedLineError, quote, shown_name
+from irevalx.reading.runs import AboutRanks, AboutTies, Results
+
+MOST_TOPICS = 1000
+"""The number of first topics that are looked at for warnings."""
+
+TIES_HINT = " (--ties says otherwise)"
+"""What the warning about equal scores says of the option."""
+
+
+def rank_warnings(path: str, results: Results, *, strict: bool) -> tuple[str, ...]:
+    """Return a line if the ranks of most topics are probably scores.
+
+    That is: the least of them is neither 0 nor 1, or they decrease from line to line.
+
+    Parameters
+    ----------
+    results : of the first lines of the file, with the negated ranks as scores.
+
+    Raises
+    ------
+    MalformedLineError : they are, under ``strict``.
+    """
+    rows, rank = results.rows, -results.scores
+    if not rows.n:
+        return ()
+    least = np.minimum.reduceat(rank, rows.offsets[:-1])
+    falling = np.zeros(rows.size, np.bool_)
+    falling[1:] = (rank[1:] < rank[:-1]) & (rows.ids[1:] == rows.ids[:-1])
+    late = (least != 0) & (least != 1)
+    descending = (rows.lengths > 1) & (rows.count(falling) == rows.lengths - 1)
+    odd = late | descending
+    n_odd = int(np.count_nonzero(odd))
+    if 2 * n_odd <= rows.n:
+        return ()
+    row = int(odd.argmax())
+    line = results.lines_of(np.array([rows.offsets[row]]))[0]
+    how = f"the least rank is {least[row]:.0f}" if late[row] else "ranks decrease from line to line"
+    warning = (
+        f"{shown_name(path)}:{line}: in topic {quote(results.topics[row])} {how}, and the lowest rank comes first; are "
+        "these scores? give -T scored, or the score in a fourth column"
+    )
+    if strict:
+        raise MalformedLineError(warning)
+    return (warning,)
+
+
+def looked_at(results: Results) -> int:
+    """Return how many of the first results are looked at."""
+    return int(results.rows.offsets[min(results.rows.n, MOST_TOPICS)])
+
+
+def score_warnings(path: str, results: Results, rank: IntArray | None = None) -> tuple[str, ...]:
+    """Return a line where ranks contradict the scores of most topics, or all scores of most topics are equal.
+
+    Ranks contradict scores where the two grow together: where their covariance is above 0. Topics count that have two
+    documents or more; for a contradiction, those whose ranks are not all equal.
+
+    Parameters
+    ----------
+    path : of the run.
+    results : the first of the run.
+    rank : of those that are ``looked_at``; None without ranks.
+    """
+    rows, _ = results.rows.take(np.arange(min(results.rows.n, MOST_TOPICS)))
+    score = results.scores[: rows.size]
+    first = rows.at(rows.ids, np.zeros(rows.size, np.int64))
+    several = rows.lengths > 1
+    with np.errstate(all="ignore"):
+        by_score = score - score[first]
+    alike = several & (rows.count(by_score != 0) == 0)
+    n_several, n_alike = int(several.sum()), int(alike.sum())
+    named, ranked = shown_name(path), np.zeros(rows.n, np.bool_)
+    found: list[str] = []
+    if rank is not None:
+        with np.errstate(all="ignore"):
+            by_rank = rank.astype(np.float64) - rank[first]
+            n = np.maximum(rows.lengths, 1)
+            covariance = rows.sum(by_rank * by_score) - rows.sum(by_rank) * rows.sum(by_score) / n
+        ranked = rows.count(by_rank != 0) > 0
+        n_ranked = int(ranked.sum())
+        n_against = int((ranked & ~alike & (covariance > 0)).sum())
+        if 2 * n_against > n_ranked:
+            return (
+                f"{named}: the RANK column contradicts the scores in {n_against} of the first {n_ranked} topics: is "
+                "SCORE a distance rather than a similarity? The highest score is ranked first, and RANK is ignored; to "
+                "rank by RANK, give -T msmarco a file of the columns TOPIC DOCNO RANK (awk '{print $1, $3, $4}')",
+            )
+        if n_several and not n_ranked:
+            found.append(
+                AboutRanks(f"{named}: RANK is the same on every line of a topic, so that --ties rank has no effect")
+            )
+    if 2 * n_alike > n_several:
+        ignored = ", and RANK is ignored" if ranked.any() else ""
+        found.append(
+            AboutTies(
+                f"{named}: all scores are equal in {n_alike} of the first {n_several} topics: their documents are "
+                f"ranked by DOCNO{ignored}{TIES_HINT}"
+            )
+        )
+    return tuple(found)
