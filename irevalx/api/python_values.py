@@ -16,7 +16,7 @@ from irevalx.arrays.byte_strings import PADDING, Names
 from irevalx.arrays.segments import AnyArray, FloatArray, IntArray
 from irevalx.errors import ArgumentError, quote
 from irevalx.process.system import ENCODING, as_bytes
-from irevalx.reading.grades import HINT, refuse_wrong
+from irevalx.reading.grade_rules import HINT, refuse_wrong
 from irevalx.settings import Grades
 
 What = Callable[[int], str]

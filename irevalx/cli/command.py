@@ -199,7 +199,9 @@ def _open_runs(options: Options, sources: Mapping[str, Source], warn: Warn) -> l
     from irevalx.reading.formats import results_format, runs_in
 
     fmt = results_format(options.results_format)
-    files = (sources[path] for path in options.files[1:])
+    files = [sources[path] for path in options.files[1:]]
+    for file in files:
+        file.refuse_missing()
     return [run for file in files for run in runs_in(fmt, file, options.compat, options.strict, warn)]
 
 

@@ -17,7 +17,13 @@ from irevalx.evaluation.chosen_topics import (
     several,
 )
 from irevalx.evaluation.columns import Column, Summaries
-from irevalx.evaluation.spellings import hardly_any_judged, no_topic_in_common, pair_of_names
+from irevalx.evaluation.spellings import (
+    differing_pair,
+    hardly_any_judged,
+    no_topic_in_common,
+    pair_of_names,
+    partly_in_common,
+)
 from irevalx.evaluation.topic_values import AssessedRanking, little_judged, without_value
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments import AnyJudgments
@@ -28,6 +34,9 @@ from irevalx.ranking.rank import RankedRun, rank_run
 from irevalx.ranking.ranking import Ranking
 from irevalx.reading.runs import Run
 from irevalx.settings import Settings
+
+_MOST_LOOKED_AT = 10_000
+"""The most documents of a topic that are read again to find some that are spelt otherwise."""
 
 
 class Evaluation(Frozen):
@@ -95,7 +104,7 @@ def evaluate(
         selection.refuse_other_formats()
         assessed = AssessedRanking(judgments, chosen.ranking, chosen.missing, settings)
         if rules.look_up and not only_values and judgments.tell_little_judged:
-            warnings += _little_judged(judgments.documents, run, assessed)
+            warnings += _little_judged(judgments.documents, run, assessed, again=not ranked.malformed.count)
         found, unsupported = assessed.columns(selection)
         summaries = Summaries(
             columns=found,
@@ -147,12 +156,24 @@ def _left_out(documents: Documents, path: str, ranked: RankedRun, settings: Sett
     """Return the warning that counts topics without results and topics without judgments."""
     if settings.topic is not None:
         return []
-    left_out = TopicCounts.of(documents, ranked.ranking, len(ranked.others)).left_out(complete=settings.complete)
-    return [f"{shown_name(path)}: {left_out}"] if left_out else []
+    counts = TopicCounts.of(documents, ranked.ranking, len(ranked.others))
+    left_out = counts.left_out(complete=settings.complete)
+    if not left_out:
+        return []
+    pair = ""
+    if counts.missing and counts.unjudged and ranked.ranking.topics:
+        found = set(ranked.ranking.topics)
+        pair = partly_in_common([topic for topic in documents.topics if topic not in found], sorted(ranked.others))
+    return [f"{shown_name(path)}: {left_out}{pair}"]
 
 
-def _little_judged(documents: Documents, run: Run, assessed: AssessedRanking) -> list[str]:
-    """Return warnings where in hardly any topic, or of less than half of the first documents, something was judged."""
+def _little_judged(documents: Documents, run: Run, assessed: AssessedRanking, *, again: bool) -> list[str]:
+    """Return warnings where in hardly any topic, or of less than half of the first documents, something was judged.
+
+    Parameters
+    ----------
+    again : whether a part of the run may be read again to find documents that are spelt otherwise.
+    """
     top = assessed.top_judged
     without = np.flatnonzero(top.without)
 
@@ -161,11 +182,28 @@ def _little_judged(documents: Documents, run: Run, assessed: AssessedRanking) ->
         judged = documents.docnos.take(documents.rows.slice(documents.topic_index[topic])).texts()
         return topic, pair_of_names(judged, _docnos_of(run, topic))
 
-    lines = [
-        hardly_any_judged(without.size, int(np.count_nonzero(~assessed.missing)), example),
-        little_judged(int(top.retrieved.sum()), int(top.judged.sum())),
-    ]
-    return [f"{shown_name(run.path)}: {line}" for line in lines if line]
+    hardly_any = hardly_any_judged(without.size, int(np.count_nonzero(~assessed.missing)), example)
+    little = little_judged(int(top.retrieved.sum()), int(top.judged.sum()))
+    if little and not hardly_any and again:
+        little += _other_spelling(documents, run, assessed)
+    return [f"{shown_name(run.path)}: {line}" for line in (hardly_any, little) if line]
+
+
+def _other_spelling(documents: Documents, run: Run, assessed: AssessedRanking) -> str:
+    """Return, for the end of a warning, two documents of a topic that differ only in their spelling, if there are."""
+    top = assessed.top_judged
+    if run.to_its_end and not run.size:  # a pipe, of which everything would be read again
+        return ""
+    few = assessed.ranking.n_ret <= _MOST_LOOKED_AT
+    for place in np.flatnonzero((top.retrieved > top.judged) & few)[:1].tolist():
+        topic = assessed.ranking.topics[place]
+        judged = set(documents.docnos.take(documents.rows.slice(documents.topic_index[topic])).texts())
+        retrieved = dict.fromkeys(_docnos_of(run, topic))
+        pair = differing_pair(
+            [name for name in judged if name not in retrieved], [name for name in retrieved if name not in judged]
+        )
+        return pair and f"; in topic {quote(topic)} {pair}"
+    return ""
 
 
 def _docnos_of(run: Run, topic: bytes) -> list[bytes]:

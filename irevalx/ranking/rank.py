@@ -11,7 +11,7 @@ from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.codes import ABSENT, STAND_IN
 from irevalx.arrays.document_table import DocumentTable, may_repeat
 from irevalx.arrays.segments import BoolArray, IntArray, Segments, WordArray, distinct
-from irevalx.errors import DuplicateDocumentError, InputError, UsageError, shown_name
+from irevalx.errors import DuplicateDocumentError, InputError, MalformedLineError, UsageError, shown_name
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import duplicate_documents
 from irevalx.judgments.judged_documents import Documents
@@ -20,7 +20,7 @@ from irevalx.ranking.order import ranked_order
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.tied_topics import Tied
 from irevalx.reading.blocks import each_topic_once, until_topic_returns
-from irevalx.reading.runs import AboutRanks, AboutTies, OncePerRun, Results, Run
+from irevalx.reading.runs import Results, Run, RunWarning
 from irevalx.settings import ORDERS_OF_TIES, Duplicates, Ties
 from irevalx.trec_eval.numbers import MalformedNumbers
 
@@ -48,7 +48,7 @@ class RankedRun(Frozen):
     lines: int
     tag: bytes | None
     malformed: MalformedNumbers
-    sanity_warnings: tuple[str, ...]
+    sanity_warnings: tuple[RunWarning, ...]
     n_identical: int
     warnings: tuple[str, ...] = ()
 
@@ -152,16 +152,20 @@ def rank_run(
     return replace(whole, warnings=tuple(filter(None, warnings)))
 
 
-def _of_these_ties(lines: Sequence[str], ties: Ties) -> list[str]:
-    """Return the warnings that hold where equal scores are ordered so, of some kinds only the first."""
-    found: list[str] = []
-    kinds: set[type[str]] = set()
-    for line in lines:
-        holds = ties == "name" if isinstance(line, AboutTies) else ties == "rank" or not isinstance(line, AboutRanks)
-        if holds and not (isinstance(line, OncePerRun) and type(line) in kinds):
-            found.append(line)
-            kinds.add(type(line))
-    return found
+def _of_these_ties(warnings: Sequence[RunWarning], ties: Ties) -> list[str]:
+    """Return the warnings that hold where equal scores are ordered so, the first of each kind.
+
+    Raises
+    ------
+    MalformedLineError : one of them is an error.
+    """
+    found: dict[str, str] = {}
+    for warning in warnings:
+        if warning.is_error:
+            raise MalformedLineError(warning.text)
+        if {"ties": "name", "ranks": "rank"}.get(warning.kind, ties) == ties:
+            found.setdefault(warning.kind, warning.text)
+    return list(found.values())
 
 
 def _shared_parts(

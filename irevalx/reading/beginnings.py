@@ -17,7 +17,9 @@ from irevalx.reading.layout import Layout
 from irevalx.reading.source import MARK, NEWLINE, Source
 from irevalx.reading.tables.tables import DOCNO, GRADE, TOPIC, named
 
-_WHOLE = rb"[+-]?[0-9]+"
+_OBJECT_OF_OBJECTS = rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{'
+"""How a JSON object of objects begins."""
+
 _NUMBER = rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _IGNORED = (b"0", b"Q0")
 """What the second column of judgments and of runs has in most files."""
@@ -69,26 +71,31 @@ class Beginning(Frozen):
 
 
 def is_json_object(beginning: Beginning, columns: int) -> bool:
-    """Return whether a file is a JSON object, or has one a line.
+    """Return whether a file is a JSON object of objects, or has an object on each line.
 
     Parameters
     ----------
-    columns : of the lines of the format that is expected; a line with this number of words can be one of them.
+    columns : of the lines of the format that is expected: a line with this number of words can be one of them, unless
+        it is a JSON object as a whole.
     """
-    lines = beginning.lines
-    if not lines or not re.match(rb'\s*\{\s*("|$)', lines[0]) or len(lines[0].split()) == columns:
+    line = beginning.lines[0] if beginning.lines else b""
+    if not line.lstrip().startswith(b"{") or (len(line.split()) == columns and not isinstance(_json(line), dict)):
         return False
-    return bool(re.match(rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{', beginning.text.removeprefix(MARK))) or bool(
-        record_columns(lines[0])
-    )
+    of_objects = re.match(_OBJECT_OF_OBJECTS, beginning.text.removeprefix(MARK))
+    return bool(of_objects or record_columns(line))
+
+
+def _json(line: bytes) -> Any:
+    """Return what a line of JSON holds; None for any other line."""
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
 
 
 def record_columns(line: bytes) -> tuple[str, str] | None:
     """Return what a line of JSON with a topic and a document calls them; None for any other line."""
-    try:
-        record: Any = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
+    record = None if re.match(_OBJECT_OF_OBJECTS, line) else _json(line)
     names = list(record) if isinstance(record, dict) else []
     found = [named(wanted, names)[:1] for wanted in (TOPIC, DOCNO)]
     return (found[0][0], found[1][0]) if all(found) else None
@@ -149,7 +156,8 @@ def _blank_in_field(beginning: Beginning, layout: Layout) -> tuple[int, str] | N
 def _pair_of_documents(beginning: Beginning, layout: Layout) -> tuple[int, str] | None:
     """Find judgments whose last column repeats one of the two ids before it."""
     lines = [(number, line.split()) for number, line in beginning.data_lines(comments=True)]
-    if not lines or len(layout.columns[0].split()) != _PAIRED:
+    columns = layout.columns[0].split()
+    if len(lines) < 2 or len(columns) != _PAIRED or "SUBTOPIC" in columns:
         return None
     for _, fields in lines:
         if len(fields) != _PAIRED or fields[3] not in fields[1:3] or fields[1] == fields[2] or fields[1] in _IGNORED:

@@ -17,6 +17,7 @@ from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool
 from irevalx.reading.lines import as_precise
 from irevalx.reading.runs import Results, group_by_topic
+from irevalx.reading.score_warnings import score_warnings
 from irevalx.trec_eval.numbers import MalformedNumbers
 from irevalx.trec_eval.versions import Compat
 
@@ -93,7 +94,15 @@ class Entries(Frozen):
             tag=tag,
             malformed=self._malformed_scores(strict=strict),
             distinct=self.distinct,
+            sanity_warnings=score_warnings(self.path, self.rows, scores) if self._may_be_equal(scores) else (),
         )
+
+    def _may_be_equal(self, scores: FloatArray) -> bool:
+        """Return whether the first and the last topic have two documents or more, and equal first and last scores."""
+        lengths = self.rows.lengths
+        if not lengths.size or lengths[0] < 2 or lengths[-1] < 2:
+            return False
+        return bool(scores[0] == scores[lengths[0] - 1] and scores[-1] == scores[-lengths[-1]])
 
     def _malformed_scores(self, *, strict: bool) -> MalformedNumbers:
         malformed = MalformedNumbers("score", "a finite number", strict=strict)

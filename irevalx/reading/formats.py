@@ -170,6 +170,7 @@ PAIRS: FileFormat[PreferenceJudgments] = FileFormat(
         "Equal scores are ranked by DOCNO, the first in byte order first, unlike elsewhere.",
     ),
     reader="grouped_files.read_pairs",
+    measures_of="prefs",
     excludes=("--pool", REAL, PROBABILITY, *_TIES_BY_GRADES),
     why_whole="there are no grades",
     lenient=False,

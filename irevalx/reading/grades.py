@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
-import numpy as np
-
-from irevalx.arrays.segments import AnyArray, IntArray
+from irevalx.arrays.segments import AnyArray
 from irevalx.errors import MalformedNumberError, Warn, quote
 from irevalx.frozen import Frozen
 from irevalx.reading.blocks import Block, blocks_of, each_topic_once, whole_file
-from irevalx.reading.hints import judgments_hint
+from irevalx.reading.format_hints import judgments_hint
+from irevalx.reading.grade_rules import HINT, RULES, wrong_grades
 from irevalx.reading.layout import Layout
 from irevalx.reading.lines import DataLines, cut_lines, real_numbers, whole_numbers
 from irevalx.reading.source import Source
@@ -20,16 +19,6 @@ from irevalx.trec_eval.numbers import MalformedNumbers, malformed_number_warning
 from irevalx.trec_eval.versions import Compat
 
 Judged = TypeVar("Judged")
-
-RULES: dict[Grades, str] = {
-    "whole": "a whole number of 64 bits",
-    "real": "a finite number",
-    "probability": "a probability of at most 1 (below 0: not judged)",
-}
-"""What a grade must be, for messages."""
-
-HINT = "; --grades real takes it"
-"""What messages say of a grade that is a number, but not a whole one."""
 
 
 class _Part(Frozen, Generic[Judged]):
@@ -99,15 +88,3 @@ def cut_graded_lines(
         problem = f"grade must be {RULES[grades]}, but got {quote(texts.text(place))}"
         raise MalformedNumberError(f"{lines.describe(place)}: {problem}")
     return lines, values, malformed
-
-
-def wrong_grades(values: AnyArray, grades: Grades) -> IntArray:
-    """Return the places of numbers that are no such grades, ascending."""
-    most = 1.0 if grades == "probability" else np.inf
-    return np.flatnonzero(~(np.isfinite(values) & (values <= most)))
-
-
-def refuse_wrong(values: AnyArray, grades: Grades, error: Callable[[int, str], Exception]) -> None:
-    """Raise what ``error`` makes of the place of the first number that is no such grade, and of what it must be."""
-    for place in wrong_grades(values, grades)[:1].tolist():
-        raise error(place, RULES[grades])

@@ -13,8 +13,8 @@ from irevalx.judgments.judged_documents import Documents
 from irevalx.judgments.judgment_groups import GroupedJudgments
 from irevalx.judgments.preferences import PreferenceJudgments
 from irevalx.reading.blocks import whole_file
+from irevalx.reading.format_hints import judgments_hint
 from irevalx.reading.grades import cut_graded_lines
-from irevalx.reading.hints import judgments_hint
 from irevalx.reading.layout import Layout
 from irevalx.reading.lines import as_precise, columns_in, cut_lines, real_numbers
 from irevalx.reading.source import Source

@@ -19,7 +19,7 @@ from irevalx.judgments.graded import Judgments
 from irevalx.reading.beginnings import record_columns
 from irevalx.reading.blocks import whole_file
 from irevalx.reading.entries import Entries
-from irevalx.reading.grades import HINT, RULES
+from irevalx.reading.grade_rules import HINT, RULES
 from irevalx.reading.hints import encoding_hint
 from irevalx.reading.layout import Layout
 from irevalx.reading.runs import Results, Run

@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-from irevalx.errors import MalformedLineError, quote, shown_name
+from irevalx.errors import quote, shown_name
 from irevalx.frozen import Frozen
 from irevalx.reading.beginnings import Beginning
 from irevalx.reading.layout import Comments, Layout
 from irevalx.reading.lines import DataLines
-from irevalx.reading.runs import OncePerRun
+from irevalx.reading.runs import RunWarning
 from irevalx.trec_eval.versions import Compat
-
-
-class UnevenColumns(OncePerRun):
-    """The warning about a line with another number of columns."""
-
-    __slots__ = ()
-
-
-class SeveralTags(OncePerRun):
-    """The warning about a line with another tag."""
-
-    __slots__ = ()
 
 
 class FirstLine(Frozen):
@@ -46,26 +34,23 @@ def first_line(beginning: Beginning, layout: Layout, compat: Compat) -> FirstLin
     return FirstLine(len(fields), fields[names.index("TAG")] if "TAG" in names else None)
 
 
-def line_warnings(lines: DataLines, first: FirstLine, *, strict: bool, begins_file: bool) -> tuple[str, ...]:
-    """Return a line for each respect in which a line of a block is not like the first of the file.
+def line_warnings(lines: DataLines, first: FirstLine, *, strict: bool, begins_file: bool) -> tuple[RunWarning, ...]:
+    """Return a line where a line of a block has other columns, or another tag, than the first line of the file.
 
-    Raises
-    ------
-    MalformedLineError : there is one, under ``strict``.
+    Parameters
+    ----------
+    strict : whether it is an error.
     """
-    found: list[str] = []
     if lines.uneven is not None:
-        found.append(UnevenColumns(_uneven(lines, lines.uneven, first.n_columns or 0)))
-    elif first.tag is not None and lines.size and (row := _other_tag(lines, first.tag, begins_file)) is not None:
-        found.append(
-            SeveralTags(
-                f"{lines.where(row)}: the tag is {quote(lines.text(row, 'TAG'))}, but {quote(first.tag)} on the first "
-                "line; does the file hold several runs?"
-            )
-        )
-    if found and strict:
-        raise MalformedLineError(found[0])
-    return tuple(found)
+        return (RunWarning(_uneven(lines, lines.uneven, first.n_columns or 0), "columns", is_error=strict),)
+    row = _other_tag(lines, first.tag, begins_file) if first.tag is not None and lines.size else None
+    if row is None:
+        return ()
+    text = (
+        f"{lines.where(row)}: the tag is {quote(lines.text(row, 'TAG'))}, but {quote(first.tag or b'')} on the first "
+        "line; does the file hold several runs?"
+    )
+    return (RunWarning(text, "tags", is_error=strict),)
 
 
 def _uneven(lines: DataLines, row: int, expected: int) -> str:

@@ -34,7 +34,7 @@ _SUBJECTS = ("TOPIC", "DOCNO", "MEASURE")
 Number = TypeVar("Number", int, float)
 
 Hint: TypeAlias = Callable[[bytes, Layout], str]
-"""Says of lines, of which the first is malformed in a layout, what they look like; nothing where it is nothing known."""
+"""Returns what lines look like of which the first is malformed in a layout; "" where it is nothing known."""
 
 _SAMPLE = 1 << 12
 """The number of bytes, from a malformed line on, that a hint is made of."""

@@ -22,22 +22,19 @@ MOST_SMALL = 1 << 16
 """The number of different numbers of 16 bits."""
 
 
-class OncePerRun(str):
-    """A warning about a block of which the first of each kind is enough."""
+class RunWarning(Frozen):
+    """A warning about the lines of a run, of which one of each kind is enough.
 
-    __slots__ = ()
+    Parameters
+    ----------
+    text : what it says.
+    kind : what it is about. "ties" holds where equal scores are ordered by name, "ranks" where they are by rank.
+    is_error : whether the run is refused.
+    """
 
-
-class AboutTies(OncePerRun):
-    """The warning that scores are equal, which holds where documents with equal scores are ordered by name."""
-
-    __slots__ = ()
-
-
-class AboutRanks(OncePerRun):
-    """The warning that ranks are the same on every line, which holds where equal scores are ordered by rank."""
-
-    __slots__ = ()
+    text: str
+    kind: str
+    is_error: bool = False
 
 
 class Results(Frozen):
@@ -70,7 +67,7 @@ class Results(Frozen):
     tag: bytes | None
     malformed: MalformedNumbers
     distinct: bool = False
-    sanity_warnings: tuple[str, ...] = ()
+    sanity_warnings: tuple[RunWarning, ...] = ()
     ranks: Callable[[IntArray], IntArray] | None = None
 
     def keep(self, mask: BoolArray) -> Results:

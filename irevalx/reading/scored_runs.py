@@ -13,7 +13,7 @@ from irevalx.frozen import replace
 from irevalx.reading.beginnings import Beginning
 from irevalx.reading.blocks import Block, blocks_of, shares_of, whole_file
 from irevalx.reading.decimals import CLOSE, ERROR, OTHER, decimals, integers
-from irevalx.reading.hints import run_hint
+from irevalx.reading.format_hints import run_hint
 from irevalx.reading.layout import Layout
 from irevalx.reading.line_warnings import FirstLine, first_line, line_warnings
 from irevalx.reading.lines import DataLines, as_precise, columns_in, cut_lines, read_others, whole_numbers
@@ -176,8 +176,8 @@ def _score_warnings(lines: DataLines, results: Results) -> tuple[str, ...]:
     if results.malformed.count:
         return ()
     if "RANK" not in lines:
-        return score_warnings(lines.path, results)
+        return score_warnings(lines.path, results.rows, results.scores)
     # Results have the lines in another order where a topic returns.
-    at = np.searchsorted(lines.numbers, results.lines_of(np.arange(looked_at(results))))
+    at = np.searchsorted(lines.numbers, results.lines_of(np.arange(looked_at(results.rows))))
     rank, plain = integers(lines["RANK"].take(at))
-    return score_warnings(lines.path, results, rank) if plain.all() else ()
+    return score_warnings(lines.path, results.rows, results.scores, rank) if plain.all() else ()

@@ -84,6 +84,16 @@ class Source:
         """Whether it is a file on the disk, not compressed, that libraries can open by its name."""
         return self.size > 0 and compression_of(self._head()) is None
 
+    def refuse_missing(self) -> None:
+        """Raise UnreadableFileError if there is no such file."""
+        if self._content is None and self.path != STANDARD_INPUT and not is_open_already(self.path):
+            try:
+                os.stat(self.path)  # noqa: PTH116 - pathlib takes a while to import
+            except (FileNotFoundError, NotADirectoryError) as error:
+                raise UnreadableFileError(f"cannot read {quote(self.path)}: {error.strerror}") from None
+            except (OSError, ValueError):
+                pass  # what is wrong is told when it is read
+
     @cached_property
     def is_parquet(self) -> bool:
         """Whether it is a Parquet file, as its first bytes say; not where it cannot be read.

@@ -24,7 +24,7 @@ from irevalx.lab.command.output import Output, paths_in
 from irevalx.process.messages import Messages
 from irevalx.reading.file_format import listed
 from irevalx.reading.formats import QRELS, REL_FORMATS, RESULTS_FORMATS, TREC_RESULTS
-from irevalx.reading.grades import HINT
+from irevalx.reading.grade_rules import HINT
 from irevalx.reading.score_warnings import TIES_HINT
 
 

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from irevalx.arrays.byte_strings import PADDING, Names
 from irevalx.arrays.segments import AnyArray, IntArray
 from irevalx.errors import ArgumentError, printable, quote
-from irevalx.reading.grades import HINT
+from irevalx.reading.grade_rules import HINT
 from irevalx.reading.tables.tables import RULES, RUN, TOPIC, Kind, Table, Wanted
 
 BLOCK_ROWS = 1 << 15
