@@ -6,7 +6,6 @@ with a warning; ``--strict`` refuses the file.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from typing import Any
@@ -87,6 +86,8 @@ def is_json_object(beginning: Beginning, columns: int) -> bool:
 
 def _json(line: bytes) -> Any:
     """Return what a line of JSON holds; None for any other line."""
+    import json
+
     try:
         return json.loads(line)
     except (ValueError, RecursionError):

@@ -19,7 +19,6 @@ from irevalx.errors import (
     shown_name,
 )
 from irevalx.frozen import Frozen
-from irevalx.reading.beginnings import Beginning, doubt_about, skipped_mark
 from irevalx.reading.layout import Layout
 from irevalx.settings import Grades
 from irevalx.trec_eval.versions import Compat
@@ -59,8 +58,8 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
     why_whole : of judgments that exclude all other grades than those of the format: the reason; "" for others.
     measures_of : of judgments: the format whose measures they have; "" for measures of their own.
     lenient : whether a number that is none is read as C reads it, unless told to be strict, as in trec_eval's formats.
-    recognises : other formats that are read without being named, each with what recognises their files by their
-        beginning and by the number of columns of this format.
+    recognises : other formats that are read without being named, each with the function of ``beginnings`` that knows
+        their files by their beginning and by the number of columns of this format.
     """
 
     kind: FileKind
@@ -76,7 +75,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
     why_whole: str = ""
     measures_of: str = ""
     lenient: bool = True
-    recognises: tuple[tuple[Callable[[Beginning, int], bool], FileFormat[Any]], ...] = ()
+    recognises: tuple[tuple[str, FileFormat[Any]], ...] = ()
 
     def read(self, source: Source, compat: Compat, strict: bool, warn: Warn, grades: Grades = "whole") -> Data_co:
         """Read a file; a run is opened only, and read block by block when it is evaluated.
@@ -99,16 +98,18 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         """
         if source.is_parquet:
             return self.read_table(table_of(source, self), compat, strict, warn, grades)
-        beginning = Beginning.of(source)
+        from irevalx.reading import beginnings
+
+        beginning = beginnings.Beginning.of(source)
         n_columns = len(self.layout.columns[0].split()) if self.layout else 0
         for is_of, other in self.recognises:
-            if is_of(beginning, n_columns):
+            if getattr(beginnings, is_of)(beginning, n_columns):
                 return cast("Data_co", other.read(source, compat, strict, warn, grades))
         reader = self._reader(self.reader, grades)
         if self.lenient and self.layout and not self.layout.tabs:
-            _tell_doubt(doubt_about(beginning, self.layout), strict, warn)
+            _tell_doubt(beginnings.doubt_about(beginning, self.layout), strict, warn)
         elif beginning.has_mark:
-            warn(skipped_mark(source.path))
+            warn(beginnings.skipped_mark(source.path))
             source.without_mark()
         return cast("Data_co", reader(source, self.layout, compat, strict, warn))
 

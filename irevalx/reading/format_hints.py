@@ -6,10 +6,13 @@ A format is named only if the lines can be read in it: they are read, to find ou
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from contextvars import ContextVar
 from typing import Any
 
 from irevalx.errors import IrevalxError
+from irevalx.frozen import replace
+from irevalx.reading.beginnings import Beginning, is_beir
 from irevalx.reading.file_format import FileFormat, FileKind
 from irevalx.reading.formats import FILE_FORMATS
 from irevalx.reading.hints import separator_hint
@@ -27,14 +30,14 @@ _IS_TRYING: ContextVar[bool] = ContextVar("is trying", default=False)
 """Whether lines are being read to find out whether they can be: what fails then needs no hint."""
 
 
-def judgments_hint(lines: bytes, layout: Layout) -> str:
-    """Return what lines look like of which the first is no judgment in a layout; "" where it is nothing known."""
-    return _hint(lines, layout, FileKind.JUDGMENTS, "is this a run? QRELS comes first")
+def judgments_hint(line: bytes, lines: bytes, layout: Layout) -> str:
+    """Return what a line looks like that is no judgment in a layout; "" where it is nothing known."""
+    return _hint(line, lines, layout, FileKind.JUDGMENTS, "is this a run? QRELS comes first")
 
 
-def run_hint(lines: bytes, layout: Layout) -> str:
-    """Return what lines look like of which the first is no line of a run in a layout; "" where it is nothing known."""
-    return _hint(lines, layout, FileKind.RUNS, "are these judgments? QRELS comes first")
+def run_hint(line: bytes, lines: bytes, layout: Layout) -> str:
+    """Return what a line looks like that is no line of a run in a layout; "" where it is nothing known."""
+    return _hint(line, lines, layout, FileKind.RUNS, "are these judgments? QRELS comes first")
 
 
 def looks_like_judgments(line: bytes) -> bool:
@@ -42,9 +45,13 @@ def looks_like_judgments(line: bytes) -> bool:
     return any(fmt.name == "qrels" for fmt in _readable(line, FileKind.JUDGMENTS))
 
 
-def _hint(lines: bytes, layout: Layout, kind: FileKind, of_the_other: str) -> str:
-    """Return what lines look like: separated otherwise, in another format of the same kind, or of the other kind."""
-    line = lines.partition(NEWLINE)[0]
+def _hint(line: bytes, lines: bytes, layout: Layout, kind: FileKind, of_the_other: str) -> str:
+    """Return what a line looks like: separated otherwise, in another format of the same kind, or of the other kind.
+
+    Parameters
+    ----------
+    lines : the first lines of the file, and the line with some after it.
+    """
     fields = line.split()
     if _IS_TRYING.get():
         return ""
@@ -69,7 +76,12 @@ def _readable(lines: bytes, kind: FileKind) -> list[FileFormat[Any]]:
         layout = fmt.layout
         if fmt.kind is kind and layout and _shape(layout) not in found and _can_be_read(whole, fmt, layout):
             found[_shape(layout)] = fmt
-    return list(found.values())
+    headed = [fmt for fmt in found.values() if fmt.layout and fmt.layout.header and _begins_with_header(whole)]
+    return headed or list(found.values())
+
+
+def _begins_with_header(lines: bytes) -> bool:
+    return is_beir(Beginning("", lines), 0)
 
 
 def _shape(layout: Layout) -> tuple[str, ...]:
@@ -81,7 +93,7 @@ def _can_be_read(lines: bytes, fmt: FileFormat[Any], layout: Layout) -> bool:
     """Return whether lines can be read in a format, no document twice, with ids in the place of ids."""
     token = _IS_TRYING.set(True)
     try:
-        data: Any = fmt.read(Source("", lines), TREC_EVAL_10, True, lambda line: None)
+        data: Any = replace(fmt, recognises=()).read(Source("", lines), TREC_EVAL_10, True, lambda line: None)
         if fmt.kind is FileKind.RUNS:
             data.results()
         elif data.failures(data.documents.topics):
@@ -90,16 +102,22 @@ def _can_be_read(lines: bytes, fmt: FileFormat[Any], layout: Layout) -> bool:
         return False
     finally:
         _IS_TRYING.reset(token)
-    rows = [line.split() for line in lines.splitlines() if line.strip()][bool(layout.header) :]
-    columns = next((one.split() for one in layout.columns if rows and len(one.split()) == len(rows[0])), None)
-    if columns is None or "DOCNO" not in columns:
-        return bool(rows)
-    if "RANK" in columns and not all(re.fullmatch(_WHOLE, row[columns.index("RANK")]) for row in rows):
+    rows = [line.split() for line in lines.splitlines()][bool(layout.header) :]
+    every = (one.split() for one in layout.columns)
+    columns, rows = next(
+        ((one, found) for one in every if (found := [row for row in rows if len(row) == len(one)])), ([], [])
+    )
+    if not rows:
         return False
-    docnos = [row[columns.index("DOCNO")] for row in rows]
-    others = [row[place] for row in rows for place, name in enumerate(columns) if name in _ID_COLUMNS]
-    are_numbers = all(re.fullmatch(_WHOLE, docno) for docno in docnos)
-    return not (are_numbers and any(not re.fullmatch(_WHOLE, other) for other in others))
+    of_names = {name: [row[place] for row in rows] for place, name in enumerate(columns)}
+    if not _are_whole(of_names.get("RANK", [])):
+        return False
+    others = [value for name, values in of_names.items() if name in _ID_COLUMNS for value in values]
+    return not ("DOCNO" in of_names and _are_whole(of_names["DOCNO"]) and not _are_whole(others))
+
+
+def _are_whole(words: Sequence[bytes]) -> bool:
+    return all(re.fullmatch(_WHOLE, word) for word in words)
 
 
 def _columns_of(fmt: FileFormat[Any], number: int) -> str:

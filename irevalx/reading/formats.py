@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from irevalx.errors import FormatError, InputError, Warn, quote
-from irevalx.reading.beginnings import is_beir, is_json_object
 from irevalx.reading.file_format import FileFormat, FileKind, listed, table_of
 from irevalx.reading.layout import Comments, Layout
 from irevalx.settings import ORDERS_OF_TIES, PROBABILITY, REAL
@@ -87,7 +86,7 @@ QRELS: FileFormat[Judgments] = FileFormat(
     ),
     reader="qrels.read_graded",
     table_reader="judged_tables.graded_table",
-    recognises=((is_beir, BEIR), (is_json_object, JSON_QRELS)),
+    recognises=(("is_beir", BEIR), ("is_json_object", JSON_QRELS)),
 )
 
 SAMPLED: FileFormat[Judgments] = FileFormat(
@@ -285,7 +284,7 @@ TREC_RESULTS: FileFormat[Run] = FileFormat(
     ),
     reader="scored_runs.read_scored_run",
     table_reader="run_tables.read_run_table",
-    recognises=((is_json_object, JSON_RUN),),
+    recognises=(("is_json_object", JSON_RUN),),
 )
 
 POOL: FileFormat[Pool] = FileFormat(
@@ -351,15 +350,17 @@ def runs_in(fmt: FileFormat[Run], source: Source, compat: Compat, strict: bool, 
     fmt : the format, if it is a text file.
     source, compat, strict, warn : as ``FileFormat.read`` takes them.
     """
-    from irevalx.reading.source import name_of_file
-    from irevalx.reading.tables.run_tables import failing_run, runs_of_table
-
     try:
         if not source.is_parquet:
             return [fmt.read(source, compat, strict, warn)]
+        from irevalx.reading.source import name_of_file
+        from irevalx.reading.tables.run_tables import runs_of_table
+
         table = table_of(source, fmt)
         return [run.opened(compat, strict=strict) for run in runs_of_table(table, name_of_file(table.path))]
     except InputError as error:
+        from irevalx.reading.tables.run_tables import failing_run
+
         return [failing_run(source.path, error)]
 
 

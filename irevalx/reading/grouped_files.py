@@ -128,7 +128,8 @@ def read_pairs(source: Source, layout: Layout, compat: Compat, strict: bool, war
     n_pairs = lines.size
     topics, docnos = Names.joined([lines["TOPIC"]] * 2), Names.joined([winners, losers])
     groups = Names.of([b"0"]).take(np.zeros(2 * n_pairs, np.int64))
-    level, subgroup = np.repeat([2.0, 1.0], n_pairs), np.tile(np.arange(n_pairs), 2)
+    pairs = [b"\n".join(pair) for pair in zip(winners.texts(), losers.texts(), strict=True)]
+    level, subgroup = np.repeat([2.0, 1.0], n_pairs), np.tile(numbered(Names.of(pairs))[0], 2)
     about = group_lines(lines.path, topics, groups, docnos)
     return _preferences(about, subgroup, level, np.tile(lines.numbers, 2))
 

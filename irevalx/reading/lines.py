@@ -33,11 +33,11 @@ _SUBJECTS = ("TOPIC", "DOCNO", "MEASURE")
 
 Number = TypeVar("Number", int, float)
 
-Hint: TypeAlias = Callable[[bytes, Layout], str]
-"""Returns what lines look like of which the first is malformed in a layout; "" where it is nothing known."""
+Hint: TypeAlias = Callable[[bytes, bytes, Layout], str]
+"""Returns what a malformed line looks like, given lines of the file and the layout; "" where it is nothing known."""
 
-_SAMPLE = 1 << 12
-"""The number of bytes, from a malformed line on, that a hint is made of."""
+_SAMPLE = 1 << 11
+"""The number of bytes, of the first lines of a block and from a malformed line on, that a hint is made of."""
 
 
 class DataLines(Frozen):
@@ -120,7 +120,7 @@ def cut_lines(
     compat: Compat,
     *,
     columns: str | None = None,
-    hint: Hint = lambda lines, layout: "",
+    hint: Hint = lambda line, lines, layout: "",
     expected: int | None = None,
 ) -> DataLines:
     """Cut the lines of a block into columns.
@@ -131,7 +131,7 @@ def cut_lines(
     layout : how a line is made.
     compat : whether lines are comments as in trec_eval 9 or 10.
     columns : those that the file has, where the layout has several to choose from.
-    hint : what a message says too, given the wrong line and some after it.
+    hint : what a message says too.
     expected : how many columns the first data line of the file has; None where that is not known.
 
     Raises
@@ -160,8 +160,8 @@ def cut_lines(
         for line in wrong[:1].tolist():
             newlines = np.flatnonzero(buffer == _NEWLINE) - PADDING
             text = _line_with(whole, int(newlines[line]))
-            sample = whole[newlines[line] - len(text) :][:_SAMPLE]
-            problem = f"{layout.rule(columns)}, but got {quote(text)}{_after_colon(hint(sample, layout))}"
+            sample = _sample(whole, int(newlines[line]) - len(text))
+            problem = f"{layout.rule(columns)}, but got {quote(text)}{_after_colon(hint(text, sample, layout))}"
             raise MalformedLineError(f"{shown_name(path)}:{block.first_line + line}: {problem}")
     elif expected not in {None, n_columns}:
         uneven = 0
@@ -361,8 +361,15 @@ def _without_header(path: str, block: Block, layout: Layout, hint: Hint) -> Bloc
     line, newline, rest = block.text.partition(b"\n")
     if newline and line.split() != layout.header.encode().split():
         problem = f"the first line must be the header {layout.header}, but got {quote(line)}"
-        raise MalformedLineError(f"{shown_name(path)}:1: {problem}{_after_colon(hint(block.text[:_SAMPLE], layout))}")
+        what = hint(line, _sample(block.text, 0), layout)
+        raise MalformedLineError(f"{shown_name(path)}:1: {problem}{_after_colon(what)}")
     return Block(rest, 2)
+
+
+def _sample(text: bytes, place: int) -> bytes:
+    """Return the first lines of a text and some from a place on, which is where a line begins."""
+    parts = [text[: min(place, _SAMPLE)], text[place : place + _SAMPLE]]
+    return b"".join(part[: part.rfind(b"\n") + 1] or part[:_SAMPLE] + b"\n" * bool(part) for part in parts)
 
 
 def _after_colon(text: str) -> str:
