@@ -17,7 +17,7 @@ from irevalx.reading.format_hints import run_hint
 from irevalx.reading.layout import Layout
 from irevalx.reading.line_warnings import FirstLine, first_line, line_warnings
 from irevalx.reading.lines import DataLines, as_precise, columns_in, cut_lines, read_others, whole_numbers
-from irevalx.reading.runs import Results, Run, group_by_topic
+from irevalx.reading.runs import Results, Run, RunWarning, group_by_topic
 from irevalx.reading.score_warnings import looked_at, rank_warnings, score_warnings
 from irevalx.reading.source import Source, as_column, stem_of
 from irevalx.trec_eval.numbers import MalformedNumbers, c_doubles
@@ -171,7 +171,7 @@ def _by_rank(lines: DataLines, ranks: IntArray, tag: bytes) -> Results:
     )
 
 
-def _score_warnings(lines: DataLines, results: Results) -> tuple[str, ...]:
+def _score_warnings(lines: DataLines, results: Results) -> tuple[RunWarning, ...]:
     """Return what looks wrong about the scores of the first block of a file."""
     if results.malformed.count:
         return ()
