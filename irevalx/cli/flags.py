@@ -255,7 +255,10 @@ FLAGS = (
     _output_option(
         "--strict",
         is_flag=True,
-        help="Refuse scores, judgments and parameters that are not plain numbers, rather than reading them as C does.",
+        help=(
+            "Refuse scores, judgments and parameters that are not plain numbers, and files that are probably misread, "
+            "rather than reading them as trec_eval does."
+        ),
     ),
     _output_option(
         "--threads",
