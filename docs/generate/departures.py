@@ -250,7 +250,7 @@ DEPARTURES: tuple[Departure, ...] = (
     ),
     Departure(
         6,
-        "BEIR's header, three columns, is malformed judgments, status 4 or 2; a line of JSON is a line if it has the "
+        "BEIR's header, three columns, is malformed judgments, status 2; a line of JSON is a line if it has the "
         "right number of words.",
         "A file of judgments that begins with BEIR's header is read as with -R beir; judgments or a run that begins "
         "with a JSON object are read as with -R json or -T json.",
@@ -259,8 +259,8 @@ DEPARTURES: tuple[Departure, ...] = (
     ),
     Departure(
         6,
-        "A byte-order mark is a part of the first topic; a line of a run with a blank in an ID is read with its columns "
-        "shifted; headers, preferences and quoted grades are read as judgments; all without a message.",
+        "A byte-order mark is a part of the first topic; a line of a run with a blank in an ID is read with shifted "
+        "columns; headers, preferences and quoted grades are read as judgments; all without a message.",
         "They are read in the same way, and one line on standard error names file, line and remedy; --strict makes it "
         "an error, status 2.",
         "A value that looks plausible would be wrong unnoticed.",

@@ -12,9 +12,9 @@ from typing import Any
 
 from irevalx.errors import quote, shown_name
 from irevalx.frozen import Frozen, cached_property
+from irevalx.reading.column_names import DOCNO, GRADE, TOPIC, named
 from irevalx.reading.layout import Layout
 from irevalx.reading.source import MARK, NEWLINE, Source
-from irevalx.reading.tables.tables import DOCNO, GRADE, TOPIC, named
 
 _OBJECT_OF_OBJECTS = rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{'
 """How a JSON object of objects begins."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from irevalx.reading.column_names import is_known_name
 from irevalx.reading.layout import Layout
-from irevalx.reading.tables.tables import is_known_name
 
 # Texts, as each start of the command would compile them.
 _UTF_16 = rb"(?:[\t -~]\0){3}"

@@ -18,13 +18,13 @@ from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.reading.beginnings import record_columns
 from irevalx.reading.blocks import whole_file
+from irevalx.reading.column_names import GRADE, SCORE, named
 from irevalx.reading.entries import Entries
 from irevalx.reading.grade_rules import HINT, RULES
 from irevalx.reading.hints import encoding_hint
 from irevalx.reading.layout import Layout
 from irevalx.reading.runs import Results, Run
 from irevalx.reading.source import MARK, Source, as_column, stem_of
-from irevalx.reading.tables.tables import GRADE, SCORE, named
 from irevalx.settings import Grades
 from irevalx.trec_eval.numbers import LONG_MAX, LONG_MIN
 from irevalx.trec_eval.versions import Compat

@@ -100,7 +100,7 @@ def _of_lines(where: str, text: str) -> Iterator[tuple[str, str]]:
 
 
 def _of_csv(where: str, text: str) -> Iterator[tuple[str, str]]:
-    from irevalx.reading.tables.tables import TOPIC, named  # imported late: nothing else here needs tables
+    from irevalx.reading.column_names import TOPIC, named  # imported late: nothing else here needs tables
 
     reader = csv.reader(text.splitlines())
     names = [name.strip().lower() for name in next(reader)]

@@ -12,11 +12,12 @@ from irevalx.judgments.graded import Judgments, each_judgment_once
 from irevalx.judgments.pool import Pool
 from irevalx.judgments.subtopics import SubtopicJudgments
 from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
+from irevalx.reading.column_names import DOCNO, GRADE, METHOD, PROBABILITY, SUBTOPIC, TOPIC, Wanted
 from irevalx.reading.entries import Entries
 from irevalx.reading.grade_rules import refuse_wrong
 from irevalx.reading.prels_files import judgments_with_probabilities
 from irevalx.reading.subtopic_files import subtopic_judgments
-from irevalx.reading.tables.tables import DOCNO, GRADE, METHOD, PROBABILITY, SUBTOPIC, TOPIC, Table, Wanted
+from irevalx.reading.tables.tables import Table
 from irevalx.settings import Grades
 from irevalx.trec_eval.versions import Compat
 
