@@ -170,6 +170,7 @@ PAIRS: FileFormat[PreferenceJudgments] = FileFormat(
     ),
     reader="grouped_files.read_pairs",
     measures_of="prefs",
+    usual_measures="prefs",
     excludes=("--pool", REAL, PROBABILITY, *_TIES_BY_GRADES),
     why_whole="there are no grades",
     lenient=False,
