@@ -101,7 +101,7 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     rel_format : str, default "qrels"
         The format of the judgments: "qrels", "beir", "json", "sampled", "subtopics", "prels" and others.
     results_format : str, default "trec_results"
-        The format of runs that are files: "trec_results", "msmarco" or "json".
+        The format of runs that are files: "trec_results", "msmarco", "scored" or "json".
     compat : {"10", "9"}
         The version of trec_eval that is followed.
     strict : bool, default False

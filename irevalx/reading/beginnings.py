@@ -96,7 +96,8 @@ def _json(line: bytes) -> Any:
 
 def record_columns(line: bytes) -> tuple[str, str] | None:
     """Return what a line of JSON with a topic and a document calls them; None for any other line."""
-    record = None if re.match(_OBJECT_OF_OBJECTS, line) else _json(line)
+    is_flat = re.match(rb"\s*\{", line) and not re.match(_OBJECT_OF_OBJECTS, line)
+    record = _json(line) if is_flat else None
     names = list(record) if isinstance(record, dict) else []
     found = [named(wanted, names)[:1] for wanted in (TOPIC, DOCNO)]
     return (found[0][0], found[1][0]) if all(found) else None
