@@ -267,7 +267,7 @@ def test_notes_below_tables(form: OutputFormat, tmp_path: Path) -> None:
     if not form.for_people:
         assert text == quiet
         return
-    mark = "†" if form.name == "table" else "Bold type"
+    mark = "*" if form.name == "table" else "Bold type"
     start = "% " if form.name == "latex" else ""
     blank = "" if form.name == "latex" else "\n"
     assert text == f"{quiet}{blank}{start}{mark} {MARKED}\n{start}{APART}\n"

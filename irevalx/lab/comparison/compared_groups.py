@@ -36,6 +36,7 @@ class ComparedInGroup(Frozen, kw_only=True):
     corrected_p : corrected for all pairs and groups of the measure.
     differ : whether it is below alpha, with 5 topics at least.
     interaction_p : the corrected p-value of the pair's interaction; nan where it is not defined.
+    judged, judged_against : judged@K of both runs over the group's topics; nan where it is not known.
     """
 
     measure: str
@@ -52,6 +53,8 @@ class ComparedInGroup(Frozen, kw_only=True):
     corrected_p: float
     differ: bool
     interaction_p: float
+    judged: float
+    judged_against: float
 
 
 class PairInteraction(Frozen, kw_only=True):
@@ -115,7 +118,9 @@ class ComparedGroups(Comparison):
             "interactions: Welch's F test of whether the difference is the same in all groups.",
         )
         first, second = self.tables()
-        return [first.showing(*shown), replace(second, notes=notes)]
+        heads = self.coverage_heads()
+        first = first.showing(*shown, *heads).in_words(heads)
+        return [first, replace(second, notes=(*notes, *self.coverage_notes()))]
 
 
 def topic_groups_of(given: TopicGroupsOfUser) -> tuple[TopicGroups, str]:
@@ -207,6 +212,8 @@ def _rows(
         group: Comparisons(one.found.values[:, place], one.found.pairs, method, one.found.scale)
         for group, place in places.items()
     }
+    every = one.measured.coverage
+    coverage = {group: None if every is None else every.of_topics(place) for group, place in places.items()}
     p = np.array([of_group.p for of_group in found.values()])
     corrected = _corrected(p.ravel(), method).reshape(p.shape)
     return [
@@ -218,6 +225,7 @@ def _rows(
             corrected_p=float(corrected[place, row]),
             differ=bool(corrected[place, row] < method.alpha and of_group.values.shape[1] >= FEW_TOPICS),
             interaction_p=interactions[row].corrected_p,
+            **one.judged_of(row, coverage[group]),
         )
         for row in range(len(one.found.pairs))
         for place, (group, of_group) in enumerate(found.items())

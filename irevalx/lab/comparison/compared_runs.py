@@ -119,8 +119,14 @@ class ComparedPairs(DrawnComparison):
     def tables_for_people(self) -> list[Table]:
         """Return the table with the columns that were asked for, and what they mean below it."""
         [table] = self.tables()
-        n_labels = sum(column in LABELS for column in self.columns)
-        return [table.showing(*self.columns, n_labels=n_labels, notes=(self.how_tested, *self._notes_on_intervals))]
+        cautious = any(row.depends_on_unjudged for row in self.rows)
+        heads = self.coverage_heads(cautious=cautious)
+        columns = (*self.columns, *heads) if self.columns == USUAL_COLUMNS else self.columns
+        notes = (self.how_tested, *self._notes_on_intervals)
+        if not heads.keys().isdisjoint(columns):
+            notes = (*notes, *self.coverage_notes(cautious=cautious))
+        shown = table.showing(*columns, n_labels=sum(column in LABELS for column in columns), notes=notes)
+        return [shown.in_words(heads)]
 
     @property
     def _notes_on_intervals(self) -> list[str]:
@@ -169,11 +175,17 @@ class ComparedRuns(DrawnComparison):
             columns += [name, f"{name}_{'groups' if self.baseline is None else 'differs'}"]
             heads += [name, ""]
             cells += [[row.score for row in own], [row.groups for row in own]]
+        for depth, judged in self.judged_at.items():
+            columns.append(f"judged_{depth}")
+            heads.append(f"judged@{depth}")
+            cells.append(judged)
         table = list(zip(*cells, strict=True))
         if self.baseline is None:
-            marks = "Runs that share a letter do not differ."
+            marks = "Runs that share a letter are not significantly different."
         else:
-            marks = f"+ and -: better and worse than {self.baseline}; without a sign: no difference found."
+            marks = (
+                f"+ and -: significantly better and worse than {self.baseline}; no sign: not significantly different."
+            )
         notes = (self.how_tested, marks, *(["{best}: the best score."] if any(best.values()) else []))
         return [Table("runs", tuple(columns), table, best=best, heads=tuple(heads), notes=notes, for_paper=True)]
 
@@ -230,7 +242,7 @@ class ComparedTopics(DrawnComparison):
         rows = self.rows
         columns = ("measure", "topic", *rows[0].values, *(f"{run} - {self.baseline}" for run in rows[0].differences))
         cells = [(row.measure, row.topic, *row.values.values(), *row.differences.values()) for row in rows]
-        return [Table("topics", columns, cells, n_labels=2, heads=columns)]
+        return [Table("topics", columns, cells, n_labels=2, heads=columns, notes=tuple(self.coverage_of_runs))]
 
 
 class DiscriminativePower(Comparison):
@@ -253,7 +265,8 @@ class DiscriminativePower(Comparison):
 
     def tables(self) -> list[Table]:
         """Return the table of ``rows``, and the pairs of each measure by their p-values."""
-        tables = [Table.of("discriminative power", PowerOfMeasure, self.rows, notes=(self.how_tested,))]
+        notes = (self.how_tested, *self.coverage_of_runs)
+        tables = [Table.of("discriminative power", PowerOfMeasure, self.rows, notes=notes)]
         columns = ("rank", "run", "against", "p", "corrected_p")
         for of_measure in self.measures:
             found = of_measure.found

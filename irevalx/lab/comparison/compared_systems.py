@@ -164,7 +164,8 @@ class ComparedSystems(ComparedPairs):
             "A topic's value is the mean over the runs of a system; tests and intervals are over topics and runs.",
             "between replicates: the share of the variance of the difference that is between runs of a system.",
         )
-        return [every.showing(*table.columns, "between_replicates", n_labels=table.n_labels, notes=notes)]
+        shown = every.showing(*table.columns, "between_replicates", n_labels=table.n_labels, notes=notes)
+        return [shown.in_words(self.coverage_heads())]
 
 
 def _rows_of(of_measure: ComparedMeasure) -> list[ComparedPair]:
@@ -240,6 +241,7 @@ def systems_of_runs(
                 values=np.stack([of_system.mean(axis=0) for of_system in values]),
                 scale=one.scale,
                 direction=one.direction,
+                coverage=None if one.coverage is None else one.coverage.of_means(members),
                 of_systems=values,
             )
         )

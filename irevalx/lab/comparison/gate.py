@@ -10,11 +10,12 @@ import numpy as np
 
 from irevalx.api import checks
 from irevalx.api.user_warnings import warn
-from irevalx.arrays.segments import FloatArray
+from irevalx.arrays.segments import BoolArray, FloatArray
 from irevalx.errors import ArgumentError, printable, quote
+from irevalx.experiments.coverage import shifts
 from irevalx.experiments.measured_values import MeasuredRuns
 from irevalx.experiments.ranked_runs import requests_of
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, replace
 from irevalx.lab.comparison.compared_pairs import ComparedMeasure, Comparison
 from irevalx.reports.table import Table
 from irevalx.statistics.intervals import Ends, t_intervals
@@ -46,6 +47,10 @@ class RunVerdict(Frozen, kw_only=True):
     topics : how many the summaries are over.
     least_margin : a run as good as the baseline would be found not worse by this margin with a probability of 0.8.
     verdict : ``not worse``, ``worse`` or ``cannot tell``.
+    judged, judged_against : judged@K of the run and of the baseline, K the cutoff of the measure or 10; nan where it is
+        not known.
+    depends_on_unjudged : whether the verdict is another one if unjudged documents are relevant half as often as judged
+        ones.
     """
 
     measure: str
@@ -60,6 +65,9 @@ class RunVerdict(Frozen, kw_only=True):
     topics: int
     least_margin: float
     verdict: str
+    judged: float
+    judged_against: float
+    depends_on_unjudged: bool
 
     @property
     def is_better(self) -> bool:
@@ -146,16 +154,29 @@ class Gate(Comparison):
     def tables_for_people(self) -> list[Table]:
         """Return the table under the conclusion, and below it how verdicts are found."""
         shown = ("measure", "run", "difference", "low", "high", "margin", "topics", "least_margin", "verdict")
-        failed = [place for place, row in enumerate(self.rows) if not self.passes(row)]
+        cautious = any(row.depends_on_unjudged for row in self.rows)
+        heads = self.coverage_heads(cautious=cautious)
+        shown += tuple(heads)
         notes = [
-            *(["{best}: does not pass."] if failed else []),
             *self._slight_losses,
             f"difference: by how much the run is better than {self.baseline}; low to high: {self._confidence}",
             "not worse: low > -margin; else worse: high < 0; else cannot tell.",
             "least margin: what this number of topics can tell; an equal run passes with probability 0.8.",
+            *self.coverage_notes(cautious=cautious),
         ]
         [table] = self.tables()
-        return [table.showing(*shown, title=self.conclusion, n_labels=2, best={"verdict": failed}, notes=tuple(notes))]
+        shown_table = table.showing(*shown, title=self.conclusion, n_labels=2, notes=tuple(notes))
+        passes = ["passes" if self.passes(row) else "fails" for row in self.rows]
+        cells = [(*row, word) for row, word in zip(shown_table.rows, passes, strict=True)]
+        return [replace(shown_table, columns=(*shown, "gate"), rows=cells).in_words(heads)]
+
+    @property
+    def dependent(self) -> list[BoolArray]:
+        """For each measure, of which pairs the verdict depends on unjudged documents."""
+        return [
+            np.array([row.depends_on_unjudged for row in self.rows if row.measure == one.name], np.bool_)
+            for one in self.measures
+        ]
 
     @property
     def _confidence(self) -> str:
@@ -213,6 +234,7 @@ def _verdicts(of_measure: ComparedMeasure, margin: float, alpha: float) -> list[
     n_topics = improvements.shape[1]
     ends = [*intervals_with_margins(improvements, alpha), least_margins(improvements, alpha)]
     lows, highs, least = (found.scale.of_mean(end, n_topics).tolist() for end in ends)
+    dependent = _dependent(of_measure, improvements, margin, alpha)
     return [
         RunVerdict(
             **of_measure.scores_of(row)
@@ -225,9 +247,30 @@ def _verdicts(of_measure: ComparedMeasure, margin: float, alpha: float) -> list[
             topics=n_topics,
             least_margin=least[row],
             verdict=verdict(lows[row], highs[row], margin),
+            **of_measure.judged_of(row, measured.coverage),
+            depends_on_unjudged=bool(dependent[row]),
         )
         for row in range(len(found.pairs))
     ]
+
+
+def _dependent(of_measure: ComparedMeasure, improvements: FloatArray, margin: float, alpha: float) -> BoolArray:
+    """Return of which runs the verdict is another one after the shift of differences by unjudged documents."""
+    found, measured = of_measure.found, of_measure.measured
+    n_topics = improvements.shape[1]
+    if measured.top_coverage is None or measured.request is None or n_topics < FEW_TOPICS:
+        return np.zeros(len(found.pairs), np.bool_)
+    shift = shifts(found, measured.top_coverage, measured.request)  # of measures of which greater values are better
+    shifted = improvements + np.nan_to_num(shift)[:, np.newaxis]
+    verdicts = [
+        [
+            verdict(low, high, margin)
+            for low, high in zip(*(found.scale.of_mean(end, n_topics).tolist() for end in ends), strict=True)
+        ]
+        for ends in (intervals_with_margins(improvements, alpha), intervals_with_margins(shifted, alpha))
+    ]
+    changed = np.array([before != after for before, after in zip(*verdicts, strict=True)], np.bool_)
+    return np.asarray(~found.without_spread & (np.isnan(shift) | (changed & (shift != 0))))
 
 
 def intervals_with_margins(d: FloatArray, alpha: float) -> Ends:
@@ -347,7 +390,7 @@ def junit_of(found: Gate) -> bytes:
         interval = f"{row.difference:.4f} [{row.low:.4f}, {row.high:.4f}]"
         why = (
             f"{row.verdict}: difference {interval} from {printable(row.against)}, margin {row.margin:g}, {row.topics} "
-            "topics"
+            f"topics{'; depends on unjudged documents' if row.depends_on_unjudged else ''}"
         )
         if not found.passes(row):
             SubElement(case, "failure", {"type": row.verdict, "message": why})
