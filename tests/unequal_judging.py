@@ -22,6 +22,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from irevalx.api.inputs import Qrels
 from irevalx.experiments.coverage import Coverage, cutoff_of, depend_on_unjudged
 from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.pools import with_first_documents
@@ -38,13 +39,7 @@ def experiment(folder: Path, measures: Sequence[str] = MEASURES) -> Experiment:
     paths = sorted(map(str, (folder / "runs").iterdir()))
     opened = opened_runs(paths)
     judgments = with_first_documents(graded_judgments_of(folder / "qrels.gz"), opened.runs, max(DEPTHS))
-    return experiment_of(judgments_with(judgments), opened, list(measures), complete=True)
-
-
-def judgments_with(judgments):  # noqa: ANN001, ANN201
-    from irevalx.api.inputs import Qrels
-
-    return Qrels(judgments)
+    return experiment_of(Qrels(judgments), opened, list(measures), complete=True)
 
 
 def coverage_at(found: Experiment, judged: NDArray[np.bool_], depth: int) -> Coverage:
@@ -101,7 +96,7 @@ def counts(found: Experiment, seed: int, some: slice = slice(None)) -> Counter[t
         depths = [cutoff_of(request, name) or 10 for request in found.requests for name in request.names]
         coverage = {depth: coverage_at(found, judged, depth) for depth in set(depths)}
         alone = [(run, one) for one in new for run in pooled]
-        families = [(("none", [pair]) if False else ("none", alone))]
+        families = [("none", alone)]
         for one in new:
             runs = sorted([one, *rng.choice(pooled, min(4, len(pooled)), replace=False).tolist()])
             families.append(("holm", list(combinations(runs, 2))))
@@ -134,12 +129,12 @@ if __name__ == "__main__":
 
     found = experiment(SHARED / sys.argv[1])
     cells = counts(found, int(sys.argv[2]) if sys.argv[2:] else 41)
-    print("measure       correction kind   wrong/all    sensitivity  false alarms  wrong of silent")
+    sys.stdout.write("measure       correction kind   wrong/all    sensitivity  false alarms  wrong of silent\n")
     for correction in ("none", "holm"):
         for kind in ("claim", "none"):
             for name in found.measures:
                 n_wrong, n, sensitivity, alarms, missed, silent = rates(cells, name, correction, kind)
-                print(
+                sys.stdout.write(
                     f"{name:13} {correction:10} {kind:6} {n_wrong:5}/{n:<6} {sensitivity:11.2f} {alarms:13.2f} "
-                    f"{missed:7}/{silent}"
+                    f"{missed:7}/{silent}\n"
                 )

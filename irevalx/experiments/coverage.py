@@ -89,7 +89,7 @@ class Coverage(Frozen, kw_only=True):
     @cached_property
     def judged_at(self) -> list[float]:
         """The mean of judged@K over topics, for each run."""
-        found: list[float] = self.judged.mean(axis=1).tolist()
+        found: list[float] = (np.add.accumulate(self.judged, axis=1)[:, -1] / self.judged.shape[1]).tolist()
         return found
 
     def of_topics(self, places: IntArray | BoolArray) -> Coverage:

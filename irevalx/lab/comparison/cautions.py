@@ -65,9 +65,8 @@ def _caution(of_measure: ComparedMeasure, row: int, known: WeightedScores | None
     )
     difference = float(found.difference[row])
     if (share := break_even(of_measure, coverage, row)) is not None:
-        said += (
-            f"; the difference of {difference:.4f} is gone if {_percent(share)} of the unjudged documents are relevant"
-        )
+        relevant = f"{_percent(share)} of the unjudged documents are relevant"
+        said += f"; the difference of {difference:.4f} is gone if {relevant}"
     if known is not None:
         _, low, high = known.bounds((known.runs.index(names[run]), known.runs.index(names[against]))).means
         said += f"; its bounds over all ways to judge them are {low:.4f} and {high:.4f}"

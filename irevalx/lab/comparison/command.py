@@ -18,7 +18,8 @@ from irevalx.lab.command.comparison_options import COMPARISON
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output, write_lines
 from irevalx.lab.comparison.compared_pairs import DRAWINGS
-from irevalx.lab.comparison.gate import FOUND_WORSE, OTHERS, REQUIREMENTS, UNDECIDED, Gate, junit_of
+from irevalx.lab.comparison.gate import FOUND_WORSE, OTHERS, REQUIREMENTS, UNDECIDED, Gate
+from irevalx.lab.comparison.junit import junit_of
 from irevalx.lab.comparison.tested_runs import VIEWS, compare
 from irevalx.reading.formats import REL_FORMATS, TREC_RESULTS
 from irevalx.settings import NAMINGS

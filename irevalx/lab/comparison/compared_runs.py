@@ -184,7 +184,7 @@ class ComparedRuns(DrawnComparison):
             marks = "Runs that share a letter are not significantly different."
         else:
             marks = (
-                f"+ and -: significantly better and worse than {self.baseline}; no sign: not significantly different."
+                f"+ and -: significantly better and worse than {self.baseline}; without a sign: neither."
             )
         notes = (self.how_tested, marks, *(["{best}: the best score."] if any(best.values()) else []))
         return [Table("runs", tuple(columns), table, best=best, heads=tuple(heads), notes=notes, for_paper=True)]

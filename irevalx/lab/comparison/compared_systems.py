@@ -242,6 +242,7 @@ def systems_of_runs(
                 scale=one.scale,
                 direction=one.direction,
                 coverage=None if one.coverage is None else one.coverage.of_means(members),
+                **({"top_coverage": one.top_coverage, "request": one.request} if names == one.runs else {}),
                 of_systems=values,
             )
         )

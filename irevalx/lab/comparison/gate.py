@@ -11,7 +11,7 @@ import numpy as np
 from irevalx.api import checks
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.segments import BoolArray, FloatArray
-from irevalx.errors import ArgumentError, printable, quote
+from irevalx.errors import ArgumentError, quote
 from irevalx.experiments.coverage import shifts
 from irevalx.experiments.measured_values import MeasuredRuns
 from irevalx.experiments.ranked_runs import requests_of
@@ -364,40 +364,3 @@ def baseline_named(baseline: str, runs: Sequence[str], given: Any) -> str:
         return baseline
     paths = [os.fspath(one) if isinstance(one, str | os.PathLike) else None for one in given]
     return runs[paths.index(baseline)] if paths.count(baseline) == 1 else baseline
-
-
-def junit_of(found: Gate) -> bytes:
-    """Return verdicts as JUnit's XML, which services for continuous integration show as tests.
-
-    There is a test suite with a test case for each verdict: its class is the run, its name the measure.
-    What does not pass is a failure, of the type that the verdict has; what cannot be told, and passes by
-    ``allow_unsure``, is skipped.
-    """
-    from xml.etree.ElementTree import Element, SubElement, indent, tostring
-
-    skipped = [row for row in found.rows if row.verdict == CANNOT_TELL and found.passes(row)]
-    counts = {
-        "tests": len(found.rows),
-        "failures": sum(not found.passes(row) for row in found.rows),
-        "errors": 0,
-        "skipped": len(skipped),
-    }
-    attributes = {name: str(number) for name, number in counts.items()}
-    suites = Element("testsuites", attributes)
-    suite = SubElement(suites, "testsuite", {"name": "irevalx-lab compare", **attributes})
-    for row in found.rows:
-        case = SubElement(suite, "testcase", {"classname": printable(row.run), "name": printable(row.measure)})
-        interval = f"{row.difference:.4f} [{row.low:.4f}, {row.high:.4f}]"
-        why = (
-            f"{row.verdict}: difference {interval} from {printable(row.against)}, margin {row.margin:g}, {row.topics} "
-            f"topics{'; depends on unjudged documents' if row.depends_on_unjudged else ''}"
-        )
-        if not found.passes(row):
-            SubElement(case, "failure", {"type": row.verdict, "message": why})
-        elif row in skipped:
-            SubElement(case, "skipped", {"message": why})
-        else:
-            SubElement(case, "system-out").text = why
-    indent(suites)
-    text: str = tostring(suites, encoding="unicode")
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'.encode()

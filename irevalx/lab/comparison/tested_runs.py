@@ -200,18 +200,13 @@ def compare(
     bounds = bounds_of(ranked, threads)
     if baseline is not None and margin is not None:
         verdicts = gate(found, baseline, margin, method.alpha, notes=notes, **rules)
-        for line in unjudged_cautions(found, verdicts.dependent, bounds, ranked):
-            warn(line)
+        _warn_of_each(unjudged_cautions(found, verdicts.dependent, bounds, ranked))
         return verdicts
     if topic_groups is not None:
         return compared_in_groups(found, topic_groups, baseline, method, notes)
     kinds_of_warnings = [comparison_warnings, interval_warnings][: 2 if view == "pair" else 1]
-    for line in dict.fromkeys(
-        line for one in found for told in kinds_of_warnings for line in told(one.found, one.name)
-    ):
-        warn(line)
-    for line in unjudged_cautions(found, [one.depends_on_unjudged for one in found], bounds, ranked):
-        warn(line)
+    _warn_of_each(line for one in found for told in kinds_of_warnings for line in told(one.found, one.name))
+    _warn_of_each(unjudged_cautions(found, [one.depends_on_unjudged for one in found], bounds, ranked))
     shown, sort = _columns(columns), checks.flag("sort", sort)
     if view == "pair":
         kind = ComparedSystems if isinstance(every[0], Replicates) else ComparedPairs
@@ -219,6 +214,12 @@ def compare(
     if view == "topic":
         return ComparedTopics(found, baseline, method, notes=notes, sort=sort)
     return (ComparedRuns if view == "run" else DiscriminativePower)(found, baseline, method, notes=notes)
+
+
+def _warn_of_each(lines: Iterable[str]) -> None:
+    """Warn with each line once."""
+    for line in dict.fromkeys(lines):
+        warn(line)
 
 
 def _refuse_mixtures(kinds: Mapping[str, bool], method: Method, *, by_pair: bool, has_baseline: bool) -> None:

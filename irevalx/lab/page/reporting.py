@@ -44,7 +44,6 @@ from irevalx.lab.page.shown_texts import TopicTexts, texts_of_documents, texts_o
 from irevalx.ranking.rank import RankingRules
 from irevalx.reading.formats import TREC_RESULTS
 from irevalx.reading.topic_groups import TopicGroups, group_warnings
-from irevalx.settings import Settings
 from irevalx.statistics.corrections import CORRECTIONS, SHORT_NAMES, TUKEY
 from irevalx.statistics.intervals import INTERVALS
 from irevalx.statistics.paired_comparisons import Method

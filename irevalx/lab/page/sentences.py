@@ -30,7 +30,7 @@ MOST_NAMED = 3
 
 
 def findings(data: ReportData) -> list[str]:
-    """Return the findings as sentences, the main result first, then the other measures. Empty if no runs were compared."""
+    """Return the findings as sentences, the main result first. Empty if no runs were compared."""
     compared = data.scores.compared
     if compared is None:
         return []
@@ -142,8 +142,9 @@ def _others(data: ReportData, of_measure: ComparedMeasure, measure: ReportedMeas
         n_same = len(pairs) - len(better) - len(worse)
         which = f" ({_first_of(better)})" if better else ""
         return (
-            f"Of {len(pairs)} runs, {len(better)}{which} {_are(len(better))} significantly better than {data.baseline}, "
-            f"{len(worse)} {_are(len(worse))} significantly worse, and {n_same} {_are(n_same)} not significantly different"
+            f"Of {len(pairs)} runs, {len(better)}{which} {_are(len(better))} significantly better than "
+            f"{data.baseline}, {len(worse)} {_are(len(worse))} significantly worse, and {n_same} {_are(n_same)} not "
+            "significantly different"
         )
     like = [run for pair in pairs if not pair.differ for run in others_in(pair, best)]
     n_others, n_different = len(of_measure.runs) - 1, sum(pair.differ for pair in pairs)
