@@ -216,8 +216,8 @@ class Comparison(Result):
         return {**super().about(), **how}
 
     def coverage_heads(self, *, cautious: bool = False) -> dict[str, str]:
-        """Return what tables call the coverage of both runs, and cautions; nothing where coverage is not known."""
-        if not self.judged_at:
+        """Return what tables call the coverage of both runs, and cautions. Empty if it is not known, or 1 for all runs."""
+        if not self.judged_at or self._is_all_judged:
             return {}
         judged = f"judged@{next(iter(self.judged_at))}" if len(self.judged_at) == 1 else "judged"
         heads = {"judged": judged, "judged_against": f"{judged} against"}
@@ -225,6 +225,8 @@ class Comparison(Result):
 
     def coverage_notes(self, *, cautious: bool = False) -> list[str]:
         """Return what the columns of ``coverage_heads`` are."""
+        if self._is_all_judged:
+            return self.coverage_of_runs
         by_depth: dict[int, list[str]] = {}
         for one in self.measures:
             if one.measured.coverage is not None:
@@ -234,6 +236,11 @@ class Comparison(Result):
         if len(by_depth) == 1:
             notes = [f"judged@{depth}: share of judged documents among the first {depth}." for depth in by_depth]
         return [*notes, *(["caution: the conclusion depends on unjudged documents."] if cautious else [])]
+
+    @property
+    def _is_all_judged(self) -> bool:
+        """Whether all first documents of all runs are judged, so that columns would say nothing."""
+        return all(share == 1 for judged in self.judged_at.values() for share in judged)
 
     @property
     def judged_at(self) -> dict[int, list[float]]:

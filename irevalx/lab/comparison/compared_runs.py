@@ -123,7 +123,7 @@ class ComparedPairs(DrawnComparison):
         heads = self.coverage_heads(cautious=cautious)
         columns = (*self.columns, *heads) if self.columns == USUAL_COLUMNS else self.columns
         notes = (self.how_tested, *self._notes_on_intervals)
-        if not heads.keys().isdisjoint(columns):
+        if not heads or not heads.keys().isdisjoint(columns):
             notes = (*notes, *self.coverage_notes(cautious=cautious))
         shown = table.showing(*columns, n_labels=sum(column in LABELS for column in columns), notes=notes)
         return [shown.in_words(heads)]

@@ -274,14 +274,13 @@ def test_a_table_says_what_it_is(tmp_path: Path) -> None:
 
 
 def test_columns_that_people_see() -> None:
-    """Ten, unless others are asked for; programs have all."""
+    """Eight, unless others are asked for; programs have all."""
 
     def heads(*options: str) -> list[str]:
         first = lab("compare", *EXPERIMENT, "--quiet", *options).stdout.decode().splitlines()[0]
         return re.split("  +", first)
 
-    usual = ["measure", "run", "against", "difference", "low", "high", "corrected p", "differ"]
-    assert heads() == [*usual, "judged@10", "judged@10 against"]
+    assert heads() == ["measure", "run", "against", "difference", "low", "high", "corrected p", "differ"]
     assert heads("--columns", "p,effect_size") == ["measure", "run", "against", "p", "effect size"]
     assert len(heads("--columns", "all")) == len(compare(*EXPERIMENT)[0][0]) == 20
     refused = lab("compare", *EXPERIMENT, "--columns", "q")
