@@ -145,9 +145,9 @@ _GATE = (
         default="pair",
         help=(
             "Print a row for each pair; for each topic, with the value of each run and its difference from the "
-            "--baseline; or for each run: its scores, the best marked, and letters, which runs that do not differ "
-            "share; with --baseline + or - where a run is better or worse than it. Runs and measures stay in their "
-            "order; in LaTeX the table needs the package booktabs.  [default: pair]"
+            "--baseline; or for each run: its scores, the best marked, letters, shared by runs that are not "
+            "significantly different, and judged@K; with --baseline + or - where a run is significantly better or "
+            "worse than it. Runs and measures stay in their order; in LaTeX the table needs the package booktabs.  [default: pair]"
         ),
     ),
     click.option(
@@ -156,7 +156,7 @@ _GATE = (
         default="",
         help=(
             "What tables for people have of each pair, after its names: 'mean mean_against effect_size p wins losses', "
-            "or all.  [default: difference low high corrected_p differ]"
+            "or all.  [default: difference low high corrected_p differ judged judged_against]"
         ),
     ),
     option(
@@ -238,6 +238,12 @@ def command(output: Output, *, drawn: str | None, junit: str | None, page: str |
     runs differ, and so does bonferroni's with --test t and --interval t; with other tests or --interval bca test and
     interval may disagree. Tukey takes the differences of all pairs to vary alike. Geometric means (gm_map) are tested
     on their logarithms, and sums (num_rel_ret) are shown as sums.
+
+    Each table shows the coverage of the runs: judged@K, the share of judged documents among their first K, where K is
+    the cutoff of the measure or 10. After t tests (not tukey) under measures that treat unjudged documents as
+    nonrelevant, a warning names comparisons whose conclusion depends on unjudged documents: it would be another one if
+    the unjudged documents that only one of the runs has among its first 10 were relevant half as often as its judged
+    ones. The conclusion can still be right; judging these documents settles it. A gate warns likewise of its verdicts.
 
     With --systems or --system-by runs of one system are replicates, not topics: the variance of a difference is that
     over topics and that between replicates, and a column has the share of the latter. The t test and interval hold for

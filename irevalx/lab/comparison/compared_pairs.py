@@ -38,7 +38,7 @@ class ComparedPair(Frozen, kw_only=True):
     wins, ties, losses : topics for which ``run`` has a better, the same, a worse value than ``against``; greater is
         better unless the measure says otherwise.
     p, corrected_p : the p-value of the test, before and after correction for the number of comparisons.
-    differ : whether the corrected p-value is below alpha.
+    differ : whether the runs are significantly different: the corrected p-value is below alpha.
     simultaneous_low, simultaneous_high : an interval that holds for all pairs at once; nan where there is none.
     judged, judged_against : judged@K of both runs, K the cutoff of the measure or 10; nan where it is not known.
     depends_on_unjudged : whether another conclusion follows if unjudged documents are relevant half as often as judged
@@ -159,13 +159,13 @@ class ComparedMeasure(Frozen):
 
     @property
     def letters(self) -> list[str]:
-        """The letters of the runs, of which those that do not differ share one; all pairs must have been compared."""
+        """The letters of the runs: those not significantly different share one; all pairs must have been compared."""
         different = [pair for pair, differ in zip(self.found.pairs, self.found.differ.tolist(), strict=True) if differ]
         return letters_of_groups(len(self.runs), different, self.best_first)
 
     @property
     def signs(self) -> list[str]:
-        """For each run that differs from the baseline ``+`` where it is better, and ``-`` where it is worse.
+        """For each run, ``+`` if it is significantly better than the baseline, and ``-`` if significantly worse.
 
         ``>`` and ``<`` where it has a greater or a smaller value of a measure that says nothing of better.
         """

@@ -35,8 +35,8 @@ class ComparedRun(Frozen, kw_only=True):
     Parameters
     ----------
     best : whether no run scores better; never where all score the same, or the measure says nothing of better.
-    groups : letters, of which runs that do not differ share one; with a baseline ``+`` or ``-`` where the run is better
-        or worse than it, and ``>`` or ``<`` where the measure says nothing of better.
+    groups : letters, of which runs that are not significantly different share one; with a baseline ``+`` or ``-`` where
+        the run is significantly better or worse than it, and ``>`` or ``<`` where the measure says nothing of better.
     """
 
     run: str
@@ -183,9 +183,7 @@ class ComparedRuns(DrawnComparison):
         if self.baseline is None:
             marks = "Runs that share a letter are not significantly different."
         else:
-            marks = (
-                f"+ and -: significantly better and worse than {self.baseline}; without a sign: neither."
-            )
+            marks = f"+ and -: significantly better and worse than {self.baseline}; without a sign: neither."
         notes = (self.how_tested, marks, *(["{best}: the best score."] if any(best.values()) else []))
         return [Table("runs", tuple(columns), table, best=best, heads=tuple(heads), notes=notes, for_paper=True)]
 

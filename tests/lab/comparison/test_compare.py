@@ -245,7 +245,10 @@ def test_a_table_says_what_it_is(tmp_path: Path) -> None:
     assert said in people
     assert "Holm's correction has no simultaneous intervals." in people
     latex = lab("compare", *EXPERIMENT, "--by", "run", "--format", "latex", "--quiet").stdout.decode()
-    assert f"% {said}\n% Runs that share a letter are not significantly different.\n% Bold type: the best score.\n" in latex
+    assert (
+        f"% {said}\n% Runs that share a letter are not significantly different.\n% Bold type: the best score.\n"
+        in latex
+    )
     signs = lab("compare", *EXPERIMENT, "--by", "run", "--baseline", "count1", "--quiet").stdout.decode()
     assert "+ and -: significantly better and worse than count1; without a sign: neither." in signs
     wilcoxon = lab("compare", *EXPERIMENT, "--test", "wilcoxon", "--quiet").stdout.decode()
