@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from irevalx.api.inputs import Qrels
-from irevalx.experiments.coverage import Coverage, cutoff_of, depend_on_unjudged
+from irevalx.experiments.coverage import DEPTH, Coverage, cutoff_of, depend_on_unjudged
 from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.pools import with_first_documents
 from irevalx.experiments.user_data import experiment_of, graded_judgments_of, opened_runs
@@ -93,7 +93,8 @@ def counts(found: Experiment, seed: int, some: slice = slice(None)) -> Counter[t
     rng = np.random.default_rng(seed + 1)
     for new, pooled, judged, deeper in list(pools(found, seed))[some]:
         before, after = values_with(found, judged), values_with(found, deeper)
-        depths = [cutoff_of(request, name) or 10 for request in found.requests for name in request.names]
+        requests = [(request, name) for request in found.requests for name in request.names]
+        depths = [min(cutoff_of(request, name) or DEPTH, DEPTH) for request, name in requests]
         coverage = {depth: coverage_at(found, judged, depth) for depth in set(depths)}
         alone = [(run, one) for one in new for run in pooled]
         families = [("none", alone)]
@@ -105,7 +106,7 @@ def counts(found: Experiment, seed: int, some: slice = slice(None)) -> Counter[t
             for number, name in enumerate(found.measures):
                 now = Comparisons(before[number], pairs, method)
                 then = conclusions(Comparisons(after[number], pairs, method))
-                warned = depend_on_unjudged(now, coverage[depths[number]])
+                warned = depend_on_unjudged(now, coverage[depths[number]], requests[number][0])
                 for pair, said, true, is_warned in zip(pairs, conclusions(now), then, warned, strict=True):
                     if bool(set(pair) & set(new)):
                         kind = "claim" if said else "none"
