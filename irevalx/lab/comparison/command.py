@@ -147,7 +147,8 @@ _GATE = (
             "Print a row for each pair; for each topic, with the value of each run and its difference from the "
             "--baseline; or for each run: its scores, the best marked, letters, shared by runs that are not "
             "significantly different, and judged@K; with --baseline + or - where a run is significantly better or "
-            "worse than it. Runs and measures stay in their order; in LaTeX the table needs the package booktabs.  [default: pair]"
+            "worse than it. Runs and measures stay in their order; in LaTeX the table needs the package booktabs.  "
+            "[default: pair]"
         ),
     ),
     click.option(
