@@ -216,7 +216,7 @@ class Comparison(Result):
         return {**super().about(), **how}
 
     def coverage_heads(self, *, cautious: bool = False) -> dict[str, str]:
-        """Return the heads of the columns on coverage and cautions. Empty if coverage is not known, or 1 for all runs."""
+        """Return the heads of columns on coverage and cautions. Empty if coverage is unknown, or 1 for all runs."""
         if not self.judged_at or self._is_all_judged:
             return {}
         judged = f"judged@{next(iter(self.judged_at))}" if len(self.judged_at) == 1 else "judged"
