@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from math import isnan
 from typing import Any, ClassVar
-
-import numpy as np
 
 from irevalx.api import checks
 from irevalx.api.user_warnings import warn
-from irevalx.arrays.segments import FloatArray
 from irevalx.errors import ArgumentError, printable, quote
 from irevalx.experiments.measured_values import MeasuredRuns
 from irevalx.experiments.ranked_runs import requests_of
 from irevalx.frozen import Frozen
 from irevalx.lab.comparison.compared_pairs import ComparedMeasure, Comparison
 from irevalx.reports.table import Table
-from irevalx.statistics.intervals import Ends, t_intervals
-from irevalx.statistics.paired_comparisons import FEW_TOPICS, Method
-from irevalx.statistics.paired_power import least_effect
+from irevalx.statistics.non_inferiority import CANNOT_TELL, NOT_WORSE, WORSE, Improvements
+from irevalx.statistics.paired_comparisons import Method
+from irevalx.statistics.significance import FEW_TOPICS
 
-NOT_WORSE, WORSE, CANNOT_TELL = "not worse", "worse", "cannot tell"
-"""The verdicts."""
+FEW_DIFFERING = 10
+"""If fewer topics differ, a line says so."""
 
 FOUND_WORSE, UNDECIDED = 3, 5
 """The exit statuses of a gate that does not open: a run is worse, or else that cannot be told."""
@@ -41,11 +39,17 @@ class RunVerdict(Frozen, kw_only=True):
     ----------
     mean, mean_against : summaries of the run and of the baseline, as the evaluator prints them.
     difference : by how much the run is better; positive is better, whatever the direction of the measure.
-    low, high : the interval of the difference; those of all runs and measures hold at once.
+    low, high : the interval of the difference; those of all runs and measures hold at once. nan where fewer than 5
+        topics differ, or all by the same amount.
     margin : by how much the run may be worse.
     topics : how many the summaries are over.
-    least_margin : a run as good as the baseline would be found not worse by this margin with a probability of 0.8.
+    least_margin : a run as good as the baseline would be found not worse by this margin with a probability of 0.8; nan
+        without an interval.
     verdict : ``not worse``, ``worse`` or ``cannot tell``.
+    differing : the number of topics for which the values differ.
+    change : the mean difference over these topics.
+    p : the p-value of flipped signs.
+    direction : 1 where the run is better for certain, -1 where it is worse for certain, else 0.
     """
 
     measure: str
@@ -60,16 +64,38 @@ class RunVerdict(Frozen, kw_only=True):
     topics: int
     least_margin: float
     verdict: str
+    differing: int
+    change: float
+    p: float
+    direction: int
 
     @property
     def is_better(self) -> bool:
         """Whether the run is better for certain."""
-        return self.low > 0
+        return self.direction > 0
 
     @property
     def is_slightly_worse(self) -> bool:
         """Whether the run is worse for certain, but by less than the margin."""
-        return self.verdict == NOT_WORSE and self.high < 0
+        return self.verdict == NOT_WORSE and self.direction < 0
+
+    @property
+    def interval(self) -> str:
+        """The interval of the difference in words."""
+        return "no interval" if isnan(self.low) else f"[{self.low:.4f}, {self.high:.4f}]"
+
+    @property
+    def few_differing(self) -> str | None:
+        """A sentence on the topics that differ if these are few, or if there is no interval."""
+        if not self.differing or (self.differing >= FEW_DIFFERING and not isnan(self.low)):
+            return None
+        topics = f"{self.differing} of {self.topics} topics differ"
+        if isnan(self.low) and self.differing >= FEW_TOPICS:
+            topics = f"all {self.topics} topics differ by the same amount"
+        said = f"{self.run} in {self.measure}: {topics}; on these the mean changes by {self.change:+.4f}"
+        if self.direction or not isnan(self.low):
+            return f"{said}."
+        return f"{said}, which is too little to tell the direction for other topics."
 
 
 class Gate(Comparison):
@@ -121,8 +147,8 @@ class Gate(Comparison):
         """A sentence on each verdict."""
         words = {NOT_WORSE: "is not worse than", WORSE: "is worse than", CANNOT_TELL: "may be worse or not than"}
         return [
-            f"{row.run} {words[row.verdict]} {row.against} in {row.measure}: {row.difference:.3f} "
-            f"[{row.low:.3f}, {row.high:.3f}], margin {row.margin:g}."
+            f"{row.run} {words[row.verdict]} {row.against} in {row.measure}: {row.difference:.4f} "
+            f"({row.interval}), margin {row.margin:g}."
             for row in self.rows
         ]
 
@@ -130,6 +156,7 @@ class Gate(Comparison):
         """Return how the verdicts were made, and what follows from them, for JSON."""
         of_gate = {
             "comparisons": len(self.rows),
+            "how_tested": f"{self._confidence} worse and better need a p of sign flips below alpha as well.",
             "margins": {row.measure: row.margin for row in self.rows},
             "require": self.require,
             "allow_unsure": self.allow_unsure,
@@ -137,7 +164,7 @@ class Gate(Comparison):
             "passed": self.status == 0,
             "conclusion": self.conclusion,
         }
-        return {**super().about(), **of_gate, "notes": [*self._slight_losses, *self.notes]}
+        return {**super().about(), **of_gate, "notes": [*self._remarks, *self.notes]}
 
     def tables(self) -> list[Table]:
         """Return the table of ``rows``."""
@@ -149,9 +176,10 @@ class Gate(Comparison):
         failed = [place for place, row in enumerate(self.rows) if not self.passes(row)]
         notes = [
             *(["{best}: does not pass."] if failed else []),
-            *self._slight_losses,
+            *self._remarks,
             f"difference: by how much the run is better than {self.baseline}; low to high: {self._confidence}",
-            "not worse: low > -margin; else worse: high < 0; else cannot tell.",
+            "not worse: low > -margin, or no topic differs; else worse: high < 0, and sign flips have p < alpha "
+            "too; else cannot tell.",
             "least margin: what this number of topics can tell; an equal run passes with probability 0.8.",
         ]
         [table] = self.tables()
@@ -166,12 +194,13 @@ class Gate(Comparison):
         return f"its {each} t interval, so that all {n_rows} hold with {share} (Bonferroni)."
 
     @property
-    def _slight_losses(self) -> list[str]:
-        return [
+    def _remarks(self) -> list[str]:
+        slight = [
             f"{row.run} is slightly worse in {row.measure} for certain, but by less than the margin."
             for row in self.rows
             if row.is_slightly_worse
         ]
+        return slight + [line for row in self.rows if (line := row.few_differing)]
 
 
 def gate(
@@ -209,10 +238,11 @@ def gate(
 
 def _verdicts(of_measure: ComparedMeasure, margin: float, alpha: float) -> list[RunVerdict]:
     found, measured = of_measure.found, of_measure.measured
-    improvements = measured.direction * found.by_topic + 0.0  # no -0.0
-    n_topics = improvements.shape[1]
-    ends = [*intervals_with_margins(improvements, alpha), least_margins(improvements, alpha)]
+    improved = Improvements(measured.direction * found.by_topic + 0.0, alpha)  # no -0.0
+    n_topics = improved.d.shape[1]
+    ends = (*improved.interval, improved.least_margins)
     lows, highs, least = (found.scale.of_mean(end, n_topics).tolist() for end in ends)
+    verdicts = improved.verdicts(margin)
     return [
         RunVerdict(
             **of_measure.scores_of(row)
@@ -224,60 +254,14 @@ def _verdicts(of_measure: ComparedMeasure, margin: float, alpha: float) -> list[
             margin=margin,
             topics=n_topics,
             least_margin=least[row],
-            verdict=verdict(lows[row], highs[row], margin),
+            verdict=verdicts[row],
+            differing=int(improved.differing[row]),
+            change=float(improved.mean_of_differing[row]),
+            p=float(improved.p[row]),
+            direction=int(improved.direction[row]),
         )
         for row in range(len(found.pairs))
     ]
-
-
-def intervals_with_margins(d: FloatArray, alpha: float) -> Ends:
-    """Return t intervals of mean differences; without width where all topics have the same difference.
-
-    Parameters
-    ----------
-    d : shape (n_pairs, n_topics), with one topic at least.
-    alpha : an interval covers the mean with a probability of 1 - alpha.
-
-    Returns
-    -------
-    The ends; nan with a single topic, unless it has no difference.
-    """
-    [(low, high)] = t_intervals(d, [1 - alpha])
-    same = (d == d[:, :1]).all(axis=1) & (d.shape[1] > 1) | ~d.any(axis=1)
-    return np.where(same, d[:, 0], low), np.where(same, d[:, 0], high)
-
-
-def verdict(low: float, high: float, margin: float) -> str:
-    """Return what the interval of an improvement says of a margin.
-
-    ``NOT_WORSE`` if low > -margin, else ``WORSE`` if high < 0, else ``CANNOT_TELL``. Both can hold of a loss that is
-    certain and smaller than the margin: not worse. What is equal for all topics (low = high = 0) is not worse.
-
-    Parameters
-    ----------
-    low, high : the ends of the interval; nan for none.
-    margin : from 0 on.
-    """
-    if low > -margin or low == high == 0:
-        return NOT_WORSE
-    return WORSE if high < 0 else CANNOT_TELL
-
-
-def least_margins(d: FloatArray, alpha: float) -> FloatArray:
-    """Return the margins by which something equal on average would be found not worse with a probability of 0.8.
-
-    Parameters
-    ----------
-    d, alpha : as for ``intervals_with_margins``.
-
-    Returns
-    -------
-    Shape (n_pairs,); nan with a single topic.
-    """
-    n_topics = d.shape[1]
-    if n_topics < 2:
-        return np.full(len(d), np.nan)
-    return np.asarray(d.std(axis=1, ddof=1) * least_effect(n_topics, alpha=alpha, two_sided=False), np.float64)
 
 
 def _margins(measured: Sequence[MeasuredRuns], margin: float | Mapping[str, float]) -> dict[str, float]:
@@ -344,10 +328,9 @@ def junit_of(found: Gate) -> bytes:
     suite = SubElement(suites, "testsuite", {"name": "irevalx-lab compare", **attributes})
     for row in found.rows:
         case = SubElement(suite, "testcase", {"classname": printable(row.run), "name": printable(row.measure)})
-        interval = f"{row.difference:.4f} [{row.low:.4f}, {row.high:.4f}]"
         why = (
-            f"{row.verdict}: difference {interval} from {printable(row.against)}, margin {row.margin:g}, {row.topics} "
-            "topics"
+            f"{row.verdict}: difference {row.difference:.4f} ({row.interval}) from {printable(row.against)}, margin "
+            f"{row.margin:g}, {row.topics} topics, of which {row.differing} differ"
         )
         if not found.passes(row):
             SubElement(case, "failure", {"type": row.verdict, "message": why})
