@@ -166,7 +166,7 @@ class ComparedSystems(ComparedPairs):
         return [
             "A topic's value is the mean over the runs of a system; tests and intervals are over topics and runs.",
             "between replicates: the share of the variance of the difference that is between runs of a system.",
-            *([one_run_line(sorted(single))] if single else []),
+            *([f"S{one_run_line(sorted(single))[1:]}."] if single else []),
         ]
 
     @property
@@ -195,8 +195,8 @@ def _rows_of(of_measure: ComparedMeasure) -> list[ComparedSystemPair]:
 def one_run_line(systems: Sequence[str]) -> str:
     """Return what intervals of systems with one run cover."""
     return (
-        f"Systems with one run ({', '.join(map(printable, systems))}): tests and intervals are about this run, and do not "
-        "cover other runs of its system."
+        f"systems with one run ({', '.join(map(printable, systems))}): tests and intervals are about this run, and do "
+        "not cover other runs of its system"
     )
 
 
@@ -240,7 +240,7 @@ def systems_of_runs(
     members = [[place for place, system in enumerate(of_runs) if system == name] for name in names]
     single = [name for name, places in zip(names, members, strict=True) if len(places) == 1]
     if single:
-        warn(one_run_line(single).removesuffix("."))
+        warn(one_run_line(single))
     found: list[MeasuredRuns] = []
     for one in every:
         if not one.scale.is_linear:

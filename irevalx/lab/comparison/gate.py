@@ -79,10 +79,10 @@ class RunVerdict(Frozen, kw_only=True):
         """Whether the run is worse for certain, but by less than the margin."""
         return self.verdict == NOT_WORSE and self.direction < 0
 
-    @property
-    def interval(self) -> str:
-        """The interval of the difference in words."""
-        return "no interval" if isnan(self.low) else f"[{self.low:.4f}, {self.high:.4f}]"
+    def rounded(self, digits: int) -> str:
+        """Return the difference with its interval."""
+        interval = "(no interval)" if isnan(self.low) else f"[{self.low:.{digits}f}, {self.high:.{digits}f}]"
+        return f"{self.difference:.{digits}f} {interval}"
 
     @property
     def few_differing(self) -> str | None:
@@ -145,10 +145,9 @@ class Gate(Comparison):
     @property
     def sentences(self) -> list[str]:
         """A sentence on each verdict."""
-        words = {NOT_WORSE: "is not worse than", WORSE: "is worse than", CANNOT_TELL: "may be worse or not than"}
+        words = {NOT_WORSE: "is not worse than", WORSE: "is worse than", CANNOT_TELL: "may or may not be worse than"}
         return [
-            f"{row.run} {words[row.verdict]} {row.against} in {row.measure}: {row.difference:.4f} "
-            f"({row.interval}), margin {row.margin:g}."
+            f"{row.run} {words[row.verdict]} {row.against} in {row.measure}: {row.rounded(3)}, margin {row.margin:g}."
             for row in self.rows
         ]
 
@@ -329,8 +328,8 @@ def junit_of(found: Gate) -> bytes:
     for row in found.rows:
         case = SubElement(suite, "testcase", {"classname": printable(row.run), "name": printable(row.measure)})
         why = (
-            f"{row.verdict}: difference {row.difference:.4f} ({row.interval}) from {printable(row.against)}, margin "
-            f"{row.margin:g}, {row.topics} topics, of which {row.differing} differ"
+            f"{row.verdict}: difference {row.rounded(4)} from {printable(row.against)}, margin {row.margin:g}, "
+            f"{row.topics} topics, {row.differing} of which differ"
         )
         if not found.passes(row):
             SubElement(case, "failure", {"type": row.verdict, "message": why})
