@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from math import isnan
 from typing import Any, ClassVar
 
 import numpy as np
 
 from irevalx.api import checks
 from irevalx.api.user_warnings import warn
-from irevalx.arrays.segments import BoolArray, FloatArray
+from irevalx.arrays.segments import BoolArray
 from irevalx.errors import ArgumentError, quote
 from irevalx.experiments.coverage import shifts
 from irevalx.experiments.measured_values import MeasuredRuns
@@ -18,12 +19,12 @@ from irevalx.experiments.ranked_runs import requests_of
 from irevalx.frozen import Frozen, replace
 from irevalx.lab.comparison.compared_pairs import ComparedMeasure, Comparison
 from irevalx.reports.table import Table
-from irevalx.statistics.intervals import Ends, t_intervals
-from irevalx.statistics.paired_comparisons import FEW_TOPICS, Method
-from irevalx.statistics.paired_power import least_effect
+from irevalx.statistics.non_inferiority import CANNOT_TELL, NOT_WORSE, WORSE, Improvements
+from irevalx.statistics.paired_comparisons import Method
+from irevalx.statistics.significance import FEW_TOPICS
 
-NOT_WORSE, WORSE, CANNOT_TELL = "not worse", "worse", "cannot tell"
-"""The verdicts."""
+FEW_DIFFERING = 10
+"""If fewer topics differ, a line says so."""
 
 FOUND_WORSE, UNDECIDED = 3, 5
 """The exit statuses of a gate that does not open: a run is worse, or else that cannot be told."""
@@ -42,11 +43,17 @@ class RunVerdict(Frozen, kw_only=True):
     ----------
     mean, mean_against : summaries of the run and of the baseline, as the evaluator prints them.
     difference : by how much the run is better; positive is better, whatever the direction of the measure.
-    low, high : the interval of the difference; those of all runs and measures hold at once.
+    low, high : the interval of the difference; those of all runs and measures hold at once. nan where fewer than 5
+        topics differ, or all by the same amount.
     margin : by how much the run may be worse.
     topics : how many the summaries are over.
-    least_margin : a run as good as the baseline would be found not worse by this margin with a probability of 0.8.
+    least_margin : a run as good as the baseline would be found not worse by this margin with a probability of 0.8; nan
+        without an interval.
     verdict : ``not worse``, ``worse`` or ``cannot tell``.
+    differing : the number of topics for which the values differ.
+    change : the mean difference over these topics.
+    p : the p-value of flipped signs.
+    direction : 1 where the run is better for certain, -1 where it is worse for certain, else 0.
     judged, judged_against : judged@K of the run and of the baseline, K the cutoff of the measure or 10; nan where it is
         not known.
     depends_on_unjudged : whether the verdict is another one if unjudged documents are relevant half as often as judged
@@ -65,6 +72,10 @@ class RunVerdict(Frozen, kw_only=True):
     topics: int
     least_margin: float
     verdict: str
+    differing: int
+    change: float
+    p: float
+    direction: int
     judged: float
     judged_against: float
     depends_on_unjudged: bool
@@ -72,12 +83,30 @@ class RunVerdict(Frozen, kw_only=True):
     @property
     def is_better(self) -> bool:
         """Whether the run is better for certain."""
-        return self.low > 0
+        return self.direction > 0
 
     @property
     def is_slightly_worse(self) -> bool:
         """Whether the run is worse for certain, but by less than the margin."""
-        return self.verdict == NOT_WORSE and self.high < 0
+        return self.verdict == NOT_WORSE and self.direction < 0
+
+    def rounded(self, digits: int) -> str:
+        """Return the difference with its interval."""
+        interval = "(no interval)" if isnan(self.low) else f"[{self.low:.{digits}f}, {self.high:.{digits}f}]"
+        return f"{self.difference:.{digits}f} {interval}"
+
+    @property
+    def few_differing(self) -> str | None:
+        """A sentence on the topics that differ if these are few, or if there is no interval."""
+        if not self.differing or (self.differing >= FEW_DIFFERING and not isnan(self.low)):
+            return None
+        topics = f"{self.differing} of {self.topics} topics differ"
+        if isnan(self.low) and self.differing >= FEW_TOPICS:
+            topics = f"all {self.topics} topics differ by the same amount"
+        said = f"{self.run} in {self.measure}: {topics}; on these the mean changes by {self.change:+.4f}"
+        if self.direction or not isnan(self.low):
+            return f"{said}."
+        return f"{said}, which is too little to tell the direction for other topics."
 
 
 class Gate(Comparison):
@@ -127,10 +156,9 @@ class Gate(Comparison):
     @property
     def sentences(self) -> list[str]:
         """A sentence on each verdict."""
-        words = {NOT_WORSE: "is not worse than", WORSE: "is worse than", CANNOT_TELL: "may be worse or not than"}
+        words = {NOT_WORSE: "is not worse than", WORSE: "is worse than", CANNOT_TELL: "may or may not be worse than"}
         return [
-            f"{row.run} {words[row.verdict]} {row.against} in {row.measure}: {row.difference:.3f} "
-            f"[{row.low:.3f}, {row.high:.3f}], margin {row.margin:g}."
+            f"{row.run} {words[row.verdict]} {row.against} in {row.measure}: {row.rounded(3)}, margin {row.margin:g}."
             for row in self.rows
         ]
 
@@ -138,6 +166,7 @@ class Gate(Comparison):
         """Return how the verdicts were made, and what follows from them, for JSON."""
         of_gate = {
             "comparisons": len(self.rows),
+            "how_tested": f"{self._confidence} worse and better need a p of sign flips below alpha as well.",
             "margins": {row.measure: row.margin for row in self.rows},
             "require": self.require,
             "allow_unsure": self.allow_unsure,
@@ -145,7 +174,7 @@ class Gate(Comparison):
             "passed": self.status == 0,
             "conclusion": self.conclusion,
         }
-        return {**super().about(), **of_gate, "notes": [*self._slight_losses, *self.notes]}
+        return {**super().about(), **of_gate, "notes": [*self._remarks, *self.notes]}
 
     def tables(self) -> list[Table]:
         """Return the table of ``rows``."""
@@ -158,9 +187,10 @@ class Gate(Comparison):
         heads = self.coverage_heads(cautious=cautious)
         shown += tuple(heads)
         notes = [
-            *self._slight_losses,
+            *self._remarks,
             f"difference: by how much the run is better than {self.baseline}; low to high: {self._confidence}",
-            "not worse: low > -margin; else worse: high < 0; else cannot tell.",
+            "not worse: low > -margin, or no topic differs; else worse: high < 0, and sign flips have p < alpha "
+            "too; else cannot tell.",
             "least margin: what this number of topics can tell; an equal run passes with probability 0.8.",
             *self.coverage_notes(cautious=cautious),
         ]
@@ -187,12 +217,13 @@ class Gate(Comparison):
         return f"its {each} t interval, so that all {n_rows} hold with {share} (Bonferroni)."
 
     @property
-    def _slight_losses(self) -> list[str]:
-        return [
+    def _remarks(self) -> list[str]:
+        slight = [
             f"{row.run} is slightly worse in {row.measure} for certain, but by less than the margin."
             for row in self.rows
             if row.is_slightly_worse
         ]
+        return slight + [line for row in self.rows if (line := row.few_differing)]
 
 
 def gate(
@@ -230,11 +261,12 @@ def gate(
 
 def _verdicts(of_measure: ComparedMeasure, margin: float, alpha: float) -> list[RunVerdict]:
     found, measured = of_measure.found, of_measure.measured
-    improvements = measured.direction * found.by_topic + 0.0  # no -0.0
-    n_topics = improvements.shape[1]
-    ends = [*intervals_with_margins(improvements, alpha), least_margins(improvements, alpha)]
+    improved = Improvements(measured.direction * found.by_topic + 0.0, alpha)  # no -0.0
+    n_topics = improved.d.shape[1]
+    ends = (*improved.interval, improved.least_margins)
     lows, highs, least = (found.scale.of_mean(end, n_topics).tolist() for end in ends)
-    dependent = _dependent(of_measure, improvements, margin, alpha)
+    dependent = _dependent(of_measure, improved, margin)
+    verdicts = improved.verdicts(margin)
     return [
         RunVerdict(
             **of_measure.scores_of(row)
@@ -246,7 +278,11 @@ def _verdicts(of_measure: ComparedMeasure, margin: float, alpha: float) -> list[
             margin=margin,
             topics=n_topics,
             least_margin=least[row],
-            verdict=verdict(lows[row], highs[row], margin),
+            verdict=verdicts[row],
+            differing=int(improved.differing[row]),
+            change=float(improved.mean_of_differing[row]),
+            p=float(improved.p[row]),
+            direction=int(improved.direction[row]),
             **of_measure.judged_of(row, measured.coverage),
             depends_on_unjudged=bool(dependent[row]),
         )
@@ -254,73 +290,16 @@ def _verdicts(of_measure: ComparedMeasure, margin: float, alpha: float) -> list[
     ]
 
 
-def _dependent(of_measure: ComparedMeasure, improvements: FloatArray, margin: float, alpha: float) -> BoolArray:
+def _dependent(of_measure: ComparedMeasure, improved: Improvements, margin: float) -> BoolArray:
     """Return of which runs the verdict is another one after the shift of differences by unjudged documents."""
     found, measured = of_measure.found, of_measure.measured
-    n_topics = improvements.shape[1]
-    if measured.top_coverage is None or measured.request is None or n_topics < FEW_TOPICS:
+    if measured.top_coverage is None or measured.request is None or improved.d.shape[1] < FEW_TOPICS:
         return np.zeros(len(found.pairs), np.bool_)
     shift = shifts(found, measured.top_coverage, measured.request)  # of measures of which greater values are better
-    shifted = improvements + np.nan_to_num(shift)[:, np.newaxis]
-    verdicts = [
-        [
-            verdict(low, high, margin)
-            for low, high in zip(*(found.scale.of_mean(end, n_topics).tolist() for end in ends), strict=True)
-        ]
-        for ends in (intervals_with_margins(improvements, alpha), intervals_with_margins(shifted, alpha))
-    ]
-    changed = np.array([before != after for before, after in zip(*verdicts, strict=True)], np.bool_)
-    return np.asarray(~found.without_spread & (np.isnan(shift) | (changed & (shift != 0))))
-
-
-def intervals_with_margins(d: FloatArray, alpha: float) -> Ends:
-    """Return t intervals of mean differences; without width where all topics have the same difference.
-
-    Parameters
-    ----------
-    d : shape (n_pairs, n_topics), with one topic at least.
-    alpha : an interval covers the mean with a probability of 1 - alpha.
-
-    Returns
-    -------
-    The ends; nan with a single topic, unless it has no difference.
-    """
-    [(low, high)] = t_intervals(d, [1 - alpha])
-    same = (d == d[:, :1]).all(axis=1) & (d.shape[1] > 1) | ~d.any(axis=1)
-    return np.where(same, d[:, 0], low), np.where(same, d[:, 0], high)
-
-
-def verdict(low: float, high: float, margin: float) -> str:
-    """Return what the interval of an improvement says of a margin.
-
-    ``NOT_WORSE`` if low > -margin, else ``WORSE`` if high < 0, else ``CANNOT_TELL``. Both can hold of a loss that is
-    certain and smaller than the margin: not worse. What is equal for all topics (low = high = 0) is not worse.
-
-    Parameters
-    ----------
-    low, high : the ends of the interval; nan for none.
-    margin : from 0 on.
-    """
-    if low > -margin or low == high == 0:
-        return NOT_WORSE
-    return WORSE if high < 0 else CANNOT_TELL
-
-
-def least_margins(d: FloatArray, alpha: float) -> FloatArray:
-    """Return the margins by which something equal on average would be found not worse with a probability of 0.8.
-
-    Parameters
-    ----------
-    d, alpha : as for ``intervals_with_margins``.
-
-    Returns
-    -------
-    Shape (n_pairs,); nan with a single topic.
-    """
-    n_topics = d.shape[1]
-    if n_topics < 2:
-        return np.full(len(d), np.nan)
-    return np.asarray(d.std(axis=1, ddof=1) * least_effect(n_topics, alpha=alpha, two_sided=False), np.float64)
+    shifted = replace(improved, d=improved.d + np.nan_to_num(shift)[:, np.newaxis])
+    pairs = zip(improved.verdicts(margin), shifted.verdicts(margin), strict=True)
+    changed = np.array([before != after for before, after in pairs], np.bool_)
+    return np.asarray(~improved.without_spread & (np.isnan(shift) | (changed & (shift != 0))))
 
 
 def _margins(measured: Sequence[MeasuredRuns], margin: float | Mapping[str, float]) -> dict[str, float]:

@@ -27,10 +27,10 @@ def junit_of(found: Gate) -> bytes:
     suite = SubElement(suites, "testsuite", {"name": "irevalx-lab compare", **attributes})
     for row in found.rows:
         case = SubElement(suite, "testcase", {"classname": printable(row.run), "name": printable(row.measure)})
-        interval = f"{row.difference:.4f} [{row.low:.4f}, {row.high:.4f}]"
         why = (
-            f"{row.verdict}: difference {interval} from {printable(row.against)}, margin {row.margin:g}, {row.topics} "
-            f"topics{'; depends on unjudged documents' if row.depends_on_unjudged else ''}"
+            f"{row.verdict}: difference {row.rounded(4)} from {printable(row.against)}, margin {row.margin:g}, "
+            f"{row.topics} topics, {row.differing} of which differ"
+            f"{'; depends on unjudged documents' if row.depends_on_unjudged else ''}"
         )
         if not found.passes(row):
             SubElement(case, "failure", {"type": row.verdict, "message": why})

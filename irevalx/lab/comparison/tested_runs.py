@@ -23,7 +23,6 @@ from irevalx.lab.comparison.compared_groups import TopicGroupsOfUser, compared_i
 from irevalx.lab.comparison.compared_pairs import ComparedMeasure, ComparedPair, Comparison
 from irevalx.lab.comparison.compared_runs import (
     LABELS,
-    USUAL_COLUMNS,
     ComparedPairs,
     ComparedRuns,
     ComparedTopics,
@@ -258,14 +257,14 @@ def _found(
 
 
 def _columns(columns: str | Iterable[str]) -> tuple[str, ...]:
-    """Return which columns of pairs people see."""
+    """Return which columns of pairs people see; none for the default."""
     asked = tuple(word for text in checks.texts("columns", columns) for word in words_of(text))
     known = fields(ComparedPair)
     if asked == ("all",):
         return known
     for name in asked:
         checks.one_of("columns", name, ("all", *known))
-    return (*LABELS, *(name for name in asked if name not in LABELS)) if asked else USUAL_COLUMNS
+    return (*LABELS, *(name for name in asked if name not in LABELS)) if asked else ()
 
 
 def _pairs(runs: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:

@@ -27,7 +27,7 @@ READINGS = ("skip", "rel")
 
 PAIR_COLUMNS = (
     *("measure", "first", "second", "difference", "low", "high", "p", "corrected_p", "differ"),
-    *("wins", "ties", "losses", "effect_size"),
+    *("wins", "ties", "losses", "effect_size", "simultaneous_low", "simultaneous_high", "test"),
 )
 """What a pair of runs has; numbers of the measure and of two runs come first. The second is compared with the first."""
 

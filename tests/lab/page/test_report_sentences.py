@@ -31,7 +31,7 @@ def test_sentences() -> None:
         "bad 1.0000, good 1.0000, odd 0.0000."
     )
     assert other.startswith("bad has the lowest unj.5, 0.000 over 10 topics. Of 2 runs, 0 are significantly better")
-    assert more[0].startswith("Significance: Student's t test over 10 topics, p-values corrected for 2 pairs by Holm")
+    assert more[0].startswith("Significance: Student's t test over 10 topics (sign flips in 3 of 4 comparisons")
     assert more[1].startswith("Intervals are of one difference alone (95 %); significance is by p-values")
     assert made["about"]["main_pair"] == [1, 0]
     assert made["warnings"][:2] == [
