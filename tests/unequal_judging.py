@@ -1,13 +1,14 @@
 """How often the caution for unequal judging is right: a simulation on collections whose judgments are nearly complete.
 
-    OPENBLAS_NUM_THREADS=1 python tests/unequal_judging.py cranfield|robust03 [SEED]
+    OPENBLAS_NUM_THREADS=1 python tests/unequal_judging.py cranfield|robust03 [SEED] [--gate]
 
 A group of runs is new: it was not pooled. The pool has the first k documents of all other groups, or of four of them.
 A claim is a conclusion of a paired t test of a new against a pooled run (alpha 0.05) with the judgments of that pool; it
 is wrong if the conclusion is another one once the first k documents of the new group are judged too. Printed are, for
 each measure, wrong claims, right claims, the share of the wrong ones of which the caution warns (sensitivity), that of
 the right ones (false alarms), and how many claims without a warning are wrong; then the same of conclusions that no
-difference is significant; then both with Holm's correction, over all pairs of the new run and four pooled ones.
+difference is significant; then both with Holm's correction, over all pairs of the new run and four pooled ones. With
+``--gate`` they are verdicts of a gate on the new run, with a pooled run as the baseline and a margin of 0.02.
 """
 
 from __future__ import annotations
@@ -27,11 +28,15 @@ from irevalx.experiments.coverage import DEPTH, Coverage, cutoff_of, depend_on_u
 from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.pools import with_first_documents
 from irevalx.experiments.user_data import experiment_of, graded_judgments_of, opened_runs
+from irevalx.lab.comparison.gate import dependent
+from irevalx.statistics.non_inferiority import CANNOT_TELL, NOT_WORSE, WORSE, Improvements
 from irevalx.statistics.paired_comparisons import Comparisons, Method
+from irevalx.statistics.significance import ALPHA
 
 MEASURES = ("P.10", "map", "ndcg", "recip_rank", "ndcg_cut.10", "recall.100")
 DEPTHS = (5, 10, 20)
 N_GROUPS = 4
+MARGIN = 0.02
 
 
 def experiment(folder: Path, measures: Sequence[str] = MEASURES) -> Experiment:
@@ -114,6 +119,26 @@ def counts(found: Experiment, seed: int, some: slice = slice(None)) -> Counter[t
     return cells
 
 
+def gate_counts(found: Experiment, seed: int, some: slice = slice(None)) -> Counter[tuple[str, str, str, bool, bool]]:
+    """Count verdicts as ``counts`` does conclusions."""
+    cells: Counter[tuple[str, str, str, bool, bool]] = Counter()
+    requests = [request for request in found.requests for _ in request.names]
+    for new, pooled, judged, deeper in list(pools(found, seed))[some]:
+        before, after, coverage = (
+            values_with(found, judged),
+            values_with(found, deeper),
+            coverage_at(found, judged, DEPTH),
+        )
+        pairs = [(baseline, run) for baseline in pooled for run in new]
+        for number, name in enumerate(found.measures):
+            now, then = (Comparisons(values[number], pairs) for values in (before, after))
+            warned = dependent(now, Improvements(now.by_topic, ALPHA), MARGIN, coverage, requests[number])
+            verdicts = [Improvements(of.by_topic, ALPHA).verdicts(MARGIN) for of in (now, then)]
+            for said, true, is_warned in zip(*verdicts, warned, strict=True):
+                cells[name, "gate", said, said != true, bool(is_warned)] += 1
+    return cells
+
+
 def rates(cells: Counter[tuple[str, str, str, bool, bool]], name: str, correction: str, kind: str) -> tuple[float, ...]:
     """Return the numbers of wrong and of all conclusions, sensitivity, false alarms, and the silent wrong ones."""
     wrong, right = (
@@ -128,14 +153,16 @@ def rates(cells: Counter[tuple[str, str, str, bool, bool]], name: str, correctio
 if __name__ == "__main__":
     from running import SHARED
 
-    found = experiment(SHARED / sys.argv[1])
-    cells = counts(found, int(sys.argv[2]) if sys.argv[2:] else 41)
-    sys.stdout.write("measure       correction kind   wrong/all    sensitivity  false alarms  wrong of silent\n")
-    for correction in ("none", "holm"):
-        for kind in ("claim", "none"):
+    words = [word for word in sys.argv[1:] if word != "--gate"]
+    is_gate, seed = "--gate" in sys.argv, int(words[1]) if words[1:] else 41
+    found = experiment(SHARED / words[0], MEASURES[:3] if is_gate else MEASURES)
+    cells = (gate_counts if is_gate else counts)(found, seed)
+    sys.stdout.write("measure       correction kind         wrong/all    sensitivity  false alarms  wrong of silent\n")
+    for correction in ("gate",) if is_gate else ("none", "holm"):
+        for kind in (NOT_WORSE, WORSE, CANNOT_TELL) if is_gate else ("claim", "none"):
             for name in found.measures:
                 n_wrong, n, sensitivity, alarms, missed, silent = rates(cells, name, correction, kind)
                 sys.stdout.write(
-                    f"{name:13} {correction:10} {kind:6} {n_wrong:5}/{n:<6} {sensitivity:11.2f} {alarms:13.2f} "
+                    f"{name:13} {correction:10} {kind:12} {n_wrong:5}/{n:<6} {sensitivity:11.2f} {alarms:13.2f} "
                     f"{missed:7}/{silent}\n"
                 )

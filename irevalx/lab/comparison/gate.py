@@ -13,14 +13,15 @@ from irevalx.api import checks
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.segments import BoolArray
 from irevalx.errors import ArgumentError, quote
-from irevalx.experiments.coverage import shifts
+from irevalx.experiments.coverage import Coverage, shifts
 from irevalx.experiments.measured_values import MeasuredRuns
 from irevalx.experiments.ranked_runs import requests_of
 from irevalx.frozen import Frozen, replace
 from irevalx.lab.comparison.compared_pairs import ComparedMeasure, Comparison
+from irevalx.measures.select import SelectedMeasure
 from irevalx.reports.table import Table
 from irevalx.statistics.non_inferiority import CANNOT_TELL, NOT_WORSE, WORSE, Improvements
-from irevalx.statistics.paired_comparisons import Method
+from irevalx.statistics.paired_comparisons import Comparisons, Method
 from irevalx.statistics.significance import FEW_TOPICS
 
 FEW_DIFFERING = 10
@@ -265,7 +266,7 @@ def _verdicts(of_measure: ComparedMeasure, margin: float, alpha: float) -> list[
     n_topics = improved.d.shape[1]
     ends = (*improved.interval, improved.least_margins)
     lows, highs, least = (found.scale.of_mean(end, n_topics).tolist() for end in ends)
-    dependent = _dependent(of_measure, improved, margin)
+    on_unjudged = dependent(found, improved, margin, measured.top_coverage, measured.request)
     verdicts = improved.verdicts(margin)
     return [
         RunVerdict(
@@ -284,18 +285,29 @@ def _verdicts(of_measure: ComparedMeasure, margin: float, alpha: float) -> list[
             p=float(improved.p[row]),
             direction=int(improved.direction[row]),
             **of_measure.judged_of(row, measured.coverage),
-            depends_on_unjudged=bool(dependent[row]),
+            depends_on_unjudged=bool(on_unjudged[row]),
         )
         for row in range(len(found.pairs))
     ]
 
 
-def _dependent(of_measure: ComparedMeasure, improved: Improvements, margin: float) -> BoolArray:
-    """Return of which runs the verdict is another one after the shift of differences by unjudged documents."""
-    found, measured = of_measure.found, of_measure.measured
-    if measured.top_coverage is None or measured.request is None or improved.d.shape[1] < FEW_TOPICS:
+def dependent(
+    found: Comparisons,
+    improved: Improvements,
+    margin: float,
+    coverage: Coverage | None,
+    request: SelectedMeasure | None,
+) -> BoolArray:
+    """Return of which runs the verdict is another one after the shift of differences by unjudged documents.
+
+    Notes
+    -----
+    ``tests/unequal_judging.py --gate`` compares verdicts with those after deeper judgments of the run (margin 0.02): on
+    robust03 "worse" was another verdict in 164 of 679 cases, and 163 of these had a warning, as had 0.42 of the others.
+    """
+    if coverage is None or request is None or improved.d.shape[1] < FEW_TOPICS:
         return np.zeros(len(found.pairs), np.bool_)
-    shift = shifts(found, measured.top_coverage, measured.request)  # of measures of which greater values are better
+    shift = shifts(found, coverage, request)  # of measures of which greater values are better
     shifted = replace(improved, d=improved.d + np.nan_to_num(shift)[:, np.newaxis])
     pairs = zip(improved.verdicts(margin), shifted.verdicts(margin), strict=True)
     changed = np.array([before != after for before, after in pairs], np.bool_)
