@@ -83,8 +83,8 @@ def pools(found: Experiment, seed: int) -> Iterator[tuple[list[int], list[int], 
             for chosen in (others, list(rng.choice(others, N_GROUPS, replace=False))):
                 runs = [number for number, name in enumerate(group) if name in chosen]
                 of_new = [number for number, name in enumerate(group) if name == new]
-                judged = first[runs].any(axis=0)
-                yield of_new, runs, judged, judged | first[of_new].any(axis=0)
+                judged = np.asarray(first[runs].any(axis=0))
+                yield of_new, runs, judged, np.asarray(first[runs + of_new].any(axis=0))
 
 
 def conclusions(found: Comparisons) -> NDArray[np.float64]:

@@ -21,8 +21,8 @@ from irevalx.ranking.rank import RankingRules, without_some
 from irevalx.reading.runs import Run
 from irevalx.settings import ORDERS_OF_TIES, Settings
 from irevalx.statistics.corrections import CORRECTIONS, TUKEY, correction_named
-from irevalx.statistics.paired_comparisons import FEW_TOPICS, Comparisons
-from irevalx.statistics.significance import TESTS
+from irevalx.statistics.paired_comparisons import Comparisons
+from irevalx.statistics.significance import FEW_TOPICS, TESTS
 
 DEPTH = 10
 """The K of measures without a cutoff, and the greatest with which it is decided what depends on unjudged documents."""
@@ -65,8 +65,8 @@ class FirstUnjudged(Frozen):
     def shared(self, first: int, second: int, depth: int, n_topics: int) -> IntArray:
         """Return how many documents both runs have among their first ``depth``: shape (n_topics,)."""
         within = [self.rank[run] <= depth for run in (first, second)]
-        documents = [self.document[run][some] for run, some in zip((first, second), within, strict=True)]
-        _, places, _ = np.intersect1d(*documents, assume_unique=True, return_indices=True)
+        one, other = (self.document[run][some] for run, some in zip((first, second), within, strict=True))
+        _, places, _ = np.intersect1d(one, other, assume_unique=True, return_indices=True)
         return np.bincount(self.topic[first][within[0]][places], minlength=n_topics)
 
 
@@ -191,8 +191,8 @@ def coverages(ranked: RankedRuns) -> dict[int, Coverage]:
             if not first:
                 runs = [ranked.sources[number] for number in with_unjudged.tolist()]
                 first.append(_first_unjudged(ranked.judgments, runs, settings, max(counts), ranked.topics))
-            places = np.searchsorted(with_unjudged, [one, other]).tolist()
-            return first[0].shared(*places, depth, shape[1]) / depth
+            places: list[int] = np.searchsorted(with_unjudged, [one, other]).tolist()
+            return first[0].shared(places[0], places[1], depth, shape[1]) / depth
 
         return shared
 

@@ -70,14 +70,14 @@ def corrected_by(correction: str, p: list[float]) -> list[float]:
 
 def shift(qrels: Qrels, first: dict[str, list[str]], second: dict[str, list[str]], means: tuple[float, float]) -> float:
     """The change of second - first, by the definition, over 12 topics and the first 10 documents; nan if u is 1."""
-    shares = []
+    shares: list[tuple[float, float]] = []
     for own, other in ((first, second), (second, first)):
-        every, alone = 0, 0
+        n_every, n_alone = 0, 0
         for topic, judged in qrels.items():
             unjudged = {doc for doc in own.get(topic, [])[:10] if doc not in judged}
-            every += len(unjudged)
-            alone += len(unjudged - set(other.get(topic, [])[:10]))
-        shares.append((every / 10 / len(qrels), alone / 10 / len(qrels)))
+            n_every += len(unjudged)
+            n_alone += len(unjudged - set(other.get(topic, [])[:10]))
+        shares.append((n_every / 10 / len(qrels), n_alone / 10 / len(qrels)))
     found = 0.0
     for sign, mean, (every, alone) in zip((-1, 1), means, shares, strict=True):
         if alone:
@@ -160,7 +160,7 @@ def test_the_same_unjudged_documents_and_none_judged() -> None:
     assert [row.depends_on_unjudged for row in rows] == [True, True, False, False, False]
     assert [row.judged_against for row in rows] == [0.0] * 5
     for options in ({"test": "wilcoxon"}, {"test": "permutation", "seed": 1}, {"correction": "tukey", "seed": 1}):
-        [row] = irevalx.lab.compare(qrels, {"good": good, "none": none}, "P.10", **options).rows  # type: ignore[arg-type]
+        [row] = irevalx.lab.compare(qrels, {"good": good, "none": none}, "P.10", **options).rows
         assert (row.depends_on_unjudged, row.judged, row.judged_against) == (False, 0.5, 0.0)
     few = {topic: qrels[topic] for topic in "0123"}
     [row] = irevalx.lab.compare(few, {"good": good, "none": none}, "P.10").rows

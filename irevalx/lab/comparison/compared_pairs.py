@@ -116,7 +116,7 @@ class ComparedMeasure(Frozen):
             "high": float(high[row]),
         }
 
-    def judged_of(self, row: int, coverage: Coverage | None) -> dict[str, float]:
+    def judged_of(self, row: int, coverage: Coverage | None) -> dict[str, Any]:
         """Return the fields with judged@K of the runs of a pair."""
         first, second = self.found.pairs[row]
         judged = [math.nan] * len(self.runs) if coverage is None else coverage.judged_at

@@ -257,7 +257,8 @@ def systems_of_runs(
                 scale=one.scale,
                 direction=one.direction,
                 coverage=None if one.coverage is None else one.coverage.of_means(members),
-                **({"top_coverage": one.top_coverage, "request": one.request} if names == one.runs else {}),
+                top_coverage=one.top_coverage if names == one.runs else None,
+                request=one.request,
                 of_systems=values,
             )
         )

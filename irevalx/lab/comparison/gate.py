@@ -183,10 +183,10 @@ class Gate(Comparison):
 
     def tables_for_people(self) -> list[Table]:
         """Return the table under the conclusion, and below it how verdicts are found."""
-        shown = ("measure", "run", "difference", "low", "high", "margin", "topics", "least_margin", "verdict")
         cautious = any(row.depends_on_unjudged for row in self.rows)
         heads = self.coverage_heads(cautious=cautious)
-        shown += tuple(heads)
+        own = ("measure", "run", "difference", "low", "high", "margin", "topics", "least_margin", "verdict")
+        shown = (*own, *heads)
         notes = [
             *self._remarks,
             f"difference: by how much the run is better than {self.baseline}; low to high: {self._confidence}",

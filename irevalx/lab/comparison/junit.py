@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from irevalx.errors import printable
-from irevalx.lab.comparison.gate import CANNOT_TELL, Gate
+from irevalx.lab.comparison.gate import Gate
+from irevalx.statistics.non_inferiority import CANNOT_TELL
 
 
 def junit_of(found: Gate) -> bytes:

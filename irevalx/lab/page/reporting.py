@@ -187,8 +187,8 @@ def report(
     requests = tuple(dict.fromkeys(measure.request for measure in listed))
     bounded = known_bounds(judgments, opened, requests, settings, threads)
     if compared is not None:
-        rules = RunRules(settings=settings, processes=threads)
-        compared, ranked_runs = _with_coverage(compared, judgments, opened, listed, rules)
+        read_by = RunRules(settings=settings, processes=threads)
+        compared, ranked_runs = _with_coverage(compared, judgments, opened, listed, read_by)
         dependent = [one.depends_on_unjudged for one in compared.measures]
         lines += unjudged_cautions(compared.measures, dependent, lambda names: bounded, ranked_runs)
     for line in lines:
