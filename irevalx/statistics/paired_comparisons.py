@@ -295,7 +295,9 @@ def comparison_warnings(found: Comparisons, measure: str) -> list[str]:
             f"pairs is {least:.4g}; {_remedy(method, n_runs, n_topics, n_pairs)} would help"
         )
     if n_topics < FEW_TOPICS:
-        lines.append(f"{measure} has values for {n_topics} topics: below {FEW_TOPICS} no runs are said to differ")
+        lines.append(
+            f"{measure} has values for {n_topics} topics: below {FEW_TOPICS} no difference is called significant"
+        )
     if correction_named(method.correction) == TUKEY:
         if n_pairs < n_runs * (n_runs - 1) // 2:
             lines.append(f"the corrected p-values of {measure} are corrected for all pairs of the {n_runs} runs")

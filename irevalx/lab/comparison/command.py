@@ -18,7 +18,8 @@ from irevalx.lab.command.comparison_options import COMPARISON
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output, write_lines
 from irevalx.lab.comparison.compared_pairs import DRAWINGS
-from irevalx.lab.comparison.gate import FOUND_WORSE, OTHERS, REQUIREMENTS, UNDECIDED, Gate, junit_of
+from irevalx.lab.comparison.gate import FOUND_WORSE, OTHERS, REQUIREMENTS, UNDECIDED, Gate
+from irevalx.lab.comparison.junit import junit_of
 from irevalx.lab.comparison.tested_runs import VIEWS, compare
 from irevalx.reading.formats import REL_FORMATS, TREC_RESULTS
 from irevalx.settings import NAMINGS
@@ -144,9 +145,10 @@ _GATE = (
         default="pair",
         help=(
             "Print a row for each pair; for each topic, with the value of each run and its difference from the "
-            "--baseline; or for each run: its scores, the best marked, and letters, which runs that do not differ "
-            "share; with --baseline + or - where a run is better or worse than it. Runs and measures stay in their "
-            "order; in LaTeX the table needs the package booktabs.  [default: pair]"
+            "--baseline; or for each run: its scores, the best marked, letters, shared by runs that are not "
+            "significantly different, and judged@K; with --baseline + or - where a run is significantly better or "
+            "worse than it. Runs and measures stay in their order; in LaTeX the table needs the package booktabs.  "
+            "[default: pair]"
         ),
     ),
     click.option(
@@ -156,7 +158,7 @@ _GATE = (
         help=(
             "What tables for people have of each pair, after its names: 'mean mean_against effect_size p wins losses', "
             "or all.  [default: difference, low and high (bonferroni, tukey: simultaneous_low and simultaneous_high), "
-            "corrected_p, differ]"
+            "corrected_p, differ, judged, judged_against]"
         ),
     ),
     option(
@@ -242,6 +244,12 @@ def command(output: Output, *, drawn: str | None, junit: str | None, page: str |
     exactly if the runs differ, and so does bonferroni's with --test t and --interval t; with other tests or --interval
     bca test and interval may disagree, and so may an unadjusted interval. Tukey takes the differences of all pairs to
     vary alike. Geometric means (gm_map) are tested on their logarithms, and sums (num_rel_ret) are shown as sums.
+
+    Each table shows the coverage of the runs: judged@K, the share of judged documents among their first K, where K is
+    the cutoff of the measure or 10. After t tests (not tukey) under measures that treat unjudged documents as
+    nonrelevant, a warning names comparisons whose conclusion depends on unjudged documents: it would be another one if
+    the unjudged documents that only one of the runs has among its first 10 were relevant half as often as its judged
+    ones. The conclusion can still be right; judging these documents settles it. A gate warns likewise of its verdicts.
 
     With --systems or --system-by runs of one system are replicates, not topics: the variance of a difference is that
     over topics and that between replicates, and a column has the share of the latter. The t test and interval hold for

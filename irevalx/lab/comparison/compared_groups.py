@@ -48,6 +48,7 @@ class ComparedInGroup(Frozen, kw_only=True):
     simultaneous_low, simultaneous_high : an interval that holds for all pairs and groups at once; nan where there is
         none.
     test : the test that p is from: ``permutation`` where sign flips replaced t.
+    judged, judged_against : judged@K of both runs over the group's topics; nan where it is not known.
     """
 
     measure: str
@@ -67,6 +68,8 @@ class ComparedInGroup(Frozen, kw_only=True):
     simultaneous_low: float
     simultaneous_high: float
     test: str
+    judged: float
+    judged_against: float
 
 
 class PairInteraction(Frozen, kw_only=True):
@@ -137,10 +140,12 @@ class ComparedGroups(Comparison):
             *notes_on_pairs(self.method, shown, n_tests, "pair in this group", "pairs and groups"),
             "interactions: is the difference the same in all groups? Welch's F statistic (f), tested by "
             f"{self._labellings}.",
+            *self.coverage_notes(),
         )
         without_degrees = [name for name in second.columns if name not in {"df_between", "df_within", "labellings"}]
-        heads = heads_of(shown, self.method, n_tests)
-        return [first.showing(*shown, heads=heads), second.showing(*without_degrees, notes=notes)]
+        coverage = self.coverage_heads()
+        heads = (*heads_of(shown, self.method, n_tests), *coverage.values())
+        return [first.showing(*shown, *coverage, heads=heads), second.showing(*without_degrees, notes=notes)]
 
     @property
     def _sizes(self) -> tuple[int, int]:
@@ -278,6 +283,8 @@ def _rows(
         group: Comparisons(one.found.values[:, place], one.found.pairs, method, one.found.scale)
         for group, place in places.items()
     }
+    every = one.measured.coverage
+    coverage = {group: None if every is None else every.of_topics(place) for group, place in places.items()}
     p = np.array([of_group.p for of_group in found.values()])
     corrected = _corrected(p.ravel(), method).reshape(p.shape)
     for_all = {group: _for_all(of_group, p.size) for group, of_group in found.items()}
@@ -293,6 +300,7 @@ def _rows(
             simultaneous_low=float(for_all[group][0][row]),
             simultaneous_high=float(for_all[group][1][row]),
             test=of_group.tests[row],
+            **one.judged_of(row, coverage[group]),
         )
         for row in range(len(one.found.pairs))
         for place, (group, of_group) in enumerate(found.items())

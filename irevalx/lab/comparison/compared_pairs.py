@@ -6,10 +6,15 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from irevalx.arrays.segments import BoolArray
 from irevalx.errors import ArgumentError
+from irevalx.experiments.coverage import Coverage, depend_on_unjudged
 from irevalx.experiments.measured_values import MeasuredRuns
 from irevalx.frozen import Frozen, cached_property
 from irevalx.lab.command.result import Result
+from irevalx.reports.overview import coverage_note
 from irevalx.statistics.corrections import TUKEY, correction_named
 from irevalx.statistics.decisions import letters_of_groups
 from irevalx.statistics.paired_comparisons import Comparisons, Method
@@ -34,9 +39,12 @@ class ComparedPair(Frozen, kw_only=True):
     wins, ties, losses : topics for which ``run`` has a better, the same, a worse value than ``against``; greater is
         better unless the measure says otherwise.
     p, corrected_p : the p-value of the test, before and after correction for the number of comparisons.
-    differ : whether the corrected p-value is below alpha.
+    differ : whether the runs are significantly different: the corrected p-value is below alpha.
     simultaneous_low, simultaneous_high : an interval that holds for all pairs at once; nan where there is none.
     test : the test that p is from: ``permutation`` where sign flips replaced t.
+    judged, judged_against : judged@K of both runs, K the cutoff of the measure or 10; nan where it is not known.
+    depends_on_unjudged : whether another conclusion follows if unjudged documents are relevant half as often as judged
+        ones; for t tests of means of measures that treat unjudged documents as nonrelevant.
     """
 
     measure: str
@@ -57,6 +65,9 @@ class ComparedPair(Frozen, kw_only=True):
     simultaneous_low: float
     simultaneous_high: float
     test: str
+    judged: float
+    judged_against: float
+    depends_on_unjudged: bool
 
 
 class ComparedMeasure(Frozen):
@@ -105,6 +116,20 @@ class ComparedMeasure(Frozen):
             "high": float(high[row]),
         }
 
+    def judged_of(self, row: int, coverage: Coverage | None) -> dict[str, float]:
+        """Return the fields with judged@K of the runs of a pair."""
+        first, second = self.found.pairs[row]
+        judged = [math.nan] * len(self.runs) if coverage is None else coverage.judged_at
+        return {"judged": judged[second], "judged_against": judged[first]}
+
+    @cached_property
+    def depends_on_unjudged(self) -> BoolArray:
+        """Of which pairs the conclusion depends on unjudged documents."""
+        measured = self.measured
+        if measured.top_coverage is None or measured.request is None:
+            return np.zeros(len(self.found.pairs), np.bool_)
+        return depend_on_unjudged(self.found, measured.top_coverage, measured.request)
+
     @cached_property
     def pairs(self) -> list[ComparedPair]:
         """A row for each pair."""
@@ -124,6 +149,8 @@ class ComparedMeasure(Frozen):
                 simultaneous_low=float(low[row]),
                 simultaneous_high=float(high[row]),
                 test=found.tests[row],
+                **self.judged_of(row, self.measured.coverage),
+                depends_on_unjudged=bool(self.depends_on_unjudged[row]),
             )
             for row in range(len(found.pairs))
         ]
@@ -136,13 +163,13 @@ class ComparedMeasure(Frozen):
 
     @property
     def letters(self) -> list[str]:
-        """The letters of the runs, of which those that do not differ share one; all pairs must have been compared."""
+        """The letters of the runs: those not significantly different share one; all pairs must have been compared."""
         different = [pair for pair, differ in zip(self.found.pairs, self.found.differ.tolist(), strict=True) if differ]
         return letters_of_groups(len(self.runs), different, self.best_first)
 
     @property
     def signs(self) -> list[str]:
-        """For each run that differs from the baseline ``+`` where it is better, and ``-`` where it is worse.
+        """For each run, ``+`` if it is significantly better than the baseline, and ``-`` if significantly worse.
 
         ``>`` and ``<`` where it has a greater or a smaller value of a measure that says nothing of better.
         """
@@ -192,6 +219,47 @@ class Comparison(Result):
             "how_tested": self.how_tested,
         }
         return {**super().about(), **how}
+
+    def coverage_heads(self, *, cautious: bool = False) -> dict[str, str]:
+        """Return the heads of columns on coverage and cautions. Empty if coverage is unknown, or 1 for all runs."""
+        if not self.judged_at or self._is_all_judged:
+            return {}
+        judged = f"judged@{next(iter(self.judged_at))}" if len(self.judged_at) == 1 else "judged"
+        heads = {"judged": judged, "judged_against": f"{judged} against"}
+        return heads | ({"depends_on_unjudged": "caution"} if cautious else {})
+
+    def coverage_notes(self, *, cautious: bool = False) -> list[str]:
+        """Return what the columns of ``coverage_heads`` are."""
+        if self._is_all_judged:
+            return self.coverage_of_runs
+        by_depth: dict[int, list[str]] = {}
+        for one in self.measures:
+            if one.measured.coverage is not None:
+                by_depth.setdefault(one.measured.coverage.depth, []).append(one.name)
+        depths = "; ".join(f"{depth} for {', '.join(names)}" for depth, names in by_depth.items())
+        notes = [f"judged: share of judged documents among the first K; K is {depths}."] if by_depth else []
+        if len(by_depth) == 1:
+            notes = [f"judged@{depth}: share of judged documents among the first {depth}." for depth in by_depth]
+        return [*notes, *(["caution: the conclusion depends on unjudged documents."] if cautious else [])]
+
+    @property
+    def _is_all_judged(self) -> bool:
+        """Whether all first documents of all runs are judged, so that columns would say nothing."""
+        return all(share == 1 for judged in self.judged_at.values() for share in judged)
+
+    @property
+    def judged_at(self) -> dict[int, list[float]]:
+        """judged@K of each run by K, the cutoff of a measure or 10, over the topics of the first such measure."""
+        found: dict[int, list[float]] = {}
+        for coverage in (one.measured.coverage for one in self.measures):
+            if coverage is not None:
+                found.setdefault(coverage.depth, coverage.judged_at)
+        return found
+
+    @property
+    def coverage_of_runs(self) -> list[str]:
+        """A note with judged@K of each run, for tables without a column for it."""
+        return [coverage_note(depth, self.measures[0].runs, judged) for depth, judged in self.judged_at.items()]
 
     @property
     def how_tested(self) -> str:

@@ -31,8 +31,8 @@ class ComparedRun(Frozen, kw_only=True):
     Parameters
     ----------
     best : whether no run scores better; never where all score the same, or the measure says nothing of better.
-    groups : letters, of which runs that do not differ share one; with a baseline ``+`` or ``-`` where the run is better
-        or worse than it, and ``>`` or ``<`` where the measure says nothing of better.
+    groups : letters, of which runs that are not significantly different share one; with a baseline ``+`` or ``-`` where
+        the run is significantly better or worse than it, and ``>`` or ``<`` where the measure says nothing of better.
     """
 
     run: str
@@ -123,10 +123,18 @@ class ComparedPairs(DrawnComparison):
     def tables_for_people(self) -> list[Table]:
         """Return the table with the columns that were asked for, and what they mean below it."""
         [table], method, n_pairs = self.tables(), self.method, len(self.measures[0].found.pairs)
+        cautious = any(row.depends_on_unjudged for row in self.rows)
+        coverage = {} if self.columns else self.coverage_heads(cautious=cautious)
         columns = (*(self.columns or shown_columns(method, self.rows, LABELS, n_pairs)), *self.more_columns)
-        notes = (self.how_tested, *notes_on_pairs(method, columns, n_pairs, "pair", "pairs"), *self.more_notes)
+        heads = (*heads_of(columns, method, n_pairs), *coverage.values())
+        notes = (
+            self.how_tested,
+            *notes_on_pairs(method, columns, n_pairs, "pair", "pairs"),
+            *self.more_notes,
+            *self.coverage_notes(cautious=cautious),
+        )
         n_labels = sum(column in LABELS for column in columns)
-        return [table.showing(*columns, n_labels=n_labels, heads=heads_of(columns, method, n_pairs), notes=notes)]
+        return [table.showing(*columns, *coverage, n_labels=n_labels, heads=heads, notes=notes)]
 
 
 class ComparedRuns(DrawnComparison):
@@ -161,11 +169,15 @@ class ComparedRuns(DrawnComparison):
             columns += [name, f"{name}_{'groups' if self.baseline is None else 'differs'}"]
             heads += [name, ""]
             cells += [[row.score for row in own], [row.groups for row in own]]
+        for depth, judged in self.judged_at.items():
+            columns.append(f"judged_{depth}")
+            heads.append(f"judged@{depth}")
+            cells.append(judged)
         table = list(zip(*cells, strict=True))
         if self.baseline is None:
-            marks = "Runs that share a letter do not differ."
+            marks = "Runs that share a letter are not significantly different."
         else:
-            marks = f"+ and -: better and worse than {self.baseline}; without a sign: no difference found."
+            marks = f"+ and -: significantly better and worse than {self.baseline}; without a sign: neither."
         notes = (self.how_tested, marks, *(["{best}: the best score."] if any(best.values()) else []))
         return [Table("runs", tuple(columns), table, best=best, heads=tuple(heads), notes=notes, for_paper=True)]
 
@@ -222,7 +234,7 @@ class ComparedTopics(DrawnComparison):
         rows = self.rows
         columns = ("measure", "topic", *rows[0].values, *(f"{run} - {self.baseline}" for run in rows[0].differences))
         cells = [(row.measure, row.topic, *row.values.values(), *row.differences.values()) for row in rows]
-        return [Table("topics", columns, cells, n_labels=2, heads=columns)]
+        return [Table("topics", columns, cells, n_labels=2, heads=columns, notes=tuple(self.coverage_of_runs))]
 
 
 class DiscriminativePower(Comparison):
@@ -245,7 +257,8 @@ class DiscriminativePower(Comparison):
 
     def tables(self) -> list[Table]:
         """Return the table of ``rows``, and the pairs of each measure by their p-values."""
-        tables = [Table.of("discriminative power", PowerOfMeasure, self.rows, notes=(self.how_tested,))]
+        notes = (self.how_tested, *self.coverage_of_runs)
+        tables = [Table.of("discriminative power", PowerOfMeasure, self.rows, notes=notes)]
         columns = ("rank", "run", "against", "p", "corrected_p")
         for of_measure in self.measures:
             found = of_measure.found

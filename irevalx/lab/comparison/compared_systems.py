@@ -256,6 +256,8 @@ def systems_of_runs(
                 values=np.stack([of_system.mean(axis=0) for of_system in values]),
                 scale=one.scale,
                 direction=one.direction,
+                coverage=None if one.coverage is None else one.coverage.of_means(members),
+                **({"top_coverage": one.top_coverage, "request": one.request} if names == one.runs else {}),
                 of_systems=values,
             )
         )

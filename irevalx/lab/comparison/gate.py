@@ -7,12 +7,16 @@ from collections.abc import Mapping, Sequence
 from math import isnan
 from typing import Any, ClassVar
 
+import numpy as np
+
 from irevalx.api import checks
 from irevalx.api.user_warnings import warn
-from irevalx.errors import ArgumentError, printable, quote
+from irevalx.arrays.segments import BoolArray
+from irevalx.errors import ArgumentError, quote
+from irevalx.experiments.coverage import shifts
 from irevalx.experiments.measured_values import MeasuredRuns
 from irevalx.experiments.ranked_runs import requests_of
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, replace
 from irevalx.lab.comparison.compared_pairs import ComparedMeasure, Comparison
 from irevalx.reports.table import Table
 from irevalx.statistics.non_inferiority import CANNOT_TELL, NOT_WORSE, WORSE, Improvements
@@ -50,6 +54,10 @@ class RunVerdict(Frozen, kw_only=True):
     change : the mean difference over these topics.
     p : the p-value of flipped signs.
     direction : 1 where the run is better for certain, -1 where it is worse for certain, else 0.
+    judged, judged_against : judged@K of the run and of the baseline, K the cutoff of the measure or 10; nan where it is
+        not known.
+    depends_on_unjudged : whether the verdict is another one if unjudged documents are relevant half as often as judged
+        ones.
     """
 
     measure: str
@@ -68,6 +76,9 @@ class RunVerdict(Frozen, kw_only=True):
     change: float
     p: float
     direction: int
+    judged: float
+    judged_against: float
+    depends_on_unjudged: bool
 
     @property
     def is_better(self) -> bool:
@@ -172,17 +183,30 @@ class Gate(Comparison):
     def tables_for_people(self) -> list[Table]:
         """Return the table under the conclusion, and below it how verdicts are found."""
         shown = ("measure", "run", "difference", "low", "high", "margin", "topics", "least_margin", "verdict")
-        failed = [place for place, row in enumerate(self.rows) if not self.passes(row)]
+        cautious = any(row.depends_on_unjudged for row in self.rows)
+        heads = self.coverage_heads(cautious=cautious)
+        shown += tuple(heads)
         notes = [
-            *(["{best}: does not pass."] if failed else []),
             *self._remarks,
             f"difference: by how much the run is better than {self.baseline}; low to high: {self._confidence}",
             "not worse: low > -margin, or no topic differs; else worse: high < 0, and sign flips have p < alpha "
             "too; else cannot tell.",
             "least margin: what this number of topics can tell; an equal run passes with probability 0.8.",
+            *self.coverage_notes(cautious=cautious),
         ]
         [table] = self.tables()
-        return [table.showing(*shown, title=self.conclusion, n_labels=2, best={"verdict": failed}, notes=tuple(notes))]
+        shown_table = table.showing(*shown, title=self.conclusion, n_labels=2, notes=tuple(notes))
+        passes = ["passes" if self.passes(row) else "fails" for row in self.rows]
+        cells = [(*row, word) for row, word in zip(shown_table.rows, passes, strict=True)]
+        return [replace(shown_table, columns=(*shown, "gate"), rows=cells).in_words(heads)]
+
+    @property
+    def dependent(self) -> list[BoolArray]:
+        """For each measure, of which pairs the verdict depends on unjudged documents."""
+        return [
+            np.array([row.depends_on_unjudged for row in self.rows if row.measure == one.name], np.bool_)
+            for one in self.measures
+        ]
 
     @property
     def _confidence(self) -> str:
@@ -241,6 +265,7 @@ def _verdicts(of_measure: ComparedMeasure, margin: float, alpha: float) -> list[
     n_topics = improved.d.shape[1]
     ends = (*improved.interval, improved.least_margins)
     lows, highs, least = (found.scale.of_mean(end, n_topics).tolist() for end in ends)
+    dependent = _dependent(of_measure, improved, margin)
     verdicts = improved.verdicts(margin)
     return [
         RunVerdict(
@@ -258,9 +283,23 @@ def _verdicts(of_measure: ComparedMeasure, margin: float, alpha: float) -> list[
             change=float(improved.mean_of_differing[row]),
             p=float(improved.p[row]),
             direction=int(improved.direction[row]),
+            **of_measure.judged_of(row, measured.coverage),
+            depends_on_unjudged=bool(dependent[row]),
         )
         for row in range(len(found.pairs))
     ]
+
+
+def _dependent(of_measure: ComparedMeasure, improved: Improvements, margin: float) -> BoolArray:
+    """Return of which runs the verdict is another one after the shift of differences by unjudged documents."""
+    found, measured = of_measure.found, of_measure.measured
+    if measured.top_coverage is None or measured.request is None or improved.d.shape[1] < FEW_TOPICS:
+        return np.zeros(len(found.pairs), np.bool_)
+    shift = shifts(found, measured.top_coverage, measured.request)  # of measures of which greater values are better
+    shifted = replace(improved, d=improved.d + np.nan_to_num(shift)[:, np.newaxis])
+    pairs = zip(improved.verdicts(margin), shifted.verdicts(margin), strict=True)
+    changed = np.array([before != after for before, after in pairs], np.bool_)
+    return np.asarray(~improved.without_spread & (np.isnan(shift) | (changed & (shift != 0))))
 
 
 def _margins(measured: Sequence[MeasuredRuns], margin: float | Mapping[str, float]) -> dict[str, float]:
@@ -304,39 +343,3 @@ def baseline_named(baseline: str, runs: Sequence[str], given: Any) -> str:
         return baseline
     paths = [os.fspath(one) if isinstance(one, str | os.PathLike) else None for one in given]
     return runs[paths.index(baseline)] if paths.count(baseline) == 1 else baseline
-
-
-def junit_of(found: Gate) -> bytes:
-    """Return verdicts as JUnit's XML, which services for continuous integration show as tests.
-
-    There is a test suite with a test case for each verdict: its class is the run, its name the measure.
-    What does not pass is a failure, of the type that the verdict has; what cannot be told, and passes by
-    ``allow_unsure``, is skipped.
-    """
-    from xml.etree.ElementTree import Element, SubElement, indent, tostring
-
-    skipped = [row for row in found.rows if row.verdict == CANNOT_TELL and found.passes(row)]
-    counts = {
-        "tests": len(found.rows),
-        "failures": sum(not found.passes(row) for row in found.rows),
-        "errors": 0,
-        "skipped": len(skipped),
-    }
-    attributes = {name: str(number) for name, number in counts.items()}
-    suites = Element("testsuites", attributes)
-    suite = SubElement(suites, "testsuite", {"name": "irevalx-lab compare", **attributes})
-    for row in found.rows:
-        case = SubElement(suite, "testcase", {"classname": printable(row.run), "name": printable(row.measure)})
-        why = (
-            f"{row.verdict}: difference {row.rounded(4)} from {printable(row.against)}, margin {row.margin:g}, "
-            f"{row.topics} topics, {row.differing} of which differ"
-        )
-        if not found.passes(row):
-            SubElement(case, "failure", {"type": row.verdict, "message": why})
-        elif row in skipped:
-            SubElement(case, "skipped", {"message": why})
-        else:
-            SubElement(case, "system-out").text = why
-    indent(suites)
-    text: str = tostring(suites, encoding="unicode")
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'.encode()

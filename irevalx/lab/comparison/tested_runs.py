@@ -14,9 +14,11 @@ from irevalx.api.user_warnings import warn
 from irevalx.cli.values import words_of
 from irevalx.errors import ArgumentError, UsageError, quote
 from irevalx.experiments.measured_values import MeasuredRuns, measured_runs, measured_scores
+from irevalx.experiments.ranked_runs import RankedRuns
 from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
 from irevalx.experiments.user_data import measures_of, probability, ranked_runs_of
 from irevalx.frozen import fields
+from irevalx.lab.comparison.cautions import bounds_of, unjudged_cautions
 from irevalx.lab.comparison.compared_groups import TopicGroupsOfUser, compared_in_groups
 from irevalx.lab.comparison.compared_pairs import ComparedMeasure, ComparedPair, Comparison
 from irevalx.lab.comparison.compared_runs import (
@@ -169,6 +171,7 @@ def compare(
     }
     _refuse_mixtures(kinds, method, by_pair=view == "pair", has_baseline=baseline is not None)
     notes: tuple[str, ...] = ()
+    ranked: RankedRuns | None = None
     if isinstance(qrels, Scores):
         if runs is not None:
             raise ArgumentError("runs must not be given together with scores, which are of runs already")
@@ -195,15 +198,16 @@ def compare(
         baseline = baseline_named(baseline, every[0].runs, runs)
     every = systems_of_runs(every, systems, system_by)
     found = _found(every, baseline, method, threads)
+    bounds = bounds_of(ranked, threads)
     if baseline is not None and margin is not None:
-        return gate(found, baseline, margin, method.alpha, notes=notes, **rules)
+        verdicts = gate(found, baseline, margin, method.alpha, notes=notes, **rules)
+        _warn_of_each(unjudged_cautions(found, verdicts.dependent, bounds, ranked))
+        return verdicts
     if topic_groups is not None:
         return compared_in_groups(found, topic_groups, baseline, method, notes)
     kinds_of_warnings = [comparison_warnings, interval_warnings][: 2 if view == "pair" else 1]
-    for line in dict.fromkeys(
-        line for one in found for told in kinds_of_warnings for line in told(one.found, one.name)
-    ):
-        warn(line)
+    _warn_of_each(line for one in found for told in kinds_of_warnings for line in told(one.found, one.name))
+    _warn_of_each(unjudged_cautions(found, [one.depends_on_unjudged for one in found], bounds, ranked))
     shown, sort = _columns(columns), checks.flag("sort", sort)
     if view == "pair":
         kind = ComparedSystems if isinstance(every[0], Replicates) else ComparedPairs
@@ -211,6 +215,12 @@ def compare(
     if view == "topic":
         return ComparedTopics(found, baseline, method, notes=notes, sort=sort)
     return (ComparedRuns if view == "run" else DiscriminativePower)(found, baseline, method, notes=notes)
+
+
+def _warn_of_each(lines: Iterable[str]) -> None:
+    """Warn with each line once."""
+    for line in dict.fromkeys(lines):
+        warn(line)
 
 
 def _refuse_mixtures(kinds: Mapping[str, bool], method: Method, *, by_pair: bool, has_baseline: bool) -> None:

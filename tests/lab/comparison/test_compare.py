@@ -41,7 +41,8 @@ def test_randomised_tukey(three_runs: list[Path]) -> None:
     assert [row["differ"] for row in rows] == ["False"] * 3  # two topics are too few, whatever p is
     ends = [float(rows[1][name]) for name in ("simultaneous_low", "simultaneous_high")]
     assert ends == pytest.approx([0.55 - 0.45, 0.55 + 0.45])
-    assert list(rows[0])[-4:] == ["differ", "simultaneous_low", "simultaneous_high", "test"]
+    added = ["test", "judged", "judged_against", "depends_on_unjudged"]
+    assert list(rows[0])[-7:] == ["differ", "simultaneous_low", "simultaneous_high", *added]
 
 
 def test_tukey_with_a_baseline(three_runs: list[Path]) -> None:
@@ -160,18 +161,18 @@ def test_a_row_a_run() -> None:
     """Runs share a letter exactly if their pair does not differ; the best score is marked."""
     pairs, _ = compare(*EXPERIMENT, "-m", "map P.10")
     rows, _ = compare(*EXPERIMENT, "-m", "map P.10", "--by", "run")
-    assert list(rows[0]) == ["run", "map", "map_groups", "P_10", "P_10_groups"]
+    assert list(rows[0]) == ["run", "map", "map_groups", "P_10", "P_10_groups", "judged_10"]
     assert [row["run"] for row in rows] == [path.name.partition(".")[0] for path in EXPERIMENT[1:]]
     shown = {row["run"]: row for row in rows}
     for pair in pairs:
         groups = [set(shown[pair[side]][f"{pair['measure']}_groups"]) for side in ("run", "against")]
         assert bool(groups[0] & groups[1]) == (pair["differ"] == "False")
     people = lab("compare", *EXPERIMENT, "--by", "run", "--seed", "1", "--quiet").stdout.decode()
-    [best] = [line for line in people.splitlines() if "†" in line and "the best score" not in line]
+    [best] = [line for line in people.splitlines() if "*" in line and "the best score" not in line]
     assert best.split()[0] == max(rows, key=lambda row: float(row["map"]))["run"]
     no_better = lab("compare", *EXPERIMENT, "-m", "num_rel num_ret", "--by", "run", "--seed", "1", "--quiet")
     assert no_better.status == 0
-    assert "†".encode() not in no_better.stdout
+    assert b"*" not in no_better.stdout
 
 
 def test_a_row_a_run_in_latex() -> None:
@@ -182,12 +183,12 @@ def test_a_row_a_run_in_latex() -> None:
     )
     lines = done.stdout.decode().splitlines()
     assert [line for line in lines if line.startswith("\\")] == [
-        "\\begin{tabular}{lrrrr}",
+        "\\begin{tabular}{lrrrrr}",
         *("\\toprule", "\\midrule", "\\bottomrule"),
         "\\end{tabular}",
     ]
     head, *rows = [[cell.strip(" \\") for cell in line.split("&")] for line in lines if "&" in line]
-    assert head == ["run", "P\\_10", "", "map", ""]
+    assert head == ["run", "P\\_10", "", "map", "", "judged@10"]
     assert [row[0] for row in rows] == [path.name for path in runs]
     assert sum(row[3].startswith("textbf{") for row in rows) == 1
     by_pair = lab("compare", *EXPERIMENT, "--seed", "1", "--format", "latex", "--quiet").stdout
@@ -245,9 +246,12 @@ def test_a_table_says_what_it_is(tmp_path: Path) -> None:
     assert said in people
     assert "Holm's correction has no simultaneous intervals." in people
     latex = lab("compare", *EXPERIMENT, "--by", "run", "--format", "latex", "--quiet").stdout.decode()
-    assert f"% {said}\n% Runs that share a letter do not differ.\n% Bold type: the best score.\n" in latex
+    assert (
+        f"% {said}\n% Runs that share a letter are not significantly different.\n% Bold type: the best score.\n"
+        in latex
+    )
     signs = lab("compare", *EXPERIMENT, "--by", "run", "--baseline", "count1", "--quiet").stdout.decode()
-    assert "+ and -: better and worse than count1" in signs
+    assert "+ and -: significantly better and worse than count1; without a sign: neither." in signs
     wilcoxon = lab("compare", *EXPERIMENT, "--test", "wilcoxon", "--quiet").stdout.decode()
     assert "Test and interval are of two kinds, and may disagree." in wilcoxon
     drawn = lab("compare", *EXPERIMENT, "--correction", "tukey", "--resamples", "99", "--quiet")
@@ -290,7 +294,7 @@ def test_columns_that_people_see() -> None:
     geometric = ("-m", "gm_map", "--interval", "bca", "--seed", "1", "--correction", "bonferroni")
     assert heads(*geometric) == default("unadjusted low", "unadjusted high")
     assert heads("--columns", "p,effect_size") == ["measure", "run", "against", "p", "effect size"]
-    assert len(heads("--columns", "all")) == len(compare(*EXPERIMENT)[0][0]) == 18
+    assert len(heads("--columns", "all")) == len(compare(*EXPERIMENT)[0][0]) == 21
     refused = lab("compare", *EXPERIMENT, "--columns", "q")
     assert (refused.status, "columns must be all or measure or run or" in refused.stderr) == (1, True)
 
@@ -361,7 +365,7 @@ def test_the_test_is_named_where_sign_flips_replace_t(tmp_path: Path) -> None:
         about = json.loads(lab("compare", *paths, "-m", "P.10", *view, "--format", "json", "--quiet").stdout)["about"]
         assert about["how_tested"].startswith(said)
     people = lab("compare", *paths, "-m", "P.10", "--quiet").stdout.decode()
-    assert people.splitlines()[2].split()[-3:] == ["0.2500", "permutation", "no"]
+    assert people.splitlines()[2].split()[-5:-2] == ["0.2500", "permutation", "no"]
     assert "test: permutation (exact sign flips) replaces t" in people
     assert "sign flips" not in lab("compare", *paths, "-m", "P.10", "--test", "wilcoxon", "--quiet").stdout.decode()
     found: Any = irevalx.lab.compare(paths[0], paths[1:], "P.10")

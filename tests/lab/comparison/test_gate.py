@@ -137,14 +137,16 @@ def test_equal_tags_and_paths(paths: dict[str, Path]) -> None:
 
 
 def test_markdown_for_a_pull_request(paths: dict[str, Path]) -> None:
-    """The conclusion comes first, then a table, with what does not pass in bold type."""
+    """The conclusion comes first, then a table, whose last column has a word on each verdict; nothing is bold."""
     files = (paths["qrels"], paths["base"], paths["noisy"], paths["same"])
     done = lab("compare", *files, "-m", "P.10", "--baseline", "base", "--margin", "0.01", "--format", "markdown")
     lines = done.stdout.decode().splitlines()
     assert lines[0] == "Failed: of 2 verdicts against base, 1 not worse, 1 cannot tell."
     assert lines[2].startswith("| measure ")
-    assert "**cannot tell**" in lines[4]
-    assert "**" not in lines[5]
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in (lines[2], *lines[4:6])]
+    assert [row[-1] for row in cells] == ["gate", "fails", "passes"]
+    assert [row[cells[0].index("verdict")] for row in cells[1:]] == ["cannot tell", "not worse"]
+    assert "**" not in done.stdout.decode()
 
 
 def test_json_says_everything(paths: dict[str, Path]) -> None:

@@ -30,10 +30,10 @@ function verdictOf({ difference, low, high, p, differ }, measure) {
   if (!differ) {
     const alone = low !== null && high !== null && low * high > 0;
     return alone
-      ? "Alone the two would differ, but of so many pairs some do by chance: no difference is found."
-      : "The difference could be chance.";
+      ? "Not significant after correction for the number of pairs, although the interval of this pair alone excludes 0."
+      : "The difference is not significant.";
   }
-  return favours(measure, difference) > 0 ? "The first is better." : "The second is better.";
+  return favours(measure, difference) > 0 ? "The first is significantly better." : "The second is significantly better.";
 }
 
 /** @param {number} first @param {number} second */
