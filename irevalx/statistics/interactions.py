@@ -20,7 +20,7 @@ FEW_IN_GROUP = 10
 
 Of 500 draws from robust03 and Cranfield (map and P.10; equal means, one group with three times the standard deviation
 of the others) this share had p < 0.05: 0.05 to 0.08 with 10 and 20 topics in each group, 0.04 to 0.09 with 8, 0.06 to
-0.13 with 5, and 0.06 to 0.15 with 3 (5 and 10 groups).
+0.13 with 5, and up to 0.15 with 3.
 """
 
 

@@ -19,6 +19,9 @@ from irevalx.statistics.significance import RESAMPLES, exact_sign_flips, sign_fl
 NOT_WORSE, WORSE, CANNOT_TELL = "not worse", "worse", "cannot tell"
 """The verdicts."""
 
+_EXACT = 13
+"""If at most this number of topics differ, all ways of flipping their signs are tried."""
+
 _SEED = 0
 """Of random sign flips: a verdict must not change from one call to the next."""
 
@@ -72,15 +75,16 @@ class Improvements(Frozen):
 
     @cached_property
     def p(self) -> FloatArray:
-        """The p-values of flipped signs: exact for few topics and without spread, otherwise of random flips."""
+        """The p-values of flipped signs: exact if few topics differ, otherwise of random flips."""
         from scipy import special
 
         squares = self.d**2
         variances = squares.sum(axis=1)
         z = np.abs(self.d.sum(axis=1)) / np.sqrt(np.where(variances == 0, 1.0, variances))
         p: FloatArray = 2 * special.ndtr(-z)
-        drawn = (variances**2 < _MANY * (squares**2).sum(axis=1)) & ~self.without_spread
-        for row in np.flatnonzero(self.without_spread):
+        exact = self.without_spread | (self.differing <= _EXACT)
+        drawn = (variances**2 < _MANY * (squares**2).sum(axis=1)) & ~exact
+        for row in np.flatnonzero(exact):
             p[row] = exact_sign_flips(self.d[row])
         if drawn.any():
             resamples = max(RESAMPLES, math.ceil(_BEYOND / self.alpha))

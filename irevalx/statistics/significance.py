@@ -168,7 +168,7 @@ def without_spread(d: FloatArray) -> BoolArray:
 
 
 def exact_sign_flips(d: FloatArray) -> float:
-    """Return the exact p-value of flipped signs of differences ``without_spread``; 1 if there are none.
+    """Return the exact p-value of flipped signs if at most 13 topics differ, or all by the same amount; 1 if none does.
 
     Topics without a difference change no sum of signs. 2 of the 2^n ways are as far from zero as n equal differences.
 

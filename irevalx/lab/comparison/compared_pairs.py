@@ -354,9 +354,7 @@ def notes_on_pairs(method: Method, columns: Sequence[str], n_tests: int, pair: s
         kind = "t" if method.interval == "t" else "bootstrap (BCa)"
         of_this = f"low to high: the {share} {kind} interval of the difference of this {pair} on its own"
         if _is_unadjusted(method, n_tests):
-            of_this = (
-                f"unadjusted {of_this}: it can exclude 0 where differ, which is corrected for all {pairs}, says no"
-            )
+            of_this = f"unadjusted {of_this}, not corrected for all {pairs}; it can exclude 0 although differ says no"
         notes.append(f"{of_this}.")
     if "simultaneous_low" in columns:
         notes.append(f"simultaneous low to high: {share} intervals that hold for all {pairs} at once.")

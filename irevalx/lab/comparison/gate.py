@@ -107,7 +107,7 @@ class RunVerdict(Frozen, kw_only=True):
         said = f"{self.run} in {self.measure}: {topics}; on these the mean changes by {self.change:+.4f}"
         if self.direction or not isnan(self.low):
             return f"{said}."
-        return f"{said}, which is too little to tell the direction for other topics."
+        return f"{said}. This does not tell whether other topics gain or lose."
 
 
 class Gate(Comparison):
