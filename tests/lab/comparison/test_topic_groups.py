@@ -142,6 +142,7 @@ def test_small_groups(paths: list[Path], groups: Path) -> None:
     assert "groups with fewer than 10 topics: 'x' (3), 'y' (3), 'w' (6)" in done.stderr
     found = json.loads(done.stdout)
     assert (found["about"]["seed"], {row["labellings"] for row in found["interactions"]}) == (3, {10_000})
+    assert lab("compare", *paths, "-m", "P.10 P.5", "--topic-groups", groups).stderr.count("fewer than 10 topics") == 1
     again = lab("compare", *paths, "-m", "P.10", "--topic-groups", groups, "--format", "json", "--seed", "3")
     assert json.loads(again.stdout)["interactions"] == found["interactions"]
 
