@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from irevalx.arrays.segments import BoolArray
-from irevalx.experiments.coverage import Coverage
 from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.ranked_runs import RankedRuns
 from irevalx.experiments.user_data import OpenedRuns
@@ -31,7 +30,7 @@ def unjudged_cautions(
     Parameters
     ----------
     dependent : for each measure, of which pairs the conclusion depends on unjudged documents.
-    bounds : given names of measures, returns the scores of the runs under those that have bounds.
+    bounds : given names of measures other than P, returns the scores of the runs under those that have bounds.
     ranked : the runs, whose files are named.
     """
     each = [
@@ -42,7 +41,8 @@ def unjudged_cautions(
     if not each:
         return []
     shown, n_others = each[:MOST_CAUTIONS], len(each[MOST_CAUTIONS:])
-    known = {one.measure.name: one for one in bounds(list(dict.fromkeys(one.name for one, _ in shown)))}
+    others = list(dict.fromkeys(one.name for one, _ in shown if not _is_precision(one)))
+    known = {one.measure.name: one for one in (bounds(others) if others else ())}
     lines = [_caution(one, row, known.get(one.name)) for one, row in shown]
     if n_others:
         more = f"{n_others} more comparison{'s' * (n_others > 1)}"
@@ -63,28 +63,24 @@ def _caution(of_measure: ComparedMeasure, row: int, known: WeightedScores | None
         f"{of_measure.name}, {names[run]} against {names[against]}: the conclusion depends on unjudged documents; "
         f"judged@{coverage.depth} is {judged[run]:.2f} and {judged[against]:.2f}, a difference of {points:.0f} points"
     )
-    difference = float(found.difference[row])
-    if (share := break_even(of_measure, coverage, row)) is not None:
-        relevant = f"{_percent(share)} of the unjudged documents are relevant"
-        said += f"; the difference of {difference:.4f} is gone if {relevant}"
-    if known is not None:
-        _, low, high = known.bounds((known.runs.index(names[run]), known.runs.index(names[against]))).means
-        said += f"; its bounds over all ways to judge them are {low:.4f} and {high:.4f}"
+    difference, bounds = float(found.difference[row]), None
+    if _is_precision(of_measure):
+        own, others = coverage.alone(run, against), coverage.alone(against, run)
+        bounds = difference - others, difference + own
+        share = difference / (others - own) if own != others else 0.0
+        if 0 < share <= 1:
+            relevant = f"{_percent(share)} of the unjudged documents are relevant"
+            said += f"; the difference of {difference:.4f} is gone if {relevant}"
+    elif known is not None:
+        bounds = known.bounds((known.runs.index(names[run]), known.runs.index(names[against]))).means[1:]
+    if bounds is not None:
+        said += f"; its bounds over all ways to judge them are {bounds[0]:.4f} and {bounds[1]:.4f}"
     return said
 
 
-def break_even(of_measure: ComparedMeasure, coverage: Coverage, row: int) -> float | None:
-    """Return the share of relevant documents among the unjudged ones with which a difference in precision is 0.
-
-    They are the unjudged documents that one run of the pair has among its first, and the other has not. None for other
-    measures, and where no share makes it 0.
-    """
-    if of_measure.measured.request is None or of_measure.measured.request.measure is not precision:
-        return None
-    against, run = of_measure.found.pairs[row]
-    gain = coverage.alone(run, against) - coverage.alone(against, run)
-    share = -float(of_measure.found.difference[row]) / gain if gain else 0.0
-    return share if 0 < share <= 1 else None
+def _is_precision(of_measure: ComparedMeasure) -> bool:
+    """Return whether bounds follow from coverage: the documents of one run alone are all relevant, or none is."""
+    return of_measure.measured.request is not None and of_measure.measured.request.measure is precision
 
 
 def _percent(share: float) -> str:
