@@ -13,7 +13,7 @@ from irevalx.frozen import Frozen
 from irevalx.statistics.significance import RESAMPLES, batch_of, generator
 
 LEAST_VARIANCE = 1e-12
-"""A smaller variance of a group counts as this."""
+"""A smaller variance of a group counts as this, times the greatest squared difference where that is above 1."""
 
 FEW_IN_GROUP = 10
 """In smaller groups, differences that only vary more in one group than in another can make an interaction significant.
@@ -69,29 +69,35 @@ def interactions(d: FloatArray, groups: Sequence[IntArray], resamples: int = RES
         return Interactions(undefined, undefined, undefined, 0, is_random=False)
     sizes = np.array([len(places) for places in groups])
     d = d[:, np.concatenate(groups)]
-    f, within = _welch(d[:, np.newaxis], sizes)
-    least = f * (1 - 1e-9) - 1e-12  # the same F, but for the order of additions
+    constant = (d == d[:, :1]).all(axis=1)
+    d = d - d.mean(axis=1, keepdims=True)  # F stays, and sums of squares lose no digits
+    squares = d**2
+    least = LEAST_VARIANCE * np.maximum(1.0, squares.max(axis=1))[:, np.newaxis, np.newaxis]
+    f, within = _welch(d[:, np.newaxis], squares[:, np.newaxis], sizes, least)
+    as_great = f * (1 - 1e-9) - 1e-12  # the same F, but for the order of additions
     n_labellings = _n_labellings(sizes, resamples)
     n_as_great = np.zeros(len(d), np.int64)
     for order in _labellings(sizes, n_labellings, resamples, seed, batch_of(d)):
-        n_as_great += np.count_nonzero(_welch(d[:, order], sizes)[0] >= least, axis=1)
+        found, _ = _welch(d[:, order], squares[:, order], sizes, least)
+        n_as_great += np.count_nonzero(found >= as_great, axis=1)
     observed = int(n_labellings is None)  # all distinct labellings have the observed one among them
     total = n_labellings or resamples + 1
-    p = np.where((d == d[:, :1]).all(axis=1), np.nan, (n_as_great + observed) / total)
+    p = np.where(constant, np.nan, (n_as_great + observed) / total)
     return Interactions(f[:, 0], within[:, 0], p, total, is_random=n_labellings is None)
 
 
-def _welch(d: FloatArray, sizes: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return F and its degrees of freedom within groups: shape (...).
+def _welch(d: FloatArray, squares: FloatArray, sizes: IntArray, least: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return F and its degrees of freedom within groups: shape (n_pairs, n).
 
     Parameters
     ----------
-    d : shape (..., n_topics), the topics of a group next to each other.
+    d, squares : shape (n_pairs, n, n_topics), the topics of a group next to each other.
+    least : shape (n_pairs, 1, 1); the least variances.
     """
     starts, n_groups = np.cumsum(sizes) - sizes, len(sizes)
-    means = np.add.reduceat(d, starts, axis=-1) / sizes
-    squares = (d - np.repeat(means, sizes, axis=-1)) ** 2
-    variances = np.maximum(np.add.reduceat(squares, starts, axis=-1) / (sizes - 1), LEAST_VARIANCE)
+    sums = np.add.reduceat(d, starts, axis=-1)
+    means = sums / sizes
+    variances = np.maximum((np.add.reduceat(squares, starts, axis=-1) - sums * means) / (sizes - 1), least)
     weights = sizes / variances
     shares = weights / weights.sum(axis=-1, keepdims=True)
     spread = ((1 - shares) ** 2 / (sizes - 1)).sum(axis=-1)

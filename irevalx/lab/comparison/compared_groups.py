@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -206,8 +206,7 @@ def compared_in_groups(
     """
     groups, where = topic_groups_of(given)
     topics = dict.fromkeys(topic for one in compared for topic in one.measured.topics)
-    for line in group_warnings(groups, map(as_bytes, topics), where):
-        warn(line)
+    lines = [*group_warnings(groups, map(as_bytes, topics), where)]
     rows: list[ComparedInGroup] = []
     tested: list[PairInteraction] = []
     draws_labels = False
@@ -222,26 +221,28 @@ def compared_in_groups(
             raise InputError(f"{where}: a group must have a topic with a value of {one.name}, but none has")
         usable = {group: place for group, place in places.items() if len(place) > 1}
         if sum(map(len, places.values())) > len(frozenset(np.concatenate([*places.values()]).tolist())):
-            warn(f"{where}: topics are in several groups, so that interactions are not tested")
+            lines.append(f"{where}: topics are in several groups, so that interactions are not tested")
             usable = {}
         else:
-            _warn_of_small_groups(places, where)
+            lines += _lines_on_small_groups(places, where)
         found = interactions(one.found.by_topic, [*usable.values()], method.resamples, method.seed)
         of_measure = _interactions(one, found, len(usable), method)
         tested += of_measure
         draws_labels |= found.is_random
         rows += _rows(one, places, method, of_measure)
+    for line in dict.fromkeys(lines):  # those of several measures are the same as a rule
+        warn(line)
     return ComparedGroups(compared, baseline, method, rows, tested, draws_labels, notes=notes)
 
 
-def _warn_of_small_groups(places: Mapping[str, np.ndarray], where: str) -> None:
-    """Warn of groups that the test of interactions leaves out, and of those that are small."""
+def _lines_on_small_groups(places: Mapping[str, np.ndarray], where: str) -> Iterator[str]:
+    """Yield which groups the test of interactions leaves out, and which are small."""
     single = [quote(group) for group, place in places.items() if len(place) == 1]
     if single:
-        warn(f"{where}: the interaction test leaves out groups with one topic: {_some(single)}")
+        yield f"{where}: the interaction test leaves out groups with one topic: {_some(single)}"
     small = [f"{quote(group)} ({len(place)})" for group, place in places.items() if 1 < len(place) < FEW_IN_GROUP]
     if small and len(places) - len(single) > 1:
-        warn(
+        yield (
             f"{where}: groups with fewer than {FEW_IN_GROUP} topics: {_some(small)}; in so small groups an interaction "
             "can be significant only because differences vary more in one group than in another"
         )

@@ -42,7 +42,8 @@ def welch_f(first: FloatArray, second: FloatArray, axis: int) -> FloatArray:
     """Return the square of Welch's t, of at least 1e-12 as variance."""
     parts = [np.maximum(x.var(axis=axis, ddof=1), 1e-12) / x.shape[axis] for x in (first, second)]
     d: FloatArray = (first.mean(axis=axis) - second.mean(axis=axis)) ** 2
-    return d / (parts[0] + parts[1])
+    f: FloatArray = d / (parts[0] + parts[1])
+    return f
 
 
 def holm(p: list[float]) -> list[float]:
@@ -65,7 +66,7 @@ def test_each_group_and_the_interaction(paths: list[Path], groups: Path) -> None
             tests[run, against, name] = stats.ttest_1samp(d[list(topics)], 0)
         parts = [d[list(topics)] for topics in GROUPS.values()]
         welch[run, against] = stats.ttest_ind(*parts, equal_var=False).statistic ** 2
-        orders[run, against] = stats.permutation_test(parts, welch_f, n_resamples=np.inf, alternative="greater").pvalue
+        orders[run, against] = stats.permutation_test(parts, welch_f, n_resamples=10**6, alternative="greater").pvalue
     corrected = dict(zip(tests, holm([float(test.pvalue) for test in tests.values()]), strict=True))
     rows = found["groups of topics"]
     assert [(row["run"], row["against"], row["group"]) for row in rows] == list(tests)
@@ -141,6 +142,7 @@ def test_small_groups(paths: list[Path], groups: Path) -> None:
     assert "groups with fewer than 10 topics: 'x' (3), 'y' (3), 'w' (6)" in done.stderr
     found = json.loads(done.stdout)
     assert (found["about"]["seed"], {row["labellings"] for row in found["interactions"]}) == (3, {10_000})
+    assert lab("compare", *paths, "-m", "P.10 P.5", "--topic-groups", groups).stderr.count("fewer than 10 topics") == 1
     again = lab("compare", *paths, "-m", "P.10", "--topic-groups", groups, "--format", "json", "--seed", "3")
     assert json.loads(again.stdout)["interactions"] == found["interactions"]
 

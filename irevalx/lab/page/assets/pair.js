@@ -33,7 +33,9 @@ function verdictOf({ difference, low, high, p, differ }, measure) {
       ? "Not significant after correction for the number of pairs, although the interval of this pair alone excludes 0."
       : "The difference is not significant.";
   }
-  return favours(measure, difference) > 0 ? "The first is significantly better." : "The second is significantly better.";
+  return favours(measure, difference) > 0
+    ? "The first is significantly better."
+    : "The second is significantly better.";
 }
 
 /** @param {number} first @param {number} second */
@@ -259,7 +261,12 @@ function drawPair({ runs, measure }) {
         html("span", {}, "0"),
         html("span", {}, `${names[0]} higher →`),
       ),
-      html("p", {}, verdict, tested && html("span", { class: "muted" }, ...tested, data.about.how_tested, flipped, ofInterval)),
+      html(
+        "p",
+        {},
+        verdict,
+        tested && html("span", { class: "muted" }, ...tested, data.about.how_tested, flipped, ofInterval),
+      ),
       countsBar(counts),
     ),
     filtered

@@ -28,7 +28,10 @@ function verdictSign(run, measure) {
   const better = favours(measure, pair.difference) > 0;
   return html(
     "span",
-    { class: better ? "verdict gain" : "verdict loss", title: `significantly ${better ? "better" : "worse"} than the baseline` },
+    {
+      class: better ? "verdict gain" : "verdict loss",
+      title: `significantly ${better ? "better" : "worse"} than the baseline`,
+    },
     html("span", { "aria-hidden": "true" }, better ? "▲" : "▼"),
     html("span", { class: "unseen" }, better ? " significantly better" : " significantly worse"),
   );
