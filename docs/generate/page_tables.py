@@ -20,9 +20,7 @@ def blocks() -> dict[str, str]:
     """Return every block, by the name that the markers in a page give it."""
     shells = [(line, shell) for shell, line in COMPLETIONS.items()]
     commands = [(f"`{LAB} {name}`", listed.summary) for name, listed in COMMANDS.items()]
-    orders = [
-        (f"`{order.name}`", order.meaning, LEARNING[order.learns], order.source) for order in ORDERS.values()
-    ]
+    orders = [(f"`{order.name}`", order.meaning, LEARNING[order.learns], order.source) for order in ORDERS.values()]
     return {
         "calls": "\n".join(["```sh", *_with_comments(EXAMPLES), "```"]),
         "commands": table(("command", "what it does"), commands),

@@ -78,6 +78,8 @@ def write_folder(path: str, make: Callable[[Path], Made]) -> Made:
                 Path(folder, name).replace(into / name)
     except OSError as error:
         raise _cannot_make(path, error) from None
+    except OutputError as error:
+        raise OutputError(error.message.replace(str(part), path)) from None
     finally:
         if part is not None:
             shutil.rmtree(part, ignore_errors=True)

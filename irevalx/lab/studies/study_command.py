@@ -53,8 +53,8 @@ WITH_ORDER = tuple(f"--scheme {name}" for name in IN_ORDER)
             "Keep a share of each topic's judgments (uniform), of its relevant and nonrelevant documents (stratified), "
             "those that a run has among its first ones (depth), these and as many others (mixed), a share of the "
             "rates of --strata (strata), or what an order of judging has first, as degrade --order has them: "
-            f"{', '.join(IN_ORDER)}. There can be several orders; depth is an order if --levels are shares, or if there "
-            "are other orders.  [default: uniform]"
+            f"{', '.join(IN_ORDER)}. Several orders can be given; depth is an order if --levels are shares, and beside "
+            "other orders.  [default: uniform]"
         ),
     ),
     option(

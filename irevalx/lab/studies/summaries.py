@@ -252,8 +252,8 @@ def knees_for_people(study: Study) -> Table:
     ]
     if ends:
         notes.append(
-            f'low, high: {1 - ALPHA:.0%} of the draws of topics have the level in "mean exceeds" between them '
-            f"({BEYOND}: beyond all levels)."
+            f"low, high: {1 - ALPHA:.0%} interval of the level before them, over draws of topics ({BEYOND}: beyond all "
+            "levels)."
         )
         if any(row.low is None for row in rows):
             notes.append(
