@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import math
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
 
@@ -90,7 +90,7 @@ def descending(scores: dict[str, float]) -> Asked:
 def hedge(runs: Lists, judged: Judged, cut: int) -> Asked:
     """By the weighted loss, after the losses of all judged documents."""
 
-    def loss(run: list[str], name: str) -> float:
+    def loss(run: Sequence[str], name: str) -> float:
         return 0.5 * math.log(cut / rank(run, name)) if name in run else 0.0
 
     losses = [sum(-loss(run, name) if judged[name] else loss(run, name) for name in judged) for run in runs]
@@ -107,7 +107,7 @@ def hedge(runs: Lists, judged: Judged, cut: int) -> Asked:
 def mtc(runs: Lists, judged: Judged, cut: int) -> Asked:
     """By how much a document could change differences, given all documents that are judged relevant."""
 
-    def share(run: list[str], name: str) -> float:
+    def share(run: Sequence[str], name: str) -> float:
         known = [one for one in judged if judged[one] and one in run]
         return sum(1 / max(rank(run, name), rank(run, one)) for one in [name, *known]) if name in run else 0.0
 

@@ -9,6 +9,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -120,7 +121,7 @@ def test_bounds_as_the_command_selects() -> None:
         candidates, _ = read((topics, relevant))
         qrels = qrels_of(judged)
         for keyword in ("in_all", "per_topic"):
-            options = {keyword: 4}
+            options: dict[str, Any] = {keyword: 4}
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr("irevalx.lab.bounding.bounded_scores.warn", lambda line: None)
                 rows = irevalx.lab.bounds(qrels, runs_as_scores(topics), "P.10", complete=True, max_grade=1, **options)

@@ -168,7 +168,7 @@ class SeveralStudies(Result):
 
         Parameters and what is returned are those of ``StudyResult.write``.
         """
-        style = {"figures": figures, "axis": axis, "width": width, "titled": titled}
+        style: dict[str, Any] = {"figures": figures, "axis": axis, "width": width, "titled": titled}
         return write_folder(fspath(folder), partial(self._write_into, **style, **how))
 
     def _write_into(

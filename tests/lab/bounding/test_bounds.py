@@ -125,7 +125,7 @@ def test_next_of_each_topic(tmp_path: Path) -> None:
     grades: Grades = {("1", "r"): 1, ("2", "r"): 1}
     runs: Ranked = {"a": {"2": ["z", "y"], "1": ["u"]}, "b": {"1": ["t", "v"], "2": ["x", "y"]}, "c": {"2": ["w", "z"]}}
     paths = written(tmp_path, grades, runs)
-    words = ("bounds", *paths, "-m", "P.2", "-c")
+    words: tuple[str | Path, ...] = ("bounds", *paths, "-m", "P.2", "-c")
     every = [(row["topic"], row["docno"]) for row in lab(*words, "--in-all", "99", "--format", "csv").rows]
     expected = [pair for topic in ("1", "2") for pair in [one for one in every if one[0] == topic][:2]]
     rows = lab(*words, "--per-topic", "2", "--format", "csv").rows

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from shlex import split
 
 import pytest
 from running import FIXTURES, lab, rows_in
@@ -116,8 +117,8 @@ run()
 
 def test_a_disk_that_is_full(tmp_path: Path) -> None:
     """Scores do not fit: the folder is not there, or as it was before."""
-    words = ("study", QRELS, *RUNS, "-m", "map", "--levels", "10% 50%", "--samples", "1", "--seed", "1", "--quiet")
-    words += ("--figure", "none", "--scheme", "depth mtf", "--threads", "1")
+    options = split("-m map --levels '10% 50%' --seed 1 --quiet --figure none --scheme 'depth mtf' --threads 1")
+    words: tuple[str | Path, ...] = ("study", QRELS, *RUNS, *options)
     full = tmp_path / "full"
     full.mkdir()
     before = {}
