@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
@@ -138,13 +138,14 @@ class Rounds:
     Parameters
     ----------
     topics : their orders.
-    answers : to what is asked.
-    passes_over : whether a document, given by its topic and its place among the candidates, cannot be judged: it is
-        passed over then, and nothing is learnt.
+    answers : what is judged.
+    skips : whether documents without a judgment are passed over; nothing is learnt from them then.
     """
 
-    def __init__(self, topics: Sequence[TopicOrder], answers: Answers, passes_over: Callable[[int, int], bool]) -> None:
-        self._topics, self._answers, self._passes_over = topics, answers, passes_over
+    def __init__(self, topics: Sequence[TopicOrder], answers: Answers, *, skips: bool) -> None:
+        self._topics, self._answers, self._skips = topics, answers, skips
+        self.without: set[tuple[int, int]] = set()
+        """The documents without a judgment that were reached: their topics, and their places among the candidates."""
         self._heap: list[tuple[tuple[float, ...], int]] = []
         self._state: int | None = None
         self._changed: set[int] = set()
@@ -154,7 +155,7 @@ class Rounds:
         order = self._topics[topic]
         while n > 0 and (question := order.next()) is not None:
             order.take(question.document)
-            if not self._passes_over(topic, question.document):
+            if not self._passes_over(topic, question):
                 n -= 1
                 yield topic, question
 
@@ -173,9 +174,15 @@ class Rounds:
                 continue
             self._topics[topic].take(question.document)
             self._push(topic)
-            if not self._passes_over(topic, question.document):
+            if not self._passes_over(topic, question):
                 n -= 1
                 yield topic, question
+
+    def _passes_over(self, topic: int, question: Question) -> bool:
+        if self._answers.place(topic, question) != ABSENT:
+            return False
+        self.without.add((topic, question.document))
+        return self._skips
 
     def _push(self, topic: int) -> None:
         question = self._topics[topic].next()
@@ -223,15 +230,7 @@ def _judged(
     """
     when = np.full(answers.n_judgments, _NEVER)
     counts = [0] * len(left)
-    without = set[tuple[int, int]]()
-
-    def passes_over(topic: int, document: int) -> bool:
-        if answers.places[topic][document] != ABSENT:
-            return False
-        without.add((topic, document))
-        return rules.unjudged == "skip"
-
-    rounds = Rounds(topics, answers, passes_over)
+    rounds = Rounds(topics, answers, skips=rules.unjudged == "skip")
     asked: list[tuple[int, Question]] | None = None
     while asked is None or asked:
         asked = []
@@ -243,7 +242,7 @@ def _judged(
             left[counter] -= 1
             asked.append((topic, question))
         rounds.hear(asked)
-    return when, len(without)
+    return when, len(rounds.without)
 
 
 def _round(

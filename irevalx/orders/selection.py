@@ -105,7 +105,7 @@ def select_in_replay(
     answers = Answers(judgments, candidates, rules.level)
     totals = () if total is None else (total,) * len(candidates)
     beginning = Beginning(seed=seed, vectors=ordering.vectors, totals=totals)
-    rounds = Rounds(ordering.order.begin(candidates, beginning), answers, lambda topic, document: False)
+    rounds = Rounds(ordering.order.begin(candidates, beginning), answers, skips=False)
     every = range(len(candidates))
     together = rules.across or ordering.order.is_shared
     found: list[tuple[int, Question]] = []

@@ -65,7 +65,7 @@ def names(selected: Sequence[SelectedDocument]) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("name", [name for name in WITHOUT_TEXTS if name != "bounds"])
 def test_of_each_topic(name: str) -> None:
     """The first N unjudged documents of the literal loops; fewer only where a topic has no more."""
-    for seed in range(25):
+    for seed in range(12):
         topics, relevant, judged = partly_judged(seed, 3)
         candidates, _ = read((topics, relevant))
         for n in (1, 4, 30):

@@ -180,17 +180,17 @@ def shortage_warnings(
     depth, counts = ordering.rules.depth, Counter(one.candidates.topic for one in selected)
     short = [one.topic for one in ordering.candidates if counts[one.topic] < n]
     if ordering.rules.across and len(selected) < n:
-        what = f"{len(selected)} documents are selected instead of {n}"
+        what = f"{len(selected)} documents selected instead of {n}"
     elif not ordering.rules.across and short:
         topics = f"{len(short)} of {len(ordering.candidates)} topics"
-        example = f"{counts[short[0]]} of topic {shown_name(as_text(short[0]))}"
-        what = f"fewer than {n} documents are selected of {topics}, for example {example}"
+        example = f"{counts[short[0]]} for topic {shown_name(as_text(short[0]))}"
+        what = f"fewer than {n} documents selected for {topics} (for example {example})"
     else:
         return
     if replay:
-        why = "the others of a replayed batch are judged, or the strategy selects no more"
+        why = "the other documents of a replayed batch are judged, or the strategy selects no more"
     elif any(int(one.ranks.max(initial=0)) == depth for one in ordering.candidates):
-        why = f"all others of the first {depth} documents of each run are judged; --depth adds more"
+        why = f"all others of the first {depth} documents of each run are judged; a greater --depth adds candidates"
     else:
         why = "all other documents of the runs are judged"
     yield f"{what}: {why}"
