@@ -79,7 +79,8 @@ def write_folder(path: str, make: Callable[[Path], Made]) -> Made:
     except OSError as error:
         raise _cannot_make(path, error) from None
     except OutputError as error:
-        raise OutputError(error.message.replace(str(part), path)) from None
+        reason = error.message.rpartition(": ")[2]  # the path before it is that of the unfinished folder
+        raise OutputError(f"cannot write the folder {quote(path)}: {reason}") from None
     finally:
         if part is not None:
             shutil.rmtree(part, ignore_errors=True)
