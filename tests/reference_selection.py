@@ -88,20 +88,30 @@ def descending(scores: dict[str, float]) -> Asked:
 
 
 def hedge(runs: Lists, judged: Judged, cut: int) -> Asked:
-    """By the weighted loss, after the losses of all judged documents."""
+    """By the weighted loss after the losses of the judged documents that were reached before."""
 
     def loss(run: Sequence[str], name: str) -> float:
         return 0.5 * math.log(cut / rank(run, name)) if name in run else 0.0
 
-    losses = [sum(-loss(run, name) if judged[name] else loss(run, name) for name in judged) for run in runs]
-    weights = [0.1 ** (one - min(losses)) for one in losses]
-    return descending(
-        {
+    losses = [0.0] * len(runs)
+    selected: Asked = []
+    left = set(names_of(runs))
+    while left:
+        weights = [0.1 ** (one - min(losses)) for one in losses]
+        scores = {
             name: sum(weight * loss(run, name) for weight, run in zip(weights, runs, strict=True)) / sum(weights)
-            for name in names_of(runs)
-            if name not in judged
+            for name in left
         }
-    )
+        name, score = descending(scores)[0]
+        left.remove(name)
+        if name in judged:
+            losses = [
+                one - loss(run, name) if judged[name] else one + loss(run, name)
+                for one, run in zip(losses, runs, strict=True)
+            ]
+        else:
+            selected.append((name, score))
+    return selected
 
 
 def mtc(runs: Lists, judged: Judged, cut: int) -> Asked:

@@ -26,7 +26,7 @@ Learning: TypeAlias = Literal["never", "reading", "at once", "replayed"]
 """When an order learns from a document that was judged before: see ``LEARNING``."""
 
 LEARNING: dict[Learning, str] = {
-    "reading": "when a run is read as far as the document",
+    "reading": "when the strategy reaches the document",
     "at once": "before the candidates are scored",
     "never": "not at all: the document is skipped",
     "replayed": "when a replay from the beginning selects it",
@@ -194,7 +194,7 @@ ORDERS = {
             meaning="that which the runs trusted so far rank best, trust being lost with each nonrelevant document",
             source="Aslam, Pavlu and Savell, CIKM 2003",
             begin=_each(Hedge),
-            learns="at once",
+            learns="reading",
         ),
         JudgingOrder(
             name="maxmean",
