@@ -94,7 +94,8 @@ def _command(ranked: RankedRuns | None, runs: Sequence[int], depth: int) -> str:
     are_files = bool(paths) and all(Path(path).is_file() for path in (*paths, qrels))
     words = [shlex.quote(path) for path in paths] if are_files else ["RUN..."]
     judged = shlex.quote(qrels) if are_files else "QRELS"
-    options = f"--order depth --depth {depth} --per-topic {depth * len(runs)}"  # before paths, so that ``in_keywords`` keeps them
+    # options before paths, so that ``in_keywords`` leaves the command as it is
+    options = f"--order depth --depth {depth} --per-topic {depth * len(runs)}"
     return f"irevalx-lab next {options} --judged {judged} {' '.join(words)}"
 
 
