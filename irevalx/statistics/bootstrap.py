@@ -13,7 +13,7 @@ from which tau of all topics samples like the one observed come, and covers it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -26,8 +26,16 @@ from irevalx.statistics.significance import ALPHA, generator
 FEW_TOPICS = 20
 """With fewer topics bootstrap intervals are noticeably too short."""
 
-STATISTICS = ("tau", "tau_b", "tau_ap", "rms", "bias")
-"""The statistics of agreement that have intervals."""
+CORRELATIONS: dict[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
+    "tau": agreement.tau,
+    "tau_b": agreement.tau_b,
+    "tau_ap": agreement.tau_ap,
+    "tau_ap_b": agreement.tau_ap_b,
+}
+"""The correlations of ranks that have intervals, functions of x and y, by name."""
+
+STATISTICS = {**CORRELATIONS, "rms": agreement.rms, "bias": agreement.bias, "tau_ap_b": agreement.tau_ap_b}
+"""The statistics of agreement that have intervals, functions of x and y, by name."""
 
 _BATCH = 4_000_000
 """How many comparisons of two runs are in memory at a time."""
@@ -110,7 +118,6 @@ class TopicDraws(Frozen):
 def agreement_draws(
     values_x: FloatArray,
     values_y: FloatArray,
-    names: Sequence[str],
     draws: TopicDraws,
     scales: tuple[Scale, Scale] = (MEAN, MEAN),
 ) -> dict[str, FloatArray]:
@@ -120,20 +127,12 @@ def agreement_draws(
     ----------
     values_x, values_y : shape (..., n_runs, n_topics); tested values of both scorings, which broadcast. A topic with
         nan in one of them is left out of it.
-    names : shape (n_runs,); the names of the runs.
     scales : of the two scorings.
 
     Returns
     -------
     Of shape (n_draws, ...) each; nan where a statistic is not defined.
     """
-    statistics: dict[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
-        "tau": agreement.tau,
-        "tau_b": agreement.tau_b,
-        "tau_ap": lambda x, y: agreement.tau_ap(x, y, names),
-        "rms": agreement.rms,
-        "bias": agreement.bias,
-    }
     n_runs = values_y.shape[-2]
     n_scorings = max(values_x[..., 0, 0].size, values_y[..., 0, 0].size)
     parts: dict[str, list[FloatArray]] = {name: [] for name in STATISTICS}
@@ -141,7 +140,7 @@ def agreement_draws(
         x, y = (batch.summaries(values, scale) for scale, values in zip(scales, (values_x, values_y), strict=True))
         x = x.reshape(len(x), *(1,) * (y.ndim - x.ndim), *x.shape[1:])
         defined = ~(np.isnan(x).any(axis=-1) | np.isnan(y).any(axis=-1))
-        for name, statistic in statistics.items():
+        for name, statistic in STATISTICS.items():
             parts[name].append(np.where(defined, statistic(x, y), np.nan))
     return {name: np.concatenate(found) for name, found in parts.items()}
 
@@ -207,6 +206,9 @@ def correlation_interval(
             continue
         population = mixed * size_y / size
         of_samples = _in_batches(correlation, shrunk_x + noise_x, share_y * population + noise_y)
+        of_samples = of_samples[~np.isnan(of_samples)]
+        if not of_samples.size:
+            continue
         as_low, as_high = np.mean(of_samples <= observed + _EQUAL), np.mean(of_samples >= observed - _EQUAL)
         if min(as_low, as_high) > alpha / 2:
             inside.append(float(correlation(x, population)))

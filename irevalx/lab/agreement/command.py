@@ -46,8 +46,8 @@ _OF_EVALUATIONS = ("rel_format", "measures", "level", "complete", "min_retrieved
         default=0,
         help=(
             "Draw the topics B times with replacement, for 95 % intervals of the value over all topics there are. "
-            "Those of tau, tau-b and tau_AP allow for the noise that drawing adds: they invert a test, and are wider "
-            "than the quantiles of the draws. So do those of --top.  [default: 0, no intervals]"
+            "Intervals of tau, tau_b, tau_ap and tau_ap_b allow for the noise that drawing adds: they invert a test, and "
+            "are wider than the quantiles of the draws. So do those of --top.  [default: 0, no intervals]"
         ),
     ),
     parameters.seed_option,
@@ -65,8 +65,9 @@ def command(output: Output, **options: Any) -> None:
     X and Y are files that irevalx or trec_eval printed, in trec_eval's format (with runid) or as csv, tsv, json or
     jsonl. With RUN they are two files of judgments instead, and the runs are evaluated with each.
 
-    A row for each measure: Kendall's tau (a tie counts as concordant), tau-b and tau_AP, Pearson's correlation, root
-    mean square error and bias of Y, the mean absolute change of a run's rank, the largest rise and fall and the runs
+    A row for each measure: Kendall's tau (a tie counts as concordant), tau-b, tau_AP of Y with X as the reference
+    (tau_ap: tied runs of Y are not compared with each other), its symmetric form (tau_ap_b: the mean with X and with Y
+    as the reference; Urbano and Marrero 2017), Pearson's correlation, root mean square error and bias of Y, the mean absolute change of a run's rank, the largest rise and fall and the runs
     that rise and fall that far, the share of runs whose scores differ significantly (paired t test over topics, p <
     0.05), the numbers of runs and of inversions (pairs of runs that Y puts in the opposite order; Büttcher et al. 2007
     print them with tau), and how pairwise decisions in X and in Y go together (Wilcoxon's test, p < 0.05): the pairs

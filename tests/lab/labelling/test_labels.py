@@ -206,7 +206,7 @@ def test_runs_as_agree_has_them(machine: Path) -> None:
     for measure, theirs in agree.items():
         found = {row["statistic"]: row for row in rows if row["measure"] == measure and not row["run"]}
         assert list(found) == [
-            *("tau_b", "tau_ap", "rms", "bias", "top_tau_b", "top_overlap", "loss"),
+            *("tau_b", "tau_ap", "tau_ap_b", "rms", "bias", "top_tau_b", "top_overlap", "loss"),
             *("c11", "c12", "c21", "c22", "fpr", "fnr", "accuracy", "g_mean", "aa", "ad", "ma", "md", "pa", "pd"),
         ]
         assert values(rows, measure=measure) == pytest.approx({name: float(theirs[name]) for name in found})
