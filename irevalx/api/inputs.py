@@ -123,15 +123,8 @@ class Qrels:
             if kind not in {"whole", qrels.grades}:
                 raise UsageError(f"grades must be {qrels.grades} for judgments that have been read so, but got {kind}")
             kind = qrels.grades
-        elif table := table_given(qrels, "qrels"):
-            _refuse_format("rel_format", fmt.name, _IN_MEMORY)
-            judgments = fmt.read_table(table, version, strict, warn, kind)
-        elif isinstance(qrels, Mapping):
-            _refuse_format("rel_format", fmt.name, _IN_MEMORY)
-            fmt.refuse_grades(kind)
-            judgments = _judgments_of(qrels, fmt.name, kind)
         else:
-            judgments = fmt.read(source_of(qrels, "qrels"), version, strict, warn, kind)
+            judgments = judgments_given(qrels, fmt, kind, version, strict=strict)
         if pool is not None:
             if not isinstance(judgments, Judgments) or "--pool" in fmt.excludes:
                 raise UsageError(f"a pool must not be given together with judgments in the format {fmt.name}")
@@ -142,6 +135,25 @@ class Qrels:
     def topics(self) -> list[str]:
         """The judged topics, ascending in byte order."""
         return [as_text(topic) for topic in self.judgments.documents.topics]
+
+
+def judgments_given(
+    qrels: File | Grades | Subtopics | Samples | Frame | Records,
+    fmt: formats.FileFormat[AnyJudgments],
+    grades: GradeKind,
+    compat: Compat,
+    *,
+    strict: bool = False,
+) -> AnyJudgments:
+    """Read judgments in a format, with such grades, whatever form they have; raises as ``Qrels.read`` does."""
+    if table := table_given(qrels, "qrels"):
+        _refuse_format("rel_format", fmt.name, _IN_MEMORY)
+        return fmt.read_table(table, compat, strict, warn, grades)
+    if isinstance(qrels, Mapping):
+        _refuse_format("rel_format", fmt.name, _IN_MEMORY)
+        fmt.refuse_grades(grades)
+        return _judgments_of(qrels, fmt.name, grades)
+    return fmt.read(source_of(qrels, "qrels"), compat, strict, warn, grades)
 
 
 class Pool:
