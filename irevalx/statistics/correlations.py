@@ -81,6 +81,29 @@ def tau_ap_b(x: FloatArray, y: FloatArray) -> FloatArray:
     return (tau_ap(x, y) + tau_ap(y, x)) / 2
 
 
+def rank_correlations(x: FloatArray, y: FloatArray) -> dict[str, FloatArray]:
+    """Return ``tau``, ``tau_b``, ``tau_ap`` and ``tau_ap_b`` by name; together they take little longer than one."""
+    x, y = np.broadcast_arrays(without_noise(x), without_noise(y))
+    above_x, above_y = (side[..., np.newaxis, :] > side[..., :, np.newaxis] for side in (x, y))
+    both = np.count_nonzero(above_x & above_y, axis=-1)
+    n_x, n_y = (np.count_nonzero(above, axis=-1) for above in (above_x, above_y))
+    discordant = np.count_nonzero(above_x & np.swapaxes(above_y, -1, -2), axis=(-2, -1))
+    untied_x, untied_y = n_x.sum(axis=-1), n_y.sum(axis=-1)
+    n_pairs = x.shape[-1] * (x.shape[-1] - 1) // 2
+
+    def top_weighted(n_above: IntArray) -> FloatArray:
+        n_runs = np.where(untied_x * untied_y > 0, np.count_nonzero(n_above, axis=-1), 0)
+        return 2 * divided((both / np.maximum(n_above, 1)).sum(axis=-1), n_runs) - 1
+
+    one_way = top_weighted(n_y)
+    return {
+        "tau": divided(n_pairs - 2 * discordant, n_pairs),
+        "tau_b": divided(both.sum(axis=-1) - discordant, np.sqrt(untied_x * untied_y)),
+        "tau_ap": one_way,
+        "tau_ap_b": (one_way + top_weighted(n_x)) / 2,
+    }
+
+
 def pearson(x: FloatArray, y: FloatArray) -> FloatArray:
     """Pearson's linear correlation, in [-1, 1]; nan where a side is constant."""
     from_mean_x, from_mean_y = x - x.mean(axis=-1, keepdims=True), y - y.mean(axis=-1, keepdims=True)

@@ -21,10 +21,10 @@ from irevalx.statistics.bootstrap import (
     TopicDraws,
     agreement_draws,
     bootstrap_warnings,
-    correlation_interval,
+    correlation_intervals,
     quantile_interval,
 )
-from irevalx.statistics.correlations import tau_b
+from irevalx.statistics.correlations import rank_correlations, tau_b
 from irevalx.statistics.scales import MEAN, TOTAL, Scale
 
 
@@ -156,7 +156,8 @@ def n_covered(x: FloatArray, y: FloatArray, n_topics: int, n_draws: int) -> tupl
         sample = x[:, topics], y[:, topics]
         draws = TopicDraws.of(n_topics, 300, int(random.integers(2**32)))
         drawn = draws.summaries(sample[0]), draws.summaries(sample[1])
-        low, high = correlation_interval(tau_b, (sample[0].mean(axis=1), sample[1].mean(axis=1)), drawn)
+        scores = sample[0].mean(axis=1), sample[1].mean(axis=1)
+        low, high = correlation_intervals(rank_correlations, scores, drawn)["tau_b"]
         ours += low - 1e-9 <= truth <= high + 1e-9
         low, high = (float(end) for end in quantile_interval(tau_b(*drawn)))
         quantiles += low - 1e-9 <= truth <= high + 1e-9
@@ -179,12 +180,13 @@ def test_an_interval_of_tau_has_what_was_observed() -> None:
     x, y = random.random((2, 6, 30))
     draws = TopicDraws.of(30, 200, 3)
     drawn = draws.summaries(x), draws.summaries(y)
-    low, high = correlation_interval(tau_b, (x.mean(axis=1), y.mean(axis=1)), drawn)
+    low, high = correlation_intervals(rank_correlations, (x.mean(axis=1), y.mean(axis=1)), drawn)["tau_b"]
     quantiles = quantile_interval(tau_b(*drawn))
     assert -1 <= low <= quantiles[0] <= quantiles[1] <= high <= 1
     same = np.ones((6, 30))
     drawn = draws.summaries(same), draws.summaries(y)
-    assert np.isnan(correlation_interval(tau_b, (same.mean(axis=1), y.mean(axis=1)), drawn)).all()
+    nothing = correlation_intervals(rank_correlations, (same.mean(axis=1), y.mean(axis=1)), drawn)
+    assert np.isnan([nothing[name] for name in ("tau_b", "tau_ap", "tau_ap_b")]).all()
 
 
 @pytest.mark.filterwarnings("ignore::irevalx.api.user_warnings.IrevalxWarning")

@@ -71,6 +71,8 @@ def test_correlations_of_ranks(drawn: tuple[list[float], list[float]]) -> None:
     assert float(agreement.tau(x, y)) == near(reference.tau(*drawn))
     assert float(agreement.tau_ap(x, y)) == near(reference.tau_ap(*drawn))
     assert float(agreement.tau_ap_b(x, y)) == near(reference.tau_ap_b(*drawn))
+    for name, value in agreement.rank_correlations(x, y).items():
+        assert float(value) == near(float(getattr(agreement, name)(x, y))), name
     assert agreement.ranks(x).tolist() == reference.ranks(drawn[0])
 
 

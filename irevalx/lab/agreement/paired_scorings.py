@@ -14,13 +14,12 @@ from irevalx.frozen import Frozen, cached_property
 from irevalx.lab.agreement.scorings import Scoring
 from irevalx.statistics.best_runs import at_the_top, top_intervals
 from irevalx.statistics.bootstrap import (
-    CORRELATIONS,
     TopicDraws,
     agreement_draws,
-    correlation_interval,
+    correlation_intervals,
     quantile_interval,
 )
-from irevalx.statistics.correlations import changed
+from irevalx.statistics.correlations import changed, rank_correlations
 from irevalx.statistics.decisions import Confusion, Decisions, confusion, decide, reversals
 from irevalx.statistics.scales import Scale
 from irevalx.statistics.significance import pairs_of_runs
@@ -111,8 +110,7 @@ class PairedScores(Frozen):
             low, high = quantile_interval(of_draws)
             intervals[name] = float(low), float(high)
         x, y = (draws.summaries(values, scale) for values, scale in zip(self.values, self.scales, strict=True))
-        for name, correlation in CORRELATIONS.items():
-            intervals[name] = correlation_interval(correlation, self.scores, (x, y))
+        intervals |= correlation_intervals(rank_correlations, self.scores, (x, y))
         return [intervals, None if top is None else top_intervals(top, self.scores, (x, y))]
 
 

@@ -15,11 +15,10 @@ from irevalx.lab.labelling.findings import NO_INTERVAL, RUN_STATISTICS, Finding,
 from irevalx.statistics import correlations as agreement
 from irevalx.statistics.best_runs import at_the_top, top_intervals
 from irevalx.statistics.bootstrap import (
-    CORRELATIONS,
     STATISTICS,
     TopicDraws,
     agreement_draws,
-    correlation_interval,
+    correlation_intervals,
 )
 from irevalx.statistics.corrections import holm
 from irevalx.statistics.decisions import confusion, decide
@@ -183,12 +182,14 @@ class TwoEvaluations(Frozen):
     def _agreement(self, resampling: Resampling) -> Iterator[Finding]:
         draws, scales = resampling.draws(self.human.shape[1]), (self.scale, self.scale)
         of_draws = agreement_draws(self.human, self.machine, draws, scales) if resampling.resamples else {}
+        ends: dict[str, tuple[float, float]] = {}
+        if of_draws:
+            drawn = self.drawn_scores(resampling)
+            ends = correlation_intervals(agreement.rank_correlations, self.scores, drawn, resampling.alpha)
         for name in RUN_STATISTICS:
             low, high = NO_INTERVAL
-            if name in CORRELATIONS and of_draws:
-                drawn = self.drawn_scores(resampling)
-                ends = correlation_interval(CORRELATIONS[name], self.scores, drawn, resampling.alpha)
-                low, high = map(known, ends)
+            if name in ends:
+                low, high = map(known, ends[name])
             elif of_draws:
                 low, high = resampling.interval(of_draws[name])
             value = known(float(STATISTICS[name](*self.scores)))
