@@ -17,6 +17,7 @@ from irevalx.frozen import Frozen
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Judgments
 from irevalx.measures.contradictions import refuse_contradictions
+from irevalx.measures.lists import measures_in
 from irevalx.measures.select import SelectedMeasure
 from irevalx.reading.formats import QRELS, REL_FORMATS, TREC_RESULTS
 from irevalx.reading.runs import Run
@@ -123,8 +124,8 @@ def opened_runs(runs: Any) -> OpenedRuns:
 
 
 def measures_of(measures: Any) -> tuple[str, ...]:
-    """Return measures one by one; a string may have several, with blanks between them."""
-    return tuple(word for text in asked_for(measures) for word in text.split())
+    """Return measures one by one; a string may have several, with blanks or commas between them."""
+    return tuple(one for text in asked_for(measures) for one in measures_in(text))
 
 
 def experiment_of(qrels: Any, runs: Any, measures: Any, **options: Unpack[Evaluating]) -> Experiment:
