@@ -138,22 +138,17 @@ class Qrels:
 
 
 def judgments_given(
-    qrels: File | Grades | Subtopics | Samples | Frame | Records,
-    fmt: formats.FileFormat[AnyJudgments],
-    grades: GradeKind,
-    compat: Compat,
-    *,
-    strict: bool = False,
+    given: Any, fmt: formats.FileFormat[AnyJudgments], grades: GradeKind, compat: Compat, *, strict: bool = False
 ) -> AnyJudgments:
     """Read judgments in a format, with such grades, whatever form they have; raises as ``Qrels.read`` does."""
-    if table := table_given(qrels, "qrels"):
-        _refuse_format("rel_format", fmt.name, _IN_MEMORY)
+    table = table_given(given, "qrels")
+    if not table and not isinstance(given, Mapping):
+        return fmt.read(source_of(given, "qrels"), compat, strict, warn, grades)
+    _refuse_format("rel_format", fmt.name, _IN_MEMORY)
+    if table:
         return fmt.read_table(table, compat, strict, warn, grades)
-    if isinstance(qrels, Mapping):
-        _refuse_format("rel_format", fmt.name, _IN_MEMORY)
-        fmt.refuse_grades(grades)
-        return _judgments_of(qrels, fmt.name, grades)
-    return fmt.read(source_of(qrels, "qrels"), compat, strict, warn, grades)
+    fmt.refuse_grades(grades)
+    return _judgments_of(given, fmt.name, grades)
 
 
 class Pool:
