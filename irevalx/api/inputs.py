@@ -33,7 +33,7 @@ from irevalx.judgments.pool import Pool as PooledDocuments
 from irevalx.judgments.pool import with_pool
 from irevalx.process.system import as_bytes, as_text
 from irevalx.reading import formats
-from irevalx.reading.file_format import table_of
+from irevalx.reading.file_format import FileFormat, table_of
 from irevalx.reading.source import name_of_file
 from irevalx.settings import Grades as GradeKind
 from irevalx.settings import read_grades
@@ -138,7 +138,7 @@ class Qrels:
 
 
 def judgments_given(
-    given: Any, fmt: formats.FileFormat[AnyJudgments], grades: GradeKind, compat: Compat, *, strict: bool = False
+    given: Any, fmt: FileFormat[AnyJudgments], grades: GradeKind, compat: Compat, *, strict: bool = False
 ) -> AnyJudgments:
     """Read judgments in a format, with such grades, whatever form they have; raises as ``Qrels.read`` does."""
     table = table_given(given, "qrels")

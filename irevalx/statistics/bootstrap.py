@@ -196,7 +196,7 @@ def correlation_intervals(
     inside: dict[str, list[float]] = {}
     for name, of_draws in _in_batches(correlations, *drawn).items():
         low, high = (float(end) for end in quantile_interval(of_draws, alpha))
-        inside[name] = [] if np.isnan([observed[name], low]).any() else [low, high]
+        inside[name] = [] if math.isnan(float(observed[name])) or math.isnan(low) else [low, high]
     noise_x, noise_y = (of_draws - side for of_draws, side in zip(drawn, scores, strict=True))
     size_x, size_y = (float(np.sqrt((side * side).sum())) for side in (x, y))
     varied = bool(size_x and size_y)
