@@ -13,6 +13,7 @@ RULES: dict[Grades, str] = {
     "whole": "a whole number of 64 bits",
     "real": "a finite number",
     "probability": "a probability of at most 1 (below 0: not judged)",
+    "label": "a finite number",
 }
 """What a grade must be, for messages."""
 
@@ -22,6 +23,8 @@ HINT = "; --grades real takes it"
 
 def wrong_grades(values: AnyArray, grades: Grades) -> IntArray:
     """Return the places of numbers that are no such grades, ascending."""
+    if grades == "label":
+        return np.flatnonzero(np.isinf(values))
     most = 1.0 if grades == "probability" else np.inf
     return np.flatnonzero(~(np.isfinite(values) & (values <= most)))
 

@@ -1,8 +1,9 @@
-"""Grades as ``--grades`` says: whole numbers as trec_eval reads them, real numbers, or probabilities."""
+"""Grades as ``--grades`` says: whole numbers as trec_eval reads them, real numbers, or probabilities; and labels."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 
 from irevalx.arrays.segments import AnyArray
@@ -15,10 +16,22 @@ from irevalx.reading.layout import Layout
 from irevalx.reading.lines import DataLines, cut_lines, real_numbers, whole_numbers
 from irevalx.reading.source import Source
 from irevalx.settings import Grades
-from irevalx.trec_eval.numbers import MalformedNumbers, malformed_number_warnings
+from irevalx.trec_eval.numbers import MalformedNumbers, c_double, malformed_number_warnings
 from irevalx.trec_eval.versions import Compat
 
 Judged = TypeVar("Judged")
+
+
+class MissingLabels(MalformedNumbers):
+    """The labels of one file that are no numbers, such as ERROR: each counts as missing."""
+
+    def __init__(self) -> None:
+        super().__init__("label", "a number", strict=False)
+
+    def add(self, count: int, where: str, shown: str, read_as: str, hint: str = "") -> None:
+        """Note some labels, as ``MalformedNumbers`` does numbers."""
+        self.count += count
+        self.first = self.first or f"{where}: label {shown} is not a number and counts as missing"
 
 
 class _Part(Frozen, Generic[Judged]):
@@ -69,7 +82,7 @@ def cut_graded_lines(
     Returns
     -------
     lines, grades : as they stand in the file.
-    malformed : the grades that are no such numbers; those that are to be other than whole are refused.
+    malformed : the grades that are no such numbers. Real grades and probabilities are refused then, and labels nan.
 
     Raises
     ------
@@ -77,6 +90,9 @@ def cut_graded_lines(
     """
     lines = cut_lines(source.path, block, layout, compat, hint=judgments_hint)
     is_whole = grades == "whole"
+    if grades == "label":
+        missing = MissingLabels()
+        return lines, real_numbers(lines["GRADE"], missing, lines, number_or_nan), missing
     malformed = MalformedNumbers(
         "grade", RULES[grades], strict=strict or not is_whole, if_real=HINT if is_whole else ""
     )
@@ -88,3 +104,9 @@ def cut_graded_lines(
         problem = f"grade must be {RULES[grades]}, but got {quote(texts.text(place))}"
         raise MalformedNumberError(f"{lines.describe(place)}: {problem}")
     return lines, values, malformed
+
+
+def number_or_nan(texts: Sequence[bytes]) -> tuple[list[float], list[bool]]:
+    """Return texts as numbers, nan for those that are none, and whether each is one."""
+    found = [c_double(text) for text in texts]
+    return [value if plain else math.nan for value, plain in found], [plain for _, plain in found]

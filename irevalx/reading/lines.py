@@ -39,6 +39,9 @@ Hint: TypeAlias = Callable[[bytes, bytes, Layout], str]
 _SAMPLE = 1 << 11
 """The number of bytes, of the first lines of a block and from a malformed line on, that a hint is made of."""
 
+ReadDoubles: TypeAlias = Callable[[Sequence[bytes]], tuple[Sequence[float], Sequence[bool]]]
+"""Reads texts as numbers, and tells of each whether it is a plain number."""
+
 
 class DataLines(Frozen):
     """The data lines of a block, cut into columns.
@@ -297,19 +300,22 @@ def whole_numbers(
     return values
 
 
-def real_numbers(texts: Names, malformed: MalformedNumbers, lines: DataLines) -> FloatArray:
+def real_numbers(
+    texts: Names, malformed: MalformedNumbers, lines: DataLines, read: ReadDoubles = c_doubles
+) -> FloatArray:
     """Read a column as C's ``strtod`` reads it.
 
     Parameters
     ----------
-    As for ``whole_numbers``.
+    texts, malformed, describe : as for ``whole_numbers``.
+    read : what reads texts that are not plain decimals, as ``c_doubles`` does.
     """
     values, states = decimals(texts)
     for place in np.flatnonzero(states == CLOSE).tolist():
         values[place] = float(texts.text(place))
     rest = (states == OTHER).nonzero()[0]
     if rest.size:
-        values[rest] = read_others(texts, rest, c_doubles, malformed, lines)
+        values[rest] = read_others(texts, rest, read, malformed, lines)
     return values
 
 
