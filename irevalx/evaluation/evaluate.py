@@ -190,13 +190,12 @@ def _little_judged(
     hardly_any = hardly_any_judged(without.size, int(np.count_nonzero(~assessed.missing)), example)
     little = little_judged(int(top.retrieved.sum()), int(top.judged.sum()))
     if little and not hardly_any and again:
-        little += _other_spelling(documents, run, assessed)
+        little += _other_spelling(documents, run, assessed, top)
     return [f"{shown_name(run.path)}: {line}" for line in (hardly_any, little) if line]
 
 
-def _other_spelling(documents: Documents, run: Run, assessed: AssessedRanking) -> str:
+def _other_spelling(documents: Documents, run: Run, assessed: AssessedRanking, top: TopJudged) -> str:
     """Return, for the end of a warning, two documents of a topic that differ only in their spelling, if there are."""
-    top = assessed.top_judged
     if run.to_its_end and not run.size:  # a pipe, of which everything would be read again
         return ""
     few = assessed.ranking.n_ret <= _MOST_LOOKED_AT
