@@ -225,7 +225,7 @@ FLAGS = (
         metavar="ORDER",
         help=(
             "Order documents with equal scores by DOCNO as trec_eval does (name), by RANK (rank), as they stand in the "
-            "file (first), relevant ones first (best) or last (worst); or print the mean over all orders (expected), "
+            "file (first), the greatest grade or gain first (best) or last (worst); or print the mean over all orders (expected), "
             "which not every measure has.  [default: name]"
         ),
     ),

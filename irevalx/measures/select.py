@@ -22,7 +22,7 @@ from irevalx.measures.parameter_kinds import (
     Parameters,
 )
 from irevalx.reading.formats import REL_FORMATS
-from irevalx.settings import Reading, Settings
+from irevalx.settings import BEST_AND_WORST, Reading, Settings, Ties
 from irevalx.trec_eval.versions import Compat
 
 if TYPE_CHECKING:
@@ -58,6 +58,10 @@ class SelectedMeasure(Frozen):
         """Whether it looks at documents outside the pool one by one."""
         below_0 = self.level is not None and self.level < 0
         return below_0 or self.reading == "rel" or self.parameters.look_outside
+
+    def is_ordered_by_gain(self, ties: Ties) -> bool:
+        """Return whether the order of documents with equal scores follows the gains that were given."""
+        return ties in BEST_AND_WORST and bool(self.parameters.levels)
 
 
 class Selection(Frozen):
@@ -344,7 +348,7 @@ def _selected(requests: Sequence[Request], settings: Settings, strict: bool, war
         raise ParameterError(f"{error.message}{_cutoff_hint(measure.name, text)}") from None
     if spec.gains is not None:
         of_grades = Gains().parse(measure.name, spec.gains, settings, note)
-        parameters = replace(parameters, gains=of_grades.values[0], warnings=of_grades.warnings)
+        parameters = replace(of_grades, names=parameters.names, values=parameters.values)
     for line in parameters.warnings:
         warn(line)
     names = tuple(name + _suffix(spec.level, reading, settings, spec.gains) for name in parameters.names)

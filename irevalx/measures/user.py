@@ -25,7 +25,7 @@ PERSISTENCE = 0.9
     "rbp",
     ZERO_TO_ONE,
     summary=mean,
-    kind=Gains("p=P,LEVEL=GAIN,...", sorted_like_c=False),
+    kind=Gains("p=P,LEVEL=GAIN,...", sorted_like_c=False, scales_gains=True),
     uses_level=False,
     pooled=CountsAs.GAIN_FOR_POOLED,
     outside=CountsAs.GAIN_FOR_OUTSIDE,

@@ -21,6 +21,7 @@ from irevalx.measures.parameter_kinds import Cutoffs
 from irevalx.measures.select import SelectedMeasure
 from irevalx.process.system import as_bytes
 from irevalx.reports.records import finite
+from irevalx.settings import Ties
 
 READINGS = ("skip", "rel")
 """How unjudged documents are read too: as if they had not been retrieved, and as relevant ones."""
@@ -59,7 +60,7 @@ class ReportedMeasure(Frozen, kw_only=True):
         cutoff: int = self.request.parameters.values[self.request.names.index(self.name)]
         return cutoff
 
-    def about(self) -> dict[str, Any]:
+    def about(self, ties: Ties) -> dict[str, Any]:
         """Return what a report says of it."""
         measure = self.request.measure
         low, high = measure.value_range.low, measure.value_range.high
@@ -71,7 +72,7 @@ class ReportedMeasure(Frozen, kw_only=True):
             "high": finite(high),
             "higher_is_better": {1: True, -1: False, 0: None}[self.direction],
             "by_topic": measure.per_topic and measure.kernel is not None,
-            "adds": adds(self.request),
+            "adds": adds(self.request, ties),
         }
 
 
