@@ -88,8 +88,7 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
         takes them), "skip" (removed), "rel" (relevant where they were retrieved).
     ties : {"name", "rank", "first", "expected", "best", "worst"}
         The order of documents with equal scores: by name, as trec_eval has it; by the column of ranks; as they stand
-        in the file; "expected" for the mean over all orders; the greatest
-        grade or gain first, or last.
+        in the file; "expected" for the mean over all orders; the greatest grade or gain first, or last.
     ignore_identical_ids : bool, default False
         Drop retrieved documents whose id is that of the topic.
     duplicates : {"error", "first", "best"}

@@ -225,8 +225,8 @@ FLAGS = (
         metavar="ORDER",
         help=(
             "Order documents with equal scores by DOCNO as trec_eval does (name), by RANK (rank), as they stand in the "
-            "file (first), the greatest grade or gain first (best) or last (worst); or print the mean over all orders (expected), "
-            "which not every measure has.  [default: name]"
+            "file (first), the greatest grade or gain first (best) or last (worst); or print the mean over all orders "
+            "(expected), which not every measure has.  [default: name]"
         ),
     ),
     _run_option(

@@ -18,7 +18,15 @@ from reference import OUTSIDE, UNJUDGED, Topic, graded
 
 import irevalx
 from irevalx.measures import MEASURES
-from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, Gains, NamedReals, NoParameters, RealCutoffs, Reals
+from irevalx.measures.parameter_kinds import (
+    Cutoffs,
+    CutoffsAndReals,
+    Gains,
+    NamedReals,
+    NoParameters,
+    RealCutoffs,
+    Reals,
+)
 from irevalx.settings import EXPECTED, EXPECTED_OF_FIRST
 
 CASES = int(os.environ.get("TIES_CASES", "1000"))
