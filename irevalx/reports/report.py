@@ -26,15 +26,20 @@ class SummaryRow(Frozen):
     Parameters
     ----------
     group : its name; empty for all topics.
-    n_topics : how many topics were evaluated.
+    topics : those evaluated.
     columns : in print order; those of a group have the number of its topics, and not the name of the run.
     ends : the ends of intervals by printed name; nan where there is none. Measures that are no means are not there.
     """
 
     group: str
-    n_topics: int
+    topics: tuple[bytes, ...]
     columns: Sequence[Column]
     ends: Mapping[str, Ends]
+
+    @property
+    def n_topics(self) -> int:
+        """How many topics were evaluated."""
+        return len(self.topics)
 
     @property
     def topic(self) -> str:
@@ -63,7 +68,7 @@ def summary_rows(
         if one is not None:
             columns = with_number(one.columns, len(one.topics)) if group else one.columns
             ends = {} if intervals is None else intervals_of(columns, intervals)
-            rows.append(SummaryRow(group, len(one.topics), columns, ends))
+            rows.append(SummaryRow(group, one.topics, columns, ends))
     return rows
 
 
