@@ -129,7 +129,6 @@ class Scores:
         ------
         KeyError : there is no such run or measure, or its `all` row is no mean over topics.
         ArgumentError : an argument is not what it must be.
-        ImportError : scipy is not installed.
         """
         how = _intervals(confidence, method, seed)
         column = self._column(measure, run)
@@ -213,7 +212,7 @@ class Scores:
         Raises
         ------
         ArgumentError : ``wide`` or ``per_topic`` is no truth value, or ``confidence`` not in (0, 1).
-        ImportError : pandas, or with ``confidence`` scipy, is not installed.
+        ImportError : pandas is not installed.
         """
         by_topic = flag("per_topic", per_topic)
         how = None if confidence is None else _intervals(confidence, "t", 0)

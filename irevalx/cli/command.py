@@ -16,7 +16,7 @@ from irevalx.cli.arguments import Command
 from irevalx.cli.flags import with_flags
 from irevalx.cli.option_rules import check_rules
 from irevalx.cli.options import Debug, Options
-from irevalx.errors import IrevalxError, ParameterError, UsageError, Warn, not_installed, shown_name
+from irevalx.errors import IrevalxError, ParameterError, Warn, shown_name
 from irevalx.frozen import replace
 from irevalx.process.exit_status import run_program
 from irevalx.process.system import as_bytes
@@ -149,20 +149,11 @@ def _read_judgments(options: Options, sources: Mapping[str, Source], warn: Warn)
 
 
 def _intervals(options: Options) -> MeanIntervals | None:
-    """Return how intervals are made; None for no intervals.
-
-    Raises
-    ------
-    UsageError : scipy is not installed.
-    """
+    """Return how intervals are made; None for no intervals."""
     if options.ci is None:
         return None
-    from importlib.util import find_spec
-
     from irevalx.statistics.mean_intervals import MeanIntervals
 
-    if find_spec("scipy") is None:
-        raise UsageError(f"--ci needs {not_installed('scipy', 'lab')}")
     return MeanIntervals(confidence=options.ci, method=options.ci_method, seed=options.seed)
 
 

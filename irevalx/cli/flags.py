@@ -310,7 +310,7 @@ FLAGS = (
         type=Confidence(),
         help=(
             "Print the confidence interval of each mean over topics too, such as --ci 95%: in trec_eval's columns "
-            "lines of topic all:low and all:high. Needs the extra lab."
+            "lines of topic all:low and all:high."
         ),
     ),
     _output_option(

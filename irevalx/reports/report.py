@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from irevalx.evaluation.columns import Column, Ends, intervals_of, is_mean
+from irevalx.evaluation.columns import Column, Ends, intervals_of, is_mean, why_no_interval
 from irevalx.evaluation.evaluate import Evaluation, in_group
 from irevalx.frozen import Frozen
 from irevalx.measures.counts import num_q, runid
@@ -77,13 +77,21 @@ FEW_TOPICS = 10
 
 
 def interval_warnings(rows: Iterable[SummaryRow]) -> Iterator[str]:
-    """Yield a line about summaries of a run that are over too few topics for an interval, and one about few topics."""
+    """Yield a line about summaries of a run that have no interval, with the reason, and one about few topics."""
+    rows = list(rows)
     sizes = {
         row.topic: max((column.n_averaged for column in row.columns if is_mean(column)), default=FEW_TOPICS)
         for row in rows
     }
     if without := [topic for topic, size in sizes.items() if size < 2]:
         yield f"no interval of {', '.join(without)}, which is over fewer than 2 topics"
+    without_spread: dict[str, list[str]] = {}
+    for row in rows:
+        for column in row.columns if sizes[row.topic] > 1 else ():
+            if reason := why_no_interval(column):
+                without_spread.setdefault(f"{row.topic}: {reason}", []).append(column.name)
+    for reason, names in without_spread.items():
+        yield f"no interval of {', '.join(names)} for {reason}"
     if few := [topic for topic, size in sizes.items() if 2 <= size < FEW_TOPICS]:
         yield f"the interval of {', '.join(few)} is over fewer than {FEW_TOPICS} topics; take it with care"
 
