@@ -57,7 +57,9 @@ class ReportedMeasure(Frozen, kw_only=True):
         """The rank after which nothing counts; None where there is none."""
         if not isinstance(self.request.measure.kind, Cutoffs):
             return None
-        cutoff: int = self.request.parameters.values[self.request.names.index(self.name)]
+        values = self.request.parameters.values
+        ranks = values[0] if isinstance(values[0], tuple) else values  # with other parameters after them
+        cutoff: int = ranks[self.request.names.index(self.name)]
         return cutoff
 
     def about(self, ties: Ties) -> dict[str, Any]:
