@@ -57,6 +57,8 @@ def pair_of_names(judged: Iterable[bytes], retrieved: Iterable[bytes]) -> str:
         if (name := by_name.get(_plain(other))) not in {None, other}:
             how = " and ".join(_differences(name or b"", other))
             return f"the judgments have {quote(name or b'')} and the run {quote(other)}, which differ only by {how}"
+    if common := set(ours).intersection(theirs):
+        return f"document {quote(min(common))} is in both, but its grade is below 0, so that it is not judged"
     return f"the judgments have {quote(min(ours))} and the run {quote(min(theirs))}" if ours and theirs else ""
 
 

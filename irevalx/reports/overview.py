@@ -62,7 +62,7 @@ def overview(report: Report) -> list[Table]:
     best = _best(rows, columns.values()) if several else {}
     if not several and not by_topic:
         heads, *cells = zip(heads, *cells, strict=True)  # type: ignore[assignment]
-    notes = tuple(_notes(report, best)) if report.notes and several else ()
+    notes = tuple(_notes(report, best, several=several)) if report.notes else ()
     return [Table("values", tuple(heads), cells, n_labels=len(labels), best=best, heads=tuple(heads), notes=notes)]
 
 
@@ -76,8 +76,13 @@ def _columns(evaluation: Evaluation, report: Report) -> Sequence[Column]:
     return with_number(evaluation.columns, len(evaluation.topics)) if _has_groups(report) else evaluation.columns
 
 
-def _notes(report: Report, best: Mapping[str, Collection[int]]) -> Iterator[str]:
+def _notes(report: Report, best: Mapping[str, Collection[int]], *, several: bool) -> Iterator[str]:
     """Yield what stands below a table in which runs stand side by side: what is marked, and where topics differ."""
+    if report.intervals and report.intervals.method == "bootstrap":
+        how = report.intervals
+        yield f"Intervals are from a bootstrap (BCa) with {how.resamples} resamples and seed {how.seed}."
+    if not several:
+        return
     if any(best.values()):
         yield "{best} marks the best value; it is no claim of significance."
     if not report.complete and len({evaluation.topics for evaluation in report.evaluations}) > 1:
