@@ -9,7 +9,7 @@ import numpy as np
 
 from irevalx.api.checks import flag, identifier, real_number, text, texts, whole_number, wrong
 from irevalx.arrays.segments import FloatArray
-from irevalx.errors import ArgumentError
+from irevalx.errors import ArgumentError, imported
 from irevalx.evaluation.columns import Column, intervals_of
 from irevalx.evaluation.evaluate import Evaluation, in_group
 from irevalx.measures.measure_spec import without_blanks
@@ -298,6 +298,5 @@ def selection_of(scores: Scores) -> Selection:
 
 
 def _frame(rows: Sequence[Any], columns: list[str] | None = None) -> pd.DataFrame:
-    import pandas as pd
-
-    return pd.DataFrame(rows, columns=columns)
+    frame: pd.DataFrame = imported("pandas", "pandas", "to_frame").DataFrame(rows, columns=columns)
+    return frame
