@@ -21,6 +21,10 @@ TEXT_FIELDS = ("title", "contents", "text", "body")
 """The fields of a JSON line that hold text. All that are there count, even if one repeats another."""
 
 
+LONGEST_LINE = 256 << 20
+"""Bytes, at most, of a line of a file of documents."""
+
+
 class Document(Frozen):
     """A document.
 
@@ -60,7 +64,7 @@ def read_documents(source: Source) -> Iterator[Document]:
     FormatError : the file begins as neither.
     MalformedLineError : a document without a name or text, or one that does not end.
     """
-    lines = enumerate(_lines(source), start=1)
+    lines = _lines(source)
     for number, line in lines:
         if start := line.lstrip(b"\xef\xbb\xbf \t\r\v\f"):
             read = _READERS.get(start[:1])
@@ -73,16 +77,23 @@ def read_documents(source: Source) -> Iterator[Document]:
             return
 
 
-def _lines(source: Source) -> Iterator[bytes]:
-    """Yield the lines of a file without their newlines."""
-    begun: list[bytes] = []
+def _lines(source: Source) -> Iterator[tuple[int, bytes]]:
+    """Yield the number of each line and the line without its newline."""
+    number, begun, size = 1, list[bytes](), 0
     for chunk in source.chunks(CHUNK_SIZE):
         first, *others = chunk.split(b"\n")
         begun.append(first)
-        if others:
-            yield b"".join(begun)
-            yield from others[:-1]
-            begun = [others[-1]]
+        size += len(first)
+        if size > LONGEST_LINE:
+            raise MalformedLineError(
+                f"{shown_name(source.path)}:{number}: the line is longer than {LONGEST_LINE >> 20} MiB; "
+                "documents need line breaks between them"
+            )
+        for line in others:
+            yield number, b"".join(begun)
+            number, begun, size = number + 1, [line], len(line)
+    if size:
+        yield number, b"".join(begun)
 
 
 def _read_json(path: str, lines: Iterator[tuple[int, bytes]]) -> Iterator[Document]:
@@ -167,7 +178,7 @@ def _sgml_document(where: str, markup: bytes) -> Document:
     if begin is None or end is None:
         raise MalformedLineError(f"{where}: a document must have a <DOCNO>, but got {quote(markup.strip())}")
     name = text[begin.end() : end.start()].strip()
-    return Document(_docno(where, name), html.unescape(_without_markup(text)), where)
+    return Document(_docno(where, name), unescaped(_without_markup(text)), where)
 
 
 def _without_markup(text: str) -> str:
@@ -192,6 +203,18 @@ def _without_markup(text: str) -> str:
             kept.append(text[done : begin.start()])
             done = place
     return " ".join((*kept, text[done:]))
+
+
+_DECIMAL = re.compile("&#0*([0-9]+)")
+_NO_CHARACTER = "1114112"
+
+
+def unescaped(text: str) -> str:
+    """Return a text with its character references replaced, like ``html.unescape``, whatever their length.
+
+    A number without a character becomes U+FFFD; Python does not convert numbers of more than 4,300 digits.
+    """
+    return html.unescape(_DECIMAL.sub(lambda found: f"&#{found[1] if len(found[1]) < 8 else _NO_CHARACTER}", text))
 
 
 def _docno(where: str, name: str) -> bytes:
