@@ -8,25 +8,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from blocked_packages import blocking
 from running import FIXTURES, ROOT
-
-EXTRAS = {
-    "lab": ("jinja2", "matplotlib", "scipy", "sklearn"),
-    "arrow": ("pyarrow",),
-    "fast": ("isal",),
-    "pandas": ("pandas",),
-}
-"""The packages of each extra, as they are imported."""
-
-OTHERS = ("duckdb", "polars", "pyspark")
 
 
 def without(*extras: str, folder: Path) -> dict[str, str]:
     """Return an environment in which the packages of these extras cannot be imported."""
-    blocked = [package for extra in extras for package in EXTRAS[extra]] + list(OTHERS)
-    (folder / "sitecustomize.py").write_text(f"import sys\nsys.modules.update(dict.fromkeys({blocked!r}))\n")
-    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
-    return os.environ | {"PYTHONPATH": str(folder), "PATH": path}
+    (folder / "sitecustomize.py").write_text(blocking(extras))
+    return os.environ | {"PYTHONPATH": str(folder)}
 
 
 QRELS, RUNS = FIXTURES / "experiment" / "qrels", sorted((FIXTURES / "experiment" / "runs").iterdir())[:2]
