@@ -11,13 +11,13 @@ import numpy as np
 from irevalx.api.scores import Scores, column_of, selection_of
 from irevalx.arrays.segments import FloatArray
 from irevalx.errors import InputError
+from irevalx.experiments.coverage import cutoff_of
 from irevalx.experiments.measure_scales import scale_of
 from irevalx.experiments.ranked_runs import direction_of
 from irevalx.frozen import Frozen, cached_property
 from irevalx.lab.comparison.compared_runs import ComparedPairs
 from irevalx.lab.comparison.tested_runs import compare
 from irevalx.lab.page.document_gains import adds
-from irevalx.measures.parameter_kinds import Cutoffs
 from irevalx.measures.select import SelectedMeasure
 from irevalx.process.system import as_bytes
 from irevalx.reports.records import finite
@@ -28,7 +28,7 @@ READINGS = ("skip", "rel")
 
 PAIR_COLUMNS = (
     *("measure", "first", "second", "difference", "low", "high", "p", "corrected_p", "differ"),
-    *("wins", "ties", "losses", "effect_size"),
+    *("wins", "ties", "losses", "effect_size", "simultaneous_low", "simultaneous_high", "test"),
 )
 """What a pair of runs has; numbers of the measure and of two runs come first. The second is compared with the first."""
 
@@ -55,12 +55,7 @@ class ReportedMeasure(Frozen, kw_only=True):
     @property
     def cutoff(self) -> int | None:
         """The rank after which nothing counts; None where there is none."""
-        if not isinstance(self.request.measure.kind, Cutoffs):
-            return None
-        values = self.request.parameters.values
-        ranks = values[0] if isinstance(values[0], tuple) else values  # with other parameters after them
-        cutoff: int = ranks[self.request.names.index(self.name)]
-        return cutoff
+        return cutoff_of(self.request, self.name)
 
     def about(self, ties: Ties) -> dict[str, Any]:
         """Return what a report says of it."""
@@ -166,7 +161,7 @@ class ReportedScores(Frozen, kw_only=True):
         return {"columns": list(PAIR_COLUMNS), "rows": rows}
 
     def letters(self) -> list[list[str] | None] | None:
-        """Return, for each measure, the letters of runs, which those share that do not differ; None with a baseline."""
+        """Return the letters of the runs under each measure, as ``compare`` has them; None with a baseline."""
         if self.compared is None or self.compared.baseline is not None:
             return None
         of_measures = {one.name: one.letters for one in self.compared.measures}
