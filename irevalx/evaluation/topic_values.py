@@ -7,7 +7,6 @@ of them, of all topics at once or of some at a time.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,6 @@ from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Judgments
 from irevalx.measures.declare import HasValue, Measure
-from irevalx.measures.gains_of_topics import GainsOfTopics
 from irevalx.measures.select import SelectedMeasure, Selection
 from irevalx.measures.summary import Values, relevant_total
 from irevalx.process.system import as_text
@@ -203,12 +201,7 @@ class AssessedRanking(Frozen):
         return {}
 
     def assessed(self, reading: Reading, level: float | None = None, by_gain: SelectedMeasure | None = None) -> Any:
-        """Return what measures see of the topics in a reading of the unjudged, at the usual level or another.
-
-        Parameters
-        ----------
-        by_gain : the measure whose gains order documents with equal scores; None where their grades do.
-        """
+        """Return what measures see in a reading, at a level, with equal scores in the order of a measure's gains."""
         seen = reading, level, by_gain and (by_gain.parameters.levels, by_gain.measure.kind.scales_gains)
         if seen not in self._assessed:
             settings = self.settings if level is None else replace(self.settings, level=level)
@@ -218,9 +211,7 @@ class AssessedRanking(Frozen):
     def _assess(
         self, ranking: Ranking, settings: Settings, reading: Reading, by_gain: SelectedMeasure | None = None
     ) -> Assessed:
-        gain = by_gain and partial(
-            GainsOfTopics.gains, pairs=by_gain.parameters.gains, scaled=by_gain.measure.kind.scales_gains
-        )
+        gain = by_gain and by_gain.gains_of
         return assess(self.judgments, ranking, settings, reading, self.grades, self.pooled, gain)
 
     def parts(self) -> Iterator[AssessedRanking]:

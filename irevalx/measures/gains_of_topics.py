@@ -75,11 +75,6 @@ class GainsOfTopics(Frozen):
         ideal = Segments.of_lengths([len(gains) for gains in ideals])
         return cls(t.over_ranks(gain), ideal, np.concatenate((np.empty(0), *ideals)), t.rows, t.discount)
 
-    @classmethod
-    def gains(cls, t: Topics, pairs: Sequence[Gain], *, scaled: bool) -> FloatArray:
-        """Return what each document gains, flat over ``rows``."""
-        return cls.of(t, pairs, scaled=scaled).gain
-
     @cached_property
     def discounted(self) -> FloatArray:
         """Flat over ``rows``: gain / log2(rank + 1)."""

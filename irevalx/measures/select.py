@@ -10,17 +10,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from irevalx.arrays.segments import FloatArray
 from irevalx.errors import EvaluationError, ParameterError, UnknownMeasureError, UsageError, Warn, quote
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.measures import BY_NAME, NICKNAMES, is_measure, named
 from irevalx.measures.added import ADDED, load_offered
 from irevalx.measures.declare import NONREL, Measure
+from irevalx.measures.gains_of_topics import GainsOfTopics
 from irevalx.measures.measure_spec import MeasureSpec, Request, read_own_spelling, split_reading, without_blanks
 from irevalx.measures.parameter_kinds import (
     Gains,
     NoParameters,
     Parameters,
 )
+from irevalx.ranking.topics import Topics
 from irevalx.reading.formats import REL_FORMATS
 from irevalx.settings import BEST_AND_WORST, Reading, Settings, Ties
 from irevalx.trec_eval.versions import Compat
@@ -62,6 +65,10 @@ class SelectedMeasure(Frozen):
     def is_ordered_by_gain(self, ties: Ties) -> bool:
         """Return whether the order of documents with equal scores follows the gains that were given."""
         return ties in BEST_AND_WORST and bool(self.parameters.levels)
+
+    def gains_of(self, t: Topics) -> FloatArray:
+        """Return what each document gains by the gains that were given, flat over ``t.rows``."""
+        return GainsOfTopics.of(t, self.parameters.gains, scaled=self.measure.kind.scales_gains).gain
 
 
 class Selection(Frozen):
@@ -337,7 +344,9 @@ def _selected(requests: Sequence[Request], settings: Settings, strict: bool, war
 
     def note(item: str, value: float) -> None:
         problem = f"a parameter of {measure.name} must be a plain number, but got {quote(item)}"
-        hint = _gains_hint(measure.name, text)
+        from irevalx.measures.other_spellings import gains_hint  # imported late: most calls do without
+
+        hint = gains_hint(measure.name, text)
         if strict:
             raise ParameterError(f"{problem}{hint}")
         warn(f"{problem}, read as {value:g} as trec_eval does{hint}")
@@ -361,12 +370,6 @@ def _cutoff_hint(name: str, parameters: str | None) -> str:
     from irevalx.measures.other_spellings import cutoff_hint  # imported late: most calls do without
 
     return cutoff_hint(name, parameters)
-
-
-def _gains_hint(name: str, parameters: str | None) -> str:
-    from irevalx.measures.other_spellings import gains_hint  # imported late: most calls do without
-
-    return gains_hint(name, parameters)
 
 
 def _spellings(request: Request, selected: SelectedMeasure) -> Iterator[tuple[str, str]]:

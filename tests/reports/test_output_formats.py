@@ -104,7 +104,7 @@ def test_tables_can_be_read_back(form: OutputFormat) -> None:
     head, odd, plain = read(form, b"".join(form.table_lines([TABLE])))
     if form.for_people:
         assert head == ["run name", *TABLE.columns[1:]]
-        assert odd == [ODD, "<0.0001", "0.0000", "3", "yes", ""]
+        assert odd == [ODD.replace("\t", r"\t"), "<0.0001", "0.0000", "3", "yes", ""]
         assert plain == ["plain", "0.1235", "", "0", "no", "all"]
     else:
         assert tuple(head) == TABLE.columns
