@@ -211,7 +211,7 @@ class AssessedRanking(Frozen):
     def _assess(
         self, ranking: Ranking, settings: Settings, reading: Reading, by_gain: SelectedMeasure | None = None
     ) -> Assessed:
-        gain = by_gain and by_gain.gains_of
+        gain = None if by_gain is None else by_gain.gains_of
         return assess(self.judgments, ranking, settings, reading, self.grades, self.pooled, gain)
 
     def parts(self) -> Iterator[AssessedRanking]:

@@ -417,16 +417,15 @@ def test_topics_without_relevant_documents(tmp_path: Path) -> None:
     assert by_measure == f"{said}map(rel=2){rest.format('map')}"
     assert "1 of 1 topics has no" not in by_measure
     assert "3 of 4 topics have" in run("-m", "map", "-l", "3", *files).stderr
-    assert "level 2 (level)" in warned_of(tmp_path, "level=2")
+    assert "level 2 (level)" in warned_of(tmp_path, level=2)
     told = lab("compare", "-m", "map", "-l", "2", *files).stderr
     assert "2 of 4 topics have no relevant document at level 2 (-l)" in told
 
 
-def warned_of(folder: Path, option: str) -> str:
+def warned_of(folder: Path, level: int) -> str:
     """What Python warns of."""
-    name, _, value = option.partition("=")
     with pytest.warns(irevalx.IrevalxWarning) as heard:
-        irevalx.evaluate(folder / "qrels", folder / "one", "map", **{name: int(value)})
+        irevalx.evaluate(folder / "qrels", folder / "one", "map", level=level)
     return "\n".join(str(one.message) for one in heard)
 
 

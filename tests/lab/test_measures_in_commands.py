@@ -12,7 +12,7 @@ from irevalx.experiments.measure_scales import scale_of
 from irevalx.lab import COMMANDS
 from irevalx.measures import MEASURES
 from irevalx.measures.declare import Measure
-from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndGains, CutoffsAndReals, RealCutoffs
+from irevalx.measures.parameter_kinds import Cutoffs, RealCutoffs
 from irevalx.measures.summary import geometric_mean, mean
 
 RUNS = ("one1.run", "one2.run", "two1.run", "two2.run")
@@ -81,10 +81,9 @@ def is_refused(call: str, measure: Measure) -> bool:
 
 def named(measure: Measure) -> str:
     """Return a measure with one cutoff, where it takes several."""
-    cutoff = {Cutoffs: ".5", CutoffsAndGains: ".5", CutoffsAndReals: ".5", RealCutoffs: ".0.5"}.get(
-        type(measure.kind), ""
-    )
-    return f"{measure.name}{cutoff}"
+    if isinstance(measure.kind, Cutoffs | RealCutoffs):
+        return f"{measure.name}{'.5' if isinstance(measure.kind, Cutoffs) else '.0.5'}"
+    return measure.name
 
 
 def test_each_command_is_called() -> None:
