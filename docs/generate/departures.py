@@ -49,7 +49,8 @@ DEPARTURES: tuple[Departure, ...] = (
     ),
     Departure(
         1,
-        "Without a topic to evaluate, or a run without data lines, 10.0 exits with status 4, 9.0.8 with 7; with a "
+        "Without a topic to evaluate, or a run without data lines, 10.0 exits with status 4, 9.0.8 with 7 (on a run of "
+        "blank lines it may also crash); with a "
         "topic of -D that is not there, both with 7.",
         "Status 7 for both; with -c, --compat 10 prints zeros as 10.0 does.",
         "The cause is the same, and so is the status.",

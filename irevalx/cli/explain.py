@@ -12,7 +12,7 @@ from irevalx import __version__
 from irevalx.measures import MEASURES, NICKNAMES
 from irevalx.measures.added import ADDED, load_offered
 from irevalx.measures.bibliography import PAPERS
-from irevalx.measures.declare import Measure
+from irevalx.measures.declare import CountsAs, Measure
 from irevalx.measures.other_names import OTHER_NAMES
 from irevalx.measures.other_spellings import ARGUMENTS
 from irevalx.reading.file_format import FileFormat
@@ -150,6 +150,8 @@ def _effect_of_pool(measure: Measure) -> str:
     if measure.kernel is None:
         return "no effect"
     pooled, outside = measure.pooled, measure.outside
+    if pooled is CountsAs.AS_ITS_FUNCTION_SAYS:
+        return "a document without judgment, pooled or not, counts as the function of the measure says"
     if pooled is outside:
         return f"no effect: a document without judgment counts as {pooled.value}, pooled or not"
     return f"a pooled document without judgment counts as {pooled.value}; one from outside the pool as {outside.value}"

@@ -225,8 +225,8 @@ FLAGS = (
         metavar="ORDER",
         help=(
             "Order documents with equal scores by DOCNO as trec_eval does (name), by RANK (rank), as they stand in the "
-            "file (first), relevant ones first (best) or last (worst); or print the mean over all orders (expected), "
-            "which not every measure has.  [default: name]"
+            "file (first), the greatest grade or gain first (best) or last (worst); or print the mean over all orders "
+            "(expected), which not every measure has.  [default: name]"
         ),
     ),
     _run_option(
@@ -313,7 +313,7 @@ FLAGS = (
         type=Confidence(),
         help=(
             "Print the confidence interval of each mean over topics too, such as --ci 95%: in trec_eval's columns "
-            "lines of topic all:low and all:high. Needs the extra lab."
+            "lines of topic all:low and all:high."
         ),
     ),
     _output_option(

@@ -24,12 +24,12 @@ from irevalx.evaluation.spellings import (
     pair_of_names,
     partly_in_common,
 )
-from irevalx.evaluation.topic_values import AssessedRanking, TopJudged, little_judged, without_value
+from irevalx.evaluation.topic_values import AssessedRanking, TopicColumn, TopJudged, little_judged, without_value
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.judged_documents import Documents
 from irevalx.measures.select import Selection
-from irevalx.measures.summary import Population
+from irevalx.measures.summary import Population, geometric_mean, negative_values
 from irevalx.ranking.rank import RankedRun, rank_run
 from irevalx.ranking.ranking import Ranking
 from irevalx.reading.runs import Run
@@ -122,6 +122,7 @@ def evaluate(
         columns = summaries.summarised(summed=chosen.failure is None and not only_values)
         warnings += [f"{reason}; it is left out" for reason in unsupported]
         warnings += _without_value(columns, len(chosen.ranking.topics), run.path)
+        warnings += _negative(found, run.path)
         return Evaluation(
             run=summaries.population.tag,
             path=run.path,
@@ -227,6 +228,16 @@ def _without_value(columns: Sequence[Column], n_topics: int, path: str) -> list[
         if column.has_value is not None
     ]
     return [f"{shown_name(path)}: {line}" for line in without_value(n_topics, n_without)]
+
+
+def _negative(columns: Sequence[TopicColumn], path: str) -> list[str]:
+    """Return the warnings about geometric means of negative values."""
+    found = [
+        negative_values(column.name, column.values)
+        for column in columns
+        if column.measure.summary is geometric_mean and column.values is not None
+    ]
+    return [f"{shown_name(path)}: {line}" for line in found if line]
 
 
 def _trace(ranking: Ranking, judgments: AnyJudgments, settings: Settings) -> tuple[str, ...]:

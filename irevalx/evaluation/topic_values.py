@@ -197,19 +197,22 @@ class AssessedRanking(Frozen):
     pooled: BoolArray | None = None
 
     @cached_property
-    def _assessed(self) -> dict[tuple[Reading, float | None], Assessed]:
+    def _assessed(self) -> dict[Any, Assessed]:
         return {}
 
-    def assessed(self, reading: Reading, level: float | None = None) -> Any:
-        """Return what measures see of the topics in a reading of the unjudged, at the usual level or another."""
-        seen = reading, level
+    def assessed(self, reading: Reading, level: float | None = None, by_gain: SelectedMeasure | None = None) -> Any:
+        """Return what measures see in a reading, at a level, with equal scores in the order of a measure's gains."""
+        seen = reading, level, by_gain and (by_gain.parameters.levels, by_gain.measure.kind.scales_gains)
         if seen not in self._assessed:
             settings = self.settings if level is None else replace(self.settings, level=level)
-            self._assessed[seen] = self._assess(self.ranking, settings, reading)
+            self._assessed[seen] = self._assess(self.ranking, settings, reading, by_gain)
         return self._assessed[seen]
 
-    def _assess(self, ranking: Ranking, settings: Settings, reading: Reading) -> Assessed:
-        return assess(self.judgments, ranking, settings, reading, self.grades, self.pooled)
+    def _assess(
+        self, ranking: Ranking, settings: Settings, reading: Reading, by_gain: SelectedMeasure | None = None
+    ) -> Assessed:
+        gain = None if by_gain is None else by_gain.gains_of
+        return assess(self.judgments, ranking, settings, reading, self.grades, self.pooled, gain)
 
     def parts(self) -> Iterator[AssessedRanking]:
         """Yield parts with as many topics as do not take much room, and the whole if it is small.
@@ -300,7 +303,8 @@ class AssessedRanking(Frozen):
         measure, parameters = selected.measure, selected.parameters
         if not measure.kernel:
             return [None] * len(selected.names)
-        values = measure(self.assessed(selected.reading, selected.level), parameters)
+        by_gain = selected if selected.is_ordered_by_gain(self.settings.ties) else None
+        values = measure(self.assessed(selected.reading, selected.level, by_gain), parameters)
         return _blanked(values, selected, self.missing, self.settings.compat)
 
     def numbers(self, measures: Sequence[SelectedMeasure]) -> FloatArray:

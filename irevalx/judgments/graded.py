@@ -96,6 +96,13 @@ class Judgments(Documents, Kind):
         none: BoolArray = self.rows.count((self.grades >= 0) & (self.grades < level)) == 0
         return none
 
+    def without_relevant(self, level: float) -> BoolArray | None:
+        """Return, per topic, whether no document is relevant at this level; None at levels up to 0."""
+        if level <= 0:
+            return None
+        none: BoolArray = self.rows.count(self.grades >= level) == 0
+        return none
+
     @cached_property
     def duplicates(self) -> dict[bytes, DuplicateDocumentError]:
         """Topics in which a document was judged twice, with the error to raise."""

@@ -46,7 +46,8 @@ def read_other_spelling(text: str, compat: Compat) -> MeasureSpec:
     stem, arguments = _split_arguments(text)
     spec = _without_arguments(stem, compat)
     for name, value in arguments.items():
-        argument = next((argument for argument in ARGUMENTS if argument.name == name), None)
+        same_name = [argument for argument in ARGUMENTS if argument.name == name]
+        argument = next((one for one in same_name if takes(spec.name, one)), next(iter(same_name), None))
         changed = argument.change(spec, value) if argument and takes(spec.name, argument) else None
         if not changed:
             usages = ", ".join(argument.usage for argument in ARGUMENTS if takes(spec.name, argument))
@@ -127,6 +128,16 @@ def _with_weight(spec: MeasureSpec, value: str) -> MeasureSpec | None:
     return spec if float(value) == 1 else replace(spec, parameters=value)
 
 
+def _with_named(name: str) -> Callable[[MeasureSpec, str], MeasureSpec | None]:
+    """Return what changes the parameter of this name, which stands beside cutoffs: ``alpha=0.5``."""
+
+    def changed(spec: MeasureSpec, value: str) -> MeasureSpec | None:
+        given = [] if spec.parameters is None else spec.parameters.split(",")
+        return replace(spec, parameters=",".join([*given, f"{name}={value}"])) if re.fullmatch(_NUMBER, value) else None
+
+    return changed
+
+
 def _with_gains(spec: MeasureSpec, value: str) -> MeasureSpec | None:
     """Return the measure with gains by grade: ``{1:3,2:9}``."""
     is_taken = spec.parameters is not None and spec.name != "ndcg_cut"
@@ -162,6 +173,11 @@ class Argument(Frozen):
     otherwise: str = ""
 
 
+def _having(parameter: str) -> tuple[str, ...]:
+    """Return the measures that have a parameter of this name."""
+    return tuple(m.name for m in MEASURES if parameter in (one.name for one in getattr(m.kind, "parameters", ())))
+
+
 LEVEL = Argument("rel", "rel=N", _with_level, otherwise="; a level is for measures of what is relevant or not")
 JUDGED_ONLY = Argument("judged_only", "judged_only=True", _with_reading)
 ARGUMENTS = (
@@ -169,6 +185,8 @@ ARGUMENTS = (
     JUDGED_ONLY,
     Argument("relative", "relative=True", _relative, ("set_P", "set_relative_P")),
     Argument("beta", "beta=X", _with_weight, ("set_F",)),
+    Argument("alpha", "alpha=X", _with_named("alpha"), _having("alpha")),
+    Argument("beta", "beta=X", _with_named("beta"), _having("beta")),
     Argument(
         *("gains", "gains={N:X,...}", _with_gains, ("ndcg", "ndcg_cut")),
         otherwise="; gains by grade are for ndcg, with or without a cutoff",

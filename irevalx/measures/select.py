@@ -10,19 +10,22 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from irevalx.arrays.segments import FloatArray
 from irevalx.errors import EvaluationError, ParameterError, UnknownMeasureError, UsageError, Warn, quote
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.measures import BY_NAME, NICKNAMES, is_measure, named
 from irevalx.measures.added import ADDED, load_offered
 from irevalx.measures.declare import NONREL, Measure
+from irevalx.measures.gains_of_topics import GainsOfTopics
 from irevalx.measures.measure_spec import MeasureSpec, Request, read_own_spelling, split_reading, without_blanks
 from irevalx.measures.parameter_kinds import (
     Gains,
     NoParameters,
     Parameters,
 )
+from irevalx.ranking.topics import Topics
 from irevalx.reading.formats import REL_FORMATS
-from irevalx.settings import Reading, Settings
+from irevalx.settings import BEST_AND_WORST, Reading, Settings, Ties
 from irevalx.trec_eval.versions import Compat
 
 if TYPE_CHECKING:
@@ -58,6 +61,14 @@ class SelectedMeasure(Frozen):
         """Whether it looks at documents outside the pool one by one."""
         below_0 = self.level is not None and self.level < 0
         return below_0 or self.reading == "rel" or self.parameters.look_outside
+
+    def is_ordered_by_gain(self, ties: Ties) -> bool:
+        """Return whether the order of documents with equal scores follows the gains that were given."""
+        return ties in BEST_AND_WORST and bool(self.parameters.levels)
+
+    def gains_of(self, t: Topics) -> FloatArray:
+        """Return what each document gains by the gains that were given, flat over ``t.rows``."""
+        return GainsOfTopics.of(t, self.parameters.gains, scaled=self.measure.kind.scales_gains).gain
 
 
 class Selection(Frozen):
@@ -333,7 +344,9 @@ def _selected(requests: Sequence[Request], settings: Settings, strict: bool, war
 
     def note(item: str, value: float) -> None:
         problem = f"a parameter of {measure.name} must be a plain number, but got {quote(item)}"
-        hint = _gains_hint(measure.name, text)
+        from irevalx.measures.other_spellings import gains_hint  # imported late: most calls do without
+
+        hint = gains_hint(measure.name, text)
         if strict:
             raise ParameterError(f"{problem}{hint}")
         warn(f"{problem}, read as {value:g} as trec_eval does{hint}")
@@ -344,7 +357,7 @@ def _selected(requests: Sequence[Request], settings: Settings, strict: bool, war
         raise ParameterError(f"{error.message}{_cutoff_hint(measure.name, text)}") from None
     if spec.gains is not None:
         of_grades = Gains().parse(measure.name, spec.gains, settings, note)
-        parameters = replace(parameters, gains=of_grades.values[0], warnings=of_grades.warnings)
+        parameters = replace(of_grades, names=parameters.names, values=parameters.values)
     for line in parameters.warnings:
         warn(line)
     names = tuple(name + _suffix(spec.level, reading, settings, spec.gains) for name in parameters.names)
@@ -357,12 +370,6 @@ def _cutoff_hint(name: str, parameters: str | None) -> str:
     from irevalx.measures.other_spellings import cutoff_hint  # imported late: most calls do without
 
     return cutoff_hint(name, parameters)
-
-
-def _gains_hint(name: str, parameters: str | None) -> str:
-    from irevalx.measures.other_spellings import gains_hint  # imported late: most calls do without
-
-    return gains_hint(name, parameters)
 
 
 def _spellings(request: Request, selected: SelectedMeasure) -> Iterator[tuple[str, str]]:
