@@ -36,8 +36,9 @@ from irevalx.lab.bounding.bound_rows import (
     decided_pairs,
     rows_of,
 )
+from irevalx.lab.bounding.fitted_relevance import FittedRelevance
 from irevalx.lab.bounding.probable_scores import DRAWN, DrawnScores, ProbableScores
-from irevalx.lab.bounding.relevance import GradeShares, Relevance, features_of, fitted_relevance, given_relevance
+from irevalx.lab.bounding.relevance import GradeShares, Relevance, given_relevance
 from irevalx.lab.bounding.score_bounds import Bounds, NextDocument, WeightedScores
 from irevalx.lab.command.result import Result
 from irevalx.measures.select import SelectedMeasure
@@ -309,7 +310,7 @@ def _refuse_next(weighted: Sequence[WeightedMeasure], drawn: Sequence[SelectedMe
 def _relevance(experiment: Experiment, probabilities: Any, depth: int, level: int) -> Relevance:
     """Return probabilities of relevance: those that were given, or else fitted ones."""
     if probabilities is None:
-        return fitted_relevance(experiment, *features_of(experiment), level)
+        return FittedRelevance(experiment, level).fit()
     return given_relevance(experiment, graded_judgments_of(probabilities, grades="probability"), depth)
 
 

@@ -15,6 +15,7 @@ from irevalx.experiments.run_groups import LeftOut, Removal, removed_by_topic
 from irevalx.frozen import Frozen, fields, replace
 from irevalx.lab.command.result import Result
 from irevalx.lab.completion.quality import QualityOfPredictions, completion_quality
+from irevalx.lab.leaving_out.new_run_verdicts import NewRuns
 from irevalx.process.system import as_text
 from irevalx.reports.table import Table
 from irevalx.statistics.correlations import line_through
@@ -146,11 +147,13 @@ class LeftOutRuns(Result):
     groups : of each run.
     removals : what each group takes with it.
     shown : what the first table is about: one of ``runs``, ``summary``, ``pivot`` and ``removed``.
-    found : by kind of judgments; none where documents were only counted.
+    found : by kind of judgments; none where documents were only counted, or the question is about new runs.
     holes : shape (n_runs,); the share of holes in each run. None unless asked for.
     holes_depth : among how many documents these are counted.
     predictions : of the documents that each group takes with it; by kind of judgments, and by group.
     judgments : those that each group is judged with; by group, and only where they were asked for.
+    new : runs that were not pooled; None if there are none.
+    seed : of the draws from which their bias is estimated.
     """
 
     keywords: ClassVar[Mapping[str, str]] = {"-c": "all_topics"}
@@ -164,6 +167,8 @@ class LeftOutRuns(Result):
     holes_depth: int | None = None
     predictions: Mapping[str, Mapping[str, Decided]] = {}
     judgments: Mapping[str, GradedText] = {}
+    new: NewRuns | None = None
+    seed: int | None = None
 
     @property
     def rows(self) -> list[RunLeftOut]:
@@ -315,6 +320,8 @@ class LeftOutRuns(Result):
         return round(score) if self.experiment.counts[m] else float(score)
 
     def _tables(self, *, decisions_apart: bool) -> list[Table]:
+        if self.new is not None:
+            return self.new.tables()
         if self.shown == "removed":
             return [Table.of("removed documents", RemovedFromTopic, self.removed_documents, n_labels=2)]
         if self.shown == "pivot":
