@@ -55,12 +55,28 @@ from irevalx.lab.command.output import Output
         ),
     ),
     option(
+        "--new-run",
+        "new_runs",
+        requires="--fit-probabilities",
+        excludes=("--next", "--min-retrieved", "--figure"),
+        multiple=True,
+        metavar="FILE",
+        shell_complete=complete_file,
+        help=(
+            "A run that was not pooled, to be compared with RUN..., which are then all the runs that were. May be "
+            "repeated. Its documents share a factor on their probabilities, which is estimated by leaving out in turn "
+            "each group of RUN..., of which there must be four or more."
+        ),
+    ),
+    parameters.groups_option,
+    parameters.group_by_option,
+    option(
         "--draws",
         requires=("--probabilities", "--fit-probabilities"),
         type=click.IntRange(1, seeds.MOST_DRAWS),
         default=DRAWS,
         metavar="N",
-        help=f"Draw the judgments of unjudged documents N times, for map and ndcg.  [default: {DRAWS}]",
+        help=f"Draw the judgments of unjudged documents N times, for map, ndcg and new runs.  [default: {DRAWS}]",
     ),
     parameters.seed_option,
     option(
@@ -104,6 +120,7 @@ def command(output: Output, **options: Any) -> None:
     have no proven bounds: the judgments of unjudged documents are drawn, limits says drawn, and low and high are the
     least and the greatest value of the draws.
     """
+    options["new_runs"] = options["new_runs"] or None
     found = bounds(**options)
     if isinstance(found, DocumentsToJudge) and not output.format_is_typed:
         output.write_text(found)

@@ -9,7 +9,7 @@ from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.label_files import places_of
-from irevalx.frozen import Frozen, cached_property
+from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments.graded import Judgments
 
 
@@ -29,9 +29,7 @@ class Relevance(Frozen, kw_only=True):
 
     def take(self, places: IntArray) -> Relevance:
         """Return those of some documents."""
-        return Relevance(
-            probability=self.probability[places], features=self.features[places], covariance=self.covariance
-        )
+        return replace(self, probability=self.probability[places], features=self.features[places])
 
     @property
     def slopes(self) -> FloatArray:

@@ -10,6 +10,9 @@ from irevalx.reports.table import Table
 TOLERANCE = 0.01
 """The bias that is tolerated by default."""
 
+COVERAGE_DEPTH = 10
+"""The depth of the first column of coverage."""
+
 FAIR, UNDERESTIMATED, OVERESTIMATED, CANNOT_TELL = "fair", "underestimated", "overestimated", "cannot tell"
 """The verdicts."""
 
@@ -100,9 +103,8 @@ class NewRuns(Frozen, kw_only=True):
         about = f"{row.run}, {row.measure}:"
         if row.verdict == CANNOT_TELL:
             runs = {one.run for one in self.rows if one.group == row.group}
-            whose = (
-                f"its first {self.depth}" if len(runs) == 1 else f"the first {self.depth} of the runs of {row.group}"
-            )
+            of_group = f"the first {self.depth} of the runs of {row.group}"
+            whose = f"its first {self.depth}" if len(runs) == 1 else of_group
             judge = f"judge the {row.to_judge} documents among {whose} that nobody has judged"
             if reason := self.reasons.get((row.group, row.measure)):
                 return f"{about} {CANNOT_TELL}: {reason}; or {judge}."
@@ -123,7 +125,8 @@ class NewRuns(Frozen, kw_only=True):
             "condensed: unjudged documents are skipped. least, greatest: over all ways to judge them (P, rbp, dcg).",
         )
         verdicts = Table.of("new runs", NewRun, self.rows, n_labels=3, notes=(*self.sentences, *meaning, *self.notes))
-        coverage = Table.of("coverage", Coverage, self.coverage, n_labels=2)
+        without = {"unjudged_k"} if self.depth == COVERAGE_DEPTH else set()
+        coverage = Table.of("coverage", Coverage, self.coverage, n_labels=2, without=without)
         heads = {"is_new": "new", "unjudged_10": "unjudged@10", "unjudged_k": f"unjudged@{self.depth}"}
         note = "Shares of unjudged documents; those of pooled runs are without the documents that only their group has."
         return [verdicts, coverage.in_words(heads, note)]

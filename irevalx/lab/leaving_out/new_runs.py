@@ -5,12 +5,12 @@ docs/incomplete-judgments.md says how often the intervals cover the true bias.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irevalx.api.inputs import Runs
+from irevalx.api.inputs import Qrels, Runs
 from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.codes import ABSENT
@@ -21,7 +21,7 @@ from irevalx.experiments.label_files import places_of
 from irevalx.experiments.pools import first_documents
 from irevalx.experiments.ranked_runs import requests_of
 from irevalx.experiments.run_groups import Removal, holes_of_runs, removals
-from irevalx.experiments.user_data import OpenedRuns, measures_of, opened_runs
+from irevalx.experiments.user_data import Evaluating, OpenedRuns, experiment_of, measures_of, opened_runs
 from irevalx.experiments.weighted_measures import WeightedMeasure, weighted_measures
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments.graded import Judgments
@@ -33,19 +33,20 @@ from irevalx.lab.bounding.fitted_relevance import (
     unjudged_shares,
 )
 from irevalx.lab.bounding.score_bounds import WeightedScores
-from irevalx.lab.leaving_out.new_run_verdicts import FAIR, Coverage, NewRun, NewRuns, verdict_on
+from irevalx.lab.leaving_out.left_out_runs import LeftOutRuns
+from irevalx.lab.leaving_out.new_run_verdicts import COVERAGE_DEPTH, FAIR, Coverage, NewRun, NewRuns, verdict_on
 from irevalx.measures.select import SelectedMeasure
 from irevalx.settings import Settings
 from irevalx.statistics.significance import generator, without_noise
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 _ALL = int(np.iinfo(np.int64).max)
 """The depth of a measure for which all documents of a run count."""
 
 DRAWS = 1000
 """How often judgments are drawn by default."""
-
-COVERAGE_DEPTH = 10
-"""The depth of the first column of coverage."""
 
 _QUANTILES = (50.0, 2.5, 97.5)
 """The estimate and the ends of its interval."""
@@ -64,6 +65,21 @@ def bounded(request: SelectedMeasure, level: float, grades: IntArray) -> list[We
         return []
 
 
+class BiasDraws(Frozen):
+    """How the bias of new runs is estimated and judged.
+
+    Parameters
+    ----------
+    tolerance : the bias that is tolerated.
+    n : how many draws of judgments.
+    seed : of the draws; all groups and measures have the same random numbers.
+    """
+
+    tolerance: float
+    n: int
+    seed: int
+
+
 class AddedRuns(Frozen, kw_only=True):
     """New runs read beside the pooled ones.
 
@@ -73,6 +89,7 @@ class AddedRuns(Frozen, kw_only=True):
     judgments : the same, with the documents of the new runs that count among the unjudged ones.
     runs : the pooled ones first.
     n_new : how many are new.
+    depth : of the pool.
     topics : those that new runs have results for.
     """
 
@@ -80,44 +97,55 @@ class AddedRuns(Frozen, kw_only=True):
     judgments: Judgments
     runs: OpenedRuns
     n_new: int
+    depth: int
     topics: frozenset[bytes]
 
     @classmethod
     def of(cls, judgments: Judgments, pooled: Runs, new: Runs, measures: Measures, level: int, depth: int) -> AddedRuns:
         """Read new runs, to the depth of the pool and of measures that are bounded; raises as ``opened_runs`` does."""
-        pooled, new = opened_runs(pooled), opened_runs(new)
+        of_pool, added = opened_runs(pooled), opened_runs(new)
         requests = requests_of(measures_of(measures), Settings(level=level))
         known = judgments.grades[judgments.grades >= 0]
         depths = [one.depth or _ALL for request in requests for one in bounded(request, level, known)]
-        first = [first_documents(part, max(depth, *depths, 1)) for run in new.runs for part in run.results()]
+        first = [first_documents(part, max(depth, *depths, 1)) for run in added.runs for part in run.results()]
         return cls(
             given=judgments,
             judgments=with_pool(judgments, Pool.joined("", first)),
-            runs=OpenedRuns([*pooled.runs, *new.runs], [*pooled.names, *new.names]),
-            n_new=len(new.runs),
+            runs=OpenedRuns([*of_pool.runs, *added.runs], [*of_pool.names, *added.names]),
+            n_new=len(added.runs),
+            depth=depth,
             topics=frozenset(topic for part in first for topic in part.topics),
         )
 
-    def with_pooled(self, experiment: Experiment, groups: Sequence[str], depth: int) -> PooledAndNew:
-        """Return all runs as they are ranked together.
 
-        Parameters
-        ----------
-        experiment : of ``judgments`` and ``runs``.
-        groups : the group of each run.
-        depth : of the pool.
-        """
-        n_pooled = len(experiment.runs) - self.n_new
-        pooled = experiment.of_runs(np.arange(n_pooled))
-        return PooledAndNew(
-            experiment=experiment,
-            n_pooled=n_pooled,
-            groups=groups,
-            given=places_of(experiment.judgments, self.given) != ABSENT,
-            removals=list(removals(pooled, groups[:n_pooled], depth)),
-            depth=depth,
-            n_other_topics=len(self.topics.difference(experiment.topics)),
-        )
+def with_new_runs(
+    added: AddedRuns,
+    measures: Measures,
+    groups_of: Callable[[Sequence[str]], list[str]],
+    draws: BiasDraws,
+    **options: Unpack[Evaluating],
+) -> LeftOutRuns:
+    """Return what new runs lose by not having been pooled.
+
+    Parameters
+    ----------
+    groups_of : the groups of runs by name.
+    """
+    experiment = experiment_of(Qrels(added.judgments), added.runs, measures, **options)
+    groups, n_pooled = groups_of(experiment.runs), len(experiment.runs) - added.n_new
+    pooled = experiment.of_runs(np.arange(n_pooled))
+    each = list(removals(pooled, groups[:n_pooled], added.depth))
+    both = PooledAndNew(
+        experiment=experiment,
+        n_pooled=n_pooled,
+        groups=groups,
+        given=places_of(experiment.judgments, added.given) != ABSENT,
+        removals=each,
+        depth=added.depth,
+        n_other_topics=len(added.topics.difference(experiment.topics)),
+    )
+    new, notes = both.assessed(draws), experiment.notes()
+    return LeftOutRuns(pooled, groups[:n_pooled], each, "new runs", new=new, seed=draws.seed, notes=notes)
 
 
 class PooledAndNew(Frozen, kw_only=True):
@@ -161,16 +189,16 @@ class PooledAndNew(Frozen, kw_only=True):
             for name in dict.fromkeys(new)
         }
 
-    def assessed(self, tolerance: float, n_draws: int, seed: int) -> NewRuns:
+    def assessed(self, draws: BiasDraws) -> NewRuns:
         """Return the new runs; warns of what makes the estimates doubtful."""
-        biases = {name: GroupBias.of(self, group, n_draws, seed) for name, group in self.new_groups.items()}
+        biases = {name: GroupBias.of(self, group, draws) for name, group in self.new_groups.items()}
         coverage = self._coverage()
         self._warn(coverage, [name for name, one in biases.items() if one.estimates])
         return NewRuns(
-            rows=self._rows(biases, tolerance),
+            rows=self._rows(biases, draws.tolerance),
             coverage=coverage,
             depth=self.depth,
-            tolerance=tolerance,
+            tolerance=draws.tolerance,
             reasons={
                 (name, measure): one.why_not(measure) for name, one in biases.items() for measure in self.new.measures
             },
@@ -193,11 +221,18 @@ class PooledAndNew(Frozen, kw_only=True):
         rows = []
         for m, measure in enumerate(new.measures):
             for r, run in enumerate(new.runs):
-                about = {"run": run, "group": groups[r], "measure": measure, "score": float(score[m, r])}
+                about: dict[str, Any] = {
+                    "run": run,
+                    "group": groups[r],
+                    "measure": measure,
+                    "score": float(score[m, r]),
+                }
                 least, greatest = ends.get(measure, [(None, None)] * len(new.runs))[r]
                 skipped = condensed[measure][r] if measure in condensed else None
                 bias = biases[groups[r]].columns(measure, run, tolerance)
-                rows.append(NewRun(**about, condensed=skipped, least=least, greatest=greatest, **bias))
+                rows.append(
+                    NewRun(**about, score=float(score[m, r]), condensed=skipped, least=least, greatest=greatest, **bias)
+                )
         return rows
 
     def _coverage(self) -> list[Coverage]:
@@ -251,8 +286,8 @@ class GroupBias(Frozen, kw_only=True):
     problem: str = ""
 
     @classmethod
-    def of(cls, runs: PooledAndNew, group: IntArray, n_draws: int, seed: int) -> GroupBias:
-        """Draw what the group loses by not having been pooled; all groups and measures have the same random numbers.
+    def of(cls, runs: PooledAndNew, group: IntArray, draws: BiasDraws) -> GroupBias:
+        """Draw what the group loses by not having been pooled.
 
         Parameters
         ----------
@@ -272,8 +307,8 @@ class GroupBias(Frozen, kw_only=True):
             factor, p = model.factor(found_alone), model.fit().probability[unjudged]
         except InputError as error:
             return cls(to_judge=to_judge, problem=error.message)
-        factors = factor.drawn(generator(seed), n_draws)
-        drawn = _drawn_biases(asked, runs.given, unjudged, p, factors, seed)
+        factors = factor.drawn(generator(draws.seed), draws.n)
+        drawn = _drawn_biases(asked, runs.given, unjudged, p, factors, draws.seed)
         ends = without_noise(np.percentile(drawn, _QUANTILES, axis=0))
         estimates = {
             (measure, run): tuple(ends[:, m, r].tolist())

@@ -42,7 +42,7 @@ from irevalx.lab.completion.labelling import Labelling
 from irevalx.lab.completion.predict import Completing, Decided
 from irevalx.lab.leaving_out.left_out_runs import LeftOutRuns
 from irevalx.lab.leaving_out.new_run_verdicts import TOLERANCE
-from irevalx.lab.leaving_out.new_runs import DRAWS, AddedRuns
+from irevalx.lab.leaving_out.new_runs import DRAWS, AddedRuns, BiasDraws, with_new_runs
 from irevalx.process.terminal import progress_bar
 from irevalx.statistics.decisions import reversal_warnings
 
@@ -156,39 +156,46 @@ def leave_out(
     depth = checks.whole_number("depth", depth, least=1)
     checks.one_of("kld_threshold", kld_threshold, THRESHOLDS)
     _refuse_contradictions(ways, paths, labels, level, labels_replace=labels_replace)
-    text = GradedText.of(qrels, rel_format) if keep_judgments else None
-    judgments: Any = qrels if text is None else Qrels(text.judgments)
-    added = None
     if new_runs is not None:
-        others = {"complete": ways, "holes": holes, "only": only, "min_retrieved": min_retrieved}
-        others |= {"keep_judgments": keep_judgments, "summary": summary, "pivot": pivot, "removed": removed}
-        _refuse_with_new_runs(others, level)
-        added = AddedRuns.of(graded_judgments_of(qrels, rel_format), runs, new_runs, measures, level, depth)
-        judgments, runs = Qrels(added.judgments), added.runs
+        _refuse_with_new_runs(
+            level,
+            complete=ways,
+            holes=holes,
+            only=only,
+            keep_in_pool=keep_in_pool,
+            keep_judgments=keep_judgments,
+            min_retrieved=min_retrieved,
+            **dict.fromkeys([] if shown == "runs" else [shown], True),
+        )
+        with called_here(LeftOutRuns.keywords):
+            return with_new_runs(
+                AddedRuns.of(graded_judgments_of(qrels, rel_format), runs, new_runs, measures, level, depth),
+                measures,
+                partial(two_groups_of, groups=groups, pattern=group_by),
+                BiasDraws(tolerance, draws, chosen_seed(seed)),
+                level=level,
+                complete=all_topics,
+                threads=threads,
+            )
+    text = GradedText.of(qrels, rel_format) if keep_judgments else None
     with called_here(LeftOutRuns.keywords):
         experiment = experiment_of(
-            judgments,
+            qrels if text is None else Qrels(text.judgments),
             runs,
             measures,
             level=level,
             complete=all_topics,
             min_retrieved=min_retrieved,
-            rel_format=rel_format if judgments is qrels else "qrels",
+            rel_format=rel_format if text is None else "qrels",
             threads=threads,
         )
     _refuse_unexpected(ways, experiment.measures)
     names = two_groups_of(experiment.runs, groups, group_by)
     if only is not None and only not in names:
         raise ArgumentError(f"only must be one of {', '.join(sorted(set(names)))}, but got {checks.shown(only)}")
-    both = None if added is None else added.with_pooled(experiment, names, depth)
-    if both is not None:
-        experiment, names = both.pooled, names[: both.n_pooled]
     each = removals(experiment, names, depth)
     left_out = [removal for removal in each if only in {None, removal.group}]
     result = LeftOutRuns(experiment, names, left_out, shown, notes=experiment.notes())
-    if both is not None:
-        seed = chosen_seed(seed)
-        return replace(result, new=both.assessed(tolerance, draws, seed), seed=seed)
     if removed:
         return result
     by_classifier = _predicting(experiment, left_out, ways, paths, kld_threshold, threads, progress=progress)
@@ -245,7 +252,7 @@ def _tolerance(value: Any) -> float:
     return number
 
 
-def _refuse_with_new_runs(others: Mapping[str, Any], level: int) -> None:
+def _refuse_with_new_runs(level: int, **others: Any) -> None:
     """Raise UsageError if keywords are given that exclude new runs."""
     for name, value in others.items():
         if value not in ((), None, 0):

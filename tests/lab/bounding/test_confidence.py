@@ -22,8 +22,9 @@ from irevalx.experiments.ranked_runs import requests_of
 from irevalx.experiments.user_data import graded_judgments_of
 from irevalx.experiments.weighted_measures import weighted_measures
 from irevalx.frozen import Frozen, replace
+from irevalx.lab.bounding.fitted_relevance import FittedRelevance
 from irevalx.lab.bounding.probable_scores import ProbableScores
-from irevalx.lab.bounding.relevance import GradeShares, features_of, fitted_relevance
+from irevalx.lab.bounding.relevance import GradeShares
 from irevalx.lab.bounding.score_bounds import WeightedScores
 from irevalx.orders.candidates import Candidates, candidates_of
 from irevalx.orders.known_orders import ORDERS
@@ -62,13 +63,13 @@ def read(collection: str) -> tuple[Experiment, tuple[Candidates, ...]]:
 
 def some(experiment: Experiment, runs: np.ndarray, topics: np.ndarray) -> Experiment:
     """Return some runs and topics of an experiment."""
-    rows = (runs[:, None] * len(experiment.topics) + topics).ravel()
+    of_runs = experiment.of_runs(runs)
+    rows = (np.arange(len(runs))[:, None] * len(experiment.topics) + topics).ravel()
     return replace(
-        experiment,
-        runs=tuple(experiment.runs[run] for run in runs),
+        of_runs,
         topics=tuple(experiment.topics[topic] for topic in topics),
-        ranking=experiment.ranking.take(rows),
-        missing=experiment.missing[np.ix_(runs, topics)],
+        ranking=of_runs.ranking.take(rows),
+        missing=of_runs.missing[:, topics],
     )
 
 
@@ -78,7 +79,7 @@ def said(full: Experiment, kept: np.ndarray, order: str) -> Iterator[Said]:
     [measure] = weighted_measures(requests_of(("P.10",)), 1, range(greatest + 1), greatest)
     judged = replace(full, judgments=replace(full.judgments, grades=np.where(kept, full.grades, -1)))
     truth, scores = WeightedScores(full, measure), WeightedScores(judged, measure)
-    relevance = fitted_relevance(judged, *features_of(judged), 1)
+    relevance = FittedRelevance(judged, 1).fit()
     probable = ProbableScores(scores, relevance, GradeShares.of(judged.grades, 1, greatest))
     for pair in scores.pairs:
         now = scores.bounds(pair)
