@@ -20,7 +20,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from irevalx.arrays.segments import BoolArray, FloatArray
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import InputError
 from irevalx.experiments.experiment import Experiment
 from irevalx.frozen import Frozen
@@ -34,6 +34,8 @@ LEAST_TAU = 0.25
 
 MOST_UNJUDGED = 0.01
 """The share of unjudged documents that pooled runs have at most within the depth of the pool."""
+
+_MOST_UNJUDGED_AT_RANK = 0.05
 
 _DEEPEST = 1000
 """The greatest depth of a pool that is looked for."""
@@ -129,27 +131,33 @@ class GroupFactor(Frozen, kw_only=True):
 
 def unjudged_shares(experiment: Experiment) -> FloatArray:
     """Return the share of unjudged documents among the first ones of each run: shape (n_runs, depth), depths from 1."""
+    n_unjudged, n_retrieved = (counts.cumsum(axis=1) for counts in _by_rank(experiment))
+    shares: FloatArray = n_unjudged / np.maximum(n_retrieved, 1)
+    return shares
+
+
+def judged_depth(experiment: Experiment) -> int:
+    """Return the depth to which runs are judged, 0 for none.
+
+    It is the greatest one within which at most ``MOST_UNJUDGED`` of their documents are unjudged, and at which at most
+    ``_MOST_UNJUDGED_AT_RANK`` are.
+    """
+    at_rank, retrieved = (counts.sum(axis=0) for counts in _by_rank(experiment))
+    within = at_rank.cumsum() <= MOST_UNJUDGED * retrieved.cumsum()
+    judged = np.flatnonzero(within & (at_rank <= _MOST_UNJUDGED_AT_RANK * retrieved))
+    return int(judged[-1]) + 1 if judged.size else 0
+
+
+def _by_rank(experiment: Experiment) -> tuple[IntArray, IntArray]:
+    """Return how many documents of each run are unjudged, and how many it retrieves, at each rank."""
     ranking, n_runs = experiment.ranking, len(experiment.runs)
     depth = min(_DEEPEST, int(ranking.rank.max(initial=1)))
     within: BoolArray = ranking.rank <= depth
     row = ranking.row[within]
     unjudged = (row < 0) | (experiment.grades[row] < 0)
     cell = ranking.rows.ids[within] // len(experiment.topics) * depth + ranking.rank[within] - 1
-    counts = (np.bincount(cell[chosen], minlength=n_runs * depth) for chosen in (unjudged, np.full(row.size, True)))
-    n_unjudged, n_retrieved = (of.reshape(n_runs, depth).cumsum(axis=1) for of in counts)
-    shares: FloatArray = n_unjudged / np.maximum(n_retrieved, 1)
-    return shares
-
-
-def judged_depth(shares: FloatArray) -> int:
-    """Return the greatest depth within which at most ``MOST_UNJUDGED`` of the documents are unjudged; 0 for none.
-
-    Parameters
-    ----------
-    shares : of the runs, as ``unjudged_shares`` returns them.
-    """
-    judged = np.flatnonzero(shares.mean(axis=0) <= MOST_UNJUDGED)
-    return int(judged[-1]) + 1 if judged.size else 0
+    of_unjudged, of_all = (np.bincount(some, minlength=n_runs * depth) for some in (cell[unjudged], cell))
+    return of_unjudged.reshape(n_runs, depth), of_all.reshape(n_runs, depth)
 
 
 def features_of(experiment: Experiment) -> tuple[FloatArray, BoolArray]:

@@ -90,12 +90,14 @@ class UnpooledRelevance(Relevance, kw_only=True):
 
     def take(self, places: IntArray) -> UnpooledRelevance:
         """Return those of some documents."""
-        return replace(super().take(places), group=self.group[places])
+        probability, features = self.probability[places], self.features[places]
+        return replace(self, probability=probability, features=features, group=self.group[places])
 
     def drawn(self, generator: np.random.Generator) -> FloatArray:
         """Return the probabilities with other coefficients and factors, as they might be."""
         factors = np.append(self.factor.drawn(generator, self.n_groups), 1.0)
-        return np.minimum(super().drawn(generator) * factors[self.group], 1.0)
+        found: FloatArray = np.minimum(super().drawn(generator) * factors[self.group], 1.0)
+        return found
 
 
 def unpooled_relevance(experiment: Experiment, groups: Sequence[str], n_pooled: int, level: int) -> UnpooledRelevance:
@@ -108,7 +110,7 @@ def unpooled_relevance(experiment: Experiment, groups: Sequence[str], n_pooled: 
     n_pooled : how many runs were pooled.
     """
     pooled = experiment.of_runs(np.arange(n_pooled))
-    depth = max(LEAST_DEPTH, judged_depth(unjudged_shares(pooled)))
+    depth = max(LEAST_DEPTH, judged_depth(pooled))
     model = FittedRelevance(experiment, level)
     each = removals(pooled, groups[:n_pooled], depth)
     factor, fitted = model.factor([removal.removed for removal in each]), model.fit()
@@ -138,10 +140,10 @@ def refuse_unpooled(experiment: Experiment, n_pooled: int) -> None:
     unpooled = np.flatnonzero(unjudged > 2 * MOST_UNJUDGED)
     if unjudged.min() <= MOST_UNJUDGED and unpooled.size:
         r = int(unpooled[unjudged[unpooled].argmax()])
+        run = experiment.runs[r]
         others = f" and {unpooled.size - 1} other runs" if unpooled.size > 1 else ""
         raise InputError(
-            f"{experiment.runs[r]}: {unjudged[r]:.1%} of its first {LEAST_DEPTH} documents are unjudged, and those of other "
-            "runs are judged; probabilities fitted to the judgments of other runs are too high for it: give "
-            f"{experiment.runs[r]}{others} with --new-run, and all runs that were pooled, from at least {LEAST_GROUPS} "
-            "groups (--group-by), as RUN"
+            f"{run}: {unjudged[r]:.1%} of its first {LEAST_DEPTH} documents are unjudged, and those of other runs are "
+            f"judged; probabilities fitted to the judgments of other runs are too high for it: give {run}{others} with "
+            f"--new-run, and all runs that were pooled, from at least {LEAST_GROUPS} groups (--group-by), as RUN"
         )

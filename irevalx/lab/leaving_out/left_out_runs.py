@@ -15,10 +15,10 @@ from irevalx.experiments.run_groups import LeftOut, Removal, removed_by_topic
 from irevalx.frozen import Frozen, fields, replace
 from irevalx.lab.command.result import Result
 from irevalx.lab.completion.quality import QualityOfPredictions, completion_quality
+from irevalx.lab.leaving_out.bias_of_holes import BiasOfHoles, note_on_intervals
 from irevalx.lab.leaving_out.new_run_verdicts import NewRuns
 from irevalx.process.system import as_text
 from irevalx.reports.table import Table
-from irevalx.statistics.correlations import line_through
 from irevalx.statistics.decisions import DECISION_COLUMNS, DECISION_HEADS, DECISION_NOTE
 
 if TYPE_CHECKING:
@@ -73,21 +73,6 @@ class LeftOutSummary(Frozen, kw_only=True):
     tau_b_all_runs: float
     tau_all_runs: float
     decisions: Mapping[str, float]
-
-
-class BiasOfHoles(Frozen):
-    """How the bias of runs goes with their share of holes: a line of least squares through those that were left out.
-
-    The intercept is the bias to expect of a run without holes, and the slope what is added if all were holes.
-    """
-
-    measure: str
-    judgments: str
-    holes: float
-    bias: float
-    intercept: float | None
-    slope: float | None
-    correlation: float | None
 
 
 class RemovedAmongFirst(Frozen, kw_only=True):
@@ -212,9 +197,9 @@ class LeftOutRuns(Result):
         if self.holes is None:
             return found
         for m, measure, name, one in self._each():
-            holes, bias = self.holes[one.left_out], (one.after[m] - one.before[m])[one.left_out]
-            means = float(holes.mean()), float(bias.mean())
-            found.append(BiasOfHoles(measure, name, *means, *line_through(holes, bias)))
+            bias = (one.after[m] - one.before[m])[one.left_out]
+            groups = [group for group, is_left_out in zip(self.groups, one.left_out, strict=True) if is_left_out]
+            found.append(BiasOfHoles.of(measure, name, self.holes[one.left_out], bias, groups))
         return found
 
     @property
@@ -344,7 +329,10 @@ class LeftOutRuns(Result):
         if self.holes_depth is not None:
             among = f"removed documents among the first {self.holes_depth}"
             tables += [
-                self._table("bias against the share of holes", BiasOfHoles, self.bias_of_holes, n_labels=2),
+                replace(
+                    self._table("bias against the share of holes", BiasOfHoles, self.bias_of_holes, n_labels=2),
+                    notes=(note_on_intervals(len(self.removals)),),
+                ),
                 Table.of(among, RemovedAmongFirst, self.removed_among_first),
             ]
         if self.predictions and self.shown == "runs":

@@ -30,7 +30,6 @@ from irevalx.lab.bounding.fitted_relevance import (
     MOST_UNJUDGED,
     FittedRelevance,
     judged_depth,
-    unjudged_shares,
 )
 from irevalx.lab.bounding.score_bounds import WeightedScores
 from irevalx.lab.leaving_out.left_out_runs import LeftOutRuns
@@ -230,9 +229,7 @@ class PooledAndNew(Frozen, kw_only=True):
                 least, greatest = ends.get(measure, [(None, None)] * len(new.runs))[r]
                 skipped = condensed[measure][r] if measure in condensed else None
                 bias = biases[groups[r]].columns(measure, run, tolerance)
-                rows.append(
-                    NewRun(**about, score=float(score[m, r]), condensed=skipped, least=least, greatest=greatest, **bias)
-                )
+                rows.append(NewRun(**about, condensed=skipped, least=least, greatest=greatest, **bias))
         return rows
 
     def _coverage(self) -> list[Coverage]:
@@ -254,9 +251,8 @@ class PooledAndNew(Frozen, kw_only=True):
         ]
 
     def _warn(self, coverage: Sequence[Coverage], estimated: Sequence[str]) -> None:
-        shares = unjudged_shares(self.pooled)
-        reached = judged_depth(shares)
-        if reached < min(self.depth, shares.shape[1]):
+        reached = judged_depth(self.pooled)
+        if reached < min(self.depth, int(self.pooled.ranking.rank.max(initial=0))):
             warn(
                 f"the pooled runs are judged to depth {reached} only (more than {MOST_UNJUDGED:.0%} of their first "
                 f"{self.depth} documents are unjudged): give --depth {max(reached, 1)}, and with --new-run the runs "
@@ -296,11 +292,11 @@ class GroupBias(Frozen, kw_only=True):
         members = runs.experiment.of_runs(group)
         unjudged: BoolArray = members.retrieved_within(runs.depth).any(axis=0) & (members.grades < 0)
         to_judge = int(unjudged.sum())
-        if not to_judge:
-            return cls(to_judge=0)
+        requests = tuple(one for one in members.requests if one.level in {None, members.level})
+        if not to_judge or not requests:
+            return cls(to_judge=to_judge)
         fitted_to = runs.experiment.of_runs(np.append(np.arange(runs.n_pooled), group))
         found_alone = [removal.removed for removal in runs.removals]
-        requests = tuple(one for one in members.requests if one.level in {None, members.level})
         asked = replace(members, requests=requests)
         try:
             model = FittedRelevance(fitted_to, int(members.level))

@@ -23,6 +23,9 @@ from irevalx.statistics.knees import THRESHOLD, first_places, knee_places
 MOST_SAMPLES = 0.95
 """The share of samples that exceed the threshold where a level is called reliable."""
 
+LEAST_SAMPLES = 20
+"""From fewer samples it cannot be told whether ``MOST_SAMPLES`` exceed the threshold."""
+
 ERRORS_OF_DECISIONS = {
     "fpr": "of the pairs of runs that do not differ under full judgments, the share that does under reduced ones",
     "fnr": "of the pairs of runs that differ under full judgments, the share that does not under reduced ones",
@@ -42,7 +45,8 @@ class KneeRow(Frozen):
     first : the least level at which it does.
     monotone : whether these are the same.
     low, high : the interval of the knee over draws of topics; None unless topics were drawn, and beyond all levels.
-    reliable : the least level from which on at least 95 % of the samples exceed the threshold.
+    reliable : the least level from which on at least 95 % of the samples exceed the threshold; None for fewer than 20
+        samples, too.
     """
 
     measure: str
@@ -216,7 +220,7 @@ def knee_rows(study: Study) -> list[KneeRow]:
     Source of the knees of means: Bompada et al. 2007, Tables 3 and 5. A mean may exceed the threshold where single
     samples do not, and whoever has judgments has a single sample.
     """
-    texts = [*(level.text for level in study.levels), None]
+    texts, is_enough = [*(level.text for level in study.levels), None], study.kept.shape[1] >= LEAST_SAMPLES
     curves = {}
     for name, (reference, statistic) in CURVES.items():
         of_samples = study.statistics[reference][statistic]
@@ -233,7 +237,7 @@ def knee_rows(study: Study) -> list[KneeRow]:
             low, high = None, None
             if study.intervals is not None and name in study.intervals.knees:
                 low, high = (None if end is None else texts[end] for end in study.intervals.knees[name][m])
-            rows.append(KneeRow(measure, name, knee, first, knee == first, low, high, reliable))
+            rows.append(KneeRow(measure, name, knee, first, knee == first, low, high, reliable if is_enough else None))
     return rows
 
 
@@ -241,9 +245,14 @@ def knees_for_people(study: Study) -> Table:
     """Return one row per measure and statistic, marked where a curve is not monotone."""
     rows = [row if row.monotone else replace(row, knee=f"{row.knee or ''}*") for row in knee_rows(study)]
     ends = () if study.intervals is None else ("low", "high")
+    n_samples, most = study.kept.shape[1], f"{MOST_SAMPLES:.0%} of samples exceed"
+    is_enough = n_samples >= LEAST_SAMPLES
     notes = [
         f"The least levels from which on the mean over samples, and {MOST_SAMPLES:.0%} of the samples, exceed "
         f"{THRESHOLD} (blank: none)."
+        if is_enough
+        else f"The least levels from which on the mean over {n_samples} samples exceeds {THRESHOLD} (blank: none). The "
+        f"levels at which {most} need at least {LEAST_SAMPLES} samples."
     ]
     if ends:
         notes.append("low, high: the interval of the first over draws of topics (blank: beyond all levels).")
@@ -251,8 +260,8 @@ def knees_for_people(study: Study) -> Table:
         notes.append(f"* The mean exceeds {THRESHOLD} at a lesser level too, and falls again: first in knees.csv.")
     title = f"least level from which on the mean over samples exceeds {THRESHOLD}"
     every = Table.of(title, KneeRow, rows, n_labels=2, notes=tuple(notes))
-    heads = ("measure", "statistic", "mean exceeds", *ends, f"{MOST_SAMPLES:.0%} of samples exceed")
-    return every.showing("measure", "statistic", "knee", *ends, "reliable", heads=heads)
+    heads = ("measure", "statistic", "mean exceeds", *ends, *([most] if is_enough else []))
+    return every.showing("measure", "statistic", "knee", *ends, *(["reliable"] if is_enough else []), heads=heads)
 
 
 def tables_for_people(study: Study, summary: StudySummary) -> Iterator[Table]:
