@@ -149,15 +149,19 @@ def judged_depth(experiment: Experiment) -> int:
 
 
 def _by_rank(experiment: Experiment) -> tuple[IntArray, IntArray]:
-    """Return how many documents of each run are unjudged, and how many it retrieves, at each rank."""
+    """Return how many documents of each run are unjudged, and how many it retrieves, at each rank.
+
+    A ranking may lack documents that are not in the judgments.
+    """
     ranking, n_runs = experiment.ranking, len(experiment.runs)
-    depth = min(_DEEPEST, int(ranking.rank.max(initial=1)))
-    within: BoolArray = ranking.rank <= depth
-    row = ranking.row[within]
-    unjudged = (row < 0) | (experiment.grades[row] < 0)
-    cell = ranking.rows.ids[within] // len(experiment.topics) * depth + ranking.rank[within] - 1
-    of_unjudged, of_all = (np.bincount(some, minlength=n_runs * depth) for some in (cell[unjudged], cell))
-    return of_unjudged.reshape(n_runs, depth), of_all.reshape(n_runs, depth)
+    n_retrieved = ranking.n_ret.reshape(n_runs, len(experiment.topics))
+    depth = min(_DEEPEST, max(1, int(n_retrieved.max(initial=0))))
+    retrieved = (n_retrieved[:, :, np.newaxis] > np.arange(depth)).sum(axis=1)
+    judged: BoolArray = (ranking.rank <= depth) & (ranking.row >= 0)
+    judged[judged] = experiment.grades[ranking.row[judged]] >= 0
+    cell = ranking.rows.ids[judged] // len(experiment.topics) * depth + ranking.rank[judged] - 1
+    n_judged = np.bincount(cell, minlength=n_runs * depth).reshape(n_runs, depth)
+    return retrieved - n_judged, retrieved
 
 
 def features_of(experiment: Experiment) -> tuple[FloatArray, BoolArray]:

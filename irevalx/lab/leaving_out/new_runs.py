@@ -252,7 +252,7 @@ class PooledAndNew(Frozen, kw_only=True):
 
     def _warn(self, coverage: Sequence[Coverage], estimated: Sequence[str]) -> None:
         reached = judged_depth(self.pooled)
-        if reached < min(self.depth, int(self.pooled.ranking.rank.max(initial=0))):
+        if reached < min(self.depth, int(self.pooled.ranking.n_ret.max(initial=0))):
             warn(
                 f"the pooled runs are judged to depth {reached} only (more than {MOST_UNJUDGED:.0%} of their first "
                 f"{self.depth} documents are unjudged): give --depth {max(reached, 1)}, and with --new-run the runs "
