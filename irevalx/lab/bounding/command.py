@@ -115,10 +115,11 @@ def command(output: Output, **options: Any) -> None:
     With probabilities of relevance further columns say what is probable: the mean and the standard deviation of the
     score or difference, and of the mean difference of a pair the probability that it keeps its sign; then the document
     that is expected to change most how probable it is that the first run is better, and by how much. Documents are
-    taken for independent, but for the error of a fit, which they share. by says how the probability was computed: exact
-    (P, always; rbp and dcg, where few documents are left), from the normal distribution, or from draws. map and ndcg
-    have no proven bounds: the judgments of unjudged documents are drawn, limits says drawn, and low and high are the
-    least and the greatest value of the draws.
+    taken for independent, but for the error of a fit, which they share; with --fit-probabilities, a run that was not
+    pooled is refused unless it is given with --new-run, whose documents share a factor as well. by says how the
+    probability was computed: exact (P, always; rbp and dcg, where few documents are left), from the normal
+    distribution, or from draws. map and ndcg have no proven bounds: the judgments of unjudged documents are drawn,
+    limits says drawn, and low and high are the least and the greatest value of the draws.
     """
     options["new_runs"] = options["new_runs"] or None
     found = bounds(**options)

@@ -158,6 +158,13 @@ def command(output: Output, *, draw: str, folder: str | None, **options: Any) ->
     judgments, those that do without what the group has found) and missed differences (fnr: of those that differ under
     the full judgments, those that do not then); all columns are those of irevalx-lab agree.
 
+    --new-run asks whether the judgments can be used for a run that was not pooled. Its bias is estimated from the
+    judged documents that each group of pooled runs retrieved alone; at least four groups are needed. The columns:
+    score; condensed, with unjudged documents skipped; least and greatest, over all ways to judge them; bias, the score
+    less the score if the run's group had been pooled, with the ends of a 95 % interval; verdict: fair (the interval is
+    within --tolerance), underestimated, overestimated or cannot tell; and to_judge, the unjudged documents among the
+    first --depth of the group's runs, which the command in the last lines lists.
+
     --complete asks whether it helps to fill what is left out, by classifiers that read the text or from a file of
     labels, and how the bias that is left goes with the share of holes (--holes).
 

@@ -121,8 +121,8 @@ class NewRuns(Frozen, kw_only=True):
         meaning = (
             f"bias low to high: a 95 % interval of what the run gains or loses by not having been pooled to depth "
             f"{self.depth}, on these topics, if its group differs from the pooled groups as they differ from one "
-            "another. It covers neither other topics nor relevant documents that no run has retrieved. In simulations on "
-            "two collections it covered 94 % to 100 % of the true biases of P_10, map, ndcg and bpref.",
+            "another. It covers neither other topics nor relevant documents that no run has retrieved. In simulations "
+            "on two collections it covered 94 % to 100 % of the true biases of P_10, map, ndcg and bpref.",
             "condensed: unjudged documents are skipped. least, greatest: over all ways to judge them (P, rbp, dcg).",
         )
         verdicts = Table.of("new runs", NewRun, self.rows, n_labels=3, notes=(*self.sentences, *meaning, *self.notes))

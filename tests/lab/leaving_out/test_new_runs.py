@@ -80,7 +80,7 @@ def left_out(full: Experiment, groups: Sequence[str], new: str, pool: Sequence[s
     places = [place for name in (*pool, new) for place, group in enumerate(groups) if group == name]
     of_run = [groups[place] for place in places]
     every, n_pooled = full.of_runs(np.array(places)), sum(group != new for group in of_run)
-    given = every.retrieved_within(depth)[:n_pooled].any(axis=0)
+    given = np.asarray(every.retrieved_within(depth)[:n_pooled].any(axis=0))
     part = replace(every, judgments=replace(every.judgments, grades=np.where(given, every.grades, -1)))
     pooled = part.of_runs(np.arange(n_pooled))
     removed = [*removals(pooled, of_run[:n_pooled], depth)]
