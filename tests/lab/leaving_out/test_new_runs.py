@@ -328,6 +328,15 @@ def test_documents_that_the_command_lists(model: Model, tmp_path: Path) -> None:
     assert f"judge the {len(model.unjudged)} documents among its first 20 that nobody has judged." in shown
 
 
+def test_topics_without_judgments(tmp_path: Path) -> None:
+    """Documents of a topic that is not judged do not count, and a line says that the list has them."""
+    path = tmp_path / "guess1"
+    path.write_text(GUESS.read_text() + "unjudged 0 X 1 1 guess1\n")
+    done = lab(*CALL[:-3], path, "-m", "map", "--draws", "40", "--tolerance", "0", "--seed", "1", "--quiet")
+    assert "judge the 113 documents" in done.stdout.decode()
+    assert "Topics of new runs that are not evaluated: 1; the lists name their documents too." in done.stdout.decode()
+
+
 def test_verdicts_of_intervals() -> None:
     """Fair within, below, above, and across the tolerance; the ends of the tolerance are within it."""
     expected = {
