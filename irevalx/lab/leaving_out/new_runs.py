@@ -209,7 +209,7 @@ class PooledAndNew(Frozen, kw_only=True):
         infap = [name for name in self.new.measures if name.partition(".")[0] == "infAP"]
         equals = "equals map for runs whose unjudged documents were not pooled; it does not correct their bias."
         others = (
-            f"The lists have documents of {self.n_other_topics} other topics of the new runs too, which do not count."
+            f"Topics of new runs that are not evaluated: {self.n_other_topics}; the lists name their documents too."
         )
         return [*(f"{name} {equals}" for name in infap if outside.any()), *([others] if self.n_other_topics else [])]
 
