@@ -28,7 +28,6 @@ CALLED_OTHERWISE = {
     "--lambda": "weight",
     "--measure": "measures",
     "--new-run": "new_runs",
-    "--next": "n_next",
     "--round": "rounding",
     "--width": "widths",
     "QRELS": "qrels",

@@ -109,7 +109,8 @@ COMMANDS: dict[str, Words] = {
         *("--seed", "1", *_maybe(rng, "--across"), *_maybe(rng, "--batch", "3"), *_maybe(rng, "--unjudged", "nonrel")),
     ],
     "next": lambda rng, another, runs: [
-        *(*runs, "--order", rng.choice([*ORDERS]), "--seed", "1", "--n", rng.choice(["1", "3", "0"])),
+        *(*runs, "--order", rng.choice([*ORDERS]), "--seed", "1", *_maybe(rng, "--replay")),
+        *(rng.choice(["--n", "--per-topic", "--in-all"]), rng.choice(["1", "3", "99", "0"])),
         *(*_maybe(rng, "--judged", another("qrels")), *_maybe(rng, "--total", "4"), *_maybe(rng, "--across")),
     ],
     "pool": lambda rng, another, runs: [
@@ -133,7 +134,7 @@ COMMANDS: dict[str, Words] = {
     "bounds": lambda rng, another, runs: [
         *(another("qrels"), *runs, "-m", rng.choice(["P.5", "rbp", "dcg", "P.1,3 rbp.p=0.5,1=0.5,2=1,3=1"])),
         *_maybe(rng, "--max-grade", rng.choice(["0", "1", "3"])),
-        *_maybe(rng, "--next", "3"),
+        *_maybe(rng, rng.choice(["--next", "--per-topic"]), "3"),
     ],
     "estimate": _estimate,
     "draw": _draw,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import combinations
+from itertools import combinations, groupby, islice
+from operator import attrgetter
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +42,7 @@ from irevalx.lab.bounding.probable_scores import DRAWN, DrawnScores, ProbableSco
 from irevalx.lab.bounding.relevance import GradeShares, Relevance, given_relevance
 from irevalx.lab.bounding.score_bounds import Bounds, NextDocument, WeightedScores
 from irevalx.lab.bounding.unpooled import Unpooled
+from irevalx.lab.command.document_numbers import number_of_documents
 from irevalx.lab.command.result import Result
 from irevalx.measures.select import SelectedMeasure
 from irevalx.process.system import as_text
@@ -121,7 +123,7 @@ class DocumentToJudge(Frozen, kw_only=True):
 
     Parameters
     ----------
-    rank : from 1; the best first.
+    rank : from 1; the best first, of each topic or in all.
     narrows : by how much its judgment narrows the bounds of undecided pairs, added up.
     pairs : how many pairs that is.
     """
@@ -138,7 +140,7 @@ class ChangingDocument(Frozen, kw_only=True):
 
     Parameters
     ----------
-    rank : from 1; the best first.
+    rank : from 1; the best first, of each topic or in all.
     changes : by how much its judgment is expected to change the probabilities that one run of an undecided pair is
         better than the other, up or down, added up.
     pairs : how many pairs that is.
@@ -174,7 +176,8 @@ def bounds(
     *,
     max_grade: int | None = None,
     by_topic: bool = False,
-    n_next: int | None = None,
+    per_topic: int | None = None,
+    in_all: int | None = None,
     probabilities: GivenQrels | None = None,
     fit_probabilities: bool = False,
     new_runs: Runs | None = None,
@@ -186,6 +189,7 @@ def bounds(
     complete: bool = False,
     min_retrieved: float = 0.0,
     rel_format: str = "qrels",
+    n_next: int | None = None,
 ) -> BoundedScores | DocumentsToJudge:
     """Find out whether unjudged documents could reverse a comparison, how probable it is, and which to judge next.
 
@@ -197,8 +201,9 @@ def bounds(
         ndcg_cut.K as well.
     max_grade : unjudged documents may get grades from 0 to this one; None for the greatest grade of the judgments.
     by_topic : whether people see topics in the table; ``rows`` have them anyway.
-    n_next : return this number of documents instead, whose judgments would narrow the bounds of undecided pairs most;
-        with probabilities, those that are expected to change most how sure it is which run is better.
+    per_topic, in_all : return this number of documents instead, of each topic or in all, whose judgments would narrow
+        the bounds of undecided pairs most; with probabilities, the documents whose judgments are expected to change the
+        probabilities of pairs most.
     probabilities : of relevance of unjudged documents, as ``complete`` writes them: ``{topic: {docno: 0.3}}``, or
         whatever else ``irevalx.Qrels.read`` takes. Documents are independent.
     fit_probabilities : fit them to what was judged, by rank and run, instead.
@@ -211,10 +216,11 @@ def bounds(
     complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
     rel_format : the format of judgments that are files: "qrels", "beir" or "json".
+    n_next : an older name of ``in_all``.
 
     Raises
     ------
-    UsageError : a measure is no such sum, or ``n_next`` is given with several measures or one run, or keywords
+    UsageError : a measure is no such sum, or documents are requested with several measures or one run, or keywords
         contradict each other.
     InputError : there is nothing to fit probabilities to, or the factor of runs that were not pooled to; or a run was
         not pooled and is not among ``new_runs``.
@@ -225,24 +231,24 @@ def bounds(
     >>> import irevalx
     >>> qrels = {"1": {"A": 1, "B": 0}}
     >>> runs = {"bm25": {"1": {"A": 2.0, "B": 1.0}}, "dense": {"1": {"X": 2.0, "A": 1.0}}}
-    >>> [document] = irevalx.lab.bounds(qrels, runs, "P.2", n_next=1).rows
+    >>> [document] = irevalx.lab.bounds(qrels, runs, "P.2", in_all=1).rows
     >>> document.topic, document.docno, document.narrows
     ('1', 'X', 0.5)
     """
     level, by_topic = checks.whole_number("level", level), checks.flag("by_topic", by_topic)
-    n_next = None if n_next is None else checks.whole_number("n_next", n_next, least=1)
+    wanted = number_of_documents(per_topic=per_topic, in_all=in_all, n_next=n_next)
     max_grade = None if max_grade is None else checks.whole_number("max_grade", max_grade, least=0)
     draws = checks.whole_number("draws", draws, least=1)
     is_probable = checks.flag("fit_probabilities", fit_probabilities) or probabilities is not None
     _refuse_contradictions(probabilities, level, fit_probabilities=fit_probabilities)
-    unpooled = Unpooled.of(new_runs, groups, group_by, n_next, min_retrieved, is_fitted=fit_probabilities)
+    unpooled = Unpooled.of(new_runs, groups, group_by, wanted, min_retrieved, is_fitted=fit_probabilities)
     judgments, opened = graded_judgments_of(qrels, rel_format), unpooled.beside(opened_runs(runs))
     known = judgments.grades[judgments.grades >= 0]
     greatest = int(known.max(initial=0)) if max_grade is None else max_grade
     requests = requests_of(measures_of(measures), Settings(level=level))
     drawn = _drawn_requests(requests, is_probable=is_probable)
     weighted = weighted_measures([one for one in requests if one not in drawn], level, set(known.tolist()), greatest)
-    if n_next is not None:
+    if wanted is not None:
         _refuse_next(weighted, drawn, opened)
     for measure in weighted:
         if not measure.greatest_gain:
@@ -260,14 +266,14 @@ def bounds(
             ProbableScores(one, relevance, shares, n_pooled=unpooled.first(experiment), n_draws=draws, seed=chosen or 0)
             for one in scores
         ]
-        if n_next is not None:
-            return _to_judge(ChangingDocument, "changes", probable[0].changing(_undecided(scores[0])), n_next, notes)
+        if wanted is not None:
+            return _to_judge(ChangingDocument, "changes", probable[0].changing(_undecided(scores[0])), wanted, notes)
         of_measures = [(one.scores.measure.name, one.bounds) for one in probable]
         if drawn:
             by_draws = DrawnScores(experiment, relevance, shares, draws, chosen or 0)
             of_measures += [(measure, partial(by_draws.bounds, measure)) for measure in experiment.measures]
-    if n_next is not None:
-        return _to_judge(DocumentToJudge, "narrows", scores[0].worth_judging(_undecided(scores[0])), n_next, notes)
+    if wanted is not None:
+        return _to_judge(DocumentToJudge, "narrows", scores[0].worth_judging(_undecided(scores[0])), wanted, notes)
     rows = [row for of_measure in of_measures for row in _rows(experiment, *of_measure)]
     decided = decided_pairs(rows)
     for one in decided:
@@ -290,13 +296,16 @@ def _to_judge(
     kind: type[DocumentToJudge | ChangingDocument],
     column: str,
     found: Sequence[NextDocument],
-    n_next: int,
+    wanted: tuple[str, int],
     notes: tuple[str, ...],
 ) -> DocumentsToJudge:
-    """Return the first documents; the column has what their judgment does."""
+    """Return the first documents, in all or of each topic; the column has what their judgment does."""
+    (name, n), by_topic = wanted, attrgetter("topic")
+    topics = groupby(sorted(found, key=by_topic), by_topic) if name == "per_topic" else [("", found)]
     rows: list[Any] = [
         kind(rank=rank, topic=one.topic, docno=one.docno, pairs=one.pairs, **{column: one.narrows})
-        for rank, one in enumerate(found[:n_next], start=1)
+        for _, of_topic in topics
+        for rank, one in enumerate(islice(of_topic, n), start=1)
     ]
     return DocumentsToJudge(rows, kind, notes=notes)
 

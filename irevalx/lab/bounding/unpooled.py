@@ -44,15 +44,15 @@ class Unpooled(Frozen):
 
     @classmethod
     def of(
-        cls, new_runs: Any, groups: Any, group_by: Any, n_next: Any, min_retrieved: float, *, is_fitted: bool
+        cls, new_runs: Any, groups: Any, group_by: Any, wanted: Any, min_retrieved: float, *, is_fitted: bool
     ) -> Unpooled:
         """Read the new runs; raises UsageError if keywords contradict each other."""
         if new_runs is None and not (groups is None and group_by is None):
             raise UsageError("groups and group_by require new_runs")
         if new_runs is not None and not is_fitted:
             raise UsageError("new_runs requires fit_probabilities")
-        if new_runs is not None and (n_next is not None or min_retrieved):
-            raise UsageError("new_runs must not be given together with n_next or min_retrieved")
+        if new_runs is not None and (wanted is not None or min_retrieved):
+            raise UsageError("new_runs excludes in_all, per_topic and min_retrieved")
         return cls(None if new_runs is None else opened_runs(new_runs), groups, group_by)
 
     def beside(self, pooled: OpenedRuns) -> OpenedRuns:

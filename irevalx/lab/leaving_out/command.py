@@ -14,9 +14,10 @@ from irevalx.experiments import seeds
 from irevalx.frozen import replace
 from irevalx.lab import PROGRAM
 from irevalx.lab.command import parameters
+from irevalx.lab.command.folders import make_folder
 from irevalx.lab.command.kinds_of_values import list_option
 from irevalx.lab.command.making import command_of
-from irevalx.lab.command.output import Output, make_folder, write_lines
+from irevalx.lab.command.output import Output, write_lines
 from irevalx.lab.completion.classifier_names import kld_threshold_option
 from irevalx.lab.leaving_out.left_out_runs import FIGURES, LeftOutRuns
 from irevalx.lab.leaving_out.new_run_verdicts import TOLERANCE, NewRuns
@@ -193,7 +194,17 @@ def _commands(new: NewRuns) -> dict[str, str]:
         if len(files) == len(groups):  # unless a file has several runs
             files = [file for file, of_file in zip(files, groups, strict=True) if of_file == group]
         n = new.depth * groups.count(group)
-        options = [*words, "--order", "depth", "--depth", str(new.depth), "--n", str(n), "--judged", given["qrels"]]
+        options = [
+            *words,
+            "--order",
+            "depth",
+            "--depth",
+            str(new.depth),
+            "--per-topic",
+            str(n),
+            "--judged",
+            given["qrels"],
+        ]
         commands[group] = shlex.join([PROGRAM, "next", *options, *files])
     return commands
 

@@ -97,7 +97,7 @@ class NewRuns(Frozen, kw_only=True):
 
     @property
     def _in_python(self) -> str:
-        return f'irevalx.lab.next(its runs, qrels, order="depth", depth={self.depth}, n={self.depth})'
+        return f'irevalx.lab.next(its runs, qrels, order="depth", depth={self.depth}, per_topic={self.depth})'
 
     def _sentence(self, row: NewRun) -> str:
         about = f"{row.run}, {row.measure}:"

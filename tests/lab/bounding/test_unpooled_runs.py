@@ -97,7 +97,7 @@ def test_draws_of_map() -> None:
     ("call", "rule"),
     [
         (("bounds", QRELS, *POOLED, "--new-run", GUESS), "--new-run must be given together with --fit-probabilities"),
-        ((*CALL, "--next", "3"), "--new-run and --next must not be given together"),
+        ((*CALL, "--in-all", "3"), "--new-run and --in-all must not be given together"),
     ],
 )
 def test_refusals(call: tuple[str | Path, ...], rule: str) -> None:

@@ -427,7 +427,7 @@ def test_in_python() -> None:
     [row] = rows_of("-m", "map", "--draws", "20")
     assert [found.new.rows[0].bias, found.new.rows[0].verdict] == [float(row["bias"]), row["verdict"]]
     assert found.seed == 1
-    assert 'irevalx.lab.next(its runs, qrels, order="depth", depth=20, n=20)' in repr(found)
+    assert 'irevalx.lab.next(its runs, qrels, order="depth", depth=20, per_topic=20)' in repr(found)
     with pytest.raises(ArgumentError, match="tolerance must be a number of at least 0"):
         irevalx.lab.leave_out(QRELS, POOLED, "map", new_runs=[GUESS], tolerance=-1)
     with pytest.raises(UsageError, match="new_runs and pivot must not be given together"):

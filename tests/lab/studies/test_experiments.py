@@ -394,8 +394,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     args = ("--levels", "20%,0.5,1", "--samples", "2", "--seed", "11", "-m", "map infAP.c=1 P.5:skip", "-o", into)
     done = lab("study", QRELS, *RUNS, *args)
     assert (done.status, done.stderr) == (0, "")
-    assert done.stdout.startswith(b"measure    statistic       mean exceeds\n")
-    assert b"need at least 20 samples" in done.stdout
+    assert done.stdout.startswith(b"tau b, against AP under full judgments\n")
     return into
 
 
