@@ -205,7 +205,7 @@ def _commands(new: NewRuns) -> dict[str, str]:
             "--judged",
             given["qrels"],
         ]
-        commands[group] = shlex.join([PROGRAM, "next", *options, *files])
+        commands[group] = shlex.join([PROGRAM, "next", *words, *options, *files])
     return commands
 
 
