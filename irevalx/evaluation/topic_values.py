@@ -79,6 +79,11 @@ class TopJudged(Frozen):
     judged: IntArray
     without: BoolArray
 
+    @property
+    def mean_share(self) -> float:
+        """The mean over topics of judged@10."""
+        return float(self.judged.sum()) / TOP / max(1, self.judged.size)
+
 
 def little_judged(retrieved: int, judged: int) -> str | None:
     """Return the warning where less than half of the first documents of all topics were judged; otherwise None."""

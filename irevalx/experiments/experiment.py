@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from irevalx.arrays.segments import BoolArray, IntArray
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import Warn
 from irevalx.experiments.ranked_runs import USUAL_RULES, RankedRuns, RunRules, requests_of
 from irevalx.experiments.ranking_runs import raise_first
@@ -50,6 +50,11 @@ class Experiment(RankedRuns):
         rows = (runs[:, np.newaxis] * len(self.topics) + np.arange(len(self.topics))).ravel()
         names = tuple(self.runs[run] for run in runs.tolist())
         return replace(self, runs=names, ranking=self.ranking.take(rows), missing=self.missing[runs])
+
+    def judged_within(self, depth: int) -> FloatArray:
+        """Return how many of the first documents of each run are judged: shape (n_runs, n_topics)."""
+        parts = [self._assessed(*part, None, None).assessed("nonrel").judged_within(depth) for part in self._parts]
+        return np.where(self.missing, 0.0, np.concatenate(parts).reshape(self.missing.shape))
 
     def retrieved_within(self, depth: int) -> BoolArray:
         """Return whether each run has each document among its first ``depth``: shape (n_runs, n_judgments)."""

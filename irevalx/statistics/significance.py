@@ -1,4 +1,4 @@
-"""Significance of differences: paired tests over topics, and a test of whether groups of topics differ.
+"""Significance of differences: paired tests over topics.
 
 A paired test takes differences of shape (..., n_topics) and gives a two-sided p-value for each row of topics, shape
 (...). ``differences`` are free of rounding errors, so that 0.3 - 0.2 and 0.2 - 0.1 are equal, as a test by ranks needs
@@ -9,13 +9,12 @@ scipy is imported where it is used: importing it takes longer than most of the c
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import cache
 
 import numpy as np
 
-from irevalx.arrays.segments import AnyArray, FloatArray, IntArray
+from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray
 from irevalx.frozen import Frozen
 
 DECIMALS = 12
@@ -26,6 +25,9 @@ ALPHA = 0.05
 
 RESAMPLES = 9999
 """How many resamples a random test or interval draws, unless told otherwise."""
+
+FEW_TOPICS = 5
+"""With fewer topics, or fewer that differ, no interval is given and no runs are said to differ."""
 
 _ENUMERABLE = 13
 """Up to this number of topics Wilcoxon's test tries all ways of flipping their signs, which scipy does by row."""
@@ -153,6 +155,33 @@ def sign_flips(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> Floa
     return p.reshape(d.shape[:-1])
 
 
+def without_spread(d: FloatArray) -> BoolArray:
+    """Return whether fewer than ``FEW_TOPICS`` topics differ, or all by the same amount: there is no t test then.
+
+    Such differences have no interval, and their p-values are those of ``exact_sign_flips``.
+
+    Parameters
+    ----------
+    d : shape (n_pairs, n_topics), with one topic at least.
+    """
+    return np.asarray((d == d[:, :1]).all(axis=1) | (np.count_nonzero(d, axis=1) < FEW_TOPICS))
+
+
+def exact_sign_flips(d: FloatArray) -> float:
+    """Return the exact p-value of flipped signs if at most 13 topics differ, or all by the same amount; 1 if none does.
+
+    Topics without a difference change no sum of signs. 2 of the 2^n ways are as far from zero as n equal differences.
+
+    Parameters
+    ----------
+    d : shape (n_topics,).
+    """
+    few = d[d != 0]
+    if not few.size:
+        return 1.0
+    return float(2.0 ** (1 - few.size)) if (few == few[0]).all() else float(sign_flips(few))
+
+
 def _all_signs_fit(n_topics: int, resamples: int) -> bool:
     return n_topics < resamples.bit_length()  # 2**n_topics <= resamples
 
@@ -234,44 +263,3 @@ def _all_choices(n: int) -> FloatArray:
     choice = np.arange(2**n)
     bits: FloatArray = (choice >> np.arange(n)[:, np.newaxis] & 1).astype(np.float64)
     return bits
-
-
-class Interaction(Frozen):
-    """Welch's test of whether groups have the same mean; all nan where it is not defined.
-
-    Parameters
-    ----------
-    f : of the number of groups less one, and ``within`` degrees of freedom.
-    """
-
-    f: float
-    within: float
-    p: float
-
-
-def interaction(groups: Sequence[FloatArray]) -> Interaction:
-    """Test whether the mean difference is the same in all groups of topics, whose variances may differ.
-
-    It is not defined with fewer than two groups, or where a group has one topic or no variance.
-
-    Parameters
-    ----------
-    groups : the differences of the topics of each group, shape (n_topics,); no topic is in two groups.
-
-    Notes
-    -----
-    Source: Welch, On the Comparison of Several Mean Values, Biometrika 1951.
-    """
-    from scipy import special
-
-    if len(groups) < 2 or any(len(d) < 2 or (d == d[0]).all() for d in groups):
-        return Interaction(math.nan, math.nan, math.nan)
-    n_groups, sizes = len(groups), np.array([len(d) for d in groups])
-    means = np.array([d.mean() for d in groups])
-    weights = sizes / np.array([d.var(ddof=1) for d in groups])
-    shares = weights / weights.sum()
-    spread = float(((1 - shares) ** 2 / (sizes - 1)).sum())
-    between = float((weights * (means - shares @ means) ** 2).sum()) / (n_groups - 1)
-    f = between / (1 + 2 * (n_groups - 2) / (n_groups**2 - 1) * spread)
-    within = (n_groups**2 - 1) / (3 * spread)
-    return Interaction(f, within, float(special.fdtrc(n_groups - 1, within, f)))

@@ -234,7 +234,8 @@ def test_compare_scores() -> None:
         found = irevalx.lab.compare(scores, measures="map P_10 num_rel_ret", interval="t", seed=1)
     with pytest.warns(irevalx.IrevalxWarning, match="num_rel_ret is a sum over topics"):
         expected = irevalx.lab.compare(QRELS, RUNS, "map P.10 num_rel_ret", interval="t", seed=1)
-    assert found.to_frame().equals(expected.to_frame())
+    columns = [name for name in found.to_frame() if not str(name).startswith("judged")]  # scores know no documents
+    assert found.to_frame()[columns].equals(expected.to_frame()[columns])
     with pytest.warns(irevalx.IrevalxWarning) as told:
         by_run = irevalx.lab.compare(scores, by="run")
     assert any("gm_map is a geometric mean" in str(one.message) for one in told)
@@ -247,7 +248,7 @@ def test_compare_scores() -> None:
         found = irevalx.lab.compare(scores, by="run", seed=1)
     assert [str(one.message) for one in told] == [
         "map: 1 of 3 topics are left out: some run has no value for them",
-        "map has values for 2 topics: below 5 no runs are said to differ",
+        "map has values for 2 topics: below 5 no difference is called significant",
     ]
     assert [row.score for row in found.rows] == [1.0, 0.5]
 

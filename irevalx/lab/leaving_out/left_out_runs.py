@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -263,6 +263,11 @@ class LeftOutRuns(Result):
             rows.append((removal.group, "mean", float(of_group.mean()), float(of_relevant.mean())))
         rows.append(("mean", "mean", float(counts[0].mean()), float(counts[1].mean())))
         return [RemovedFromTopic(group=g, topic=t, removed=n, relevant=r) for g, t, n, r in rows]
+
+    def about(self) -> dict[str, Any]:
+        """Return how the values were made, with the verdicts on new runs."""
+        about = super().about()
+        return {**about, "notes": [*(self.new.explanations if self.new else ()), *about["notes"]]}
 
     def tables(self) -> list[Table]:
         """Return the tables, that of the rows which are ``shown`` first; the summary has the decisions in it."""

@@ -116,8 +116,9 @@ class NewRuns(Frozen, kw_only=True):
         least, most = sorted((abs(row.bias_low), abs(row.bias_high)))
         return f"{about} {row.verdict} by {least:.4f} to {most:.4f}."
 
-    def tables(self) -> list[Table]:
-        """Return the verdicts, and the coverage that they rest on."""
+    @property
+    def explanations(self) -> list[str]:
+        """The sentences, and what the columns mean."""
         meaning = (
             f"bias low to high: a 95 % interval of what the run gains or loses by not having been pooled to depth "
             f"{self.depth}, on these topics, if its group differs from the pooled groups as they differ from one "
@@ -125,7 +126,11 @@ class NewRuns(Frozen, kw_only=True):
             "on two collections it covered 94 % to 100 % of the true biases of P_10, map, ndcg and bpref.",
             "condensed: unjudged documents are skipped. least, greatest: over all ways to judge them (P, rbp, dcg).",
         )
-        verdicts = Table.of("new runs", NewRun, self.rows, n_labels=3, notes=(*self.sentences, *meaning, *self.notes))
+        return [*self.sentences, *meaning, *self.notes]
+
+    def tables(self) -> list[Table]:
+        """Return the verdicts, and the coverage that they rest on."""
+        verdicts = Table.of("new runs", NewRun, self.rows, n_labels=3, notes=tuple(self.explanations))
         without = {"unjudged_k"} if self.depth == COVERAGE_DEPTH else set()
         coverage = Table.of("coverage", Coverage, self.coverage, n_labels=2, without=without)
         heads = {"is_new": "new", "unjudged_10": "unjudged@10", "unjudged_k": f"unjudged@{self.depth}"}

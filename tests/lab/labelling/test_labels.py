@@ -300,7 +300,10 @@ def test_tables_for_people(machine: Path) -> None:
         assert f"{title}" in printed
     assert "by topic" not in printed
     assert "false differences    missed differences" in printed
-    assert "of the pairs that do not differ under the human labels, the share that do under the machine's" in printed
+    assert (
+        "of the pairs that are not significantly different under the human labels, the share that are under the machine's"
+        in printed
+    )
     bare = lab("labels", QRELS, machine, "--resamples", "0").stdout.decode()
     assert "runs" not in bare
     tables = json.loads(lab("labels", QRELS, machine, "--resamples", "0", "--format", "json").stdout)

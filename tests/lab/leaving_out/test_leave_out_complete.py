@@ -132,7 +132,8 @@ def test_errors_of_decisions_are_named_in_words() -> None:
     printed = lab("leave-out", *SMALL).stdout.decode()
     assert "false differences    missed differences" in printed
     assert (
-        "of the pairs that do not differ under the full judgments, the share that do under the reduced ones" in printed
+        "of the pairs that are not significantly different under the full judgments, the share that are under the "
+        "reduced ones" in printed
     )
     assert {"fpr", "fnr"} < set(summary(*SMALL)[0])
 

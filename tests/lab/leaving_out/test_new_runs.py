@@ -311,6 +311,7 @@ def test_scores_are_those_of_irevalx(tmp_path: Path) -> None:
     unj = {row["run"]: row for row in tables["coverage"]}
     [first] = run("-m", "unj.10", "--format", "csv", QRELS, GUESS).rows
     assert unj["guess1"]["unjudged_10"] == pytest.approx(float(first["value"]))
+    assert tables["about"]["notes"][0].startswith("guess1, map: ")
     assert [row["is_new"] for row in tables["coverage"]] == [True, False, False, False, False]
 
 
