@@ -194,17 +194,7 @@ def _commands(new: NewRuns) -> dict[str, str]:
         if len(files) == len(groups):  # unless a file has several runs
             files = [file for file, of_file in zip(files, groups, strict=True) if of_file == group]
         n = new.depth * groups.count(group)
-        options = [
-            *words,
-            "--order",
-            "depth",
-            "--depth",
-            str(new.depth),
-            "--per-topic",
-            str(n),
-            "--judged",
-            given["qrels"],
-        ]
+        options = ["--order", "depth", "--depth", str(new.depth), "--per-topic", str(n), "--judged", given["qrels"]]
         commands[group] = shlex.join([PROGRAM, "next", *words, *options, *files])
     return commands
 
