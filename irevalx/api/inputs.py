@@ -33,7 +33,7 @@ from irevalx.judgments.pool import Pool as PooledDocuments
 from irevalx.judgments.pool import with_pool
 from irevalx.process.system import as_bytes, as_text
 from irevalx.reading import formats
-from irevalx.reading.file_format import table_of
+from irevalx.reading.file_format import FileFormat, table_of
 from irevalx.reading.source import name_of_file
 from irevalx.settings import Grades as GradeKind
 from irevalx.settings import read_grades
@@ -123,15 +123,8 @@ class Qrels:
             if kind not in {"whole", qrels.grades}:
                 raise UsageError(f"grades must be {qrels.grades} for judgments that have been read so, but got {kind}")
             kind = qrels.grades
-        elif table := table_given(qrels, "qrels"):
-            _refuse_format("rel_format", fmt.name, _IN_MEMORY)
-            judgments = fmt.read_table(table, version, strict, warn, kind)
-        elif isinstance(qrels, Mapping):
-            _refuse_format("rel_format", fmt.name, _IN_MEMORY)
-            fmt.refuse_grades(kind)
-            judgments = _judgments_of(qrels, fmt.name, kind)
         else:
-            judgments = fmt.read(source_of(qrels, "qrels"), version, strict, warn, kind)
+            judgments = judgments_given(qrels, fmt, kind, version, strict=strict)
         if pool is not None:
             if not isinstance(judgments, Judgments) or "--pool" in fmt.excludes:
                 raise UsageError(f"a pool must not be given together with judgments in the format {fmt.name}")
@@ -142,6 +135,20 @@ class Qrels:
     def topics(self) -> list[str]:
         """The judged topics, ascending in byte order."""
         return [as_text(topic) for topic in self.judgments.documents.topics]
+
+
+def judgments_given(
+    given: Any, fmt: FileFormat[AnyJudgments], grades: GradeKind, compat: Compat, *, strict: bool = False
+) -> AnyJudgments:
+    """Read judgments in a format, with such grades, whatever form they have; raises as ``Qrels.read`` does."""
+    table = table_given(given, "qrels")
+    if not table and not isinstance(given, Mapping):
+        return fmt.read(source_of(given, "qrels"), compat, strict, warn, grades)
+    _refuse_format("rel_format", fmt.name, _IN_MEMORY)
+    if table:
+        return fmt.read_table(table, compat, strict, warn, grades)
+    fmt.refuse_grades(grades)
+    return _judgments_of(given, fmt.name, grades)
 
 
 class Pool:

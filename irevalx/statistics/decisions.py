@@ -129,10 +129,13 @@ class Confusion(Frozen):
 
     @cached_property
     def g_mean(self) -> FloatArray:
-        """The geometric mean of recall and precision of "not different", in [0, 1]; 0 where one counts nothing."""
+        """The geometric mean of recall and precision of "not different", in [0, 1]; 0 if only one of them is 0/0.
+
+        nan if all pairs differ under both: there is no pair that is not different to recall.
+        """
         recall, precision = ratio(self.c11, self.c11 + self.c12), ratio(self.c11, self.c11 + self.c21)
-        root: FloatArray = np.sqrt(recall * precision)
-        return root
+        all_differ = (self.c11 + self.c12 + self.c21 == 0) & (self.c22 > 0)
+        return np.where(all_differ, np.nan, np.sqrt(recall * precision))
 
     @cached_property
     def columns(self) -> dict[str, FloatArray | IntArray]:

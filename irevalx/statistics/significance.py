@@ -10,7 +10,6 @@ scipy is imported where it is used: importing it takes longer than most of the c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cache
 
 import numpy as np
 
@@ -241,25 +240,38 @@ TESTS: dict[str, PairedTest] = {
 
 
 def _by_enumeration(d: FloatArray) -> FloatArray:
-    """Return Wilcoxon's p from all ways of flipping signs; sums of halves and integers are exact."""
+    """Return Wilcoxon's p from all ways of flipping signs, counted once for all rows with the same ranks."""
     from scipy import stats
 
     n_topics = d.shape[-1]
     if n_topics == 0:
         return np.ones(d.shape[:-1])
-    zero = d == 0
-    ranks = np.where(zero, 0.0, stats.rankdata(np.abs(d), axis=-1) - np.count_nonzero(zero, axis=-1)[..., np.newaxis])
-    upper = np.where(d > 0, ranks, 0.0).sum(axis=-1)
-    null = ranks @ _all_choices(n_topics)
-    below = np.count_nonzero(null <= upper[..., np.newaxis], axis=-1)
-    above = np.count_nonzero(null >= upper[..., np.newaxis], axis=-1)
-    p: FloatArray = np.minimum(1.0, 2 * np.minimum(below, above) / null.shape[-1])
-    return p
+    rows = d.reshape(-1, n_topics)
+    zero = rows == 0
+    ranks = np.where(zero, 0.0, stats.rankdata(np.abs(rows), axis=-1) - np.count_nonzero(zero, axis=-1)[:, np.newaxis])
+    doubled = np.rint(2 * ranks).astype(np.int64)  # tied differences have ranks of halves
+    upper = np.where(rows > 0, doubled, 0).sum(axis=-1)
+    place = (2 * n_topics + 1) ** np.arange(n_topics)
+    _, first, group = np.unique(np.sort(doubled, axis=-1) @ place, return_index=True, return_inverse=True)
+    up_to = _ways_up_to(doubled[first])
+    total = 2**n_topics
+    below = up_to[group, upper]
+    above = total - np.where(upper > 0, up_to[group, upper - 1], 0)
+    p: FloatArray = np.minimum(1.0, 2 * np.minimum(below, above) / total)
+    return p.reshape(d.shape[:-1])
 
 
-@cache
-def _all_choices(n: int) -> FloatArray:
-    """Return all choices among n topics, shape (n, 2**n)."""
-    choice = np.arange(2**n)
-    bits: FloatArray = (choice >> np.arange(n)[:, np.newaxis] & 1).astype(np.float64)
-    return bits
+def _ways_up_to(numbers: IntArray) -> IntArray:
+    """Count the choices among whole numbers from 0 up whose sum is at most s: shape (n_rows, greatest s + 1).
+
+    Parameters
+    ----------
+    numbers : shape (n_rows, n).
+    """
+    sums = np.arange(int(numbers.sum(axis=1).max(initial=0)) + 1)
+    ways = np.zeros((len(numbers), sums.size), np.int64)
+    ways[:, 0] = 1
+    for number in numbers.T:
+        before = sums - number[:, np.newaxis]
+        ways = ways + np.where(before >= 0, np.take_along_axis(ways, np.maximum(before, 0), axis=1), 0)
+    return np.cumsum(ways, axis=1)

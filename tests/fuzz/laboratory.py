@@ -120,14 +120,34 @@ COMMANDS: dict[str, Words] = {
     "leave-out": lambda rng, another, runs: [
         *(another("qrels"), *runs, "-m", "map bpref", *_maybe(rng, "--groups", another("groups"))),
         *_maybe(rng, "--complete", "nonrelevant"),
-        *_maybe(rng, "--complete", "labels", "--labels", another("qrels"), *_maybe(rng, "--labels-replace")),
+        *_maybe(
+            rng,
+            "--complete",
+            "labels",
+            "--labels",
+            another(rng.choice(["qrels", "labels"])),
+            *_maybe(rng, "--labels-replace"),
+        ),
     ],
     "complete from labels": lambda rng, another, runs: [
-        *(another("qrels"), *runs, "--labels", another("qrels"), "--depth", "5", *_maybe(rng, "--labels-replace")),
+        *(
+            another("qrels"),
+            *runs,
+            "--labels",
+            another(rng.choice(["qrels", "labels"])),
+            "--depth",
+            "5",
+            *_maybe(rng, "--labels-replace"),
+        ),
     ],
     "labels": lambda rng, another, runs: [
-        *(another("qrels"), another("qrels"), *_maybe(rng, *runs), "--seed", "1", "--resamples", "20"),
-        *_maybe(rng, "--by-topic"),
+        *(another(rng.choice(["qrels", "labels"])), another("labels"), *_maybe(rng, *runs), "--seed", "1"),
+        *("--resamples", "20", *_maybe(rng, "--by-topic"), *_maybe(rng, "-l", "2")),
+    ],
+    "labels of judges": lambda rng, another, runs: [
+        *(another("qrels"), *_maybe(rng, *runs), "--machine", f"a={another('labels')}", "--seed", "1"),
+        *_maybe(rng, "--machine", f"b={another('labels')},{another('labels')}"),
+        *("--resamples", "20", *_maybe(rng, "--second-human", another("labels")), *_maybe(rng, "-l", "2")),
     ],
     "agree on scorings": lambda rng, another, runs: [another("scoring"), another("scoring")],
     "agree on runs": lambda rng, another, runs: [another("qrels"), another("qrels"), *runs, "-m", "map"],

@@ -11,7 +11,7 @@ import numpy as np
 from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.errors import UsageError, quote
 from irevalx.frozen import Frozen, cached_property, replace
-from irevalx.lab.studies.run_study import INVERSIONS, REFERENCES, Study, is_comparable
+from irevalx.lab.studies.run_study import INVERSIONS, LAST, REFERENCES, Study, is_comparable
 from irevalx.lab.studies.schemes import Scheme, scheme_of
 from irevalx.lab.studies.study_bootstrap import CURVES
 from irevalx.orders.replays import Level
@@ -141,10 +141,9 @@ def summary_of(study: Study, about: Mapping[str, Any]) -> StudySummary:
     for reference, statistics in study.statistics.items():
         found = {f"{name}_{of}": x for name, y in statistics.items() for of, x in mean_and_spread(y).items()}
         if study.intervals is not None:
-            last = {name: found.pop(name) for name in (f"{INVERSIONS}_mean", f"{INVERSIONS}_sd")}
             ends = study.intervals.statistics[reference]
             found |= {f"{one}_{end}": x for one in RESAMPLED for end, x in zip(("low", "high"), ends[one], strict=True)}
-            found |= last
+            found = {name: found[name] for name in sorted(found, key=lambda name: name.startswith(LAST))}
         for m, measure in enumerate(measures):
             columns[measure, reference] = {name: x[:, m] for name, x in found.items()}
 
@@ -208,7 +207,7 @@ def samples_table(study: Study) -> Table:
 def summary_table(summary: StudySummary) -> Table:
     """Return a row for each level, measure and reference: means over samples, and standard deviations (of a sample).
 
-    Where topics were resampled, the ends of the intervals of the means stand after them; inversions are the last.
+    Where topics were resampled, the ends of the intervals of the means stand after them; ``LAST`` come last.
     """
     rows = [
         (summary.scheme.name, level.text, kept, measure, reference, *(float(values[i]) for values in of_all.values()))

@@ -27,6 +27,8 @@ from irevalx.reading.formats import read_qrels
 from irevalx.reading.source import Source
 from irevalx.trec_eval.versions import TREC_EVAL_10
 
+pytestmark = pytest.mark.slow
+
 CRANFIELD = SHARED / "cranfield"
 
 MEASURES = ("map", "bpref", "P.20:skip", "RankEff", "recip_rank")

@@ -50,7 +50,8 @@ def test_intervals(tmp_path: Path) -> None:
     assert "a bootstrap interval of so few topics (12) is too short" in told
     rows = rows_in(tmp_path / "plain" / "summary.csv")
     names = [f"{name}_{end}" for name in ("tau", "tau_b", "tau_ap", "rms", "bias") for end in ("low", "high")]
-    assert list(rows[0])[-12:] == [*names, "inversions_mean", "inversions_sd"]
+    last = [f"{name}_{of}" for name in ("inversions", "tau_ap_b") for of in ("mean", "sd")]
+    assert list(rows[0])[-16:] == [*names, *last, "tau_ap_b_low", "tau_ap_b_high"]
     assert all(float(row["tau_low"]) <= float(row["tau_high"]) for row in rows)
     knees = {row["statistic"]: row for row in rows_in(tmp_path / "plain" / "knees.csv")}
     assert knees["tau_b_itself"]["low"] in {"20%", "100%"}
