@@ -27,6 +27,7 @@ CALLED_OTHERWISE = {
     "--docs": "documents",
     "--lambda": "weight",
     "--measure": "measures",
+    "--new-run": "new_runs",
     "--round": "rounding",
     "--width": "widths",
     "QRELS": "qrels",
