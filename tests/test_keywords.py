@@ -85,7 +85,7 @@ def test_flags() -> None:
             {"measures": "AP(rel=0.5)"},
             ("-m", "AP(rel=0.5)"),
             "a level must be a whole number, but got 'AP(rel=0.5)'; grades=\"real\" takes it",
-            "a level must be a whole number, but got 'AP(rel=0.5)'; --grades real takes it",
+            "a level must be a whole number, but got 'AP(rel=0.5)'; use --grades real to allow it",
         ),
         (
             {"rel_format": "prefs"},

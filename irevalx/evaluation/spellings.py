@@ -73,7 +73,7 @@ def pair_of_names(judged: Iterable[bytes], retrieved: Iterable[bytes]) -> str:
     if pair := differing_pair(ours, theirs):
         return pair
     if common := set(ours).intersection(theirs):
-        return f"document {quote(min(common))} is in both, but its grade is below 0, so that it is not judged"
+        return f"document {quote(min(common))} is in both, but its grade is negative: it counts as unjudged"
     return f"the judgments have {quote(min(ours))} and the run {quote(min(theirs))}" if ours and theirs else ""
 
 

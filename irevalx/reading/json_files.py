@@ -114,7 +114,7 @@ def read_json_judgments(
         topic, docno = judgments.topics[int(judgments.rows.ids[first])], judgments.docnos.text(first)
         more = f" ({missing.size - 1} more in this file)" if missing[1:].size else ""
         where = f"{shown_name(source.path)}: topic {quote(topic)}: document {quote(docno)}"
-        warn(f"{where}: label is not a number and counts as missing{more}")
+        warn(f"{where}: the label is not a number; it counts as missing{more}")
     return judgments
 
 

@@ -146,7 +146,7 @@ def cut_lines(
         line = block.first_line + block.text.count(b"\n", 0, nul)
         text = _line_with(block.text, nul)
         what = block.begins_file and kind_of_file(block.text)
-        problem = f"a line must not hold a NUL byte, but got {quote(text)}{_after_colon(what or encoding_hint(text))}"
+        problem = f"the line contains a NUL byte: {quote(text)}{_after_colon(what or encoding_hint(text))}"
         raise MalformedLineError(f"{shown_name(path)}:{line}: {problem}")
     names = columns or layout.columns[0]
     if layout.header and block.begins_file:

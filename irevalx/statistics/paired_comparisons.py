@@ -296,7 +296,8 @@ def comparison_warnings(found: Comparisons, measure: str) -> list[str]:
         )
     if n_topics < FEW_TOPICS:
         lines.append(
-            f"{measure} has values for {n_topics} topics: below {FEW_TOPICS} no difference is called significant"
+            f"{measure} has values for only {n_topics} topics; with fewer than {FEW_TOPICS}, no difference is reported "
+            "as significant"
         )
     if correction_named(method.correction) == TUKEY:
         if n_pairs < n_runs * (n_runs - 1) // 2:

@@ -299,7 +299,7 @@ def test_the_warning_about_equal_scores_names_the_option(tmp_path: Path) -> None
     (tmp_path / "qrels").write_text(QRELS)
     (tmp_path / "run").write_text("".join(f"{t} Q0 {d} {r} 1 r\n" for t in (1, 2) for r, d in enumerate("ABCD", 1)))
     words = "all scores are equal in 1 of the first 1 topics: their documents are ranked by DOCNO, and RANK is ignored"
-    assert f"{words} (--ties says otherwise)\n" in run("-m", "map", "qrels", "run", cwd=tmp_path).stderr
+    assert f"{words} (change this with --ties)\n" in run("-m", "map", "qrels", "run", cwd=tmp_path).stderr
     assert words not in run("-m", "map", "--ties", "rank", "qrels", "run", cwd=tmp_path).stderr
 
 

@@ -201,7 +201,7 @@ def test_json_that_is_no_utf_8(tmp_path: Path) -> None:
     warnings: list[str] = []
     found = REL_FORMATS["json"].read(Source(str(tmp_path / "file")), COMPAT["10"], False, warnings.append)
     assert content(found) == [("1", "A", 1)]
-    assert warnings == [f"{tmp_path / 'file'}:1: the byte-order mark (BOM) at the beginning of the file is skipped"]
+    assert warnings == [f"{tmp_path / 'file'}:1: the file begins with a byte-order mark (BOM), which is ignored"]
 
 
 def test_the_header_of_beir_is_missing(folder: Path) -> None:
@@ -223,7 +223,7 @@ def test_the_header_of_beir_is_missing(folder: Path) -> None:
         (("sampled", "run"), "give -R sampled"),
         (("prefs", "run"), "give -R prefs"),
         (("-R", "beir", "qrels", "run"), "give -R qrels"),
-        (("run", "qrels"), "is this a run? QRELS comes first"),
+        (("run", "qrels"), "is this a run? The judgments (QRELS) come first"),
         (("qrels", "system.tsv"), "give -T msmarco"),
         (("qrels", "scored.tsv"), "give -T msmarco"),
         (("-R", "sampled", "qrels.json", "run"), "give -R json"),

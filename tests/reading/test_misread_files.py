@@ -61,7 +61,7 @@ CASES = {
         "7 11 22 22\n7 11 33 11\n", "7 Q0 22 1 2 r\n7 Q0 33 2 1 r\n", "map", "1.0000", "q:1: the fourth column repeats a document"
     ),
     "winners that are no numbers": Case(
-        "7 A B B\n7 A C A\n", "7 Q0 B 1 2 r\n", "map", "0.0000", "read as 0 as trec_eval does; is this the winner of two documents? give -R pairs"
+        "7 A B B\n7 A C A\n", "7 Q0 B 1 2 r\n", "map", "0.0000", "read as 0 as trec_eval does; is this the winner of two documents? If so, use -R pairs"
     ),
     "NTCIR grades": Case(
         "01 0 A L3\n01 0 B L0\n", "01 Q0 A 1 2 r\n01 Q0 B 2 1 r\n", "map", "0.0000", "is this an NTCIR grade (L0 to L4)? remove the letter L"
@@ -71,7 +71,7 @@ CASES = {
         "qid iter docno rel\n1 0 a 1\n", "1 Q0 a 1 2 r\n", "map", "0.5000", "q:1: topic 'qid': document 'docno': grade must be a whole number of 64 bits, but got 'rel', read as 0 as trec_eval does; is this a header?", ("-c",)
     ),
     "a header of a run": Case(
-        "1 0 a 1\n", "qid Q0 docno rank score tag\n1 Q0 a 1 2 tag\n", "map", "1.0000", "but got 'score', read as 0 as trec_eval does; is this a header? remove the line"
+        "1 0 a 1\n", "qid Q0 docno rank score tag\n1 Q0 a 1 2 tag\n", "map", "1.0000", "but got 'score', read as 0 as trec_eval does; is this a header? If so, remove the line"
     ),
     "ids that differ in part": Case(
         "090 0 a 1\n100 0 a 1\n", "90 Q0 a 1 2 r\n100 Q0 a 1 2 r\n", "map", "1.0000",
@@ -157,7 +157,7 @@ def test_what_was_meant_is_read(flags: tuple[str, ...], qrels: str, results: str
         ((), "1\t0\tdoc 1\t1\n1\t0\tdoc 2\t0\n", RUN, 2, "but an id contains a blank", "give"),
         ((), "1,0,a,1\n", RUN, 2, "columns must be separated by spaces or tabs, not by commas", "give"),
         ((), QRELS, "1;Q0;a;1;3;r\n", 2, "not by semicolons", "give"),
-        (("-T", "msmarco"), QRELS, "1\ta\t35.92\n", 2, "but got '35.92'; is this a score? give -T scored", "!"),
+        (("-T", "msmarco"), QRELS, "1\ta\t35.92\n", 2, "but got '35.92'; is this a score? If so, use -T scored", "!"),
         ((), "1 0 d1 1\n1 0 d1 1\n", RUN, 4, "keep one of these lines (sort -u removes repeated lines)", "-R subtopics"),
         ((), "1 0 d1 1\n1 0 d1 0\n", RUN, 4, "a document must occur once in the judgments of a topic", "sort -u"),
         ((), "1 1 d1 1\n1 2 d1 0\n1 1 d2 1\n", RUN, 4, "judgments for subtopics are read with -R subtopics", "sort -u"),
@@ -219,7 +219,7 @@ def test_ranks_that_are_all_the_same(tmp_path: Path) -> None:
     plain = run("q", "r", cwd=tmp_path)
     by_rank = run("--ties", "rank", "q", "r", cwd=tmp_path)
     assert by_rank.stdout == plain.stdout
-    assert "RANK is the same on every line of a topic, so that --ties rank has no effect" in by_rank.stderr
+    assert "RANK is the same on all lines of a topic, so --ties rank has no effect" in by_rank.stderr
     assert "has no effect" not in plain.stderr
 
 

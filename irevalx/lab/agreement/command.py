@@ -45,9 +45,10 @@ _OF_EVALUATIONS = ("rel_format", "measures", "level", "complete", "min_retrieved
         metavar="B",
         default=0,
         help=(
-            "Draw the topics B times with replacement, for 95 % intervals of the value over all topics there are. "
-            "Intervals of correlations and of --top allow for the noise that drawing adds: they invert a test, and are "
-            "wider than the quantiles of the draws.  [default: 0, no intervals]"
+            "Number of bootstrap resamples of the topics, for 95 % confidence intervals of each value over the "
+            "population of topics. The intervals of correlations and of --top are found by inverting a test: they "
+            "allow for the noise that resampling adds, and are wider than the quantiles of the resamples.  [default: "
+            "0, no intervals]"
         ),
     ),
     parameters.seed_option,

@@ -63,9 +63,9 @@ from irevalx.lab.command.output import Output
         metavar="FILE",
         shell_complete=complete_file,
         help=(
-            "A run that was not pooled, to be compared with RUN..., which are then all the runs that were. May be "
-            "repeated. Its documents share a factor on their probabilities, which is estimated by leaving out in turn "
-            "each group of RUN..., of which there must be four or more."
+            "A run that was not pooled. May be repeated. RUN... must then be all pooled runs, from at least four "
+            "groups (--groups, --group-by). The probabilities of documents that no pooled run retrieved are multiplied "
+            "by a common factor, which is estimated by leaving out each group of RUN... in turn."
         ),
     ),
     parameters.groups_option,
@@ -76,7 +76,10 @@ from irevalx.lab.command.output import Output
         type=click.IntRange(1, seeds.MOST_DRAWS),
         default=DRAWS,
         metavar="N",
-        help=f"Draw the judgments of unjudged documents N times, for map, ndcg and new runs.  [default: {DRAWS}]",
+        help=(
+            "Number of random draws of the judgments of unjudged documents, for map, ndcg and new runs.  "
+            f"[default: {DRAWS}]"
+        ),
     ),
     parameters.seed_option,
     option(
@@ -86,9 +89,10 @@ from irevalx.lab.command.output import Output
         type=click.IntRange(1),
         metavar="N",
         help=(
-            "Write the N unjudged documents instead whose judgments would narrow the bounds of undecided pairs most, "
-            "over all topics and the best first: a pool file, or with --format a table. With probabilities: the "
-            "documents whose judgments are expected to change the probabilities of pairs most."
+            "Instead of the bounds, write N unjudged documents to judge next, over all topics: the documents whose "
+            "judgments would narrow the bounds of undecided pairs most, the best first. With probabilities: the "
+            "documents whose judgments are expected to change the probabilities of pairs most. The output is a pool "
+            "file, or with --format a table."
         ),
     ),
     option(
@@ -96,7 +100,7 @@ from irevalx.lab.command.output import Output
         excludes="--figure",
         type=click.IntRange(1),
         metavar="N",
-        help="Like --in-all, but N documents of each topic, topic by topic.",
+        help="Like --in-all, but write N documents of each topic, topic by topic.",
     ),
     parameters.level_option,
     parameters.complete_option,

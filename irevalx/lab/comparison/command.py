@@ -144,11 +144,11 @@ _GATE = (
         type=click.Choice(VIEWS),
         default="pair",
         help=(
-            "Print a row for each pair; for each topic, with the value of each run and its difference from the "
-            "--baseline; or for each run: its scores, the best marked, letters, shared by runs that are not "
-            "significantly different, and judged@K; with --baseline + or - where a run is significantly better or "
-            "worse than it. Runs and measures stay in their order; in LaTeX the table needs the package booktabs.  "
-            "[default: pair]"
+            "Print one row per pair (pair); per topic, with the value of each run and its difference from the "
+            "--baseline (topic); or per run (run): its scores with the best one marked, letters shared by runs that "
+            "are not significantly different, and judged@K; with --baseline, + or - marks runs that are significantly "
+            "better or worse than it. Runs and measures keep their order. In LaTeX, the table requires the package "
+            "booktabs.  [default: pair]"
         ),
     ),
     click.option(
@@ -156,9 +156,9 @@ _GATE = (
         metavar="NAME...",
         default="",
         help=(
-            "What tables for people have of each pair, after its names: 'mean mean_against effect_size p wins losses', "
-            "or all.  [default: difference, low and high (bonferroni, tukey: simultaneous_low and simultaneous_high), "
-            "corrected_p, differ, judged, judged_against]"
+            "Columns to display for each pair, after its names, for example 'mean mean_against effect_size p wins "
+            "losses', or all.  [default: difference, low and high (bonferroni, tukey: simultaneous_low and "
+            "simultaneous_high), corrected_p, differ, judged, judged_against]"
         ),
     ),
     option(

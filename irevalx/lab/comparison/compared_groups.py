@@ -138,7 +138,7 @@ class ComparedGroups(Comparison):
         notes = (
             self.how_tested,
             *notes_on_pairs(self.method, shown, n_tests, "pair in this group", "pairs and groups"),
-            "interactions: is the difference the same in all groups? Welch's F statistic (f), tested by "
+            "interactions: whether the difference is the same in all groups; Welch's F statistic (f), tested by "
             f"{self._labellings}.",
             *self.coverage_notes(),
         )
@@ -157,16 +157,16 @@ class ComparedGroups(Comparison):
         """A sentence on the test and the correction, and for how many pairs and groups."""
         n_pairs, n_groups = self._sizes
         return (
-            f"{self.test_in_words} in each group, p-values corrected for {n_pairs} pairs and {n_groups} groups, "
-            f"interactions for the pairs, by {correction_named(self.method.correction).title()}; alpha "
-            f"{self.method.alpha:g}."
+            f"{self.test_in_words} in each group, p-values corrected for {n_pairs} pairs and {n_groups} groups "
+            f"(p-values of interactions: for the pairs only) by {correction_named(self.method.correction).title()}; "
+            f"alpha {self.method.alpha:g}."
         )
 
     @property
     def _labellings(self) -> str:
         numbers = sorted({row.labellings for row in self.interactions} - {0})
         if not numbers:
-            return "permuting the group labels; no labels could be permuted here"
+            return "permuting the group labels; there were no labels to permute"
         if self.draws_labels:
             return f"permuting the group labels of topics at random ({numbers[-1]} labellings)"
         return f"permuting the group labels of topics in all {' or '.join(map(str, numbers))} ways"
@@ -221,7 +221,7 @@ def compared_in_groups(
             raise InputError(f"{where}: a group must have a topic with a value of {one.name}, but none has")
         usable = {group: place for group, place in places.items() if len(place) > 1}
         if sum(map(len, places.values())) > len(frozenset(np.concatenate([*places.values()]).tolist())):
-            lines.append(f"{where}: topics are in several groups, so that interactions are not tested")
+            lines.append(f"{where}: interactions are not tested, because some topics are in several groups")
             usable = {}
         else:
             lines += _lines_on_small_groups(places, where)
@@ -239,12 +239,12 @@ def _lines_on_small_groups(places: Mapping[str, np.ndarray], where: str) -> Iter
     """Yield which groups the test of interactions leaves out, and which are small."""
     single = [quote(group) for group, place in places.items() if len(place) == 1]
     if single:
-        yield f"{where}: the interaction test leaves out groups with one topic: {_some(single)}"
+        yield f"{where}: the interaction test excludes groups with only one topic: {_some(single)}"
     small = [f"{quote(group)} ({len(place)})" for group, place in places.items() if 1 < len(place) < FEW_IN_GROUP]
     if small and len(places) - len(single) > 1:
         yield (
-            f"{where}: groups with fewer than {FEW_IN_GROUP} topics: {_some(small)}; in so small groups an interaction "
-            "can be significant only because differences vary more in one group than in another"
+            f"{where}: groups with fewer than {FEW_IN_GROUP} topics: {_some(small)}; in groups this small, an "
+            "interaction can be significant merely because differences vary more in one group than in another"
         )
 
 

@@ -177,7 +177,10 @@ class ComparedRuns(DrawnComparison):
         if self.baseline is None:
             marks = "Runs that share a letter are not significantly different."
         else:
-            marks = f"+ and -: significantly better and worse than {self.baseline}; without a sign: neither."
+            marks = (
+                f"+: significantly better than {self.baseline}; -: significantly worse; no sign: not significantly "
+                "different."
+            )
         notes = (self.how_tested, marks, *(["{best}: the best score."] if any(best.values()) else []))
         return [Table("runs", tuple(columns), table, best=best, heads=tuple(heads), notes=notes, for_paper=True)]
 

@@ -104,10 +104,10 @@ class RunVerdict(Frozen, kw_only=True):
         topics = f"{self.differing} of {self.topics} topics differ"
         if isnan(self.low) and self.differing >= FEW_TOPICS:
             topics = f"all {self.topics} topics differ by the same amount"
-        said = f"{self.run} in {self.measure}: {topics}; on these the mean changes by {self.change:+.4f}"
+        said = f"{self.run} in {self.measure}: {topics}; the mean change over these topics is {self.change:+.4f}"
         if self.direction or not isnan(self.low):
             return f"{said}."
-        return f"{said}. This does not tell whether other topics gain or lose."
+        return f"{said}. This is not enough to conclude whether the run is better or worse on other topics."
 
 
 class Gate(Comparison):
@@ -167,7 +167,7 @@ class Gate(Comparison):
         """Return how the verdicts were made, and what follows from them, for JSON."""
         of_gate = {
             "comparisons": len(self.rows),
-            "how_tested": f"{self._confidence} worse and better need a p of sign flips below alpha as well.",
+            "how_tested": f"{self._confidence} worse and better also require a sign-flip test with p below alpha.",
             "margins": {row.measure: row.margin for row in self.rows},
             "require": self.require,
             "allow_unsure": self.allow_unsure,
@@ -190,9 +190,10 @@ class Gate(Comparison):
         notes = [
             *self._remarks,
             f"difference: by how much the run is better than {self.baseline}; low to high: {self._confidence}",
-            "not worse: low > -margin, or no topic differs; else worse: high < 0, and sign flips have p < alpha "
-            "too; else cannot tell.",
-            "least margin: what this number of topics can tell; an equal run passes with probability 0.8.",
+            "not worse: low > -margin, or no topic differs; otherwise worse: high < 0, and a sign-flip test also has p "
+            "< alpha; otherwise cannot tell.",
+            "least margin: the smallest margin that this number of topics supports; a run as good as the baseline "
+            "would pass it with probability 0.8.",
             *self.coverage_notes(cautious=cautious),
         ]
         [table] = self.tables()

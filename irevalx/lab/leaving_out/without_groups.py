@@ -256,9 +256,9 @@ def _refuse_with_new_runs(level: int, **others: Any) -> None:
     """Raise UsageError if keywords are given that exclude new runs."""
     for name, value in others.items():
         if value not in ((), None, 0):
-            raise UsageError(f"new_runs and {name} must not be given together")
+            raise UsageError(f"new_runs excludes {name}")
     if level < 1:
-        raise UsageError(f"with new runs the least relevant grade must be at least 1; it is {level}")
+        raise UsageError(f"new_runs requires a relevance level of at least 1; the level is {level}")
 
 
 def _refuse_contradictions(

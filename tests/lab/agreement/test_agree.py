@@ -72,7 +72,7 @@ def test_which_topics(tmp_path: Path) -> None:
         "Topics of Y: all 2 judged topics.",
     ]
     assert last_lines(x, y, *runs, "-m", "map", "-c") == [
-        "Topics of X: all 3 judged topics; those without results count as 0 (r 1).",
+        "Topics of X: all 3 judged topics; topics without results count as 0 (r 1).",
         "Topics of Y: all 2 judged topics.",
         "Topics that count: 2 of 3, those for which every run has a value in X and in Y.",
     ]

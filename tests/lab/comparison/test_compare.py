@@ -117,7 +117,7 @@ def test_topics_without_results_count_as_under_c(tmp_path: Path) -> None:
     run_path.write_text("".join(f"{line.rsplit(maxsplit=1)[0]} short\n" for line in kept))
     measures = ("-m", "all_trec", "-m", "yaap", "-m", "indAP", "-m", "RankEff", "-m", "dcg")
     rows, told = compare(qrels, run_path, other, *measures, "-c", "--interval", "t", "--resamples", "9")
-    assert "all 12 judged topics; those without results count as 0 (short 2)" in told
+    assert "all 12 judged topics; topics without results count as 0 (short 2)" in told
     printed = [
         json.loads(line) for line in run("-c", "--format", "jsonl", *measures, qrels, run_path).stdout.splitlines()
     ]
@@ -244,7 +244,7 @@ def test_a_table_says_what_it_is(tmp_path: Path) -> None:
     said = "Student's t test over 12 topics, p-values corrected for 15 pairs by Holm, alpha 0.05."
     people = lab("compare", *EXPERIMENT, "--quiet").stdout.decode()
     assert said in people
-    assert "Holm's correction has no simultaneous intervals." in people
+    assert "Simultaneous intervals are not available for Holm's correction." in people
     latex = lab("compare", *EXPERIMENT, "--by", "run", "--format", "latex", "--quiet").stdout.decode()
     assert (
         f"% {said}\n% Runs that share a letter are not significantly different.\n% Bold type: the best score.\n"
@@ -253,7 +253,7 @@ def test_a_table_says_what_it_is(tmp_path: Path) -> None:
     signs = lab("compare", *EXPERIMENT, "--by", "run", "--baseline", "count1", "--quiet").stdout.decode()
     assert "+ and -: significantly better and worse than count1; without a sign: neither." in signs
     wilcoxon = lab("compare", *EXPERIMENT, "--test", "wilcoxon", "--quiet").stdout.decode()
-    assert "Test and interval are of two kinds, and may disagree." in wilcoxon
+    assert "The test and the interval use different methods, so they can disagree." in wilcoxon
     drawn = lab("compare", *EXPERIMENT, "--correction", "tukey", "--resamples", "99", "--quiet")
     [seed] = [word for word in drawn.stderr.split() if word.isdigit()]
     assert f"Random choices: --seed {seed}." in drawn.stdout.decode()

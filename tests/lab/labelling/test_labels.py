@@ -204,7 +204,7 @@ def test_missing_labels(tmp_path: Path) -> None:
     found = values(rows)
     assert [found["pairs"], found["pairs_machine"], found["agreement"]] == [1, 1, 1]
     assert found["coverage"] == pytest.approx(1 / 3)
-    expected = "label 'ERROR' is not a number and counts as missing (1 more such label in this file)"
+    expected = "label 'ERROR' is not a number; it counts as missing (1 more such label in this file)"
     assert f"{machine}:2: topic '2': document 'd1': {expected}" in told
     rows, told = labels(machine, human, "--resamples", "0")
     assert values(rows)["coverage_machine"] == pytest.approx(1 / 3)
