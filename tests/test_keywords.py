@@ -85,7 +85,7 @@ def test_flags() -> None:
             {"measures": "AP(rel=0.5)"},
             ("-m", "AP(rel=0.5)"),
             "a level must be a whole number, but got 'AP(rel=0.5)'; grades=\"real\" takes it",
-            "a level must be a whole number, but got 'AP(rel=0.5)'; use --grades real to allow it",
+            "a level must be a whole number, but got 'AP(rel=0.5)'; --grades real takes it",
         ),
         (
             {"rel_format": "prefs"},
@@ -93,7 +93,7 @@ def test_flags() -> None:
             "rel_format",
             "-R",
         ),
-        ({"qrels": str(BM25)}, None, "is this a run? qrels comes first", None),
+        ({"qrels": str(BM25)}, None, "is this a run? The judgments (qrels) come first", None),
     ],
     ids=lambda value: ",".join(value) if isinstance(value, dict) else "",
 )

@@ -166,7 +166,7 @@ def _pair_of_documents(beginning: Beginning, layout: Layout) -> tuple[int, str] 
             return None
         if not re.fullmatch(_NUMBER, fields[3]):  # the message about a grade that is no number tells of it
             return None
-    return lines[0][0], "the fourth column repeats a document of its line: are these preferences? If so, use -R pairs"
+    return lines[0][0], "the fourth column repeats a document of its line: are these preferences? If so, give -R pairs"
 
 
 def hint_at_columns(beginning: Beginning) -> str:
@@ -179,7 +179,7 @@ def hint_at_columns(beginning: Beginning) -> str:
         return ""
     if len(set(seconds)) == len(rows) > len(set(thirds)):
         return "; are the second and third columns swapped? The document ID must be in the third"
-    return "; if the second column is a subtopic, use -R subtopics"
+    return "; if the second column is a subtopic, give -R subtopics"
 
 
 class Doubt(Frozen):

@@ -60,7 +60,7 @@ def _hint(line: bytes, lines: bytes, layout: Layout, kind: FileKind, of_the_othe
     if separator := separator_hint(line, fields, layout):
         return separator
     if re.match(_OBJECT_OF_OBJECTS, lines):
-        return f"is this JSON? If so, use {kind.value} json"
+        return f"is this JSON? If so, give {kind.value} json"
     readable = [fmt for fmt in _readable(lines, kind) if fmt.layout is not layout]
     if readable:
         each = [f"{fmt.usage} if the columns are {_columns_of(fmt, len(fields))}" for fmt in readable]

@@ -17,7 +17,7 @@ RULES: dict[Grades, str] = {
 }
 """What a grade must be, for messages."""
 
-HINT = "; use --grades real to allow it"
+HINT = "; --grades real takes it"
 """What messages say of a grade that is a number, but not a whole one."""
 
 

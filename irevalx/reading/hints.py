@@ -52,7 +52,7 @@ def number_hint(text: bytes, fields: Sequence[bytes], *, is_first: bool) -> str:
     if is_first and sum(is_known_name(field) for field in fields) >= min(3, len(fields)):
         return "; is this a header? If so, remove the line"
     if len(fields) == 4 and text in fields[1:3]:
-        return "; is this the winner of two documents? If so, use -R pairs"
+        return "; is this the winner of two documents? If so, give -R pairs"
     return next((hint for pattern, hint in NUMBER_HINTS if re.fullmatch(pattern, text)), "")
 
 

@@ -43,7 +43,7 @@ def rank_warnings(path: str, results: Results, *, strict: bool) -> tuple[RunWarn
     how = f"the lowest rank is {least[row]:.0f}" if late[row] else "ranks decrease from line to line"
     warning = (
         f"{shown_name(path)}:{line}: in topic {quote(results.topics[row])} {how}; are these scores? The document with "
-        "the lowest rank comes first; for scores, use -T scored or a fourth column"
+        "the lowest rank comes first; for scores, give -T scored or a fourth column"
     )
     return (RunWarning(warning, "ranks for scores", is_error=strict),)
 
@@ -88,9 +88,9 @@ def score_warnings(
         if 2 * n_against > n_ranked:
             text = (
                 f"{named}: the RANK column contradicts the scores in {n_against} of the first {n_ranked} topics: is "
-                "SCORE a distance rather than a similarity? The document with the highest score is ranked first, and RANK "
-                "is ignored. To rank by RANK, use -T msmarco with a file of the columns TOPIC DOCNO RANK (awk '{print "
-                "$1, $3, $4}')"
+                "SCORE a distance rather than a similarity? The document with the highest score is ranked first, and "
+                "RANK is ignored. To rank by RANK, use -T msmarco with a file of the columns TOPIC DOCNO RANK (awk "
+                "'{print $1, $3, $4}')"
             )
             return (RunWarning(text, "distance"),)
         if n_several and not n_ranked:

@@ -78,7 +78,7 @@ def groups_of_pairs(pairs: Iterable[tuple[str, str]], where: str) -> TopicGroups
             rule = (
                 "a group name must not be low, high or empty, and must not contain a colon, blank or control character"
             )
-            raise InputError(f"{where}: {rule}, but got {quote(group)}")
+            raise InputError(f"{where}: {rule}: {quote(group)}")
         topics.setdefault(group, set()).add(_encoded(topic, where))
     return {group: frozenset(found) for group, found in topics.items()}
 

@@ -61,16 +61,16 @@ def test_pool(files: tuple[Path, Path], tmp_path: Path) -> None:
     [
         (("-l", "0.5"), "-l must be a whole number, but got '0.5' (--grades real takes it), read as 0"),
         (("--grades", "real", "-l", "abc"), "-l must be a number, but got 'abc'"),
-        (("-m", "AP(rel=0.5)"), "a level must be a whole number, but got 'AP(rel=0.5)'; use --grades real to allow it"),
+        (("-m", "AP(rel=0.5)"), "a level must be a whole number, but got 'AP(rel=0.5)'; --grades real takes it"),
         (("--grades", "real", "-m", "G"), "G must not be given together with --grades real: its lag"),
-        (("--strict",), "grade must be a whole number of 64 bits, but got '0.25'; use --grades real to allow it"),
-        (("-m", "map"), "but got '0.25', read as 0 as trec_eval does; use --grades real to allow it (3 more such"),
+        (("--strict",), "grade must be a whole number of 64 bits, but got '0.25'; --grades real takes it"),
+        (("-m", "map"), "but got '0.25', read as 0 as trec_eval does; --grades real takes it (3 more such"),
         (("--grades", "real", "-R", "prefs"), "-R prefs: a LEVEL is a real number anyway"),
         (("--grades", "real", "-R", "qrels_prefs"), "-R qrels_prefs: a LEVEL is a real number anyway"),
         (("--grades", "real", "-R", "prels"), "-R prels: a grade is a whole number there, of -999 or less"),
         (
             ("--grades", "real", "-m", "map"),
-            "no document is relevant: no grade reaches the level 1 (-l); the greatest is",
+            "no document is relevant: no grade reaches the level 1 (-l); the highest grade is",
         ),
     ],
 )

@@ -406,7 +406,7 @@ def test_topics_without_relevant_documents(tmp_path: Path) -> None:
         (tmp_path / name).write_text("".join(f"{t} Q0 A 1 1 {name}\n" for t in grades))
     files: list[str | Path] = [tmp_path / "qrels", tmp_path / "one", tmp_path / "two"]
     said = f"irevalx: {tmp_path / 'qrels'}: 2 of 4 topics have no relevant document at level 2 ("
-    rest = "); measures such as {} are 0 there\n"
+    rest = "); measures such as {} are 0 for such topics\n"
     assert run("-m", "P.1", *files).stderr == ""
     assert run("-m", "num_ret", "-l", "1", *files).stderr == ""
     assert run("-m", "ndcg", "-l", "2", *files).stderr == ""  # which knows no level

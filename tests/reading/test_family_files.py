@@ -124,7 +124,7 @@ def test_prels(seed: int) -> None:
         assert warned.endswith(f"({len(told) - 1} more such line{'s' if len(told) > 2 else ''})") == (len(told) > 1)
     if negative:
         assert (
-            f"grade {negative[0][2]} is negative but above -999: measures take the document as sampled" in warnings[-1]
+            f"grade {negative[0][2]} is negative but above -999: measures treat the document as sampled" in warnings[-1]
         )
 
 

@@ -255,8 +255,8 @@ def knees_for_people(study: Study) -> Table:
         f"The lowest levels from which on the mean over samples, and {MOST_SAMPLES:.0%} of the samples, exceed "
         f"{THRESHOLD} (blank: none)."
         if is_enough
-        else f"The lowest levels from which on the mean over {n_samples} samples exceeds {THRESHOLD} (blank: none). The "
-        f"levels from which on {most} it require at least {LEAST_SAMPLES} samples."
+        else f"The lowest levels from which on the mean over {n_samples} samples exceeds {THRESHOLD} (blank: none). "
+        f"The levels from which on {most} it require at least {LEAST_SAMPLES} samples."
     ]
     if ends:
         notes.append(

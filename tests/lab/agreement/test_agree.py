@@ -65,7 +65,7 @@ def test_which_topics(tmp_path: Path) -> None:
     [of_compare] = [
         line for line in lab("compare", x, *runs, "-m", "map").stdout.decode().splitlines() if line[:7] == "Topics:"
     ]
-    assert "left out for lack of results: r 1 (-c counts them as 0)" in of_compare
+    assert "topics without results, by run: r 1 (-c counts them as 0)" in of_compare
     assert last_lines(x, x, *runs, "-m", "map") == [of_compare]
     assert last_lines(x, y, *runs, "-m", "map") == [
         of_compare.replace("Topics", "Topics of X"),

@@ -49,7 +49,7 @@ def test_command(tmp_path: Path) -> None:
     files = (tmp_path / "qrels", tmp_path / "x", tmp_path / "y")
     assert lab("compare", "-l", "0.5", "--grades", "real", *files, "--seed", "1").status == 0
     refused = lab("compare", "-l", "0.5", *files)
-    assert refused.stderr == "irevalx-lab: -l must be a whole number, but got 0.5; use --grades real to allow it\n"
+    assert refused.stderr == "irevalx-lab: -l must be a whole number, but got 0.5; --grades real takes it\n"
     assert (
         "--grades probability and --level must not"
         in lab("compare", "-l", "2", "--grades", "probability", *files).stderr

@@ -93,7 +93,7 @@ def test_real_grades(tmp_path: Path) -> None:
     assert scores["num_rel"] == 2
     refused = run(qrels, tmp_path / "run")
     assert refused.status == 2
-    assert refused.stderr.endswith("must be a whole number of 64 bits, but got 0.25; use --grades real to allow it\n")
+    assert refused.stderr.endswith("must be a whole number of 64 bits, but got 0.25; --grades real takes it\n")
     refused = run(
         "--grades", "probability", "-m", "P.1", write(tmp_path / "2", own | {"grade": [2.0] * 4}), tmp_path / "run"
     )
