@@ -45,10 +45,9 @@ class ComparedInGroup(Frozen, kw_only=True):
     corrected_p : corrected for all pairs and groups of the measure.
     differ : whether it is below alpha, with 5 topics at least.
     interaction_p : the corrected p-value of the pair's interaction; nan where it is not defined.
-    simultaneous_low, simultaneous_high : an interval that holds for all pairs and groups at once; nan where there is
-        none.
-    test : the test that p is from: ``permutation`` where sign flips replaced t.
-    judged, judged_against : judged@K of both runs over the group's topics; nan where it is not known.
+    simultaneous_low, simultaneous_high : a simultaneous interval for all pairs and groups; nan if there is none.
+    test : the test that gave p: ``permutation`` if an exact sign-flip test replaced the t test.
+    judged, judged_against : judged@K of both runs over the group's topics; nan if unknown.
     """
 
     measure: str
@@ -78,11 +77,11 @@ class PairInteraction(Frozen, kw_only=True):
     Parameters
     ----------
     groups : with two topics at least, which are compared.
-    f, df_between, df_within : Welch's F statistic and its degrees of freedom; nan where it is not defined.
-    p : from permuted group labels; nan where it is not defined.
+    f, df_between, df_within : Welch's F statistic and its degrees of freedom; nan if it is not defined.
+    p : p-value from permuted group labels; nan if it is not defined.
     corrected_p : corrected for all pairs of the measure.
     differ : whether it is below alpha.
-    labellings : how many assignments of the topics to the groups p is from.
+    labellings : number of assignments of topics to groups that p is computed from.
     """
 
     measure: str

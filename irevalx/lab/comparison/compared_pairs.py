@@ -34,17 +34,17 @@ class ComparedPair(Frozen, kw_only=True):
     ----------
     mean, mean_against : summaries of the runs, as the evaluator prints them.
     difference : mean - mean_against.
-    low, high : the interval of the difference of this pair on its own; nan where it is not defined.
+    low, high : the interval of the difference for this pair alone; nan if it is not defined.
     effect_size : Cohen's d of the paired differences; nan where it is not defined.
     wins, ties, losses : topics for which ``run`` has a better, the same, a worse value than ``against``; greater is
         better unless the measure says otherwise.
     p, corrected_p : the p-value of the test, before and after correction for the number of comparisons.
     differ : whether the runs are significantly different: the corrected p-value is below alpha.
-    simultaneous_low, simultaneous_high : an interval that holds for all pairs at once; nan where there is none.
-    test : the test that p is from: ``permutation`` where sign flips replaced t.
-    judged, judged_against : judged@K of both runs, K the cutoff of the measure or 10; nan where it is not known.
-    depends_on_unjudged : whether another conclusion follows if unjudged documents are relevant half as often as judged
-        ones; for t tests of means of measures that treat unjudged documents as nonrelevant.
+    simultaneous_low, simultaneous_high : a simultaneous interval for all pairs; nan if there is none.
+    test : the test that gave p: ``permutation`` if an exact sign-flip test replaced the t test.
+    judged, judged_against : judged@K of both runs; K is the cutoff of the measure, or 10. nan if unknown.
+    depends_on_unjudged : whether the conclusion would change if unjudged documents were relevant half as often as
+        judged ones. Only for t tests of means of measures that treat unjudged documents as nonrelevant.
     """
 
     measure: str

@@ -31,8 +31,9 @@ class ComparedRun(Frozen, kw_only=True):
     Parameters
     ----------
     best : whether no run scores better; never where all score the same, or the measure says nothing of better.
-    groups : letters, of which runs that are not significantly different share one; with a baseline ``+`` or ``-`` where
-        the run is significantly better or worse than it, and ``>`` or ``<`` where the measure says nothing of better.
+    groups : letters; runs that are not significantly different share a letter. With a baseline, ``+`` or ``-`` if the
+        run is significantly better or worse, or ``>`` or ``<`` if the run is significantly higher or lower and the
+        measure has no better direction.
     """
 
     run: str

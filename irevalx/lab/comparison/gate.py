@@ -44,20 +44,20 @@ class RunVerdict(Frozen, kw_only=True):
     ----------
     mean, mean_against : summaries of the run and of the baseline, as the evaluator prints them.
     difference : by how much the run is better; positive is better, whatever the direction of the measure.
-    low, high : the interval of the difference; those of all runs and measures hold at once. nan where fewer than 5
-        topics differ, or all by the same amount.
+    low, high : the interval of the difference, simultaneous over all runs and measures. nan if fewer than 5 topics
+        differ, or all by the same amount.
     margin : by how much the run may be worse.
     topics : how many the summaries are over.
-    least_margin : a run as good as the baseline would be found not worse by this margin with a probability of 0.8; nan
-        without an interval.
+    least_margin : the margin with which a run as good as the baseline would be found not worse with probability 0.8;
+        nan without an interval.
     verdict : ``not worse``, ``worse`` or ``cannot tell``.
     differing : the number of topics for which the values differ.
     change : the mean difference over these topics.
-    p : the p-value of flipped signs.
-    direction : 1 where the run is better for certain, -1 where it is worse for certain, else 0.
-    judged, judged_against : judged@K of the run and of the baseline, K the cutoff of the measure or 10; nan where it is
-        not known.
-    depends_on_unjudged : whether the verdict is another one if unjudged documents are relevant half as often as judged
+    p : the p-value of the sign-flip test.
+    direction : 1 if the run is significantly better, -1 if it is significantly worse, otherwise 0.
+    judged, judged_against : judged@K of the run and of the baseline; K is the cutoff of the measure, or 10. nan if
+        unknown.
+    depends_on_unjudged : whether the verdict would change if unjudged documents were relevant half as often as judged
         ones.
     """
 

@@ -171,26 +171,27 @@ def _written(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
 def command(output: Output, *, draw: str | None, written: dict[str, str], **options: Any) -> None:
     """Measure how far labels from elsewhere, such as a machine's, agree with judgments.
 
-    HUMAN and MACHINE are judgments of the same documents; who made them does not matter, but HUMAN counts as the truth
-    where there is one. Documents that both label are compared: the number of documents by grade, the share of equal
-    grades, Cohen's kappa (plain, and with linear and quadratic weights), Krippendorff's alpha (nominal and ordinal) and
-    Gwet's AC1; at each level of relevance precision, recall, F1 and kappa of the labels cut there. Coverage says how
-    many of a file's labels that is. Kappa is low, and AC1 high, where one grade has nearly all labels.
+    HUMAN and MACHINE are judgments of the same documents. It does not matter who made them, but HUMAN is taken as the
+    ground truth where one is needed. Documents that both label are compared: the number of documents by grade, the
+    share of equal grades, Cohen's kappa (plain, and with linear and quadratic weights), Krippendorff's alpha (nominal
+    and ordinal) and Gwet's AC1; at each level of relevance precision, recall, F1 and kappa of the labels cut there.
+    Coverage says how many of a file's labels that is. Kappa is low, and AC1 high, where one grade has nearly all
+    labels.
 
     A label is a number or missing: negative numbers and words such as ERROR count as missing. If some labels of a file
     are not integers and none exceeds 1, they are read as probabilities of relevance and cut at 0.5, and the labels of
     all other files are cut at --level. If some exceed 1, each label is rounded to the nearest integer grade (1.5 to 1).
 
     With RUN, how far the scores of runs agree under both files: tau-b, tau_AP, tau_AP,b, root mean square error and
-    bias (MACHINE less HUMAN); pairwise decisions as in irevalx-lab agree: the rate of false differences (fpr: of the
-    pairs that do not differ with HUMAN, those that do with MACHINE) and of missed differences (fnr: of those that
-    differ with HUMAN, those that do not with MACHINE), and its other columns; the bias and the ranks of each run; and
-    with --groups or --group-by of each group, with its excess_bias: how far its runs lie above the line of bias over
-    human score through all other runs, as a machine that errs at random takes more from good runs than from bad ones.
-    Above 0 the machine favours the group, if it is more than excess_bias_shuffled, which labels that favour nobody
-    have: the machine's, shuffled in each topic among documents of the same human grade. excess_bias_p takes this into
-    account, and is corrected for the number of groups. The group of runs that use the machine themselves is the one to
-    look at.
+    bias (MACHINE less HUMAN); significance decisions on pairs of runs as in irevalx-lab agree: the rate of false
+    differences (fpr: the share of the pairs without a significant difference under HUMAN that have one under MACHINE)
+    and of missed differences (fnr: the share of the pairs with a significant difference under HUMAN that have none
+    under MACHINE), and its other columns; the bias and the ranks of each run; and with --groups or --group-by of each
+    group, with its excess_bias: how far its runs lie above the line of bias over human score through all other runs, as
+    a machine that errs at random takes more from good runs than from bad ones. Above 0 the machine favours the group,
+    if it is more than excess_bias_shuffled, which labels that favour nobody have: the machine's, shuffled in each topic
+    among documents of the same human grade. excess_bias_p takes this into account, and is corrected for the number of
+    groups. The group of runs that use the machine themselves is the one to look at.
 
     With --rerank, each run is sorted by the machine's labels, highest first, and documents that it does not label as if
     it gave them 0. A machine that promises more than people see is no ground for comparing runs that use it. Beside

@@ -158,9 +158,10 @@ def command(output: Output, *, draw: str, folder: str | None, **options: Any) ->
     The judgments are first cut to the documents that some run has among its first K. Then, for each group, those that
     no other group has there are left out, all runs are evaluated again, and the scores and ranks of the group's runs
     are compared with those under the whole pool. So are pairwise decisions (Wilcoxon's test, p < 0.05),
-    for the pairs of which a run was left out: false differences (fpr: of the pairs that do not differ under the full
-    judgments, those that do without what the group has found) and missed differences (fnr: of those that differ under
-    the full judgments, those that do not then); all columns are those of irevalx-lab agree.
+    for the pairs of which a run was left out: false differences (fpr: the share of the pairs without a significant
+    difference under the full judgments that have one without the unique documents of the group) and missed differences
+    (fnr: the share of the pairs with a significant difference under the full judgments that then have none). All
+    columns are explained in irevalx-lab agree.
 
     --new-run tests whether the judgments can be used to evaluate a run that was not pooled. Its bias is estimated from
     the judged documents unique to each group of pooled runs; this requires at least four groups. The columns: score;

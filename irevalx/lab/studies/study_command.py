@@ -192,9 +192,10 @@ def command(
     Measures of strata (-R sampled) and of probabilities (-R prels) may stand beside those of grades: they know how each
     sample was drawn. With mixed the pool is a stratum that is judged as a whole, and the other judgments are another.
 
-    Pairwise decisions have two errors: fpr is the share of the pairs that do not differ under full judgments
-    and do under reduced ones, fnr the share of those that differ under full judgments and do not under reduced ones,
-    which Bompada et al. 2007 call false positives.
+    Significance decisions on pairs of runs have two kinds of errors: fpr is the share of the pairs without a
+    significant difference under full judgments that have one under reduced judgments; fnr is the share of the pairs
+    with a significant difference under full judgments that have none under reduced judgments (called false positives by
+    Bompada et al. 2007).
 
     The figures show by level how scores agree with AP and with those of the measure itself (agreement-with-AP and
     agreement-with-itself, as Yilmaz and Aslam 2008, Figures 8 and 10), accuracy and g-mean of pairwise decisions

@@ -31,8 +31,14 @@ LEAST_SAMPLES = 20
 """From fewer samples it cannot be told whether ``MOST_SAMPLES`` exceed the threshold."""
 
 ERRORS_OF_DECISIONS = {
-    "fpr": "of the pairs without a significant difference under full judgments, the share with one under reduced ones",
-    "fnr": "of the pairs with a significant difference under full judgments, the share without one under reduced ones",
+    "fpr": (
+        "the share of the pairs without a significant difference under full judgments that have one under reduced "
+        "judgments"
+    ),
+    "fnr": (
+        "the share of the pairs with a significant difference under full judgments that have none under reduced "
+        "judgments"
+    ),
 }
 """The two errors of decisions in words, by their columns. Bompada et al. 2007 call the second kind false positives."""
 
