@@ -101,6 +101,6 @@ def topics_compared(n_topics: int, n_judged: int, lacking: Mapping[str, int], wh
     if n_topics == n_judged:
         return f"all {n_judged} {which}; topics without results count as 0 ({by_run})"
     return (
-        f"{n_topics} of {n_judged} {which}: topics for which every run has results; topics without results, by run: "
+        f"{n_topics} of {n_judged} {which} (topics for which every run has results); topics without results, by run: "
         f"{by_run} (-c counts them as 0)"
     )

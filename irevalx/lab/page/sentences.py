@@ -177,7 +177,7 @@ def _warned(data: ReportData) -> Iterator[str]:
         found = name.match(first)
         said = first if found else first[:1].upper() + first[1:]
         more = [one[0] for line in others if (one := name.search(line))]
-        yield f"{said}; so it is of {_all_of(more)}." if more else f"{said}."
+        yield f"{said}; the same applies to {_all_of(more)}." if more else f"{said}."
 
 
 def _about_topics(data: ReportData) -> Iterator[str]:

@@ -251,7 +251,7 @@ def test_a_table_says_what_it_is(tmp_path: Path) -> None:
         in latex
     )
     signs = lab("compare", *EXPERIMENT, "--by", "run", "--baseline", "count1", "--quiet").stdout.decode()
-    assert "+ and -: significantly better and worse than count1; without a sign: neither." in signs
+    assert "+: significantly better than count1; -: significantly worse; no sign: not significantly different." in signs
     wilcoxon = lab("compare", *EXPERIMENT, "--test", "wilcoxon", "--quiet").stdout.decode()
     assert "The test and the interval use different methods, so they can disagree." in wilcoxon
     drawn = lab("compare", *EXPERIMENT, "--correction", "tukey", "--resamples", "99", "--quiet")
@@ -358,7 +358,7 @@ def test_the_test_is_named_where_sign_flips_replace_t(tmp_path: Path) -> None:
         ("y", "z", "t"),
     ]
     assert [float(rows[0]["p"]), rows[0]["low"]] == [2 / 8, ""]
-    said = "Student's t test over 12 topics (sign flips in 1 of 3 comparisons: fewer than 5 topics differ"
+    said = "Student's t test over 12 topics (exact sign flips in 1 of 3 comparisons: fewer than 5 topics differ"
     for view in (("--by", "pair"), ("--by", "run"), ("--power",)):
         for form in ("table", "latex"):
             assert said in lab("compare", *paths, "-m", "P.10", *view, "--format", form, "--quiet").stdout.decode()
@@ -369,7 +369,7 @@ def test_the_test_is_named_where_sign_flips_replace_t(tmp_path: Path) -> None:
     assert "test: permutation (exact sign flips) replaces t" in people
     assert "sign flips" not in lab("compare", *paths, "-m", "P.10", "--test", "wilcoxon", "--quiet").stdout.decode()
     found: Any = irevalx.lab.compare(paths[0], paths[1:], "P.10")
-    assert "sign flips in 1 of 3" in " ".join(found.figure().get_supxlabel().split())
+    assert "exact sign flips in 1 of 3" in " ".join(found.figure().get_supxlabel().split())
 
 
 @needs_robust03

@@ -98,7 +98,7 @@ def test_files_and_dictionaries(paths: list[Path], groups: Path) -> None:
     rows = done.rows
     given = {f"{topic + 1:03}": name for name, topics in GROUPS.items() for topic in topics}
     found = irevalx.lab.compare(paths[0], paths[1:], "P.10", topic_groups=given, baseline="a")
-    with pytest.raises(ArgumentError, match="no figure with a margin or with topic groups"):
+    with pytest.raises(ArgumentError, match="no figure with a margin or topic groups"):
         found.figure()
     assert [str(row.difference) for row in found.rows] == [row["difference"] for row in rows]
     assert [row["run"] for row in rows] == ["b", "b", "c", "c"]
@@ -159,4 +159,4 @@ def test_simultaneous_intervals_in_groups(paths: list[Path], groups: Path) -> No
         assert (row["differ"] == "True") == (ends[0] > 0 or ends[1] < 0)
     people = lab("compare", *paths, *options).stdout.decode()
     assert "simultaneous low" in people.splitlines()[2]
-    assert "95 % intervals that hold for all pairs and groups at once" in people
+    assert "intervals that contain the differences of all pairs and groups at once with 95 % confidence" in people

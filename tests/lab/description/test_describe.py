@@ -104,7 +104,7 @@ def test_runs(files: list[Path]) -> None:
 
 def test_the_topics_that_every_run_has(files: list[Path]) -> None:
     """Topic 3, which r lacks, counts for neither run, and a line below the tables says so."""
-    left_out = "2 of 3 judged topics: topics for which every run has results; topics without results, by run: r 1 (-c counts them as 0)"
+    left_out = "2 of 3 judged topics (topics for which every run has results); topics without results, by run: r 1 (-c counts them as 0)"
     rows, told = described(*files, "--show", "runs", "--cutoffs", "2")
     assert told == f"irevalx-lab: {left_out}\n"
     assert [list(row.values())[:5] for row in rows[:2]] == [["r", "2", "1", "6", "3"], ["s", "3", "0", "3", "3"]]

@@ -144,11 +144,11 @@ def test_texts(tmp_path: Path) -> None:
             "budget must be a number of documents, or a share",
         ),
         (["next", "r", "--total", "5"], "--total must be given together with --order sampled"),
-        (["next", RUNS[0], "--order", "sampled"], "total must be given together with the order sampled"),
+        (["next", RUNS[0], "--order", "sampled"], "total requires the order sampled"),
         (["next", RUNS[0], "--order", "cal"], "the order cal must be given together with"),
         (
             ["next", RUNS[0], "--order", "sampled", "--total", "5", "--in-all", "5"],
-            "--in-all are not possible with the order sampled",
+            "--in-all cannot be used with the order sampled",
         ),
         (["next", RUNS[0], "--per-topic", "5", "--in-all", "5"], "--per-topic and --in-all must not be given together"),
         (["next", RUNS[0], "--per-topic", "5", "--across"], "--per-topic and --across must not be given together"),

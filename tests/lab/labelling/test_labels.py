@@ -248,7 +248,7 @@ def test_labels_that_are_not_whole_are_not_truncated(words: list[str | Path], tm
     assert done.status == 0, done.stderr
     assert f"{machine}:4: topic '1': document '{lines[3][2]}': label 'ERROR' is not a number" in done.stderr
     machine.write_text(machine.read_text() + "1 0 other 0.7\n")
-    problem = f"{machine}:{len(lines) + 1}: topic '1': document 'other': label 0.7 is not a whole grade"
+    problem = f"{machine}:{len(lines) + 1}: topic '1': document 'other': label 0.7 is not an integer"
     assert problem in refusal(*words, machine, status=2)
 
 
@@ -260,7 +260,9 @@ def test_topics_that_are_left_out(tmp_path: Path) -> None:
     found = values(labels(QRELS, some, "--resamples", "0")[0])
     assert [found[name] for name in ("topics", "topics_human", "topics_machine")] == [3, 12, 3]
     printed = lab("labels", QRELS, some, *RUNS, "--resamples", "0").stdout.decode()
-    assert f"Topics: 3 of the 12 of {QRELS} and all 3 of {some}, those with a document that both label" in printed
+    assert (
+        f"Topics: 3 of the 12 of {QRELS} and all 3 of {some} (topics with a document labelled in both files)" in printed
+    )
     assert "Topics of the scores of runs: all 3 topics of both files." in printed
     rows, _ = labels(QRELS, "--machine", f"some={some}", "--resamples", "0")
     of_some = {row["statistic"]: row["value"] for row in rows if row["judge"] == "some" and not row["against"]}

@@ -354,7 +354,7 @@ def test_verdicts_of_intervals() -> None:
 def test_sentences(tmp_path: Path) -> None:
     """A run whose documents are judged is fair; fewer than four groups cannot tell, and the message names the remedy."""
     again = lab(*CALL[:-3], FIXTURES / "experiment" / "runs" / "count1", "-m", "map", "--seed", "1", "--quiet")
-    assert "map: fair: its first 20 documents are judged." in again.stdout.decode()
+    assert "map: fair: all its first 20 documents are judged." in again.stdout.decode()
     few = lab(*CALL, "-m", "map P.10", "--group-by", "^[a-z]+", "--format", "csv")
     assert {(row["verdict"], row["bias"]) for row in few.rows} == {("cannot tell", "")}
     shown = lab(*CALL, "-m", "map", "--group-by", "^[a-z]+").stdout.decode()
@@ -374,7 +374,7 @@ def test_sentences(tmp_path: Path) -> None:
 def test_warnings_about_depth_and_extrapolation() -> None:
     """A depth beyond the pool is corrected, and a run with more unjudged documents than any left-out run is named."""
     told = lab(*CALL, "-m", "P.10", "--draws", "5").stderr
-    assert "guess1: 47.1% of its first 20 documents are unjudged, and at most 36.7% of a pooled run" in told
+    assert "guess1: 47.1% of its first 20 documents are unjudged, compared with at most 36.7% for a pooled run" in told
     deep = lab("leave-out", QRELS, *POOLED, "--depth", "40", "--new-run", GUESS, "-m", "P.10", "--draws", "5").stderr
     assert "the pooled runs are judged to depth 20 only" in deep
     assert "give --depth 20, and with --new-run the runs that were not pooled" in deep
@@ -411,7 +411,7 @@ def test_files_in_other_formats(tmp_path: Path) -> None:
     [
         (["--summary"], "--new-run and --summary must not be given together"),
         (["--holes", "3"], "--new-run and --holes must not be given together"),
-        (["-l", "0"], "with new runs the least relevant grade must be at least 1; it is 0"),
+        (["-l", "0"], "new_runs requires a relevance level of at least 1; the level is 0"),
     ],
 )
 def test_refusals(options: list[str], rule: str) -> None:
@@ -431,7 +431,7 @@ def test_in_python() -> None:
     assert 'irevalx.lab.next(its runs, qrels, order="depth", depth=20, per_topic=20)' in repr(found)
     with pytest.raises(ArgumentError, match="tolerance must be a number of at least 0"):
         irevalx.lab.leave_out(QRELS, POOLED, "map", new_runs=[GUESS], tolerance=-1)
-    with pytest.raises(UsageError, match="new_runs and pivot must not be given together"):
+    with pytest.raises(UsageError, match="new_runs excludes pivot"):
         irevalx.lab.leave_out(QRELS, POOLED, "map", new_runs=[GUESS], pivot=True)
 
 

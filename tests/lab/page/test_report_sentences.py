@@ -31,7 +31,7 @@ def test_sentences() -> None:
         "bad 1.0000, good 1.0000, odd 0.0000."
     )
     assert other.startswith("bad has the lowest unj.5, 0.000 over 10 topics. Of 2 runs, 0 are significantly better")
-    assert more[0].startswith("Significance: Student's t test over 10 topics (sign flips in 3 of 4 comparisons")
+    assert more[0].startswith("Significance: Student's t test over 10 topics (exact sign flips in 3 of 4 comparisons")
     assert more[1].startswith("Intervals are of one difference alone (95 %); significance is by p-values")
     assert made["about"]["main_pair"] == [1, 0]
     assert made["warnings"][:2] == [
@@ -83,6 +83,6 @@ def test_verdicts_and_intervals() -> None:
     )
     few = irevalx.lab.report({"1": qrels["1"]}, {run: {"1": runs[run]["1"]} for run in ("base", "noisy")}, "map P.10")
     assert (
-        "map has values for 1 topics: below 5 no difference is called significant; so it is of P_10."
+        "map has values for only 1 topic; with fewer than 5, no difference is reported as significant; the same applies to P_10."
         in few.data["warnings"]
     )

@@ -129,7 +129,7 @@ def test_topics_and_runs_that_lack_something(tmp_path: Path) -> None:
     assert set(judgments.topics) - set(read.topics) == {b"nobody", b"3"}
     assert not read.missing.any()
     line = (
-        "11 of 13 judged topics: topics for which every run has results; left out for lack of results: count1 2, "
+        "11 of 13 judged topics (topics for which every run has results); left out for lack of results: count1 2, "
         "count2 1 (-c counts them as 0)"
     )
     assert said == [line]
