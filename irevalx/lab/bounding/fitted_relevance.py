@@ -84,14 +84,14 @@ class FittedRelevance:
         lost = [one for one in found_alone if one.any()]
         if len(lost) < LEAST_GROUPS:
             raise InputError(
-                "cannot estimate the relevance of documents that no pooled run retrieved: this needs at least "
-                f"{LEAST_GROUPS} groups of pooled runs with unique judged documents, and there are only {len(lost)}; "
-                "add the other pooled runs, or define their groups with --group-by"
+                f"estimating the relevance of documents that no pooled run retrieved requires at least {LEAST_GROUPS} "
+                f"groups of pooled runs with unique judged documents, and there are only {len(lost)}; add the other "
+                "pooled runs, or define their groups with --group-by"
             )
         if not any((one & self._relevant).any() for one in lost):
             raise InputError(
-                "cannot estimate the relevance of documents that no pooled run retrieved: no unique document of any "
-                "group of pooled runs is relevant"
+                "the relevance of documents that no pooled run retrieved cannot be estimated: no unique document of "
+                "any group of pooled runs is relevant"
             )
         found, expected, variance = np.array([self._counts(one) for one in lost]).T
         scale = float((found.sum() + 0.5) / (expected.sum() + 0.5))

@@ -366,7 +366,7 @@ def test_the_test_is_named_where_sign_flips_replace_t(tmp_path: Path) -> None:
         assert about["how_tested"].startswith(said)
     people = lab("compare", *paths, "-m", "P.10", "--quiet").stdout.decode()
     assert people.splitlines()[2].split()[-5:-2] == ["0.2500", "permutation", "no"]
-    assert "test: permutation (exact sign flips) replaces t" in people
+    assert "test: an exact sign-flip test (permutation) replaces the t test" in people
     assert "sign flips" not in lab("compare", *paths, "-m", "P.10", "--test", "wilcoxon", "--quiet").stdout.decode()
     found: Any = irevalx.lab.compare(paths[0], paths[1:], "P.10")
     assert "exact sign flips in 1 of 3" in " ".join(found.figure().get_supxlabel().split())

@@ -209,8 +209,8 @@ def test_fewer_are_left() -> None:
     assert len(done.stdout.splitlines()) == sum(number.values())
     assert done.stderr == (
         f"irevalx-lab: fewer than {n} documents selected for {len(short)} of 12 topics (for example "
-        f"{number[short[0]]} for topic {short[0]}): all others of the first 20 documents of each run are judged; "
-        "a greater --depth adds candidates\n"
+        f"{number[short[0]]} for topic {short[0]}): all other documents among the first 20 of each run are judged; "
+        "increase --depth to add candidates\n"
     )
     done = lab(*words, "--in-all", "9999", "--depth", "5000")
     every = len(done.stdout.splitlines())

@@ -263,7 +263,7 @@ def test_topics_that_are_left_out(tmp_path: Path) -> None:
     assert (
         f"Topics: 3 of the 12 of {QRELS} and all 3 of {some} (topics with a document labelled in both files)" in printed
     )
-    assert "Topics of the scores of runs: all 3 topics of both files." in printed
+    assert "Topics of the run scores: all 3 topics of both files." in printed
     rows, _ = labels(QRELS, "--machine", f"some={some}", "--resamples", "0")
     of_some = {row["statistic"]: row["value"] for row in rows if row["judge"] == "some" and not row["against"]}
     assert [of_some[name] for name in ("topics", "topics_human", "topics_machine")] == ["3", "12", "3"]

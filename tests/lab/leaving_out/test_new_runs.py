@@ -326,7 +326,7 @@ def test_documents_that_the_command_lists(model: Model, tmp_path: Path) -> None:
     done = lab(*shlex.split(line.partition(": irevalx-lab ")[2]), "--quiet")
     assert sorted(tuple(pair.split()) for pair in done.stdout.decode().splitlines()) == model.unjudged
     assert "cannot tell (bias -" in shown
-    assert f"judge the {len(model.unjudged)} documents among its first 20 that nobody has judged." in shown
+    assert f"judge the {len(model.unjudged)} unjudged documents among its first 20." in shown
 
 
 def test_topics_without_judgments(tmp_path: Path) -> None:
@@ -334,7 +334,7 @@ def test_topics_without_judgments(tmp_path: Path) -> None:
     path = tmp_path / "guess1"
     path.write_text(GUESS.read_text() + "unjudged 0 X 1 1 guess1\n")
     done = lab(*CALL[:-3], path, "-m", "map", "--draws", "40", "--tolerance", "0", "--seed", "1", "--quiet")
-    assert "judge the 113 documents" in done.stdout.decode()
+    assert "judge the 113 unjudged documents" in done.stdout.decode()
     assert "Topics of new runs that are not evaluated: 1; the lists name their documents too." in done.stdout.decode()
 
 
@@ -358,7 +358,9 @@ def test_sentences(tmp_path: Path) -> None:
     few = lab(*CALL, "-m", "map P.10", "--group-by", "^[a-z]+", "--format", "csv")
     assert {(row["verdict"], row["bias"]) for row in few.rows} == {("cannot tell", "")}
     shown = lab(*CALL, "-m", "map", "--group-by", "^[a-z]+").stdout.decode()
-    assert "guess1, map: cannot tell: the relevance of documents that no pooled run retrieved is estimated" in shown
+    assert (
+        "guess1, map: cannot tell: estimating the relevance of documents that no pooled run retrieved requires" in shown
+    )
     assert "and there are 2: add the other runs that were pooled" in shown
     wide = lab(*CALL, "-m", "map", "--tolerance", "0.5", "--quiet").stdout.decode()
     assert "guess1, map: fair within 0.5." in wide
@@ -376,7 +378,7 @@ def test_warnings_about_depth_and_extrapolation() -> None:
     told = lab(*CALL, "-m", "P.10", "--draws", "5").stderr
     assert "guess1: 47.1% of its first 20 documents are unjudged, compared with at most 36.7% for a pooled run" in told
     deep = lab("leave-out", QRELS, *POOLED, "--depth", "40", "--new-run", GUESS, "-m", "P.10", "--draws", "5").stderr
-    assert "the pooled runs are judged to depth 20 only" in deep
+    assert "the pooled runs are judged only to depth 20" in deep
     assert "give --depth 20, and with --new-run the runs that were not pooled" in deep
 
 

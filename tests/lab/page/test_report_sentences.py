@@ -32,7 +32,9 @@ def test_sentences() -> None:
     )
     assert other.startswith("bad has the lowest unj.5, 0.000 over 10 topics. Of 2 runs, 0 are significantly better")
     assert more[0].startswith("Significance: Student's t test over 10 topics (exact sign flips in 3 of 4 comparisons")
-    assert more[1].startswith("Intervals are of one difference alone (95 %); significance is by p-values")
+    assert more[1].startswith(
+        "The 95 % intervals are for single differences (unadjusted); significance is determined from p-values"
+    )
     assert made["about"]["main_pair"] == [1, 0]
     assert made["warnings"][:2] == [
         "0 % of the first 10 documents of odd are judged: what is unjudged counts as nonrelevant in most measures.",
