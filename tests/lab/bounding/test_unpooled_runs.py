@@ -40,7 +40,7 @@ def test_an_undeclared_run_is_refused() -> None:
     assert "guess1: 30.0% of its first 10 documents are unjudged, although other runs are judged to this depth" in told
     assert "Give guess1 with --new-run, and as RUN all pooled runs, from at least 4 groups (--group-by)" in told
     few = refusal(*CALL, "--group-by", "^[a-z]+", status=2)
-    assert "at least 4 groups of pooled runs with judged documents of their own, and there are 2" in few
+    assert "at least 4 groups of pooled runs with unique judged documents, and there are only 2" in few
     assert lab("bounds", QRELS, *POOLED, "--fit-probabilities").status == 0
 
 

@@ -215,7 +215,7 @@ def test_fewer_are_left() -> None:
     done = lab(*words, "--in-all", "9999", "--depth", "5000")
     every = len(done.stdout.splitlines())
     assert done.stderr == (
-        f"irevalx-lab: {every} documents selected instead of 9999: all other documents of the runs are judged\n"
+        f"irevalx-lab: only {every} of 9999 documents selected: all other documents of the runs are judged\n"
     )
     with pytest.warns(irevalx.IrevalxWarning, match=r"fewer than 10 .* 1 for topic 1\): all other documents of the"):
         assert irevalx.lab.next({"x": {"1": {"a": 2.0, "b": 1.0}}}, {"1": {"a": 1}}).text == b"1 b\n"

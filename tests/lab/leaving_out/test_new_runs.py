@@ -335,7 +335,10 @@ def test_topics_without_judgments(tmp_path: Path) -> None:
     path.write_text(GUESS.read_text() + "unjudged 0 X 1 1 guess1\n")
     done = lab(*CALL[:-3], path, "-m", "map", "--draws", "40", "--tolerance", "0", "--seed", "1", "--quiet")
     assert "judge the 113 unjudged documents" in done.stdout.decode()
-    assert "Topics of new runs that are not evaluated: 1; the lists name their documents too." in done.stdout.decode()
+    assert (
+        "Topics of the new runs that are not evaluated: 1. Their documents are also listed for judging."
+        in done.stdout.decode()
+    )
 
 
 def test_verdicts_of_intervals() -> None:
@@ -361,7 +364,7 @@ def test_sentences(tmp_path: Path) -> None:
     assert (
         "guess1, map: cannot tell: estimating the relevance of documents that no pooled run retrieved requires" in shown
     )
-    assert "and there are 2: add the other runs that were pooled" in shown
+    assert "and there are only 2; add the other pooled runs" in shown
     wide = lab(*CALL, "-m", "map", "--tolerance", "0.5", "--quiet").stdout.decode()
     assert "guess1, map: fair within 0.5." in wide
     assert "irevalx-lab next" not in wide
@@ -379,7 +382,7 @@ def test_warnings_about_depth_and_extrapolation() -> None:
     assert "guess1: 47.1% of its first 20 documents are unjudged, compared with at most 36.7% for a pooled run" in told
     deep = lab("leave-out", QRELS, *POOLED, "--depth", "40", "--new-run", GUESS, "-m", "P.10", "--draws", "5").stderr
     assert "the pooled runs are judged only to depth 20" in deep
-    assert "give --depth 20, and with --new-run the runs that were not pooled" in deep
+    assert "use --depth 20, and give runs that were not pooled with --new-run" in deep
 
 
 @pytest.mark.parametrize("form", ["csv", "tsv", "json", "jsonl", "markdown", "latex", "table"])
