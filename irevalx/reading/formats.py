@@ -283,7 +283,7 @@ TREC_RESULTS: FileFormat[Run] = FileFormat(
     example="301 Q0 FBIS3-10082 1 12.87 mysystem",
     prose=(
         "Documents are ranked by SCORE, the highest first; equal scores by DOCNO, the last in byte order first. The "
-        "RANK column is ignored, unless --ties says otherwise. TAG is the name of the run.",
+        "RANK column is ignored, except with --ties rank. TAG is the name of the run.",
     ),
     reader="scored_runs.read_scored_run",
     table_reader="run_tables.read_run_table",

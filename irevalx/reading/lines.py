@@ -366,7 +366,7 @@ def _without_header(path: str, block: Block, layout: Layout, hint: Hint) -> Bloc
     """
     line, newline, rest = block.text.partition(b"\n")
     if newline and line.split() != layout.header.encode().split():
-        problem = f"the first line must be the header {layout.header}, but got {quote(line)}"
+        problem = f"the first line must be the header {layout.header}, not {quote(line)}"
         what = hint(line, _sample(block.text, 0), layout)
         raise MalformedLineError(f"{shown_name(path)}:1: {problem}{_after_colon(what)}")
     return Block(rest, 2)

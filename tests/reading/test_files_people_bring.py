@@ -214,7 +214,7 @@ def test_the_header_of_beir_is_missing(folder: Path) -> None:
     (folder / "beir").write_text("a b c\n" + BEIR.partition("\n")[2])
     result = run("-R", "beir", "beir", "run", cwd=folder)
     assert (result.status, result.stdout) == (2, b"")
-    assert "beir:1: the first line must be the header query-id corpus-id score, but got 'a b c'" in result.stderr
+    assert "beir:1: the first line must be the header query-id corpus-id score, not 'a b c'" in result.stderr
 
 
 @pytest.mark.parametrize(

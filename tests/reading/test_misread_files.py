@@ -75,11 +75,11 @@ CASES = {
     ),
     "ids that differ in part": Case(
         "090 0 a 1\n100 0 a 1\n", "90 Q0 a 1 2 r\n100 Q0 a 1 2 r\n", "map", "1.0000",
-        "1 of the run's 2 topics without judgments ignored; the judgments have '090' and the run '90', which differ only by leading zeros", (), False,
+        "1 of the run's 2 topics without judgments ignored; the judgments contain '090' and the run '90', which differ only by leading zeros", (), False,
     ),
     "documents that differ in part": Case(
         "".join(f"{n} 0 d{n}.txt 1\n" for n in range(9)) + "9 0 d9 1\n", "".join(f"{n} Q0 d{n} 1 2 r\n" for n in range(10)), "map", "0.1000",
-        "in topic '0' the judgments have 'd0.txt' and the run 'd0', which differ only by a file suffix", (), False,
+        "in topic '0' the judgments contain 'd0.txt' and the run 'd0', which differ only by a file suffix", (), False,
     ),
     "ranks of 0": Case(
         "1 0 a 1\n", "1 Q0 a 0 2 r\n1 Q0 b 0 2 r\n2 Q0 a 0 2 r\n", "recip_rank", "0.5000", "r: all scores are equal in 1 of the first 1 topics", (), False

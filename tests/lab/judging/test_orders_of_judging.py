@@ -219,7 +219,7 @@ def test_fewer_are_left() -> None:
     )
     with pytest.warns(irevalx.IrevalxWarning, match=r"fewer than 10 .* 1 for topic 1\): all other documents of the"):
         assert irevalx.lab.next({"x": {"1": {"a": 2.0, "b": 1.0}}}, {"1": {"a": 1}}).text == b"1 b\n"
-    with pytest.warns(irevalx.IrevalxWarning, match="a replayed batch are judged"):
+    with pytest.warns(irevalx.IrevalxWarning, match="the replayed batch are already judged"):
         irevalx.lab.next({"x": {"1": {"a": 2.0, "b": 1.0}}}, {"1": {"a": 1}}, replay=True, per_topic=2)
 
 

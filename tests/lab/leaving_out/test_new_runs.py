@@ -366,10 +366,10 @@ def test_sentences(tmp_path: Path) -> None:
     )
     assert "and there are only 2; add the other pooled runs" in shown
     wide = lab(*CALL, "-m", "map", "--tolerance", "0.5", "--quiet").stdout.decode()
-    assert "guess1, map: fair within 0.5." in wide
+    assert "guess1, map: fair (bias within 0.5)." in wide
     assert "irevalx-lab next" not in wide
     other_level = lab(*CALL, "-m", "AP(rel=2)@10", "--draws", "5", "--quiet").stdout.decode()
-    assert "has another level of relevance than -l" in other_level
+    assert "does not use the relevance level of -l" in other_level
     infap = lab(*CALL, "-m", "infAP map", "--draws", "20", "--quiet")
     assert "infAP equals map for runs whose unjudged documents were not pooled" in infap.stdout.decode()
     [of_map, of_infap] = sorted(rows_of("-m", "infAP map", "--draws", "20"), key=lambda row: row["measure"] != "map")
