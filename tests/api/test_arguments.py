@@ -290,7 +290,7 @@ WRONG: dict[str, dict[str, list[Row]]] = {
                 {"1": "low"},
                 "a group name must not be low, high or empty, and must not contain a colon, blank or control character: 'low'",
             ),
-            ({"1": ["a:b"]}, "but got 'a:b'"),
+            ({"1": ["a:b"]}, "control character: 'a:b'"),
         ]
     },
     "Scores.to_frame": {"wide": FLAG, "per_topic": FLAG, "confidence": CONFIDENCE},
