@@ -168,9 +168,9 @@ def test_equal_values_have_no_interval_and_a_reason(groups: Path, tmp_path: Path
     path.write_text("".join(f"{topic} Q0 nothing 1 1 none\n" for topic in ALL))
     call = ("--ci", "95%", "--topic-groups", groups, "-m", "map", "-m", "P.5,10", "-m", "num_rel", "-m", "num_ret")
     told = run(*call, QRELS, path).stderr
-    assert f"{path}: no interval of map, P_5, P_10 for all: all 5 topics have the same value\n" in told
-    assert f"{path}: no interval of map, P_5, P_10 for all:one: all 3 topics have the same value\n" in told
-    assert "no interval of map" not in run(*call, QRELS, BM25).stderr
+    assert f"{path}: no interval for map, P_5, P_10 (all): all 5 topics have the same value\n" in told
+    assert f"{path}: no interval for map, P_5, P_10 (all:one): all 3 topics have the same value\n" in told
+    assert "no interval for map" not in run(*call, QRELS, BM25).stderr
 
 
 def only(topics: list[str], path: Path, folder: Path) -> Path:

@@ -248,8 +248,8 @@ def test_formats_of_the_lab(form: OutputFormat) -> None:
 
 MARKED = "marks the best value; it is no claim of significance."
 APART = (
-    "The runs are evaluated over different topics (bm25 4, short 1), so that no best mean is marked; -c evaluates all over "
-    "every judged topic."
+    "The runs are evaluated over different topics (bm25 4, short 1), so no best mean is marked; use -c to evaluate all "
+    "runs over all judged topics."
 )
 
 
@@ -342,4 +342,4 @@ def test_documents_that_were_pooled_and_not_judged_are_told_as_such(tmp_path: Pa
     (tmp_path / "qrels").write_text("1 0 D004 -2\n")
     (tmp_path / "run").write_text("1 Q0 D004 1 1 x\n")
     told = run("-m", "map", tmp_path / "qrels", tmp_path / "run").stderr
-    assert "document 'D004' is in both, but its grade is below 0" in told
+    assert "document 'D004' is in both, but its grade is negative" in told

@@ -47,7 +47,7 @@ def unjudged_cautions(
     if n_others:
         more = f"{n_others} more comparison{'s' * (n_others > 1)}"
         verb = "depend" if n_others > 1 else "depends"
-        lines.append(f"the conclusions of {more} {verb} on unjudged documents: see the column depends_on_unjudged")
+        lines.append(f"{more} {verb} on unjudged documents: see the column depends_on_unjudged")
     depth = max(one.measured.top_coverage.depth for one, _ in shown if one.measured.top_coverage is not None)
     runs = sorted({run for one, row in shown for run in one.found.pairs[row]})
     command = _command(ranked, runs, depth)

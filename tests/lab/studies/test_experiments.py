@@ -131,7 +131,7 @@ def test_topics_and_runs_that_lack_something(tmp_path: Path) -> None:
     assert set(judgments.topics) - set(read.topics) == {b"nobody", b"3"}
     assert not read.missing.any()
     line = (
-        "11 of 13 judged topics (topics for which every run has results); left out for lack of results: count1 2, "
+        "11 of 13 judged topics (topics for which every run has results); topics without results, by run: count1 2, "
         "count2 1 (-c counts them as 0)"
     )
     assert said == [line]
@@ -492,10 +492,10 @@ def test_errors_of_decisions_in_words(folder: Path) -> None:
         (row["level"], row["measure"]): row for row in rows_in(folder / "summary.csv") if row["against"] == "itself"
     }
     for words, name in (
-        ("without a significant difference under full judgments, the share with one under reduced ones", "fpr"),
-        ("with a significant difference under full judgments, the share without one under reduced ones", "fnr"),
+        ("without a significant difference under full judgments that have one under reduced judgments", "fpr"),
+        ("with a significant difference under full judgments that have none under reduced judgments", "fnr"),
     ):
-        title = f"of the pairs {words} ({name} in summary.csv)"
+        title = f"the share of the pairs {words} ({name} in summary.csv)"
         [of_map] = [line.split() for line in parts[parts.index(title) + 1].splitlines() if line.startswith("map ")]
         assert of_map[1:] == [f"{float(summary[level, 'map'][f'{name}_mean']):.4f}" for level in ("20%", "0.5", "1")]
 
