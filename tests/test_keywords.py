@@ -93,7 +93,7 @@ def test_flags() -> None:
             "rel_format",
             "-R",
         ),
-        ({"qrels": str(BM25)}, None, "is this a run? qrels comes first", None),
+        ({"qrels": str(BM25)}, None, "is this a run? The judgments (qrels) come first", None),
     ],
     ids=lambda value: ",".join(value) if isinstance(value, dict) else "",
 )

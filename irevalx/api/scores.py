@@ -134,7 +134,7 @@ class Scores:
         column = self._column(measure, run)
         found = intervals_of([column], how)
         if column.name not in found:
-            raise KeyError(f"{measure} has no interval: its summary is no mean over topics")
+            raise KeyError(f"{measure} has no interval: its summary is not a mean over topics")
         return found[column.name]
 
     def by_group(self, groups: Mapping[str | int, str | Iterable[str]]) -> dict[str, Scores]:

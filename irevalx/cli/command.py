@@ -62,9 +62,9 @@ measures, --help tells all of the options. The manual: {", ".join(f"man {page}" 
     options_metavar="[OPTIONS]",
     help="""
     Evaluate RUN, a ranking of documents for each topic, against the relevance judgments in QRELS, and print each
-    measure as trec_eval does, byte for byte: its name, the topic (or "all"), its value. One difference is common: if
-    a judged topic has no results, trec_eval 10.0 stops, and irevalx prints the mean of the others. docs/differences.md
-    lists all differences.
+    measure in the format of trec_eval, byte for byte: its name, the topic (or "all"), its value. One difference is
+    common: if a judged topic has no results, trec_eval 10.0 stops, but irevalx prints the mean over the other topics.
+    docs/differences.md lists all differences.
 
     Files may be compressed with gzip, bzip2, xz or zstd, or be Parquet; one of them may be - for standard input. Of
     several runs each gets a block of its own.

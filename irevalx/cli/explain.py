@@ -151,9 +151,9 @@ def _effect_of_pool(measure: Measure) -> str:
         return "no effect"
     pooled, outside = measure.pooled, measure.outside
     if pooled is CountsAs.AS_ITS_FUNCTION_SAYS:
-        return "a document without judgment, pooled or not, counts as the function of the measure says"
+        return "an unjudged document, pooled or not, counts as the function of the measure defines"
     if pooled is outside:
-        return f"no effect: a document without judgment counts as {pooled.value}, pooled or not"
+        return f"no effect: an unjudged document counts as {pooled.value}, pooled or not"
     return f"a pooled document without judgment counts as {pooled.value}; one from outside the pool as {outside.value}"
 
 

@@ -224,9 +224,9 @@ FLAGS = (
         default="name",
         metavar="ORDER",
         help=(
-            "Order documents with equal scores by DOCNO as trec_eval does (name), by RANK (rank), as they stand in the "
-            "file (first), the greatest grade or gain first (best) or last (worst); or print the mean over all orders "
-            "(expected), which not every measure has.  [default: name]"
+            "How to order documents with equal scores: by DOCNO, like trec_eval (name); by the RANK column (rank); in "
+            "file order (first); with the highest grade or gain first (best) or last (worst). Or print the mean over "
+            "all orders (expected), which not every measure supports.  [default: name]"
         ),
     ),
     _run_option(
@@ -256,8 +256,8 @@ FLAGS = (
         "--strict",
         is_flag=True,
         help=(
-            "Refuse scores, judgments and parameters that are not plain numbers, and files that are probably misread, "
-            "rather than reading them as trec_eval does."
+            "Reject scores, judgments and parameters that are not plain numbers, and files that are probably misread, "
+            "instead of reading them like trec_eval."
         ),
     ),
     _output_option(
@@ -312,8 +312,8 @@ FLAGS = (
         "--ci",
         type=Confidence(),
         help=(
-            "Print the confidence interval of each mean over topics too, such as --ci 95%: in trec_eval's columns "
-            "lines of topic all:low and all:high."
+            "Also print the confidence interval of each mean over topics, for example with --ci 95%. In trec_eval's "
+            "format, the bounds are the lines with topic all:low and all:high."
         ),
     ),
     _output_option(

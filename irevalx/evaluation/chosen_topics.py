@@ -165,15 +165,15 @@ class LevelCheck(Frozen):
         """
         if not n_without:
             return None
+        has = "has" if n_without == 1 else "have"
         if self.relevant:
-            has = "has" if n_without == 1 else "have"
             return (
                 f"{shown_name(path)}: {n_without} of {n_topics} topics {has} no relevant document at level "
-                f"{self.level:g} ({self.given_by}); measures such as {self.measure} are 0 there"
+                f"{self.level:g} ({self.given_by}); measures such as {self.measure} are 0 for such topics"
             )
         return (
-            f"{shown_name(path)}: {n_without} of {n_topics} topics have no document judged nonrelevant; measures that "
-            "compare relevant with nonrelevant documents (bpref, RankEff) say little there"
+            f"{shown_name(path)}: {n_without} of {n_topics} topics {has} no document judged nonrelevant; measures that "
+            "compare relevant with nonrelevant documents (bpref, RankEff) are not informative for such topics"
         )
 
 
@@ -209,8 +209,8 @@ def level_warnings(
             continue
         if check.relevant and settings.grades == "real" and greatest is not None and greatest < check.level:
             yield (
-                f"{shown_name(judgments.documents.path)}: nothing is relevant, as no grade reaches the level "
-                f"{check.level:g} ({check.given_by}); the greatest is {greatest:g}"
+                f"{shown_name(judgments.documents.path)}: no document is relevant: no grade reaches the level "
+                f"{check.level:g} ({check.given_by}); the highest grade is {greatest:g}"
             )
         elif line := check.warning(judgments.documents.path, *check.count(judgments, settings)):
             yield line

@@ -67,21 +67,21 @@ def pair_of_names(judged: Iterable[bytes], retrieved: Iterable[bytes]) -> str:
     """Return one name of each side, two that differ in their spelling only if there are such.
 
     >>> pair_of_names([b"301", b"302"], [b"0302"])
-    "the judgments have '302' and the run '0302', which differ only by leading zeros"
+    "the judgments contain '302' and the run '0302', which differ only by leading zeros"
     """
     ours, theirs = list(judged), list(retrieved)
     if pair := differing_pair(ours, theirs):
         return pair
     if common := set(ours).intersection(theirs):
-        return f"document {quote(min(common))} is in both, but its grade is below 0, so that it is not judged"
-    return f"the judgments have {quote(min(ours))} and the run {quote(min(theirs))}" if ours and theirs else ""
+        return f"document {quote(min(common))} is in both, but its grade is negative: it counts as unjudged"
+    return f"the judgments contain {quote(min(ours))} and the run {quote(min(theirs))}" if ours and theirs else ""
 
 
 def differing_pair(judged: Iterable[bytes], retrieved: Iterable[bytes]) -> str:
     """Return two names, one of each side, that differ only in their spelling; "" where there are none.
 
     >>> differing_pair([b"a.txt", b"b.txt"], [b"c", b"b"])
-    "the judgments have 'b.txt' and the run 'b', which differ only by a file suffix"
+    "the judgments contain 'b.txt' and the run 'b', which differ only by a file suffix"
     """
     by_name: dict[bytes, bytes] = {}
     for name in judged:
@@ -89,7 +89,7 @@ def differing_pair(judged: Iterable[bytes], retrieved: Iterable[bytes]) -> str:
     for other in retrieved:
         name = by_name.get(_plain(other), other)
         if name != other and (how := _differences(name, other)):
-            return f"the judgments have {quote(name)} and the run {quote(other)}, {_ONLY} {' and '.join(how)}"
+            return f"the judgments contain {quote(name)} and the run {quote(other)}, {_ONLY} {' and '.join(how)}"
     return ""
 
 

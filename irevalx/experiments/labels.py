@@ -64,16 +64,16 @@ class Labels(Frozen):
         fmt = formats.rel_format(rel_format)
         if not {fmt.name, fmt.measures_of} & {formats.QRELS.name, formats.SAMPLED.name}:
             raise ArgumentError(
-                f"rel_format must be of judgments with a grade for each document, but got {rel_format!r}"
+                f"rel_format {rel_format!r} has no grade for each document; choose one with grades, such as 'qrels'"
             )
         try:
             read = given.judgments if isinstance(given, Qrels) else judgments_given(given, fmt, "label", TREC_EVAL_10)
         except MalformedLineError as error:  # it may name -R, which is of the judgments
             if "-R" not in error.message or option == "-R":
                 raise
-            raise MalformedLineError(f"{error.message} (for labels from elsewhere: {option})") from None
+            raise MalformedLineError(f"{error.message} (for machine labels: {option})") from None
         if not isinstance(read, Judgments):
-            raise ArgumentError("labels must be judgments with one grade for each document")
+            raise ArgumentError("labels must have exactly one grade for each document")
         found = cls._of(read)
         refuse_duplicates(found.judgments)
         return found
@@ -103,8 +103,8 @@ class Labels(Frozen):
         """The labels as whole grades; raises MalformedNumberError if some are not whole."""
         if self.first_not_whole:
             raise MalformedNumberError(
-                f"{self.first_not_whole} is not a whole grade; this command needs whole grades: round mean grades, and "
-                f"turn probabilities into 1 from {RELEVANT} on and 0 below"
+                f"{self.first_not_whole} is not an integer; this command requires integer grades: round mean grades, "
+                f"and replace probabilities by 1 if they are at least {RELEVANT}, otherwise by 0"
             )
         return self.judgments
 

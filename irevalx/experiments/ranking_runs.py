@@ -99,8 +99,8 @@ def topics_compared(n_topics: int, n_judged: int, lacking: Mapping[str, int], wh
         return f"all {n_judged} {which}"
     by_run = ", ".join(f"{run} {number}" for run, number in lacking.items())
     if n_topics == n_judged:
-        return f"all {n_judged} {which}; those without results count as 0 ({by_run})"
+        return f"all {n_judged} {which}; topics without results count as 0 ({by_run})"
     return (
-        f"{n_topics} of {n_judged} {which}, those that every run has results for; left out for lack of results: "
+        f"{n_topics} of {n_judged} {which} (topics for which every run has results); topics without results, by run: "
         f"{by_run} (-c counts them as 0)"
     )

@@ -147,7 +147,9 @@ def negative_values(name: str, values: Values) -> str | None:
     numbers = np.asarray(values)
     if not (n_negative := int(np.count_nonzero(numbers < 0))):
         return None
-    return f"{name}: {n_negative} of {numbers.size} values are negative; the geometric mean counts them as {LEAST:.5f}"
+    return (
+        f"{name}: {n_negative} of {numbers.size} values are negative; the geometric mean replaces them by {LEAST:.5f}"
+    )
 
 
 @summary("a topic without results adds {missing}")

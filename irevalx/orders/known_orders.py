@@ -28,7 +28,7 @@ Learning: TypeAlias = Literal["never", "reading", "at once", "replayed"]
 LEARNING: dict[Learning, str] = {
     "reading": "when the strategy reaches the document",
     "at once": "before the candidates are scored",
-    "never": "not at all: the document is skipped",
+    "never": "never: the document is skipped",
     "replayed": "when a replay from the beginning selects it",
 }
 """In words, which follow "a judged document counts"."""

@@ -76,8 +76,8 @@ class Tied(Frozen):
         """Raise UsageError where a reading moves documents across the depth, within a group of equal scores."""
         if reading != "nonrel" and np.count_nonzero(self.last > self.depth):
             raise UsageError(
-                "--ties expected must not be given together with -M and -J, or -M and the readings skip and rel, where "
-                "-M keeps some of the documents with equal scores"
+                "--ties expected cannot be combined with -M and -J (or the readings skip and rel), because -M cuts a "
+                "group of documents with equal scores"
             )
 
     def take(self, index: IntArray | BoolArray) -> Tied:

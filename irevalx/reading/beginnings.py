@@ -151,7 +151,7 @@ def _blank_in_field(beginning: Beginning, layout: Layout) -> tuple[int, str] | N
                 and re.fullmatch(_NUMBER, fields[number_at])
             ):
                 field = next(field for field in fields if len(field.split()) > 1)
-                return number, f"{quote(field)} between tabs contains a blank, which separates columns as tabs do"
+                return number, f"{quote(field)} between tabs contains a blank; blanks also separate columns"
     return None
 
 
@@ -166,7 +166,7 @@ def _pair_of_documents(beginning: Beginning, layout: Layout) -> tuple[int, str] 
             return None
         if not re.fullmatch(_NUMBER, fields[3]):  # the message about a grade that is no number tells of it
             return None
-    return lines[0][0], "the fourth column repeats a document of its line: are these preferences? give -R pairs"
+    return lines[0][0], "the fourth column repeats a document of its line: are these preferences? If so, give -R pairs"
 
 
 def hint_at_columns(beginning: Beginning) -> str:
@@ -178,8 +178,8 @@ def hint_at_columns(beginning: Beginning) -> str:
     if len({row[1] for row in rows}) == 1 or len({tuple(row[:3]) for row in rows}) < len(rows):
         return ""
     if len(set(seconds)) == len(rows) > len(set(thirds)):
-        return "; are the second and the third column swapped? a document ID must be in the third"
-    return "; judgments for subtopics are read with -R subtopics"
+        return "; are the second and third columns swapped? The document ID must be in the third"
+    return "; if the second column is a subtopic, give -R subtopics"
 
 
 class Doubt(Frozen):
@@ -205,8 +205,8 @@ def doubt_about(beginning: Beginning, layout: Layout) -> str | None:
     """Return what in the first lines was probably meant otherwise, with file and line; None if there is nothing."""
     if beginning.has_mark:
         return (
-            f"{shown_name(beginning.path)}:1: the file begins with a byte-order mark (BOM), which is read as a part of "
-            "the first topic, as trec_eval does; save the file as UTF-8 without BOM"
+            f"{shown_name(beginning.path)}:1: the file begins with a byte-order mark (BOM), which is read as part of "
+            "the first topic (like trec_eval); save the file as UTF-8 without BOM"
         )
     for doubt in DOUBTS:
         if not doubt.columns or not doubt.columns.isdisjoint(layout.columns[0].split()):
@@ -218,4 +218,4 @@ def doubt_about(beginning: Beginning, layout: Layout) -> str | None:
 
 def skipped_mark(path: str) -> str:
     """Return the warning about a byte-order mark that is skipped."""
-    return f"{shown_name(path)}:1: the byte-order mark (BOM) at the beginning of the file is skipped"
+    return f"{shown_name(path)}:1: the file begins with a byte-order mark (BOM), which is ignored"

@@ -22,6 +22,6 @@ def from_csv(path: str, block: Block, separator: str) -> bytes:
         except csv.Error as error:
             raise MalformedLineError(f"{shown_name(path)}:{number}: {error}, in {quote(line)}") from None
         if any("\t" in field for field in fields):
-            raise MalformedLineError(f"{shown_name(path)}:{number}: a field must not hold a tab, but got {quote(line)}")
+            raise MalformedLineError(f"{shown_name(path)}:{number}: a field must not contain a tab: {quote(line)}")
         found.append("\t".join(fields))
     return "".join(f"{line}\n" for line in found).encode("utf-8", "surrogateescape")

@@ -32,12 +32,14 @@ _IS_TRYING: ContextVar[bool] = ContextVar("is trying", default=False)
 
 def judgments_hint(line: bytes, lines: bytes, layout: Layout) -> str:
     """Return what a line looks like that is no judgment in a layout; "" where it is nothing known."""
-    return _hint(line, lines, layout, FileKind.JUDGMENTS, "is this a run? QRELS comes first")
+    return _hint(line, lines, layout, FileKind.JUDGMENTS, "is this a run? The judgments (QRELS) come first")
 
 
 def run_hint(line: bytes, lines: bytes, layout: Layout) -> str:
     """Return what a line looks like that is no line of a run in a layout; "" where it is nothing known."""
-    return _hint(line, lines, layout, FileKind.RUNS, "are these judgments? QRELS comes first")
+    return _hint(
+        line, lines, layout, FileKind.RUNS, "are these judgments? The judgments (QRELS) come first, then the runs"
+    )
 
 
 def looks_like_judgments(line: bytes) -> bool:
@@ -58,7 +60,7 @@ def _hint(line: bytes, lines: bytes, layout: Layout, kind: FileKind, of_the_othe
     if separator := separator_hint(line, fields, layout):
         return separator
     if re.match(_OBJECT_OF_OBJECTS, lines):
-        return f"is this JSON? give {kind.value} json"
+        return f"is this JSON? If so, give {kind.value} json"
     readable = [fmt for fmt in _readable(lines, kind) if fmt.layout is not layout]
     if readable:
         each = [f"{fmt.usage} if the columns are {_columns_of(fmt, len(fields))}" for fmt in readable]

@@ -43,12 +43,12 @@ BEIR: FileFormat[Judgments] = FileFormat(
     ),
     example="301 FBIS3-10082 1",
     prose=(
-        "Judgments as BEIR's data sets have them in qrels/test.tsv, separated by tabs. The first line is the header "
-        "query-id corpus-id score; other names for these columns (query_id, doc_id, relevance and those of tables) are "
-        "read too, and so are commas or semicolons between columns (csv). Without a header the first line is read as a "
-        "judgment, with a warning. Grades are those of qrels. An id may contain blanks if tabs separate the columns. A "
-        "line that is repeated counts once, with a warning.",
-        "A file with this header is read without -R beir too.",
+        "The format of BEIR's qrels/test.tsv, with columns separated by tabs. The first line is the header query-id "
+        "corpus-id score. Other names for these columns are also accepted (query_id, doc_id, relevance and the column "
+        "names of tables), as are commas or semicolons as separators (csv). If the header is missing, the first line "
+        "is read as a judgment, with a warning. Grades are read as in qrels. IDs can contain blanks if columns are "
+        "separated by tabs. Repeated lines count once, with a warning.",
+        "Files with this header are recognised without -R beir.",
     ),
     reader="qrels.read_beir",
     measures_of="qrels",
@@ -63,10 +63,10 @@ JSON_QRELS: FileFormat[Judgments] = FileFormat(
     prose=(
         "Judgments as one JSON object with an object for each topic, as ranx and BEIR have them. Grades are those of "
         "qrels. A topic without documents is as one that is not there.",
-        'JSON lines are read too, an object for each judgment: {"query_id": "301", "doc_id": "FBIS3-10082", '
-        '"relevance": 1}, with the names that columns of tables may have.',
+        'JSON Lines are also accepted, with one object per judgment: {"query_id": "301", "doc_id": "FBIS3-10082", '
+        '"relevance": 1}. The keys can be any column names of tables.',
         "A topic or a document that occurs twice is an error.",
-        "A file that begins with such an object is read without -R json too.",
+        "Files that begin with such an object are recognised without -R json.",
     ),
     reader="json_files.read_json_judgments",
     measures_of="qrels",
@@ -162,10 +162,10 @@ PAIRS: FileFormat[PreferenceJudgments] = FileFormat(
     ),
     example="301 FBIS3-10082 FBIS3-10083",
     prose=(
-        "Preferences between two documents: the preferred document and the other, or two documents and the preferred "
-        "one of them. The preferences of a topic are one judgment group of prefs in which each line is a subgroup with "
-        "the levels 2 and 1: both documents are relevant, and what follows from several lines holds as well. "
-        "Preferences that contradict each other are an error.",
+        "Preferences between two documents: each line contains the preferred document and the other one, or two "
+        "documents and the preferred one of them. All preferences of a topic form one judgment group in the sense of "
+        "prefs, and each line is a subgroup with the levels 2 and 1. Therefore both documents count as relevant, and "
+        "preferences that follow from several lines also hold. Contradictory preferences are an error.",
         "Equal scores are ranked by DOCNO, the first in byte order first, unlike elsewhere.",
     ),
     reader="grouped_files.read_pairs",
@@ -204,9 +204,9 @@ PRELS: FileFormat[JudgmentsWithProbabilities] = FileFormat(
         "Judgments of a sample in which every document had a probability of its own of being drawn, as TREC's Million "
         "Query tracks publish them. METHOD says how a document was chosen: 1 and 4, at random; 0, otherwise; 2, both. "
         "With 0 and 2 the PROBABILITY is taken for 1. A grade of -999 or less, or a PROBABILITY of NA, says that the "
-        "document was not drawn. Grades of at least -l (1 unless told otherwise) are relevant. Measures take a "
+        "document was not drawn. Grades of at least -l (1 unless told otherwise) are relevant. Measures treat a "
         "document with a grade from -998 to -1 as drawn and judged nonrelevant, like statAP_MQ_eval; irevalx-lab "
-        "estimate takes it as not drawn.",
+        "estimate treats it as not drawn.",
         "The format has measures of its own: statAP and its relatives.",
     ),
     reader="prels_files.read_prels",
@@ -229,10 +229,10 @@ MSMARCO: FileFormat[Run] = FileFormat(
     prose=(
         "Runs as MS MARCO has them. Documents are ranked by RANK, a whole number, the lowest first; with four columns "
         "by SCORE, the highest first, and RANK has no effect. Equal ones are ordered by DOCNO, the last in byte order "
-        "first. The run is called by its file's name without folder and endings. An id may contain blanks if tabs "
-        "separate the columns.",
-        "Scores without ranks are read with -T scored. A warning says so if the ranks of most topics do not begin at 0 "
-        "or 1, or decrease from line to line.",
+        "first. The run tag is the name of the file without folder and suffixes. IDs can contain blanks if columns are "
+        "separated by tabs.",
+        "For files with scores and no ranks, give -T scored. irevalx warns if the ranks of most topics do not begin at "
+        "0 or 1, or decrease from line to line.",
     ),
     reader="scored_runs.read_msmarco_run",
     lenient=False,
@@ -245,8 +245,8 @@ SCORED: FileFormat[Run] = FileFormat(
     example="301 FBIS3-10082 12.87",
     prose=(
         "Runs with a score for each document and no ranks. Documents are ranked by SCORE, the highest first; equal "
-        "scores by DOCNO, the last in byte order first. The run is called by its file's name without folder and "
-        "endings. An id may contain blanks if tabs separate the columns.",
+        "scores by DOCNO, the last in byte order first. The run tag is the name of the file without folder and "
+        "suffixes. IDs can contain blanks if columns are separated by tabs.",
     ),
     reader="scored_runs.read_scores",
     lenient=False,
@@ -261,10 +261,10 @@ JSON_RUN: FileFormat[Run] = FileFormat(
         "A run as one JSON object with an object for each topic, as ranx and BEIR have them. Documents are ranked as "
         "those of trec_results. A topic without documents counts as one for which nothing was retrieved. The run is "
         "called by its file's name without folder and endings.",
-        'JSON lines are read too, an object for each document: {"query_id": "301", "doc_id": "FBIS3-10082", '
-        '"score": 12.87}, with the names that columns of tables may have.',
+        'JSON Lines are also accepted, with one object per document: {"query_id": "301", "doc_id": "FBIS3-10082", '
+        '"score": 12.87}. The keys can be any column names of tables.',
         "A topic that occurs twice is an error, and so is a document of a topic unless --duplicates says otherwise.",
-        "A file that begins with such an object is read without -T json too.",
+        "Files that begin with such an object are recognised without -T json.",
     ),
     reader="json_files.read_json_run",
     lenient=False,
@@ -283,7 +283,7 @@ TREC_RESULTS: FileFormat[Run] = FileFormat(
     example="301 Q0 FBIS3-10082 1 12.87 mysystem",
     prose=(
         "Documents are ranked by SCORE, the highest first; equal scores by DOCNO, the last in byte order first. The "
-        "RANK column is ignored, unless --ties says otherwise. TAG is the name of the run.",
+        "RANK column is ignored, except with --ties rank. TAG is the name of the run.",
     ),
     reader="scored_runs.read_scored_run",
     table_reader="run_tables.read_run_table",

@@ -31,7 +31,7 @@ class MissingLabels(MalformedNumbers):
     def add(self, count: int, where: str, shown: str, read_as: str, hint: str = "") -> None:
         """Note some labels, as ``MalformedNumbers`` does numbers."""
         self.count += count
-        self.first = self.first or f"{where}: label {shown} is not a number and counts as missing"
+        self.first = self.first or f"{where}: label {shown} is not a number; it counts as missing"
 
 
 class _Part(Frozen, Generic[Judged]):

@@ -118,12 +118,12 @@ def read_pairs(source: Source, layout: Layout, compat: Compat, strict: bool, war
         second = winners.same(lines["OTHER"])
         for row in np.flatnonzero(~(first | second))[:1].tolist():
             one, two, winner = (quote(lines.text(row, name)) for name in ("DOCNO", "OTHER", "WINNER"))
-            raise MalformedLineError(f"{lines.where(row)}: the winner must be {one} or {two}, but got {winner}")
+            raise MalformedLineError(f"{lines.where(row)}: the winner must be {one} or {two}, not {winner}")
         losers = Names.of([lines.text(row, "OTHER" if won else "DOCNO") for row, won in enumerate(first.tolist())])
     for row in np.flatnonzero(winners.same(losers))[:1].tolist():
         docno = quote(winners.text(row))
         raise MalformedLineError(
-            f"{lines.where(row)}: a preference must be between two documents, but got {docno} twice"
+            f"{lines.where(row)}: a preference must be between two different documents; {docno} occurs twice"
         )
     n_pairs = lines.size
     topics, docnos = Names.joined([lines["TOPIC"]] * 2), Names.joined([winners, losers])

@@ -24,7 +24,7 @@ KINDS_OF_FILES: tuple[tuple[bytes, str], ...] = (
     (b"\x80\x05", "a pickle (.pkl); in Python, load it and pass the dictionary to irevalx.evaluate"),
     (b"PK\x03\x04", "a zip archive (or .npz, .xlsx); extract the file with unzip"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive; extract the file with 7z x"),
-    (b"\x1f\x9d", "a file of compress (.Z); decompress it with gzip -d"),
+    (b"\x1f\x9d", "a file compressed with compress (.Z); decompress it with gzip -d"),
     (b"\xff\x06\x00\x00sNaPpY", "a snappy file; decompress it"),
     (b"ARROW1\x00\x00", "a Feather (Arrow IPC) file; save the table as Parquet"),
     (b"\x89HDF\r\n\x1a\n", "an HDF5 file; save the table as Parquet or as lines of text"),
@@ -35,8 +35,8 @@ KINDS_OF_FILES: tuple[tuple[bytes, str], ...] = (
 
 NUMBER_HINTS: tuple[tuple[bytes, str], ...] = (
     (rb"""(["']).*\1""", "; remove the quotes"),
-    (rb"[Ll][0-9]", "; is this an NTCIR grade (L0 to L4)? remove the letter L: sed 's/L\\([0-9]\\)$/\\1/'"),
-    (rb"[+-]?[0-9]+,[0-9]+", "; write a decimal point for the comma"),
+    (rb"[Ll][0-9]", "; is this an NTCIR grade (L0 to L4)? If so, remove the letter L: sed 's/L\\([0-9]\\)$/\\1/'"),
+    (rb"[+-]?[0-9]+,[0-9]+", "; replace the decimal comma by a point"),
 )
 """Texts in the place of a number, and what a message says of each."""
 
@@ -50,9 +50,9 @@ def number_hint(text: bytes, fields: Sequence[bytes], *, is_first: bool) -> str:
     is_first : whether the line is the first of a file.
     """
     if is_first and fields and sum(is_known_name(field) for field in fields) >= min(3, len(fields)):
-        return "; is this a header? remove the line"
+        return "; is this a header? If so, remove the line"
     if len(fields) == 4 and text in fields[1:3]:
-        return "; is this the winner of two documents? give -R pairs"
+        return "; is this the winner of two documents? If so, give -R pairs"
     return next((hint for pattern, hint in NUMBER_HINTS if re.fullmatch(pattern, text)), "")
 
 
@@ -65,7 +65,7 @@ def encoding_hint(text: bytes) -> str:
     """Return what the beginning of a file or of a line that is not UTF-8 looks like; "" where it is nothing known."""
     marked = text.startswith((b"\xff\xfe", b"\xfe\xff"))
     if marked or any(re.match(_UTF_16, text[start : start + 6]) for start in (0, 1)):
-        return "is this UTF-16? it must be UTF-8, as iconv -f UTF-16 -t UTF-8 makes it"
+        return "is this UTF-16? If so, convert it: iconv -f UTF-16 -t UTF-8"
     return kind_of_file(text)
 
 
@@ -80,10 +80,7 @@ def separator_hint(line: bytes, fields: Sequence[bytes], layout: Layout) -> str:
     if len(line.strip().split(b"\t")) in numbers and len(fields) not in numbers:
         blank = next((field for field in line.split(b"\t") if len(field.split()) > 1), b"")
         if blank:
-            return (
-                "the columns between tabs are right, but an id contains a blank, which separates columns too; replace "
-                "blanks in ids"
-            )
+            return "an ID contains a blank, and blanks also separate columns; replace the blanks in IDs"
     if len(fields) == 1:
         for separator, word in _SEPARATORS:
             if line.count(separator) >= 2:

@@ -114,7 +114,7 @@ def read_json_judgments(
         topic, docno = judgments.topics[int(judgments.rows.ids[first])], judgments.docnos.text(first)
         more = f" ({missing.size - 1} more in this file)" if missing[1:].size else ""
         where = f"{shown_name(source.path)}: topic {quote(topic)}: document {quote(docno)}"
-        warn(f"{where}: label is not a number and counts as missing{more}")
+        warn(f"{where}: the label is not a number; it counts as missing{more}")
     return judgments
 
 
@@ -187,19 +187,17 @@ def _entries_of_records(path: str, content: bytes, columns: tuple[str, str], num
             topic, docno = (record[column] for column in columns)
         except (ValueError, RecursionError, LookupError, TypeError):
             rule = f"a line must be a JSON object with {columns[0]}, {columns[1]} and {numbers.what}"
-            raise MalformedLineError(f"{shown_name(path)}:{number}: {rule}, but got {quote(line)}") from None
+            raise MalformedLineError(f"{shown_name(path)}:{number}: {rule}, not {quote(line)}") from None
         for column, value in zip(columns, (topic, docno), strict=True):
             if type(value) not in {str, int}:
                 raise MalformedLineError(
-                    f"{shown_name(path)}:{number}: {quote(column)} must be a string or a whole number, but got "
+                    f"{shown_name(path)}:{number}: {quote(column)} must be a string or a whole number, not "
                     f"{quote(json.dumps(value))}"
                 )
         value = record[name]
         if not numbers.holds(value):
             where = f"{shown_name(path)}:{number}: topic {quote(str(topic))}: document {quote(str(docno))}"
-            raise MalformedLineError(
-                f"{where}: {numbers.what} must be {numbers.rule}, but got {quote(json.dumps(value))}"
-            )
+            raise MalformedLineError(f"{where}: {numbers.what} must be {numbers.rule}, not {quote(json.dumps(value))}")
         found.append((_as_bytes(str(topic)), _as_bytes(str(docno)), value, number))
     topics, docnos, values, lines = zip(*found, strict=True)
     kind = np.float64 if float in numbers.types else np.int64

@@ -47,8 +47,8 @@ def line_warnings(lines: DataLines, first: FirstLine, *, strict: bool, begins_fi
     if row is None:
         return ()
     text = (
-        f"{lines.where(row)}: the tag is {quote(lines.text(row, 'TAG'))}, but {quote(first.tag or b'')} on the first "
-        "line; does the file hold several runs?"
+        f"{lines.where(row)}: the run tag is {quote(lines.text(row, 'TAG'))}, but {quote(first.tag or b'')} on the "
+        "first line; does the file contain several runs?"
     )
     return (RunWarning(text, "tags", is_error=strict),)
 
@@ -62,7 +62,7 @@ def _uneven(lines: DataLines, row: int, expected: int) -> str:
     what = f": {quote(blank)} between tabs contains a blank" if blank else ""
     return (
         f"{shown_name(lines.path)}:{lines.numbers[row]}: the line has {len(fields)} columns, but the first line has "
-        f"{expected}{what or '; does an ID contain a blank?'} (blanks separate columns as tabs do)"
+        f"{expected}{what or '; does an ID contain a blank?'} (blanks and tabs both separate columns)"
     )
 
 

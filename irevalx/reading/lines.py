@@ -146,7 +146,7 @@ def cut_lines(
         line = block.first_line + block.text.count(b"\n", 0, nul)
         text = _line_with(block.text, nul)
         what = block.begins_file and kind_of_file(block.text)
-        problem = f"a line must not hold a NUL byte, but got {quote(text)}{_after_colon(what or encoding_hint(text))}"
+        problem = f"the line contains a NUL byte: {quote(text)}{_after_colon(what or encoding_hint(text))}"
         raise MalformedLineError(f"{shown_name(path)}:{line}: {problem}")
     names = columns or layout.columns[0]
     if layout.header and block.begins_file:
@@ -366,7 +366,7 @@ def _without_header(path: str, block: Block, layout: Layout, hint: Hint) -> Bloc
     """
     line, newline, rest = block.text.partition(b"\n")
     if newline and line.split() != layout.header.encode().split():
-        problem = f"the first line must be the header {layout.header}, but got {quote(line)}"
+        problem = f"the first line must be the header {layout.header}, not {quote(line)}"
         what = hint(line, _sample(block.text, 0), layout)
         raise MalformedLineError(f"{shown_name(path)}:1: {problem}{_after_colon(what)}")
     return Block(rest, 2)

@@ -106,9 +106,9 @@ def _negative(path: str, grades: IntArray, lines: IntArray, places: IntArray) ->
     first, others = int(places[0]), places.size - 1
     more = f" ({others} more such line{'s' if others > 1 else ''})" if others else ""
     return (
-        f"{shown_name(path)}:{lines[first]}: grade {grades[first]} is negative but above {NOT_DRAWN}: measures take "
-        "the document as sampled and judged nonrelevant, like statAP_MQ_eval; irevalx-lab estimate takes it as not "
-        f"sampled. If it was not sampled, write {NOT_DRAWN}{more}"
+        f"{shown_name(path)}:{lines[first]}: grade {grades[first]} is negative but above {NOT_DRAWN}: measures treat "
+        "the document as sampled and judged nonrelevant, like statAP_MQ_eval; irevalx-lab estimate treats it as not "
+        f"sampled. If it was not sampled, use grade {NOT_DRAWN}{more}"
     )
 
 

@@ -11,7 +11,7 @@ from irevalx.reading.runs import Results, RunWarning
 MOST_TOPICS = 1000
 """The number of first topics that are looked at for warnings."""
 
-TIES_HINT = " (--ties says otherwise)"
+TIES_HINT = " (change this with --ties)"
 """What the warning about equal scores says of the option."""
 
 
@@ -40,10 +40,10 @@ def rank_warnings(path: str, results: Results, *, strict: bool) -> tuple[RunWarn
         return ()
     row = int(odd.argmax())
     line = results.lines_of(np.array([rows.offsets[row]]))[0]
-    how = f"the least rank is {least[row]:.0f}" if late[row] else "ranks decrease from line to line"
+    how = f"the lowest rank is {least[row]:.0f}" if late[row] else "ranks decrease from line to line"
     warning = (
-        f"{shown_name(path)}:{line}: in topic {quote(results.topics[row])} {how}, and the lowest rank comes first; are "
-        "these scores? give -T scored, or the score in a fourth column"
+        f"{shown_name(path)}:{line}: in topic {quote(results.topics[row])} {how}; are these scores? The document with "
+        "the lowest rank comes first; for scores, give -T scored or a fourth column"
     )
     return (RunWarning(warning, "ranks for scores", is_error=strict),)
 
@@ -88,15 +88,14 @@ def score_warnings(
         if 2 * n_against > n_ranked:
             text = (
                 f"{named}: the RANK column contradicts the scores in {n_against} of the first {n_ranked} topics: is "
-                "SCORE a distance rather than a similarity? The highest score is ranked first, and RANK is ignored; to "
-                "rank by RANK, give -T msmarco a file of the columns TOPIC DOCNO RANK (awk '{print $1, $3, $4}')"
+                "SCORE a distance rather than a similarity? The document with the highest score is ranked first, and "
+                "RANK is ignored. To rank by RANK, use -T msmarco with a file of the columns TOPIC DOCNO RANK (awk "
+                "'{print $1, $3, $4}')"
             )
             return (RunWarning(text, "distance"),)
         if n_several and not n_ranked:
             found.append(
-                RunWarning(
-                    f"{named}: RANK is the same on every line of a topic, so that --ties rank has no effect", "ranks"
-                )
+                RunWarning(f"{named}: RANK is the same on all lines of a topic, so --ties rank has no effect", "ranks")
             )
     if 2 * n_alike > n_several:
         ignored = ", and RANK is ignored" if ranked.any() else ""

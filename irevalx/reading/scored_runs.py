@@ -147,7 +147,7 @@ def results_of(lines: DataLines, texts: Names, compat: Compat, *, strict: bool) 
 
 def _ranks_at(lines: DataLines, at: IntArray) -> IntArray:
     """Return the ranks of some lines; raises MalformedNumberError where one is no whole number."""
-    hint = "" if "SCORE" in lines else "; is this a score? give -T scored"
+    hint = "" if "SCORE" in lines else "; is this a score? If so, give -T scored"
     malformed = MalformedNumbers("rank", "a whole number of 64 bits", strict=True, if_real=hint)
     return whole_numbers(lines["RANK"].take(at), malformed, lines, at)
 

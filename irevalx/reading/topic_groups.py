@@ -76,9 +76,9 @@ def groups_of_pairs(pairs: Iterable[tuple[str, str]], where: str) -> TopicGroups
         _encoded(group, where)
         if group in _TAKEN or ":" in group or group.split() != [group] or _CONTROL.search(group):
             rule = (
-                "the name of a group must not be low, high or empty, nor have a colon, a blank or a control character"
+                "a group name must not be low, high or empty, and must not contain a colon, blank or control character"
             )
-            raise InputError(f"{where}: {rule}, but got {quote(group)}")
+            raise InputError(f"{where}: {rule}: {quote(group)}")
         topics.setdefault(group, set()).add(_encoded(topic, where))
     return {group: frozenset(found) for group, found in topics.items()}
 
@@ -104,7 +104,7 @@ def _encoded(name: str, where: str) -> bytes:
         return as_bytes(name)
     except UnicodeEncodeError:
         shown = name.encode("ascii", "backslashreplace").decode()
-        raise InputError(f"{where}: a name has half of a character (a lone surrogate): {shown}") from None
+        raise InputError(f"{where}: a name contains a lone surrogate (half of a character): {shown}") from None
 
 
 def _listed(names: list[bytes], most: int = 5) -> str:

@@ -108,8 +108,8 @@ def _notes(report: Report, best: Mapping[str, Collection[int]], *, several: bool
     if not report.complete and len({evaluation.topics for evaluation in report.evaluations}) > 1:
         counts = ", ".join(f"{as_text(one.run)} {len(one.topics)}" for one in report.evaluations)
         yield (
-            f"The runs are evaluated over different topics ({counts}), so that no best mean is marked; -c evaluates "
-            "all over every judged topic."
+            f"The runs are evaluated over different topics ({counts}), so no best mean is marked; use -c to evaluate "
+            "all runs over all judged topics."
         )
 
 

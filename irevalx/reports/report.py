@@ -84,16 +84,16 @@ def interval_warnings(rows: Iterable[SummaryRow]) -> Iterator[str]:
         for row in rows
     }
     if without := [topic for topic, size in sizes.items() if size < 2]:
-        yield f"no interval of {', '.join(without)}, which is over fewer than 2 topics"
+        yield f"no interval for {', '.join(without)}: fewer than 2 topics"
     without_spread: dict[str, list[str]] = {}
     for row in rows:
         for column in row.columns if sizes[row.topic] > 1 else ():
             if reason := why_no_interval(column):
-                without_spread.setdefault(f"{row.topic}: {reason}", []).append(column.name)
+                without_spread.setdefault(f"({row.topic}): {reason}", []).append(column.name)
     for reason, names in without_spread.items():
-        yield f"no interval of {', '.join(names)} for {reason}"
+        yield f"no interval for {', '.join(names)} {reason}"
     if few := [topic for topic, size in sizes.items() if 2 <= size < FEW_TOPICS]:
-        yield f"the interval of {', '.join(few)} is over fewer than {FEW_TOPICS} topics; take it with care"
+        yield f"the interval for {', '.join(few)} is based on fewer than {FEW_TOPICS} topics and is unreliable"
 
 
 def with_number(columns: Sequence[Column], n_topics: int) -> tuple[Column, ...]:

@@ -179,11 +179,12 @@ DECISION_HEADS = {
 """What people see in place of the columns whose names say too little."""
 
 DECISION_NOTE = (
-    "Pairs of runs that are significantly different under neither; under {reduced} only (new); under {full} only "
-    "(lost); under both. For these, and for pairs significantly different under one, how many have the same or the "
-    "other run ahead (reversed). False differences: of the pairs that are not significantly different under {full}, "
-    "the share that are under {reduced}. Missed differences: of the pairs that are significantly different under "
-    "{full}, the share that are not under {reduced}; Bompada et al. (2007) call these false positives."
+    "Number of pairs of runs that are significantly different under neither; under {reduced} only (new); under {full} "
+    "only (lost); and under both. Pairs that are significant under both or under one are also counted by whether the "
+    "same run is ahead (same) or the other one (reversed). False differences: of the pairs that are not significantly "
+    "different under {full}, the share that are under {reduced}. Missed differences: of the pairs that are "
+    "significantly different under {full}, the share that are not under {reduced}; Bompada et al. (2007) call these "
+    "false positives."
 )
 """Which rate is which."""
 

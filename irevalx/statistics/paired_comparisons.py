@@ -295,8 +295,10 @@ def comparison_warnings(found: Comparisons, measure: str) -> list[str]:
             f"pairs is {least:.4g}; {_remedy(method, n_runs, n_topics, n_pairs)} would help"
         )
     if n_topics < FEW_TOPICS:
+        topics = f"{n_topics} topic{'s' * (n_topics != 1)}"
         lines.append(
-            f"{measure} has values for {n_topics} topics: below {FEW_TOPICS} no difference is called significant"
+            f"{measure} has values for only {topics}; with fewer than {FEW_TOPICS}, no difference is reported as "
+            "significant"
         )
     if correction_named(method.correction) == TUKEY:
         if n_pairs < n_runs * (n_runs - 1) // 2:

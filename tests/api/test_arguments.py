@@ -288,9 +288,9 @@ WRONG: dict[str, dict[str, list[Row]]] = {
             ({1.5: "a"}, "groups: a topic must be a string or a whole number, but got 1.5"),
             (
                 {"1": "low"},
-                "the name of a group must not be low, high or empty, nor have a colon, a blank or a control character, but got 'low'",
+                "a group name must not be low, high or empty, and must not contain a colon, blank or control character: 'low'",
             ),
-            ({"1": ["a:b"]}, "but got 'a:b'"),
+            ({"1": ["a:b"]}, "control character: 'a:b'"),
         ]
     },
     "Scores.to_frame": {"wide": FLAG, "per_topic": FLAG, "confidence": CONFIDENCE},

@@ -425,7 +425,7 @@ def test_geometric_means_of_negative_values_are_told() -> None:
 
     qrels = {"1": {"A": 1}, "2": {"A": 1, "B": 1}}
     run = {"1": {"A": 1.0}, "2": {"A": 1.0, "B": 0.5}}
-    told = "below_0: 1 of 2 values are negative; the geometric mean counts them as 0.00001"
+    told = "below_0: 1 of 2 values are negative; the geometric mean replaces them by 0.00001"
     with pytest.warns(irevalx.IrevalxWarning, match=told):
         scores = irevalx.evaluate(qrels, run, below_0)
     assert scores["below_0"] == pytest.approx(math.sqrt(0.00001 * 0.5))

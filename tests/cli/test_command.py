@@ -297,7 +297,7 @@ def test_unreadable_files(tmp_path: Path) -> None:
         ("1 0 A 1 x\n", "1 Q0 A 1 1 r\n", "{qrels}:1: a judgment must have 4 columns"),
         ("1 0 A 1\n1 0 B 0\n", "\n1 Q0 A 1 1\n", "{run}:2: a line of a run must have 6 columns (topic, ignored, document, rank, score, tag), but got '1 Q0 A 1 1'"),
         ("1 0 A 1\n1 0 B 0\n", "1 Q0 A\x01 1 1\n", "{run}:1: a line of a run must have 6 columns"),
-        ("1 0 A 1\n1 0 B\0 1\n", "1 Q0 A 1 1 r\n", "{qrels}:2: a line must not hold a NUL byte, but got '1 0 B\\x00 1'"),
+        ("1 0 A 1\n1 0 B\0 1\n", "1 Q0 A 1 1 r\n", "{qrels}:2: the line contains a NUL byte: '1 0 B\\x00 1'"),
     ],
 )  # fmt: skip
 def test_malformed_lines(qrels: str, results: str, message: str, tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def test_pool(files: tuple[Path, Path], tmp_path: Path) -> None:
         (("--grades", "real", "-R", "prels"), "-R prels: a grade is a whole number there, of -999 or less"),
         (
             ("--grades", "real", "-m", "map"),
-            "nothing is relevant, as no grade reaches the level 1 (-l); the greatest is",
+            "no document is relevant: no grade reaches the level 1 (-l); the highest grade is",
         ),
     ],
 )

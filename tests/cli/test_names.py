@@ -85,7 +85,7 @@ def test_failures_and_other_levels(tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text("1 0 A 1\n1 0 B 2\n")
     (tmp_path / "run").write_text("1 Q0 A 1 2 r\n1 Q0 B 1 1 r\n")
     files = (tmp_path / "qrels", tmp_path / "run")
-    said = "1 of 1 topics have no document judged nonrelevant"
+    said = "1 of 1 topics has no document judged nonrelevant"
     assert said in run("-m", "bpref", *files).stderr
     assert said not in run("-m", "bpref(rel=2)", *files).stderr
     assert said in run("-l", "2", "-m", "bpref(rel=1)", *files).stderr

@@ -40,9 +40,9 @@ def test_no_topic_in_common(ours: str, theirs: str, how: str, tmp_path: Path) ->
     result = evaluated(tmp_path, f"{ours} 0 A 1\nx 0 A 1\n", f"y Q0 A 1 2 r\n{theirs} Q0 A 1 2 r\n")
     assert (result.status, result.stdout) == (7, b"")
     shown = theirs.encode("unicode_escape").decode() if not theirs.isprintable() else theirs
-    assert f"the judgments have '{ours}' and the run '{shown}', which differ only by {how}\n" in result.stderr
+    assert f"the judgments contain '{ours}' and the run '{shown}', which differ only by {how}\n" in result.stderr
     other = evaluated(tmp_path, "b 0 A 1\na 0 A 1\n", "d Q0 A 1 2 r\nc Q0 A 1 2 r\n")
-    assert other.stderr.endswith("none is in both: the judgments have 'a' and the run 'c'\n")
+    assert other.stderr.endswith("none is in both: the judgments contain 'a' and the run 'c'\n")
 
 
 @pytest.mark.parametrize("rel_format", list(REL_FORMATS))
@@ -76,7 +76,7 @@ def test_hardly_any_document_in_common(ours: str, theirs: str, how: str, piped: 
     """Where nine of ten topics have no judged document retrieved, one of each side is shown; else only another spelling."""
     qrels = "".join(f"{topic} 0 {ours} 1\n{topic} 0 X 0\n" for topic in TOPICS)
     results = "".join(f"{topic} Q0 Z 1 2 r\n{topic} Q0 {theirs} 2 1 r\n" for topic in TOPICS)
-    words = "topics no judged document was retrieved: in topic '301' the judgments have "
+    words = "topics no judged document was retrieved: in topic '301' the judgments contain "
     for number in (0, 1, 2, 9, 10):
         found = "".join(f"{topic} Q0 X 3 0 r\n" for topic in TOPICS[len(TOPICS) - number :])
         result = evaluated(tmp_path, qrels, results + found)

@@ -172,8 +172,8 @@ REFUSED = {
     "--ties expected -m yaap": (1, "yaap must not be given together with --ties expected"),
     "--ties expected -m relstring": (1, "a string has no mean"),
     "--ties expected -M 2 -m set_F": (1, "set_F must not be given together with --ties expected and -M"),
-    "--ties expected -M 2 -J -m map": (1, "--ties expected must not be given together with -M and -J"),
-    "--ties expected -M 2 -m map:skip": (1, "--ties expected must not be given together with -M and -J"),
+    "--ties expected -M 2 -J -m map": (1, "--ties expected cannot be combined with -M and -J"),
+    "--ties expected -M 2 -m map:skip": (1, "--ties expected cannot be combined with -M and -J"),
     "--ties expected -D 1.1 -m map": (1, "it shows one order"),
     "--ties expected -R prefs": (1, "--ties expected must not be given together with -R prefs"),
     "--ties best -R qrels_jg": (1, "--ties best must not be given together with -R qrels_jg"),
@@ -299,7 +299,7 @@ def test_the_warning_about_equal_scores_names_the_option(tmp_path: Path) -> None
     (tmp_path / "qrels").write_text(QRELS)
     (tmp_path / "run").write_text("".join(f"{t} Q0 {d} {r} 1 r\n" for t in (1, 2) for r, d in enumerate("ABCD", 1)))
     words = "all scores are equal in 1 of the first 1 topics: their documents are ranked by DOCNO, and RANK is ignored"
-    assert f"{words} (--ties says otherwise)\n" in run("-m", "map", "qrels", "run", cwd=tmp_path).stderr
+    assert f"{words} (change this with --ties)\n" in run("-m", "map", "qrels", "run", cwd=tmp_path).stderr
     assert words not in run("-m", "map", "--ties", "rank", "qrels", "run", cwd=tmp_path).stderr
 
 

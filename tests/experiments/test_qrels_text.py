@@ -23,4 +23,4 @@ def test_compressed_more_than_once(times: int, tmp_path: Path) -> None:
         assert (found.status, found.stdout) == (0, QRELS)
     else:
         assert (found.status, found.stdout) == (2, b"")
-        assert "qrels:1: a line must not hold a NUL byte" in found.stderr
+        assert "qrels:1: the line contains a NUL byte" in found.stderr

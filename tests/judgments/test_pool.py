@@ -325,8 +325,8 @@ def test_warnings_that_protect(tmp_path: Path) -> None:
     command: list[str | Path] = ["-c", "-M", "11", tmp_path / "qrels", tmp_path / "one", tmp_path / "two"]
     result = run(*command)
     without = (
-        f"irevalx: {tmp_path / 'qrels'}: 2 of 3 topics have no document judged nonrelevant; measures that compare relevant "
-        "with nonrelevant documents (bpref, RankEff) say little there"
+        f"irevalx: {tmp_path / 'qrels'}: 2 of 3 topics have no document judged nonrelevant; measures that compare "
+        "relevant with nonrelevant documents (bpref, RankEff) are not informative for such topics"
     )
     little = "of the documents that the run has among the first 10 of a topic were judged; most measures know little about it"
     # Of twenty documents one was judged: A stands eleventh. What stands in for topic 3 does not count.
@@ -349,7 +349,7 @@ def test_warnings_that_protect(tmp_path: Path) -> None:
     assert run("-D", "0.1", *command).stderr.splitlines() == [
         f"irevalx: {tmp_path / name}: only 10% {little}" for name in ("one", "two")
     ]
-    assert "1 of 1 topics have no document judged nonrelevant" in run("-D", "0.2", *command).stderr
+    assert "1 of 1 topics has no document judged nonrelevant" in run("-D", "0.2", *command).stderr
     # Half of what was looked at is enough.
     (tmp_path / "qrels").write_text("1 0 K 1\n1 0 J 0\n2 0 K 1\n2 0 H 0\n")
     assert run("-M", "4", *command[3:]).stderr == ""
@@ -406,7 +406,7 @@ def test_topics_without_relevant_documents(tmp_path: Path) -> None:
         (tmp_path / name).write_text("".join(f"{t} Q0 A 1 1 {name}\n" for t in grades))
     files: list[str | Path] = [tmp_path / "qrels", tmp_path / "one", tmp_path / "two"]
     said = f"irevalx: {tmp_path / 'qrels'}: 2 of 4 topics have no relevant document at level 2 ("
-    rest = "); measures such as {} are 0 there\n"
+    rest = "); measures such as {} are 0 for such topics\n"
     assert run("-m", "P.1", *files).stderr == ""
     assert run("-m", "num_ret", "-l", "1", *files).stderr == ""
     assert run("-m", "ndcg", "-l", "2", *files).stderr == ""  # which knows no level

@@ -24,7 +24,7 @@ def zscore_file(folder: Path, text: str) -> Path:
     [
         ("1 map 0.5\n", "{path}:1: a line of z-scores must have 4 columns (topic, measure, mean, standard deviation), but got '1 map 0.5'"),
         ("1 map 0.5 1\n\n", "{path}:2: a line of z-scores must have 4 columns (topic, measure, mean, standard deviation), but got ''"),
-        ("1 map 0.5 1\0\n", "{path}:1: a line must not hold a NUL byte, but got '1 map 0.5 1\\x00'"),
+        ("1 map 0.5 1\0\n", "{path}:1: the line contains a NUL byte: '1 map 0.5 1\\x00'"),
         ("", "cannot read '{path}': the file is empty"),
     ],
 )  # fmt: skip

@@ -110,7 +110,8 @@ def test_a_document_twice_in_a_group(tmp_path: Path) -> None:
         ),
         (
             "1 g A 1.5\n",
-            "{qrels}:1: topic '1': document 'A': grade must be a whole number of 64 bits, but got '1.5'; --grades real takes it",
+            "{qrels}:1: topic '1': document 'A': grade must be a whole number of 64 bits, but got '1.5'; --grades "
+            "real takes it",
         ),
     ],
 )

@@ -124,7 +124,7 @@ def test_prels(seed: int) -> None:
         assert warned.endswith(f"({len(told) - 1} more such line{'s' if len(told) > 2 else ''})") == (len(told) > 1)
     if negative:
         assert (
-            f"grade {negative[0][2]} is negative but above -999: measures take the document as sampled" in warnings[-1]
+            f"grade {negative[0][2]} is negative but above -999: measures treat the document as sampled" in warnings[-1]
         )
 
 
@@ -149,7 +149,7 @@ def test_a_sampled_document_twice() -> None:
 @pytest.mark.parametrize(
     ("fmt", "text", "problem"),
     [
-        (SUBTOPIC_FILE, "1 Q0 a 1 0.5 run\n", ": is this a run? QRELS comes first"),
+        (SUBTOPIC_FILE, "1 Q0 a 1 0.5 run\n", ": is this a run? The judgments (QRELS) come first"),
         (PRELS, "1 a 1.5 1 0.5\n", ":1: a grade must be a whole number, but got '1.5'"),
         (PRELS, "1 a 1 x 0.5\n", ":1: a method must be a whole number, but got 'x'"),
         (PRELS, "1 a 1 1 half\n", ":1: a probability must be a number or NA, but got 'half'"),

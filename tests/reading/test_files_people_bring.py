@@ -201,7 +201,7 @@ def test_json_that_is_no_utf_8(tmp_path: Path) -> None:
     warnings: list[str] = []
     found = REL_FORMATS["json"].read(Source(str(tmp_path / "file")), COMPAT["10"], False, warnings.append)
     assert content(found) == [("1", "A", 1)]
-    assert warnings == [f"{tmp_path / 'file'}:1: the byte-order mark (BOM) at the beginning of the file is skipped"]
+    assert warnings == [f"{tmp_path / 'file'}:1: the file begins with a byte-order mark (BOM), which is ignored"]
 
 
 def test_the_header_of_beir_is_missing(folder: Path) -> None:
@@ -214,7 +214,7 @@ def test_the_header_of_beir_is_missing(folder: Path) -> None:
     (folder / "beir").write_text("a b c\n" + BEIR.partition("\n")[2])
     result = run("-R", "beir", "beir", "run", cwd=folder)
     assert (result.status, result.stdout) == (2, b"")
-    assert "beir:1: the first line must be the header query-id corpus-id score, but got 'a b c'" in result.stderr
+    assert "beir:1: the first line must be the header query-id corpus-id score, not 'a b c'" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -223,20 +223,20 @@ def test_the_header_of_beir_is_missing(folder: Path) -> None:
         (("sampled", "run"), "give -R sampled"),
         (("prefs", "run"), "give -R prefs"),
         (("-R", "beir", "qrels", "run"), "give -R qrels"),
-        (("run", "qrels"), "is this a run? QRELS comes first"),
+        (("run", "qrels"), "is this a run? The judgments (QRELS) come first"),
         (("qrels", "system.tsv"), "give -T msmarco"),
         (("qrels", "scored.tsv"), "give -T msmarco"),
         (("-R", "sampled", "qrels.json", "run"), "give -R json"),
         (("-R", "sampled", "beir", "run"), "give -R beir"),
         (("-T", "msmarco", "qrels", "run.json"), "give -T json"),
         (("-T", "msmarco", "qrels", "run"), "give -T trec_results"),
-        (("utf-16", "run"), "is this UTF-16? it must be UTF-8"),
-        (("qrels", "utf-16"), "is this UTF-16? it must be UTF-8"),
-        (("utf-16-le", "run"), "is this UTF-16? it must be UTF-8"),
-        (("qrels", "utf-16-be"), "is this UTF-16? it must be UTF-8"),
-        (("-R", "json", "utf-16", "run"), "is this UTF-16? it must be UTF-8"),
-        (("-R", "json", "utf-16-le", "run"), "is this UTF-16? it must be UTF-8"),
-        (("-R", "beir", "utf-16", "run"), "is this UTF-16? it must be UTF-8"),
+        (("utf-16", "run"), "is this UTF-16? If so, convert it"),
+        (("qrels", "utf-16"), "is this UTF-16? If so, convert it"),
+        (("utf-16-le", "run"), "is this UTF-16? If so, convert it"),
+        (("qrels", "utf-16-be"), "is this UTF-16? If so, convert it"),
+        (("-R", "json", "utf-16", "run"), "is this UTF-16? If so, convert it"),
+        (("-R", "json", "utf-16-le", "run"), "is this UTF-16? If so, convert it"),
+        (("-R", "beir", "utf-16", "run"), "is this UTF-16? If so, convert it"),
     ],
 )
 def test_an_option_that_was_forgotten_is_named(arguments: tuple[str, ...], hint: str, folder: Path) -> None:

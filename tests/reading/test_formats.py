@@ -234,7 +234,7 @@ def test_lines_must_have_their_columns(
     for few in range(1, columns):
         short = b" ".join(wrong.split()[:few])
         refused(fmt, path, text + short + b"\n" + more, number, rule, f"but got '{short.decode()}'")
-    refused(fmt, path, text + wrong + b"\0\n", number, "a line must not hold a NUL byte")
+    refused(fmt, path, text + wrong + b"\0\n", number, "the line contains a NUL byte")
     if layout.more:
         path.write_bytes(text.replace(b"\n", b" more columns\n"))
         assert read(fmt, path) == example.content(TOPICS)

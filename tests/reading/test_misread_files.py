@@ -56,36 +56,36 @@ CASES = {
         "1\td 1\t1\n1\te 2\t0\n", "1 Q0 1 1 2 r\n", "map", "1.0000", "q:1: 'd 1' between tabs contains a blank"
     ),
     "columns too many": Case(QRELS, RUN + "2 Q0 x 2 3 0.5 r\n", "map", "0.7500", "r:4: the line has 7 columns, but the first line has 6; does an ID"),
-    "several tags": Case(QRELS, RUN.replace("1 1 r", "1 1 other"), "map", "1.0000", "r:3: the tag is 'other', but 'r' on the first line"),
+    "several tags": Case(QRELS, RUN.replace("1 1 r", "1 1 other"), "map", "1.0000", "r:3: the run tag is 'other', but 'r' on the first line"),
     "winners as grades": Case(
         "7 11 22 22\n7 11 33 11\n", "7 Q0 22 1 2 r\n7 Q0 33 2 1 r\n", "map", "1.0000", "q:1: the fourth column repeats a document"
     ),
     "winners that are no numbers": Case(
-        "7 A B B\n7 A C A\n", "7 Q0 B 1 2 r\n", "map", "0.0000", "read as 0 as trec_eval does; is this the winner of two documents? give -R pairs"
+        "7 A B B\n7 A C A\n", "7 Q0 B 1 2 r\n", "map", "0.0000", "read as 0 as trec_eval does; is this the winner of two documents? If so, give -R pairs"
     ),
     "NTCIR grades": Case(
-        "01 0 A L3\n01 0 B L0\n", "01 Q0 A 1 2 r\n01 Q0 B 2 1 r\n", "map", "0.0000", "is this an NTCIR grade (L0 to L4)? remove the letter L"
+        "01 0 A L3\n01 0 B L0\n", "01 Q0 A 1 2 r\n01 Q0 B 2 1 r\n", "map", "0.0000", "is this an NTCIR grade (L0 to L4)? If so, remove the letter L"
     ),
     "quoted grades": Case('1 0 a "1"\n1 0 b "0"\n', "1 Q0 a 1 2 r\n", "map", "0.0000", "; remove the quotes (1 more"),
     "a header of judgments": Case(
         "qid iter docno rel\n1 0 a 1\n", "1 Q0 a 1 2 r\n", "map", "0.5000", "q:1: topic 'qid': document 'docno': grade must be a whole number of 64 bits, but got 'rel', read as 0 as trec_eval does; is this a header?", ("-c",)
     ),
     "a header of a run": Case(
-        "1 0 a 1\n", "qid Q0 docno rank score tag\n1 Q0 a 1 2 tag\n", "map", "1.0000", "but got 'score', read as 0 as trec_eval does; is this a header? remove the line"
+        "1 0 a 1\n", "qid Q0 docno rank score tag\n1 Q0 a 1 2 tag\n", "map", "1.0000", "but got 'score', read as 0 as trec_eval does; is this a header? If so, remove the line"
     ),
     "ids that differ in part": Case(
         "090 0 a 1\n100 0 a 1\n", "90 Q0 a 1 2 r\n100 Q0 a 1 2 r\n", "map", "1.0000",
-        "1 of the run's 2 topics without judgments ignored; the judgments have '090' and the run '90', which differ only by leading zeros", (), False,
+        "1 of the run's 2 topics without judgments ignored; the judgments contain '090' and the run '90', which differ only by leading zeros", (), False,
     ),
     "documents that differ in part": Case(
         "".join(f"{n} 0 d{n}.txt 1\n" for n in range(9)) + "9 0 d9 1\n", "".join(f"{n} Q0 d{n} 1 2 r\n" for n in range(10)), "map", "0.1000",
-        "in topic '0' the judgments have 'd0.txt' and the run 'd0', which differ only by a file suffix", (), False,
+        "in topic '0' the judgments contain 'd0.txt' and the run 'd0', which differ only by a file suffix", (), False,
     ),
     "ranks of 0": Case(
         "1 0 a 1\n", "1 Q0 a 0 2 r\n1 Q0 b 0 2 r\n2 Q0 a 0 2 r\n", "recip_rank", "0.5000", "r: all scores are equal in 1 of the first 1 topics", (), False
     ),
     "distances": Case(
-        "1 0 a 1\n", "1 Q0 a 1 0.1 r\n1 Q0 b 2 0.2 r\n", "recip_rank", "0.5000", "to rank by RANK, give -T msmarco a file of the columns TOPIC DOCNO RANK", (), False
+        "1 0 a 1\n", "1 Q0 a 1 0.1 r\n1 Q0 b 2 0.2 r\n", "recip_rank", "0.5000", "To rank by RANK, use -T msmarco with a file of the columns TOPIC DOCNO RANK", (), False
     ),
 }  # fmt: skip
 
@@ -119,8 +119,8 @@ def test_the_value_stays_and_a_line_tells(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("flags", "qrels", "results", "told"),
     [
-        (("-R", "beir"), "\ufeffquery-id\tcorpus-id\tscore\n1\ta\t1\n1\tb\t0\n2\tc\t1\n", RUN, "q:1: the byte-order mark"),
-        (("-R", "beir"), "\ufeffquery-id\tcorpus-id\tscore\r\n1\ta\t1\r\n1\tb\t0\r\n2\tc\t1\r\n", RUN, "q:1: the byte-order mark"),
+        (("-R", "beir"), "\ufeffquery-id\tcorpus-id\tscore\n1\ta\t1\n1\tb\t0\n2\tc\t1\n", RUN, "q:1: the file begins with a byte-order mark"),
+        (("-R", "beir"), "\ufeffquery-id\tcorpus-id\tscore\r\n1\ta\t1\r\n1\tb\t0\r\n2\tc\t1\r\n", RUN, "q:1: the file begins with a byte-order mark"),
         (("-R", "beir"), "query-id,corpus-id,score\n1,a,1\n1,b,0\n2,c,1\n", RUN, ""),
         (("-R", "beir"), 'query_id;doc_id;relevance\n1;"a";1\n1;b;0\n2;c;1\n', RUN, ""),
         (("-R", "beir"), "query_id corpus_id score\n1 a 1\n1 b 0\n2 c 1\n", RUN, ""),
@@ -130,10 +130,10 @@ def test_the_value_stays_and_a_line_tells(name: str, tmp_path: Path) -> None:
         ((), '{"1": {"a": 1, "b": 0}, "2": {"c": 1}}', RUN, ""),
         ((), '{\n "1": {"a": 1, "b": 0},\n "2": {"c": 1}}', RUN, ""),
         ((), '{"qid": "1", "docid": "a", "judgment": 1}\n{"qid": 1, "docid": "b", "judgment": 0}\n{"qid": "2", "docid": "c", "judgment": 1}\n', RUN, ""),
-        (("-R", "json"), '\ufeff{"1": {"a": 1, "b": 0}, "2": {"c": 1}}', RUN, "q:1: the byte-order mark"),
+        (("-R", "json"), '\ufeff{"1": {"a": 1, "b": 0}, "2": {"c": 1}}', RUN, "q:1: the file begins with a byte-order mark"),
         ((), QRELS, '{"1": {"a": 3, "b": 2}, "2": {"c": 1}}', ""),
         ((), QRELS, '{"query_id": "1", "doc_id": "a", "score": 3}\n{"query_id": "1", "doc_id": "b", "score": 2.5}\n{"query_id": "2", "doc_id": "c", "score": 1}\n', ""),
-        (("-T", "msmarco"), QRELS, "\ufeff1\ta\t1\n1\tb\t2\n2\tc\t1\n", "r:1: the byte-order mark"),
+        (("-T", "msmarco"), QRELS, "\ufeff1\ta\t1\n1\tb\t2\n2\tc\t1\n", "r:1: the file begins with a byte-order mark"),
         (("-T", "scored"), QRELS, "1\ta\t3.5\n1\tb\t2\n2\tc\t1e-3\n", ""),
         (("-R", "beir", "-T", "scored"), "query-id\tcorpus-id\tscore\n1\ta 1\t1\n1\tb\t0\n2\tc\t1\n", "1\ta 1\t3.5\n1\tb\t2\n2\tc\t1\n", ""),
         (("-R", "beir", "-T", "msmarco"), "query-id\tcorpus-id\tscore\n1\ta 1\t1\n1\tb\t0\n2\tc\t1\n", "1\ta 1\t1\n1\tb\t2\n2\tc\t1\n", ""),
@@ -154,24 +154,24 @@ def test_what_was_meant_is_read(flags: tuple[str, ...], qrels: str, results: str
 @pytest.mark.parametrize(
     ("flags", "qrels", "results", "status", "words", "never"),
     [
-        ((), "1\t0\tdoc 1\t1\n1\t0\tdoc 2\t0\n", RUN, 2, "but an id contains a blank", "give"),
+        ((), "1\t0\tdoc 1\t1\n1\t0\tdoc 2\t0\n", RUN, 2, "an ID contains a blank", "give"),
         ((), "1,0,a,1\n", RUN, 2, "columns must be separated by spaces or tabs, not by commas", "give"),
         ((), QRELS, "1;Q0;a;1;3;r\n", 2, "not by semicolons", "give"),
-        (("-T", "msmarco"), QRELS, "1\ta\t35.92\n", 2, "but got '35.92'; is this a score? give -T scored", "!"),
+        (("-T", "msmarco"), QRELS, "1\ta\t35.92\n", 2, "but got '35.92'; is this a score? If so, give -T scored", "!"),
         ((), "1 0 d1 1\n1 0 d1 1\n", RUN, 4, "keep one of these lines (sort -u removes repeated lines)", "-R subtopics"),
         ((), "1 0 d1 1\n1 0 d1 0\n", RUN, 4, "a document must occur once in the judgments of a topic", "sort -u"),
-        ((), "1 1 d1 1\n1 2 d1 0\n1 1 d2 1\n", RUN, 4, "judgments for subtopics are read with -R subtopics", "sort -u"),
-        ((), "1\td1\tpublication\t2\n1\td2\tpublication\t0\n", RUN, 4, "are the second and the third column swapped?", "give"),
+        ((), "1 1 d1 1\n1 2 d1 0\n1 1 d2 1\n", RUN, 4, "if the second column is a subtopic, give -R subtopics", "sort -u"),
+        ((), "1\td1\tpublication\t2\n1\td2\tpublication\t0\n", RUN, 4, "are the second and third columns swapped?", "give"),
         ((), QRELS, RUN + RUN, 4, "; --duplicates first or --duplicates best keeps one of them", "!"),
         ((), "1 1 d1 -2 0\n1 2 d1 0 1\n1 1 d2 1 0\n", RUN, 2, "a judgment must have 4 columns", "give"),
         ((), "rank team run map P10 date\n", RUN, 2, "a judgment must have 4 columns", "QRELS comes first"),
         ((), "7 a b\n7 c b\n", RUN, 2, "give -R pairs if the columns are TOPIC WINNER LOSER", "!"),
         ((), '04"M\x18h@\0'.replace("04", "\x04"), RUN, 2, "this is an lz4 file; decompress it with lz4 -d", "!"),
-        ((), QRELS, "\x00", 2, "a line must not hold a NUL byte", "this is"),
+        ((), QRELS, "\x00", 2, "the line contains a NUL byte", "this is"),
         (("-R", "json"), '{"qid": "1", "docid": "d1", "rel": 2}\n{"qid": "1"}\n', RUN, 2, "q:2: a line must be a JSON object with qid, docid and grade", "Extra data"),
         (("-R", "json"), '{"qid": "1", "docid": "d1", "rel": 2.5}\n', RUN, 2, "q:1: topic '1': document 'd1': grade must be a whole number", "!"),
-        (("-R", "pairs"), "7 a b c\n", RUN, 2, "q:1: the winner must be 'a' or 'b', but got 'c'", "!"),
-        (("-R", "pairs"), "7 a a\n", RUN, 2, "q:1: a preference must be between two documents, but got 'a' twice", "!"),
+        (("-R", "pairs"), "7 a b c\n", RUN, 2, "q:1: the winner must be 'a' or 'b', not 'c'", "!"),
+        (("-R", "pairs"), "7 a a\n", RUN, 2, "q:1: a preference must be between two different documents; 'a' occurs twice", "!"),
     ],
 )  # fmt: skip
 def test_errors_name_the_remedy(
@@ -200,7 +200,7 @@ def test_files_that_are_no_text_are_named(start: bytes, kind: str, tmp_path: Pat
 def test_ranks_that_are_scores(tmp_path: Path) -> None:
     """A least rank above 1, or ranks that decrease with gaps, are told of and refused under --strict; ranks are not."""
     for text, told in (
-        ("77\tp1\t35\n77\tp2\t30\n77\tp3\t12\n", "r:1: in topic '77' the least rank is 12"),
+        ("77\tp1\t35\n77\tp2\t30\n77\tp3\t12\n", "r:1: in topic '77' the lowest rank is 12"),
         ("77\tp1\t35\n77\tp2\t30\n77\tp3\t1\n", "r:1: in topic '77' ranks decrease from line to line"),
         ("77\tp1\t3\n77\tp2\t2\n77\tp3\t1\n", ""),
         ("77\tp1\t0\n77\tp2\t1\n77\tp3\t2\n", ""),
@@ -219,7 +219,7 @@ def test_ranks_that_are_all_the_same(tmp_path: Path) -> None:
     plain = run("q", "r", cwd=tmp_path)
     by_rank = run("--ties", "rank", "q", "r", cwd=tmp_path)
     assert by_rank.stdout == plain.stdout
-    assert "RANK is the same on every line of a topic, so that --ties rank has no effect" in by_rank.stderr
+    assert "RANK is the same on all lines of a topic, so --ties rank has no effect" in by_rank.stderr
     assert "has no effect" not in plain.stderr
 
 

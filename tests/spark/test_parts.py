@@ -101,7 +101,7 @@ def test_examples(tmp_path: Path) -> None:
     runs += [("other", "20", "X", 2.0), ("third", "11", "D5", 3.0)]
     tables = Tables(qrels, pool, runs)
     expected, said = said_by_command(tables, tmp_path, (), pooled=True, compat="10")
-    assert any("the judgments have 'D5' and the run 'd5', which differ only by case" in one for one in said)
+    assert any("the judgments contain 'D5' and the run 'd5', which differ only by case" in one for one in said)
     settings = Settings(compat=COMPAT["10"])
     for n_parts, block_rows in DIVISIONS:
         workers = Workers(

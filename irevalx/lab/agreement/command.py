@@ -45,9 +45,10 @@ _OF_EVALUATIONS = ("rel_format", "measures", "level", "complete", "min_retrieved
         metavar="B",
         default=0,
         help=(
-            "Draw the topics B times with replacement, for 95 % intervals of the value over all topics there are. "
-            "Intervals of correlations and of --top allow for the noise that drawing adds: they invert a test, and are "
-            "wider than the quantiles of the draws.  [default: 0, no intervals]"
+            "Number of bootstrap resamples of the topics, for 95 % confidence intervals of each value over the "
+            "population of topics. The intervals of correlations and of --top are found by inverting a test: they "
+            "allow for the noise that resampling adds, and are wider than the quantiles of the resamples.  [default: "
+            "0, no intervals]"
         ),
     ),
     parameters.seed_option,
@@ -70,15 +71,16 @@ def command(output: Output, **options: Any) -> None:
     as the reference; Urbano and Marrero 2017), Pearson's correlation, root mean square error and bias of Y, the mean
     absolute change of a run's rank, the largest rise and fall and the runs that rise and fall that far, the share of
     runs whose scores differ significantly (paired t test over topics, p < 0.05), the numbers of runs and of inversions
-    (pairs of runs that Y puts in the opposite order; Büttcher et al. 2007 print them with tau), and how pairwise
-    decisions in X and in Y go together (Wilcoxon's test, p < 0.05): the pairs that differ in neither (c11 in csv and
-    json), in Y only (new, c12), in X only (lost, c21), in both (c22); the rate of false differences (fpr: of the pairs
-    that are the same in X, those that differ in Y) and of missed differences (fnr: of those that differ in X, those
-    that do not in Y), which are the false negatives and the false positives of Bompada et al. (2007); accuracy and
-    g-mean; and pairs that differ in both, one and none (active, mixed, passive), with the same run ahead or the other:
-    aa ad ma md pa pd. These need values for each topic (irevalx -q), and the same measure. With --top K, how the best
-    runs agree: top_tau_b, top_overlap and loss. With --rbo, extrapolated, least and greatest overlaps of the rankings
-    of runs; for two runs, a row for each topic that both have, of their rankings of documents.
+    (pairs of runs in opposite order in Y; reported with tau by Büttcher et al. 2007), and how significance decisions on
+    pairs of runs agree (Wilcoxon's test, p < 0.05): the numbers of pairs that are significantly different in neither
+    (c11 in csv and json), in Y only (new, c12), in X only (lost, c21), and in both (c22); the rate of false differences
+    (fpr: the share of the pairs without a significant difference in X that have one in Y) and of missed differences
+    (fnr: the share of the pairs with a significant difference in X that have none in Y), which are the false negatives
+    and the false positives of Bompada et al. (2007); accuracy and g-mean; and the pairs that are significant in both,
+    one or neither (active, mixed, passive), with the same run or the other run ahead: aa ad ma md pa pd. These need
+    values for each topic (irevalx -q), and the same measure. With --top K, how the best runs agree: top_tau_b,
+    top_overlap and loss. With --rbo, extrapolated, least and greatest overlaps of the rankings of runs; for two runs, a
+    row for each topic that both have, of their rankings of documents.
 
     With -R sampled each of X and Y is a sample of strata, five columns, or qrels: one stratum, of which the judged
     documents are a sample. Measures of grades, of strata and of probabilities then stand side by side, the strata

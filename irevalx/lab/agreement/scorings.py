@@ -266,9 +266,9 @@ def _of_trec_eval(where: str, text: str) -> Iterator[_Value]:
         if not fields:
             continue
         if len(fields) != 3 or (not fields[0].startswith(_TEXTS) and len(fields[2].split()) > 1):
-            rule = "a line of trec_eval's must have 3 columns (measure, topic, value)"
-            hint = ": are these judgments? then name the runs too" if looks_like_judgments(as_bytes(line)) else ""
-            raise MalformedLineError(f"{where}:{number}: {rule}, but got {quote(line)}{hint}")
+            rule = "a line of trec_eval output must have 3 columns (measure, topic, value)"
+            hint = ": are these judgments? If so, give the runs too" if looks_like_judgments(as_bytes(line)) else ""
+            raise MalformedLineError(f"{where}:{number}: {rule}, not {quote(line)}{hint}")
         measure, topic, value = fields[0], fields[1], fields[2].rstrip()
         is_name = measure == runid.name and topic == ALL
         of_group = topic.startswith(_GROUPS)

@@ -201,29 +201,30 @@ def bounds(
         ndcg_cut.K as well.
     max_grade : unjudged documents may get grades from 0 to this one; None for the greatest grade of the judgments.
     by_topic : whether people see topics in the table; ``rows`` have them anyway.
-    per_topic, in_all : return this number of documents instead, of each topic or in all, whose judgments would narrow
-        the bounds of undecided pairs most; with probabilities, the documents whose judgments are expected to change the
-        probabilities of pairs most.
+    per_topic, in_all : return this number of documents to judge instead, of each topic or over all topics: the
+        documents whose judgments would narrow the bounds of undecided pairs most or, with probabilities, are expected
+        to change the probabilities of pairs most.
     probabilities : of relevance of unjudged documents, as ``complete`` writes them: ``{topic: {docno: 0.3}}``, or
         whatever else ``irevalx.Qrels.read`` takes. Documents are independent.
     fit_probabilities : fit them to what was judged, by rank and run, instead.
-    new_runs : with fitted probabilities, further runs that were not pooled; ``runs`` are then all that were. Their
-        documents share a factor, which is estimated by leaving groups of ``runs`` out.
-    groups, group_by : the groups of runs, as ``irevalx.lab.leave_out`` takes them; each run is a group without them.
-    draws : how often judgments are drawn, for map, ndcg and new runs; at least 1.
+    new_runs : with fitted probabilities, further runs that were not pooled; ``runs`` must then be all pooled runs. The
+        probabilities of documents that no pooled run retrieved are multiplied by a common factor, which is estimated by
+        leaving out each group of ``runs`` in turn.
+    groups, group_by : the groups of runs, as in ``irevalx.lab.leave_out``; by default, each run is a group.
+    draws : number of random draws of judgments, for map, ndcg and new runs; at least 1.
     seed : of the draws; None for a new one, which the result has.
     level : the least grade that is relevant.
     complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
     rel_format : the format of judgments that are files: "qrels", "beir" or "json".
-    n_next : an older name of ``in_all``.
+    n_next : old name of ``in_all``.
 
     Raises
     ------
     UsageError : a measure is no such sum, or documents are requested with several measures or one run, or keywords
         contradict each other.
-    InputError : there is nothing to fit probabilities to, or the factor of runs that were not pooled to; or a run was
-        not pooled and is not among ``new_runs``.
+    InputError : there are too few judgments to fit probabilities, or too few groups to estimate the factor; or a run
+        was not pooled and is not among ``new_runs``.
     IrevalxError : as ``irevalx.evaluate``.
 
     Examples

@@ -63,9 +63,9 @@ from irevalx.lab.command.output import Output
         metavar="FILE",
         shell_complete=complete_file,
         help=(
-            "A run that was not pooled, to be compared with RUN..., which are then all the runs that were. May be "
-            "repeated. Its documents share a factor on their probabilities, which is estimated by leaving out in turn "
-            "each group of RUN..., of which there must be four or more."
+            "A run that was not pooled. May be repeated. RUN... must then be all pooled runs, from at least four "
+            "groups (--groups, --group-by). The probabilities of documents that no pooled run retrieved are multiplied "
+            "by a common factor, which is estimated by leaving out each group of RUN... in turn."
         ),
     ),
     parameters.groups_option,
@@ -76,7 +76,10 @@ from irevalx.lab.command.output import Output
         type=click.IntRange(1, seeds.MOST_DRAWS),
         default=DRAWS,
         metavar="N",
-        help=f"Draw the judgments of unjudged documents N times, for map, ndcg and new runs.  [default: {DRAWS}]",
+        help=(
+            "Number of random draws of the judgments of unjudged documents, for map, ndcg and new runs.  "
+            f"[default: {DRAWS}]"
+        ),
     ),
     parameters.seed_option,
     option(
@@ -86,9 +89,10 @@ from irevalx.lab.command.output import Output
         type=click.IntRange(1),
         metavar="N",
         help=(
-            "Write the N unjudged documents instead whose judgments would narrow the bounds of undecided pairs most, "
-            "over all topics and the best first: a pool file, or with --format a table. With probabilities: the "
-            "documents whose judgments are expected to change the probabilities of pairs most."
+            "Instead of the bounds, write N unjudged documents to judge next, over all topics: the documents whose "
+            "judgments would narrow the bounds of undecided pairs most, the best first. With probabilities: the "
+            "documents whose judgments are expected to change the probabilities of pairs most. The output is a pool "
+            "file, or with --format a table."
         ),
     ),
     option(
@@ -96,7 +100,7 @@ from irevalx.lab.command.output import Output
         excludes="--figure",
         type=click.IntRange(1),
         metavar="N",
-        help="Like --in-all, but N documents of each topic, topic by topic.",
+        help="Like --in-all, but write N documents of each topic, topic by topic.",
     ),
     parameters.level_option,
     parameters.complete_option,
@@ -114,19 +118,20 @@ def command(output: Output, **options: Any) -> None:
     difference has the same sign, or is 0, in all of them. The bounds are exact: they are reached, as a document that
     both runs have gets one grade in both. Unjudged documents that no run has retrieved do not count.
 
-    The figure takes the judgments of QRELS away, gives them back in the order in which --in-all would select them,
-    and beside it in the order of the best rank, and shows how many pairs are decided.
+    The figure shows how many pairs are decided as judgments are added: it starts without judgments and adds the
+    judgments of QRELS in the order in which --in-all would select them, and for comparison by best rank.
 
     The columns after decided are the unjudged document that narrows the bounds of the mean most, and by how much.
 
     With probabilities of relevance further columns say what is probable: the mean and the standard deviation of the
     score or difference, and of the mean difference of a pair the probability that it keeps its sign; then the document
-    that is expected to change most how probable it is that the first run is better, and by how much. Documents are
-    taken for independent, but for the error of a fit, which they share; with --fit-probabilities, a run that was not
-    pooled is refused unless it is given with --new-run, whose documents share a factor as well. by says how the
-    probability was computed: exact (P, always; rbp and dcg, where few documents are left), from the normal
-    distribution, or from draws. map and ndcg have no proven bounds: the judgments of unjudged documents are drawn,
-    limits says drawn, and low and high are the least and the greatest value of the draws.
+    that is expected to change most how probable it is that the first run is better, and by how much. The relevance of
+    documents is assumed to be independent, except for the common error of a fit. With --fit-probabilities, runs that
+    were not pooled are an error unless given with --new-run; the probabilities of their documents then have a common
+    factor as well. The column "by" shows how the probability was computed: exactly (always for P; for rbp and dcg if
+    few unjudged documents remain), from the normal distribution, or from random draws. map and ndcg have no proven
+    bounds: the judgments of unjudged documents are drawn at random, the column "limits" contains drawn, and low and
+    high are the lowest and the highest value of the draws.
     """
     options["new_runs"] = options["new_runs"] or None
     found = bounds(**options)

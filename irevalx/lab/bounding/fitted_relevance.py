@@ -84,14 +84,14 @@ class FittedRelevance:
         lost = [one for one in found_alone if one.any()]
         if len(lost) < LEAST_GROUPS:
             raise InputError(
-                f"the relevance of documents that no pooled run retrieved is estimated from at least {LEAST_GROUPS} "
-                f"groups of pooled runs with judged documents of their own, and there are {len(lost)}: add the other "
-                "runs that were pooled, or name their groups with --group-by"
+                f"estimating the relevance of documents that no pooled run retrieved requires at least {LEAST_GROUPS} "
+                f"groups of pooled runs with unique judged documents, and there are only {len(lost)}; add the other "
+                "pooled runs, or define their groups with --group-by"
             )
         if not any((one & self._relevant).any() for one in lost):
             raise InputError(
-                "the relevance of documents that no pooled run retrieved cannot be estimated: no document that a "
-                "single group of pooled runs retrieved is relevant"
+                "the relevance of documents that no pooled run retrieved cannot be estimated: no unique document of "
+                "any group of pooled runs is relevant"
             )
         found, expected, variance = np.array([self._counts(one) for one in lost]).T
         scale = float((found.sum() + 0.5) / (expected.sum() + 0.5))
@@ -208,8 +208,8 @@ def logistic_fit(features: FloatArray, judged: BoolArray, relevant: BoolArray) -
     known = relevant[judged]
     if not known.any() or known.all():
         raise InputError(
-            "probabilities must be fitted to relevant and to nonrelevant documents that runs have, but got "
-            f"{np.count_nonzero(known)} relevant ones of {known.size} judged"
+            "cannot fit probabilities: the runs must have retrieved both relevant and nonrelevant judged documents; "
+            f"{np.count_nonzero(known)} of their {known.size} judged documents are relevant"
         )
     spread = features[judged].std(axis=0)
     scaled = (features - features[judged].mean(axis=0)) / np.where(spread > 0, spread, 1.0)

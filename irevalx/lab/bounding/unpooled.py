@@ -143,7 +143,8 @@ def refuse_unpooled(experiment: Experiment, n_pooled: int) -> None:
         run = experiment.runs[r]
         others = f" and {unpooled.size - 1} other runs" if unpooled.size > 1 else ""
         raise InputError(
-            f"{run}: {unjudged[r]:.1%} of its first {LEAST_DEPTH} documents are unjudged, and those of other runs are "
-            f"judged; probabilities fitted to the judgments of other runs are too high for it: give {run}{others} with "
-            f"--new-run, and all runs that were pooled, from at least {LEAST_GROUPS} groups (--group-by), as RUN"
+            f"{run}: {unjudged[r]:.1%} of its first {LEAST_DEPTH} documents are unjudged, although other runs are "
+            "judged to this depth; probabilities fitted to the judgments of other runs are too high for it. Give "
+            f"{run}{others} with --new-run, and as RUN all pooled runs, from at least {LEAST_GROUPS} groups "
+            "(--group-by)"
         )

@@ -49,7 +49,10 @@ COMPARISON = (
         type=click.IntRange(1, MOST_DRAWS),
         metavar="B",
         default=RESAMPLES,
-        help=f"Resamples of random flips, permuted labels, tukey, and bootstrap intervals.  [default: {RESAMPLES}]",
+        help=(
+            "Number of random sign flips, label permutations, resamples of tukey, and bootstrap resamples.  "
+            f"[default: {RESAMPLES}]"
+        ),
     ),
 )
 """With which runs are compared, by which test and correction."""

@@ -25,11 +25,11 @@ def refuse_folder(path: str) -> None:
         if is_writable and not os.path.lexists(path):
             longest = os.pathconf(there, "PC_NAME_MAX") if hasattr(os, "pathconf") else 255
             if any(len(as_bytes(part)) > longest for part in Path(path).parts):
-                raise OutputError(f"cannot make the folder {quote(path)}: a name has more than {longest} bytes")
+                raise OutputError(f"cannot make the folder {quote(path)}: a name in it is longer than {longest} bytes")
     except OSError as error:
         raise _cannot_make(path, error) from None
     if not is_writable:
-        raise OutputError(f"cannot make the folder {quote(path)}: {quote(str(there))} is no folder to write to")
+        raise OutputError(f"cannot make the folder {quote(path)}: {quote(str(there))} is not a writable folder")
 
 
 def _nearest(path: Path) -> Path:

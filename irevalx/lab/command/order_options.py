@@ -50,8 +50,8 @@ def across_option(*requires: str, hidden: bool = False) -> Parameter:
         is_flag=True,
         hidden=hidden,
         help=(
-            "Give each next judgment to the topic whose next document its order prefers most; numbers of documents "
-            "and shares are those of all topics then."
+            "Select documents across topics: each from the topic whose next document the strategy prefers most. "
+            "Numbers of documents and shares then apply to all topics together."
         ),
     )
 

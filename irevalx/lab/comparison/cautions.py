@@ -47,10 +47,11 @@ def unjudged_cautions(
     if n_others:
         more = f"{n_others} more comparison{'s' * (n_others > 1)}"
         verb = "depend" if n_others > 1 else "depends"
-        lines.append(f"{more} {verb} on unjudged documents: see the column depends_on_unjudged")
+        lines.append(f"the conclusions of {more} {verb} on unjudged documents: see the column depends_on_unjudged")
     depth = max(one.measured.top_coverage.depth for one, _ in shown if one.measured.top_coverage is not None)
     runs = sorted({run for one, row in shown for run in one.found.pairs[row]})
-    return [*lines, f"list the documents to judge before comparing again: {_command(ranked, runs, depth)}"]
+    command = _command(ranked, runs, depth)
+    return [*lines, f"to settle this, judge the documents that this command lists, and compare again: {command}"]
 
 
 def _caution(of_measure: ComparedMeasure, row: int, known: WeightedScores | None) -> str:
@@ -61,7 +62,8 @@ def _caution(of_measure: ComparedMeasure, row: int, known: WeightedScores | None
     points = abs(judged[run] - judged[against]) * 100
     said = (
         f"{of_measure.name}, {names[run]} against {names[against]}: the conclusion depends on unjudged documents; "
-        f"judged@{coverage.depth} is {judged[run]:.2f} and {judged[against]:.2f}, a difference of {points:.0f} points"
+        f"judged@{coverage.depth} is {judged[run]:.2f} and {judged[against]:.2f}, a difference of {points:.0f} "
+        "percentage points"
     )
     difference, bounds = float(found.difference[row]), None
     if _is_precision(of_measure):
@@ -70,11 +72,14 @@ def _caution(of_measure: ComparedMeasure, row: int, known: WeightedScores | None
         share = difference / (others - own) if own != others else 0.0
         if 0 < share <= 1:
             relevant = f"{_percent(share)} of the unjudged documents are relevant"
-            said += f"; the difference of {difference:.4f} is gone if {relevant}"
+            said += f"; the difference of {difference:.4f} disappears if {relevant}"
     elif known is not None:
         bounds = known.bounds((known.runs.index(names[run]), known.runs.index(names[against]))).means[1:]
     if bounds is not None:
-        said += f"; its bounds over all ways to judge them are {bounds[0]:.4f} and {bounds[1]:.4f}"
+        said += (
+            f"; over all possible judgments of the unjudged documents, the difference lies between {bounds[0]:.4f} and "
+            f"{bounds[1]:.4f}"
+        )
     return said
 
 

@@ -144,11 +144,11 @@ _GATE = (
         type=click.Choice(VIEWS),
         default="pair",
         help=(
-            "Print a row for each pair; for each topic, with the value of each run and its difference from the "
-            "--baseline; or for each run: its scores, the best marked, letters, shared by runs that are not "
-            "significantly different, and judged@K; with --baseline + or - where a run is significantly better or "
-            "worse than it. Runs and measures stay in their order; in LaTeX the table needs the package booktabs.  "
-            "[default: pair]"
+            "Print one row per pair (pair); per topic, with the value of each run and its difference from the "
+            "--baseline (topic); or per run (run): its scores with the best one marked, letters shared by runs that "
+            "are not significantly different, and judged@K; with --baseline, + or - marks runs that are significantly "
+            "better or worse than it. Runs and measures keep their order. In LaTeX, the table requires the package "
+            "booktabs.  [default: pair]"
         ),
     ),
     click.option(
@@ -156,9 +156,9 @@ _GATE = (
         metavar="NAME...",
         default="",
         help=(
-            "What tables for people have of each pair, after its names: 'mean mean_against effect_size p wins losses', "
-            "or all.  [default: difference, low and high (bonferroni, tukey: simultaneous_low and simultaneous_high), "
-            "corrected_p, differ, judged, judged_against]"
+            "Columns to display for each pair, after its names, for example 'mean mean_against effect_size p wins "
+            "losses', or all.  [default: difference, low and high (bonferroni, tukey: simultaneous_low and "
+            "simultaneous_high), corrected_p, differ, judged, judged_against]"
         ),
     ),
     option(
@@ -233,43 +233,45 @@ _GATE = (
 def command(output: Output, *, drawn: str | None, junit: str | None, page: str | None, **options: Any) -> int:
     """Test whether runs differ.
 
-    A row for each measure and pair: the summaries of both runs, their difference with an interval for this pair on its
-    own, the effect size (mean difference over its standard deviation), the topics that the run wins, ties and loses
-    against the other, p before and after correction, whether the runs differ (never with fewer than 5 topics), an
-    interval that holds for all pairs at once (bonferroni, tukey; holm has none), and the test that p is from: where
-    fewer than 5 topics differ, or all by the same amount, exact sign flips replace t, and there is no t interval.
+    The output has one row for each measure and pair: the summary values of both runs; their difference with an interval
+    for this pair alone; the effect size (mean difference divided by the standard deviation of the differences); the
+    numbers of topics on which the run wins, ties and loses; p before and after correction; whether the difference is
+    significant (never with fewer than 5 topics); a simultaneous interval for all pairs (bonferroni and tukey only); and
+    the test that gave p. If fewer than 5 topics differ, or all by the same amount, an exact sign-flip test replaces the
+    t test, and there is no t interval.
 
-    By default tables show the interval that goes with the correction: with bonferroni and tukey the one that holds for
-    all pairs at once, with other corrections that of the pair on its own, headed "unadjusted". Tukey's leaves out 0
-    exactly if the runs differ, and so does bonferroni's with --test t and --interval t; with other tests or --interval
-    bca test and interval may disagree, and so may an unadjusted interval. Tukey takes the differences of all pairs to
-    vary alike. Geometric means (gm_map) are tested on their logarithms, and sums (num_rel_ret) are shown as sums.
+    By default, tables show the interval that matches the correction: with bonferroni and tukey the simultaneous
+    interval, with other corrections the interval of the pair alone, headed "unadjusted". The intervals of tukey exclude
+    0 exactly if the difference is significant; so do the intervals of bonferroni with --test t and --interval t. Other
+    tests, --interval bca and unadjusted intervals can disagree with the test. tukey assumes that the differences of all
+    pairs have equal variance. Geometric means (gm_map) are tested on their logarithms, and sums (num_rel_ret) are shown
+    as sums.
 
-    Each table shows the coverage of the runs: judged@K, the share of judged documents among their first K, where K is
-    the cutoff of the measure or 10. After t tests (not tukey) under measures that treat unjudged documents as
-    nonrelevant, a warning names comparisons whose conclusion depends on unjudged documents: it would be another one if
-    the unjudged documents that only one of the runs has among its first 10 were relevant half as often as its judged
-    ones. The conclusion can still be right; judging these documents settles it. A gate warns likewise of its verdicts.
+    Each table shows judged@K, the share of judged documents among the first K of each run; K is the cutoff of the
+    measure, or 10. For t tests (not tukey) of measures that treat unjudged documents as nonrelevant, a warning lists
+    the comparisons whose conclusion depends on unjudged documents: the conclusion would change if the unjudged
+    documents that only one of the runs has among its first 10 were relevant half as often as its judged documents. The
+    conclusion can still be right; to find out, judge these documents. A gate gives the same warning for its verdicts.
 
     With --systems or --system-by runs of one system are replicates, not topics: the variance of a difference is that
-    over topics and that between replicates, and a column has the share of the latter. The t test and interval hold for
-    other topics and other runs of the same systems; with few replicates they have few degrees of freedom. Those of a
-    system with one run are about this run.
+    over topics and that between replicates, and a column has the share of the latter. The t test and interval
+    generalise to other topics and other runs of the same systems; with few replicates, they have few degrees of
+    freedom. For a system with only one run, they apply to this run only.
 
-    With --topic-groups there is a row for each group of topics, and a second table has the interaction: whether the
-    difference of a pair is the same in all groups, by Welch's F statistic and permuted group labels of the topics. A
-    difference that is significant in one group and not in another need not differ between them; the interaction is what
-    tells. Groups with one topic are left out of it. In groups with fewer than 10 topics it can be significant only
-    because differences vary more in one group than in another.
+    With --topic-groups, there is one row for each group of topics, and a second table tests the interaction: whether
+    the difference of a pair is the same in all groups, by Welch's F statistic with permuted group labels of the topics.
+    A difference that is significant in one group and not in another is not evidence of different effects; use the
+    interaction test. It excludes groups with only one topic. In groups with fewer than 10 topics, an interaction can be
+    significant merely because differences vary more in one group than in another.
 
-    With --margin it is a gate: a verdict for each measure and run, by a t interval of the difference from the
-    --baseline that holds for all of them at once. Not worse: its lower end is above -margin; else worse: its upper end
-    is below 0, and sign flips have a p below alpha, corrected alike; else that cannot be told. Identical runs are not
-    worse. Where fewer than 5 topics differ, or all by the same amount, there is no interval: a run is worse, or better
-    and so not worse, only by exact sign flips. The exit status is 0 where all are not worse (with --require better:
-    where all are better for certain), 3 where one is worse, else 5; 1, 2, 4 and 7 are errors, as for irevalx.
-    The least margin is the one by which a run as good as the baseline would be found not worse with a probability of
-    0.8 on this number of topics.
+    With --margin, the command is a gate: it gives a verdict for each measure and run, from simultaneous t intervals of
+    the differences from the --baseline. A run is "not worse" if the lower bound is above -margin. Otherwise it is
+    "worse" if the upper bound is below 0 and a sign-flip test with the same correction has p below alpha; otherwise the
+    verdict is "cannot tell". Identical runs are not worse. If fewer than 5 topics differ, or all by the same amount,
+    there is no interval, and an exact sign-flip test alone decides whether a run is worse, or better and therefore not
+    worse. The exit status is 0 if all runs are not worse (with --require better: if all are significantly better), 3 if
+    one is worse, otherwise 5; 1, 2, 4 and 7 are errors, as for irevalx. The least margin is the margin with which a run
+    as good as the baseline would pass with probability 0.8 on this number of topics.
     """
     if page is not None and "-" in (options["qrels"], *options["runs"]):  # it is read once, for both
         rel_format, grades = options["rel_format"], options["grades"]

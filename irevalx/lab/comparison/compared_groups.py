@@ -45,10 +45,9 @@ class ComparedInGroup(Frozen, kw_only=True):
     corrected_p : corrected for all pairs and groups of the measure.
     differ : whether it is below alpha, with 5 topics at least.
     interaction_p : the corrected p-value of the pair's interaction; nan where it is not defined.
-    simultaneous_low, simultaneous_high : an interval that holds for all pairs and groups at once; nan where there is
-        none.
-    test : the test that p is from: ``permutation`` where sign flips replaced t.
-    judged, judged_against : judged@K of both runs over the group's topics; nan where it is not known.
+    simultaneous_low, simultaneous_high : a simultaneous interval for all pairs and groups; nan if there is none.
+    test : the test that gave p: ``permutation`` if an exact sign-flip test replaced the t test.
+    judged, judged_against : judged@K of both runs over the group's topics; nan if unknown.
     """
 
     measure: str
@@ -78,11 +77,11 @@ class PairInteraction(Frozen, kw_only=True):
     Parameters
     ----------
     groups : with two topics at least, which are compared.
-    f, df_between, df_within : Welch's F statistic and its degrees of freedom; nan where it is not defined.
-    p : from permuted group labels; nan where it is not defined.
+    f, df_between, df_within : Welch's F statistic and its degrees of freedom; nan if it is not defined.
+    p : p-value from permuted group labels; nan if it is not defined.
     corrected_p : corrected for all pairs of the measure.
     differ : whether it is below alpha.
-    labellings : how many assignments of the topics to the groups p is from.
+    labellings : number of assignments of topics to groups that p is computed from.
     """
 
     measure: str
@@ -138,7 +137,7 @@ class ComparedGroups(Comparison):
         notes = (
             self.how_tested,
             *notes_on_pairs(self.method, shown, n_tests, "pair in this group", "pairs and groups"),
-            "interactions: is the difference the same in all groups? Welch's F statistic (f), tested by "
+            "interactions: whether the difference is the same in all groups; Welch's F statistic (f), tested by "
             f"{self._labellings}.",
             *self.coverage_notes(),
         )
@@ -157,16 +156,16 @@ class ComparedGroups(Comparison):
         """A sentence on the test and the correction, and for how many pairs and groups."""
         n_pairs, n_groups = self._sizes
         return (
-            f"{self.test_in_words} in each group, p-values corrected for {n_pairs} pairs and {n_groups} groups, "
-            f"interactions for the pairs, by {correction_named(self.method.correction).title()}; alpha "
-            f"{self.method.alpha:g}."
+            f"{self.test_in_words} in each group, p-values corrected for {n_pairs} pairs and {n_groups} groups "
+            f"(p-values of interactions: for the pairs only) by {correction_named(self.method.correction).title()}; "
+            f"alpha {self.method.alpha:g}."
         )
 
     @property
     def _labellings(self) -> str:
         numbers = sorted({row.labellings for row in self.interactions} - {0})
         if not numbers:
-            return "permuting the group labels; no labels could be permuted here"
+            return "permuting the group labels; there were no labels to permute"
         if self.draws_labels:
             return f"permuting the group labels of topics at random ({numbers[-1]} labellings)"
         return f"permuting the group labels of topics in all {' or '.join(map(str, numbers))} ways"
@@ -221,7 +220,7 @@ def compared_in_groups(
             raise InputError(f"{where}: a group must have a topic with a value of {one.name}, but none has")
         usable = {group: place for group, place in places.items() if len(place) > 1}
         if sum(map(len, places.values())) > len(frozenset(np.concatenate([*places.values()]).tolist())):
-            lines.append(f"{where}: topics are in several groups, so that interactions are not tested")
+            lines.append(f"{where}: interactions are not tested, because some topics are in several groups")
             usable = {}
         else:
             lines += _lines_on_small_groups(places, where)
@@ -239,12 +238,12 @@ def _lines_on_small_groups(places: Mapping[str, np.ndarray], where: str) -> Iter
     """Yield which groups the test of interactions leaves out, and which are small."""
     single = [quote(group) for group, place in places.items() if len(place) == 1]
     if single:
-        yield f"{where}: the interaction test leaves out groups with one topic: {_some(single)}"
+        yield f"{where}: the interaction test excludes groups with only one topic: {_some(single)}"
     small = [f"{quote(group)} ({len(place)})" for group, place in places.items() if 1 < len(place) < FEW_IN_GROUP]
     if small and len(places) - len(single) > 1:
         yield (
-            f"{where}: groups with fewer than {FEW_IN_GROUP} topics: {_some(small)}; in so small groups an interaction "
-            "can be significant only because differences vary more in one group than in another"
+            f"{where}: groups with fewer than {FEW_IN_GROUP} topics: {_some(small)}; in groups this small, an "
+            "interaction can be significant merely because differences vary more in one group than in another"
         )
 
 

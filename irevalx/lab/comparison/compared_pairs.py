@@ -34,17 +34,17 @@ class ComparedPair(Frozen, kw_only=True):
     ----------
     mean, mean_against : summaries of the runs, as the evaluator prints them.
     difference : mean - mean_against.
-    low, high : the interval of the difference of this pair on its own; nan where it is not defined.
+    low, high : the interval of the difference for this pair alone; nan if it is not defined.
     effect_size : Cohen's d of the paired differences; nan where it is not defined.
     wins, ties, losses : topics for which ``run`` has a better, the same, a worse value than ``against``; greater is
         better unless the measure says otherwise.
     p, corrected_p : the p-value of the test, before and after correction for the number of comparisons.
     differ : whether the runs are significantly different: the corrected p-value is below alpha.
-    simultaneous_low, simultaneous_high : an interval that holds for all pairs at once; nan where there is none.
-    test : the test that p is from: ``permutation`` where sign flips replaced t.
-    judged, judged_against : judged@K of both runs, K the cutoff of the measure or 10; nan where it is not known.
-    depends_on_unjudged : whether another conclusion follows if unjudged documents are relevant half as often as judged
-        ones; for t tests of means of measures that treat unjudged documents as nonrelevant.
+    simultaneous_low, simultaneous_high : a simultaneous interval for all pairs; nan if there is none.
+    test : the test that gave p: ``permutation`` if an exact sign-flip test replaced the t test.
+    judged, judged_against : judged@K of both runs; K is the cutoff of the measure, or 10. nan if unknown.
+    depends_on_unjudged : whether the conclusion would change if unjudged documents were relevant half as often as
+        judged ones. Only for t tests of means of measures that treat unjudged documents as nonrelevant.
     """
 
     measure: str
@@ -276,7 +276,9 @@ class Comparison(Result):
             flipped = sum(int(one.found.by_sign_flips.sum()) for one in self.measures)
             if flipped:
                 of = f"{flipped} of {n_pairs * len(self.measures)} comparisons"
-                topics += f" (sign flips in {of}: fewer than {FEW_TOPICS} topics differ, or all by the same amount)"
+                topics += (
+                    f" (exact sign flips in {of}: fewer than {FEW_TOPICS} topics differ, or all by the same amount)"
+                )
             pairs = f"{n_pairs} pairs" if n_pairs > 1 else "one pair"
             corrected = (
                 f"p-values corrected for {pairs} by {correction.title()}" if correction != "none" else "no correction"
@@ -302,9 +304,7 @@ class Comparison(Result):
         ------
         ArgumentError : there is no figure of it, as of a gate and of groups of topics.
         """
-        raise ArgumentError(
-            "compare has no figure with a margin or with topic groups; without these it draws the pairs"
-        )
+        raise ArgumentError("compare draws no figure with a margin or topic groups; omit them to draw the pairs")
 
 
 def shown_columns(method: Method, rows: Sequence[Any], labels: Sequence[str], n_tests: int) -> tuple[str, ...]:
@@ -352,19 +352,24 @@ def notes_on_pairs(method: Method, columns: Sequence[str], n_tests: int, pair: s
     notes = []
     if "low" in columns:
         kind = "t" if method.interval == "t" else "bootstrap (BCa)"
-        of_this = f"low to high: the {share} {kind} interval of the difference of this {pair} on its own"
+        of_this = f"low to high: the {share} {kind} interval of the difference for this {pair} alone"
         if _is_unadjusted(method, n_tests):
-            of_this = f"unadjusted {of_this}, not corrected for all {pairs}; it can exclude 0 although differ says no"
+            of_this = (
+                f"unadjusted {of_this}, not corrected for comparing all {pairs}; it can exclude 0 even if differ is no"
+            )
         notes.append(f"{of_this}.")
     if "simultaneous_low" in columns:
-        notes.append(f"simultaneous low to high: {share} intervals that hold for all {pairs} at once.")
+        notes.append(
+            f"simultaneous low to high: intervals that contain the differences of all {pairs} at once with {share} "
+            "confidence."
+        )
     elif correction == "holm" and n_tests > 1:
-        notes.append("Holm's correction has no simultaneous intervals.")
+        notes.append("Simultaneous intervals are not available for Holm's correction.")
     if "test" in columns:
         notes.append(
-            f"test: permutation (exact sign flips) replaces t where fewer than {FEW_TOPICS} topics differ, or all by "
-            "the same amount; there is no t interval then."
+            "test: an exact sign-flip test (permutation) replaces the t test, and there is no t interval, if fewer "
+            f"than {FEW_TOPICS} topics differ or all differ by the same amount."
         )
     if correction != TUKEY and (method.test, method.interval) != ("t", "t"):
-        notes.append("Test and interval are of two kinds, and may disagree.")
+        notes.append("The test and the interval use different methods, so they can disagree.")
     return notes

@@ -31,8 +31,9 @@ class ComparedRun(Frozen, kw_only=True):
     Parameters
     ----------
     best : whether no run scores better; never where all score the same, or the measure says nothing of better.
-    groups : letters, of which runs that are not significantly different share one; with a baseline ``+`` or ``-`` where
-        the run is significantly better or worse than it, and ``>`` or ``<`` where the measure says nothing of better.
+    groups : letters; runs that are not significantly different share a letter. With a baseline, ``+`` or ``-`` if the
+        run is significantly better or worse, or ``>`` or ``<`` if the run is significantly higher or lower and the
+        measure has no better direction.
     """
 
     run: str
@@ -177,7 +178,10 @@ class ComparedRuns(DrawnComparison):
         if self.baseline is None:
             marks = "Runs that share a letter are not significantly different."
         else:
-            marks = f"+ and -: significantly better and worse than {self.baseline}; without a sign: neither."
+            marks = (
+                f"+: significantly better than {self.baseline}; -: significantly worse; no sign: not significantly "
+                "different."
+            )
         notes = (self.how_tested, marks, *(["{best}: the best score."] if any(best.values()) else []))
         return [Table("runs", tuple(columns), table, best=best, heads=tuple(heads), notes=notes, for_paper=True)]
 

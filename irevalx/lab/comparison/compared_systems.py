@@ -165,7 +165,8 @@ class ComparedSystems(ComparedPairs):
         single |= {row.against for row in self.rows if row.replicates_against == 1}
         return [
             "A topic's value is the mean over the runs of a system; tests and intervals are over topics and runs.",
-            "between replicates: the share of the variance of the difference that is between runs of a system.",
+            "between replicates: the share of the variance of the difference that is due to variation between runs of "
+            "a system.",
             *([f"S{one_run_line(sorted(single))[1:]}."] if single else []),
         ]
 
@@ -195,8 +196,8 @@ def _rows_of(of_measure: ComparedMeasure) -> list[ComparedSystemPair]:
 def one_run_line(systems: Sequence[str]) -> str:
     """Return what intervals of systems with one run cover."""
     return (
-        f"systems with one run ({', '.join(map(printable, systems))}): tests and intervals are about this run, and do "
-        "not cover other runs of its system"
+        f"systems with one run ({', '.join(map(printable, systems))}): tests and intervals apply to this run only, not "
+        "to other runs of the system"
     )
 
 

@@ -219,7 +219,7 @@ def significance_levels(found: Comparison, page: Page) -> Figure:
             curves.append(Curve(of_measure.name, np.arange(1.0, len(levels) + 1), levels, markers=False))
         panels.append(LinePanel(tuple(curves), words, rules=(found.method.alpha,)))
     label = f"pairs of runs by p, as far as p is at most {_GREATEST_P:g}"
-    title = "Achieved significance levels: the lower a line, the more pairs are significantly different"
+    title = "Achieved significance levels: a lower line means more significantly different pairs"
     return draw_lines([panels], page, title=title, label=label, note=found.how_tested)
 
 

@@ -44,20 +44,20 @@ class RunVerdict(Frozen, kw_only=True):
     ----------
     mean, mean_against : summaries of the run and of the baseline, as the evaluator prints them.
     difference : by how much the run is better; positive is better, whatever the direction of the measure.
-    low, high : the interval of the difference; those of all runs and measures hold at once. nan where fewer than 5
-        topics differ, or all by the same amount.
+    low, high : the interval of the difference, simultaneous over all runs and measures. nan if fewer than 5 topics
+        differ, or all by the same amount.
     margin : by how much the run may be worse.
     topics : how many the summaries are over.
-    least_margin : a run as good as the baseline would be found not worse by this margin with a probability of 0.8; nan
-        without an interval.
+    least_margin : the margin with which a run as good as the baseline would be found not worse with probability 0.8;
+        nan without an interval.
     verdict : ``not worse``, ``worse`` or ``cannot tell``.
     differing : the number of topics for which the values differ.
     change : the mean difference over these topics.
-    p : the p-value of flipped signs.
-    direction : 1 where the run is better for certain, -1 where it is worse for certain, else 0.
-    judged, judged_against : judged@K of the run and of the baseline, K the cutoff of the measure or 10; nan where it is
-        not known.
-    depends_on_unjudged : whether the verdict is another one if unjudged documents are relevant half as often as judged
+    p : the p-value of the sign-flip test.
+    direction : 1 if the run is significantly better, -1 if it is significantly worse, otherwise 0.
+    judged, judged_against : judged@K of the run and of the baseline; K is the cutoff of the measure, or 10. nan if
+        unknown.
+    depends_on_unjudged : whether the verdict would change if unjudged documents were relevant half as often as judged
         ones.
     """
 
@@ -104,10 +104,10 @@ class RunVerdict(Frozen, kw_only=True):
         topics = f"{self.differing} of {self.topics} topics differ"
         if isnan(self.low) and self.differing >= FEW_TOPICS:
             topics = f"all {self.topics} topics differ by the same amount"
-        said = f"{self.run} in {self.measure}: {topics}; on these the mean changes by {self.change:+.4f}"
+        said = f"{self.run} in {self.measure}: {topics}; the mean change over these topics is {self.change:+.4f}"
         if self.direction or not isnan(self.low):
             return f"{said}."
-        return f"{said}. This does not tell whether other topics gain or lose."
+        return f"{said}. This is not enough to conclude whether the run is better or worse on other topics."
 
 
 class Gate(Comparison):
@@ -167,7 +167,7 @@ class Gate(Comparison):
         """Return how the verdicts were made, and what follows from them, for JSON."""
         of_gate = {
             "comparisons": len(self.rows),
-            "how_tested": f"{self._confidence} worse and better need a p of sign flips below alpha as well.",
+            "how_tested": f"{self._confidence} worse and better also require a sign-flip test with p below alpha.",
             "margins": {row.measure: row.margin for row in self.rows},
             "require": self.require,
             "allow_unsure": self.allow_unsure,
@@ -190,9 +190,10 @@ class Gate(Comparison):
         notes = [
             *self._remarks,
             f"difference: by how much the run is better than {self.baseline}; low to high: {self._confidence}",
-            "not worse: low > -margin, or no topic differs; else worse: high < 0, and sign flips have p < alpha "
-            "too; else cannot tell.",
-            "least margin: what this number of topics can tell; an equal run passes with probability 0.8.",
+            "not worse: low > -margin, or no topic differs; otherwise worse: high < 0, and a sign-flip test also has p "
+            "< alpha; otherwise cannot tell.",
+            "least margin: the smallest margin that this number of topics supports; a run as good as the baseline "
+            "would pass it with probability 0.8.",
             *self.coverage_notes(cautious=cautious),
         ]
         [table] = self.tables()

@@ -100,10 +100,11 @@ def compare(
         ``benjamini-hochberg``, ``none``, or ``tukey``, a test of its own over all pairs of runs.
     interval : how intervals are made: ``bca`` or ``t``.
     alpha : runs differ when the corrected p-value is below it; in (0, 1).
-    resamples : of random flips, permuted labels, tukey, and bootstrap intervals; at least 1.
+    resamples : number of random sign flips, label permutations, resamples of tukey, and bootstrap resamples; at least
+        1.
     discriminative_power : count the pairs that each measure tells apart; ``power`` is its former name.
     by : ``pair``, ``run`` or ``topic``: what a row of the table is about.
-    columns : what people see of each pair: names of fields of its row, or ``all``; none for a few usual ones.
+    columns : columns to display for each pair: names of fields of its row, or ``all``; none for the default columns.
     sort : by topic, with a baseline: from the greatest difference to the least, averaged over runs.
     seed : of random choices; None for a new one, which the result has.
     level : the least grade that is relevant.
@@ -117,16 +118,17 @@ def compare(
     margin : return a ``Gate``: verdicts on all runs against the baseline, which they must not be worse than by more
         than this; from 0 on, in units of the measure, or a number for each measure by name, and under ``*`` for those
         that are not named. All judged topics are evaluated, and the t intervals of all measures and runs hold at once.
-        Better and worse need sign flips with a p below alpha too, which alone decide where fewer than 5 topics differ,
-        or all by the same amount.
+        The verdicts better and worse also require a sign-flip test with p below alpha. This test alone decides if fewer
+        than 5 topics differ, or all by the same amount.
     require : with a margin, what runs must be: ``not-worse`` or ``better``.
     allow_unsure : with a margin, whether runs of which that cannot be told pass.
     systems, system_by : compare systems with several runs each, such as folds or seeds: the system of each run, by name
         or in a file with a line ``RUN SYSTEM`` each; or a pattern, whose first group (all of it without one) is the
         system in the name of a run. A topic's value is the mean over runs, t tests and intervals are over topics and
         runs. Not with other tests, intervals, tukey or a margin.
-    topic_groups : compare in each group of topics, and test whether the difference differs between them, by permuted
-        group labels: a file with a line ``TOPIC GROUP`` each, or a dictionary from topics to a group or several.
+    topic_groups : groups of topics: a file with one line per topic, ``TOPIC GROUP``, or a dictionary from topics to one
+        or several groups. Runs are compared in each group, and a test with permuted group labels shows whether the
+        difference is the same in all groups (interaction).
     ties : the order of documents with equal scores: "name", as trec_eval has it, "rank", "first", "expected", "best" or
         "worst".
     ignore_identical_ids : drop retrieved documents whose id is that of the topic.

@@ -86,8 +86,8 @@ def _lines(source: Source) -> Iterator[tuple[int, bytes]]:
         size += len(first)
         if size > LONGEST_LINE:
             raise MalformedLineError(
-                f"{shown_name(source.path)}:{number}: the line is longer than {LONGEST_LINE >> 20} MiB; "
-                "documents need line breaks between them"
+                f"{shown_name(source.path)}:{number}: the line is longer than {LONGEST_LINE >> 20} MiB; put line "
+                "breaks between documents"
             )
         for line in others:
             yield number, b"".join(begun)

@@ -24,8 +24,8 @@ from irevalx.lab.judging.next_documents import next as next_documents
         metavar="QRELS",
         shell_complete=complete_file,
         help=(
-            "The judgments so far, from any source; grades below 0 are ignored. A judged document counts, "
-            f"{explained_learning()}.  [default: no judgments]"
+            "The judgments so far, from any source; grades below 0 are ignored. When a judgment influences "
+            f"the strategy depends on --order: {explained_learning()}.  [default: no judgments]"
         ),
     ),
     order_option("The judging strategy.", default="mtf"),
@@ -41,7 +41,10 @@ from irevalx.lab.judging.next_documents import next as next_documents
         excludes="--n",
         type=click.IntRange(1),
         metavar="N",
-        help=("Select N unjudged documents in all, each from the topic whose next document the strategy prefers most."),
+        help=(
+            "Select N unjudged documents over all topics, each from the topic whose next document the strategy prefers "
+            "most."
+        ),
     ),
     option("--n", type=click.IntRange(1), metavar="N", hidden=True, help="--per-topic or, with --across, --in-all."),
     across_option(hidden=True),
@@ -60,7 +63,7 @@ from irevalx.lab.judging.next_documents import next as next_documents
         requires="--order sampled",
         type=click.IntRange(1),
         metavar="N",
-        help="With --order sampled: the size of the whole sample of each topic, on average over samples.",
+        help="With --order sampled: the expected size of the whole sample of each topic.",
     ),
     *order_options(),
     seed_option,
@@ -77,14 +80,14 @@ def command(output: Output, **options: Any) -> None:
     it, and with --docs the first words of its text.
 
     Selects exactly N documents that have no judgment; a message reports topics that have fewer left. Judged documents
-    cost nothing, and the strategy uses their judgments, whoever selected them: extend an old collection with --judged.
-    The strategy learns nothing from the N documents themselves until they are judged: a smaller N, called more often,
-    follows it more closely.
+    do not count toward N, and the strategy uses their judgments no matter how the documents were selected. To extend an
+    existing collection, give its judgments with --judged. The strategy learns nothing from the N documents themselves
+    until they are judged, so frequent calls with a small N follow the strategy most closely.
 
-    With --order sampled the score is the inclusion probability of a document; every call needs the same RUNs, --depth,
-    --seed, --total and N. After all documents are judged, irevalx-lab degrade --order sampled --unjudged nonrel writes
-    the sample with its probabilities, for irevalx -R prels; give it the same RUNs, --depth and --seed, --budget in
-    place of --total and --batch in place of --per-topic.
+    With --order sampled, the score is the inclusion probability of a document, and every call needs the same RUNs,
+    --depth, --seed, --total and N. After all documents are judged, irevalx-lab degrade --order sampled --unjudged
+    nonrel writes the sample with its probabilities, for irevalx -R prels. Give it the same RUNs, --depth and --seed,
+    and the same numbers: --budget for --total, and --batch for --per-topic.
     """
     found = next_documents(**options)
     if output.format_is_typed:

@@ -98,8 +98,8 @@ def next(  # noqa: A001 - it is the name of its command
 ) -> NextDocuments:
     """Choose the documents to judge next, given what has been judged so far.
 
-    Exactly ``per_topic`` documents of each topic, or ``in_all`` documents, that have no judgment; a warning reports
-    where fewer are left. Judged documents cost nothing, and all judgments inform the strategy: "mtf" and the bandits
+    Selects exactly ``per_topic`` unjudged documents of each topic, or ``in_all`` over all topics; a warning reports
+    topics with fewer left. Judged documents do not count, and all judgments inform the strategy: "mtf" and the bandits
     learn from a judged document when they read a run as far as it; "hedge", "mtc", "bounds" and "cal" use all judgments
     from the beginning; "depth", "borda", "rrf" and "random" skip judged documents.
 
@@ -109,20 +109,21 @@ def next(  # noqa: A001 - it is the name of its command
     judged : the judgments so far, ``{topic: {docno: grade}}``, or whatever else ``irevalx.Qrels.read`` takes; grades
         below 0 are ignored. None for no judgments.
     order : the judging strategy, as ``irevalx.lab.degrade`` takes it.
-    per_topic : how many unjudged documents of each topic; at least 1. 10 by default.
-    in_all : how many unjudged documents in all, each from the topic whose next document the strategy prefers most.
+    per_topic : number of unjudged documents to select of each topic; at least 1. The default is 10.
+    in_all : number of unjudged documents to select over all topics, each from the topic whose next document the
+        strategy prefers most.
     replay : replay the strategy from the beginning in batches, as ``irevalx.lab.degrade`` does with ``batch``, so that
         it learns only from documents that it selects itself. The unjudged documents of the first batch that is not
         fully judged are returned, which can be fewer. Always on with the order "sampled", whose probabilities depend on
         the replay.
-    total : with the order "sampled", and only then: the size of the whole sample of each topic, on average.
+    total : only with the order "sampled", which requires it: the expected size of the whole sample of each topic.
     depth : how many documents of each run and topic are candidates; at least 1.
     documents : files with the text of documents, which the order "cal" learns from, and which is shown.
-    seed : of random choices; None for a new one, which the result has. Calls with ``replay`` need the same seed.
+    seed : random seed; None for a new one, which the result contains. All calls with ``replay`` need the same seed.
     level : the least grade that is relevant.
     rel_format : the format of judgments that are files: "qrels", "beir" or "json".
-    n : an older name of ``per_topic`` or, with ``across``, of ``in_all``.
-    across : the number ``n`` is in all.
+    n : old name of ``per_topic`` or, with ``across``, of ``in_all``.
+    across : select ``n`` documents over all topics, not of each topic.
 
     Raises
     ------
@@ -139,14 +140,16 @@ def next(  # noqa: A001 - it is the name of its command
     """
     name, number = number_of_documents(per_topic=per_topic, in_all=in_all, n=n) or ("n", PER_TOPIC)
     if checks.flag("across", across) and name == "per_topic":
-        raise UsageError("--per-topic and --across contradict each other: --in-all selects documents across topics")
+        raise UsageError(
+            "--per-topic and --across contradict each other: use --in-all to select documents across topics"
+        )
     across = across or name == "in_all"
     judgments = graded_judgments_of({}) if judged is None else graded_judgments_of(judged, rel_format)
     ordering = ordering_of(
         order, runs, depth=depth, level=level, across=across, documents=documents, judgments=judgments
     )
     if ordering.order.has_probabilities != (total is not None):
-        raise UsageError("total must be given together with the order sampled, and only then")
+        raise UsageError("total requires the order sampled, and the order sampled requires total")
     total = None if total is None else checks.whole_number("total", total, least=1)
     chosen = chosen_seed(seed) if ordering.order.is_random else None
     replay = checks.flag("replay", replay) or ordering.order.has_probabilities
@@ -180,7 +183,7 @@ def shortage_warnings(
     depth, counts = ordering.rules.depth, Counter(one.candidates.topic for one in selected)
     short = [one.topic for one in ordering.candidates if counts[one.topic] < n]
     if ordering.rules.across and len(selected) < n:
-        what = f"{len(selected)} documents selected instead of {n}"
+        what = f"only {len(selected)} of {n} documents selected"
     elif not ordering.rules.across and short:
         topics = f"{len(short)} of {len(ordering.candidates)} topics"
         example = f"{counts[short[0]]} for topic {shown_name(as_text(short[0]))}"
@@ -188,9 +191,9 @@ def shortage_warnings(
     else:
         return
     if replay:
-        why = "the other documents of a replayed batch are judged, or the strategy selects no more"
+        why = "the other documents of the replayed batch are already judged, or the strategy has none left to select"
     elif any(int(one.ranks.max(initial=0)) == depth for one in ordering.candidates):
-        why = f"all others of the first {depth} documents of each run are judged; a greater --depth adds candidates"
+        why = f"all other documents among the first {depth} of each run are judged; increase --depth to add candidates"
     else:
         why = "all other documents of the runs are judged"
     yield f"{what}: {why}"

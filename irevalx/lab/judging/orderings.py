@@ -63,7 +63,9 @@ def ordering_of(
     if order.needs_texts and not paths:
         raise UsageError(f"the order {name} must be given together with documents")
     if across and order.has_probabilities:
-        raise UsageError(f"--across and --in-all are not possible with the order {name}, which samples each topic")
+        raise UsageError(
+            f"--across and --in-all cannot be used with the order {name}, which samples each topic separately"
+        )
     rules = Rules(
         level=checks.whole_number("level", level),
         batch=checks.whole_number("batch", batch, least=1),

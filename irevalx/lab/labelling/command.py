@@ -88,8 +88,9 @@ def _written(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
         callback=_by_name,
         shell_complete=complete_file,
         help=(
-            "In place of MACHINE: a machine of this name, for each of several that --machine is given for. More files "
-            "are repeated answers: the first counts, and all tell how reliable the machine is (self_kappa)."
+            "Instead of MACHINE: compare several machines, each with a name of its own (repeat the option). Several "
+            "files for one name are repeated answers of that machine: the first file is compared, and the agreement "
+            "between all of them measures its reliability (self_kappa)."
         ),
     ),
     option(
@@ -97,7 +98,7 @@ def _written(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
         requires="--machine",
         metavar="FILE",
         shell_complete=complete_file,
-        help="Judgments of other assessors: their agreement with HUMAN, for comparison with that of machines.",
+        help="Judgments of other human assessors; their agreement with HUMAN is shown next to the machines.",
     ),
     option(
         "--write",
@@ -107,8 +108,9 @@ def _written(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
         metavar="NAME=FILE",
         callback=_written,
         help=(
-            "Write what several machines say together: vote, mean (the whole grade nearest to the mean), dawid_skene, "
-            "or probability, that of relevance in Dawid and Skene's model. May be repeated."
+            "Write the labels of several machines combined into one: by majority vote (vote), as the mean rounded to "
+            "an integer grade (mean), by Dawid and Skene's model (dawid_skene), or as the probability of relevance in "
+            "that model (probability). May be repeated."
         ),
     ),
     click.option("--by-topic", is_flag=True, help="Add the agreement of labels for each topic, without intervals."),
@@ -169,26 +171,27 @@ def _written(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
 def command(output: Output, *, draw: str | None, written: dict[str, str], **options: Any) -> None:
     """Measure how far labels from elsewhere, such as a machine's, agree with judgments.
 
-    HUMAN and MACHINE are judgments of the same documents; who made them does not matter, but HUMAN counts as the truth
-    where there is one. Documents that both label are compared: the number of documents by grade, the share of equal
-    grades, Cohen's kappa (plain, and with linear and quadratic weights), Krippendorff's alpha (nominal and ordinal) and
-    Gwet's AC1; at each level of relevance precision, recall, F1 and kappa of the labels cut there. Coverage says how
-    many of a file's labels that is. Kappa is low, and AC1 high, where one grade has nearly all labels.
+    HUMAN and MACHINE are judgments of the same documents. It does not matter who made them, but HUMAN is taken as the
+    ground truth where one is needed. Documents that both label are compared: the number of documents by grade, the
+    share of equal grades, Cohen's kappa (plain, and with linear and quadratic weights), Krippendorff's alpha (nominal
+    and ordinal) and Gwet's AC1; at each level of relevance precision, recall, F1 and kappa of the labels cut there.
+    Coverage says how many of a file's labels that is. Kappa is low, and AC1 high, where one grade has nearly all
+    labels.
 
-    A label is a number or missing: a negative number and a word such as ERROR are missing. If some labels of a file are
-    not whole and none exceeds 1, they are probabilities of relevance: they are cut at 0.5, and the labels of all other
-    files at --level. If some exceed 1, each counts as the nearest whole grade, 1.5 as 1.
+    A label is a number or missing: negative numbers and words such as ERROR count as missing. If some labels of a file
+    are not integers and none exceeds 1, they are read as probabilities of relevance and cut at 0.5, and the labels of
+    all other files are cut at --level. If some exceed 1, each label is rounded to the nearest integer grade (1.5 to 1).
 
     With RUN, how far the scores of runs agree under both files: tau-b, tau_AP, tau_AP,b, root mean square error and
-    bias (MACHINE less HUMAN); pairwise decisions as in irevalx-lab agree: the rate of false differences (fpr: of the
-    pairs that do not differ with HUMAN, those that do with MACHINE) and of missed differences (fnr: of those that
-    differ with HUMAN, those that do not with MACHINE), and its other columns; the bias and the ranks of each run; and
-    with --groups or --group-by of each group, with its excess_bias: how far its runs lie above the line of bias over
-    human score through all other runs, as a machine that errs at random takes more from good runs than from bad ones.
-    Above 0 the machine favours the group, if it is more than excess_bias_shuffled, which labels that favour nobody
-    have: the machine's, shuffled in each topic among documents of the same human grade. excess_bias_p takes this into
-    account, and is corrected for the number of groups. The group of runs that use the machine themselves is the one to
-    look at.
+    bias (MACHINE less HUMAN); significance decisions on pairs of runs as in irevalx-lab agree: the rate of false
+    differences (fpr: the share of the pairs without a significant difference under HUMAN that have one under MACHINE)
+    and of missed differences (fnr: the share of the pairs with a significant difference under HUMAN that have none
+    under MACHINE), and its other columns; the bias and the ranks of each run; and with --groups or --group-by of each
+    group, with its excess_bias: how far its runs lie above the line of bias over human score through all other runs, as
+    a machine that errs at random takes more from good runs than from bad ones. Above 0 the machine favours the group,
+    if it is more than excess_bias_shuffled, which labels that favour nobody have: the machine's, shuffled in each topic
+    among documents of the same human grade. excess_bias_p takes this into account, and is corrected for the number of
+    groups. The group of runs that use the machine themselves is the one to look at.
 
     With --rerank, each run is sorted by the machine's labels, highest first, and documents that it does not label as if
     it gave them 0. A machine that promises more than people see is no ground for comparing runs that use it. Beside

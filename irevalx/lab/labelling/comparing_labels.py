@@ -74,15 +74,16 @@ def labels(
     Parameters
     ----------
     human, machine : judgments of the same documents, ``{topic: {docno: grade}}``, or whatever else
-        ``irevalx.Qrels.read`` takes; ``human`` counts as the truth where there is one. A label is a number or missing:
-        a word such as ERROR in a file, None, nan and a negative number are missing. Labels that are not all whole are
-        probabilities of relevance if none exceeds 1: they are cut at 0.5, and the labels of all others at ``level``.
-        Otherwise each counts as the nearest whole grade.
+        ``irevalx.Qrels.read`` takes; ``human`` is taken as the ground truth where one is needed. A label is a number or
+        missing: words such as ERROR in a file, None, nan and negative numbers count as missing. If some labels of a
+        judge are not integers and none exceeds 1, they are read as probabilities of relevance and cut at 0.5, and the
+        labels of all other judges are cut at ``level``. If some exceed 1, each label is rounded to the nearest integer
+        grade.
     runs : what was retrieved: ``{name: {topic: {docno: score}}}``, or whatever else ``irevalx.evaluate`` takes, to
         compare their scores under both; None for the documents alone.
     measures : of the runs' scores, such as "map", "P.5,10" or "nDCG@10"; one or several.
     machines : in place of ``machine``, several by name: judgments, or a list of judgments, repeated answers of which
-        the first counts. What several machines say together is a judge too.
+        the first counts. The combined labels of several machines are compared as well.
     second_human : with ``machines``, judgments of other people, which machines may be held against.
     by_topic : add the agreement of labels for each topic, without intervals.
     groups : the group of each run: a dictionary, or a file with a line ``RUN GROUP`` each; None for no groups.

@@ -101,7 +101,7 @@ class DocumentAgreement:
             f"{'all' if n_both == number else f'{n_both} of the'} {number} of {path}"
             for number, path in ((n_human, ours), (n_machine, theirs))
         ]
-        return f"{' and '.join(parts)}, those with a document that both label; the others are left out"
+        return f"{' and '.join(parts)} (topics with a document labelled in both files)"
 
     @property
     def levels_without_labels(self) -> list[int]:

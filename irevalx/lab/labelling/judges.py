@@ -132,11 +132,14 @@ def notes_on_cuts(judges: Sequence[Judge], level: int) -> tuple[str, ...]:
     notes = []
     if sure:
         notes.append(
-            f"Labels of {', '.join(sure)} are probabilities of relevance, cut at {RELEVANT}: documents with at least "
-            f"{RELEVANT} are relevant. The labels of all others are cut at {level} (--level), to compare them."
+            f"Labels of {', '.join(sure)} are probabilities of relevance, cut at {RELEVANT}: documents with a "
+            f"probability of at least {RELEVANT} are relevant. For comparison, the labels of all other judges are cut "
+            f"at {level} (--level)."
         )
     if rounded:
-        notes.append(f"Labels that are not whole count as the nearest whole grade, 1.5 as 1: {', '.join(rounded)}.")
+        notes.append(
+            f"Labels that are not integers are rounded to the nearest integer grade (1.5 to 1): {', '.join(rounded)}."
+        )
     return tuple(notes)
 
 

@@ -37,8 +37,9 @@ _OF_EXCESS = (
 
 _CALIBRATION = ("brier", "probability_bias", "calibration_error")
 _OF_CALIBRATION = (
-    "brier: mean squared distance of probabilities from 1 or 0. Probability bias: their mean less the share of "
-    "relevant documents. Calibration error: how far both are apart, in ten bins of probabilities.",
+    "brier: mean squared difference between the probabilities and relevance (0 or 1). Probability bias: mean "
+    "probability minus the share of relevant documents. Calibration error: mean absolute difference between both, over "
+    "ten bins of probabilities weighted by their size.",
 )
 
 _NUMBERS = ("pairs", "pairs_human", "pairs_machine", "coverage", "coverage_machine", *NUMBERS_OF_TOPICS)

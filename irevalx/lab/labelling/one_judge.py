@@ -98,7 +98,7 @@ def compared(
     for line in _group_warnings(of_runs, asked.resampling.alpha, name or "the machine"):
         tell(line)
     which = topics_compared(len(experiment.topics), both.judgments.rows.n, experiment.lacking, "topics of both files")
-    return found + of_runs, (topics, f"Topics of the scores of runs: {which}.")
+    return found + of_runs, (topics, f"Topics of the run scores: {which}.")
 
 
 def common_topics(human: Judgments, machine: Judgments) -> list[bytes]:

@@ -42,5 +42,11 @@ class BiasOfHoles(Frozen):
 def note_on_intervals(n_groups: int) -> str:
     """Return what the intervals cover, or why there are none."""
     if n_groups < LEAST_GROUPS:
-        return f"No intervals of slope and correlation: they need {LEAST_GROUPS} groups of runs; there are {n_groups}."
-    return f"Intervals (95 %, jackknife) cover the line over groups of runs like these {n_groups}, on these topics."
+        return (
+            f"No intervals for slope and correlation: they require {LEAST_GROUPS} groups of runs, and there are only "
+            f"{n_groups}."
+        )
+    return (
+        f"The 95 % intervals (jackknife over {n_groups} groups) are for the line over all groups of runs like these, "
+        "on these topics."
+    )

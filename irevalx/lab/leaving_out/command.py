@@ -89,9 +89,10 @@ from irevalx.reading.formats import QRELS, TREC_RESULTS
         metavar="FILE",
         shell_complete=complete_file,
         help=(
-            "A run that was not pooled: print its coverage, the bias to expect of its scores with a 95 % interval, its "
-            "scores with unjudged documents skipped and bounded, and for each measure a verdict. May be repeated; "
-            "--groups and --group-by name its group too. RUN... are the runs that were pooled, to --depth."
+            "A run that was not pooled: print its share of unjudged documents, the expected bias of its scores with a "
+            "95 % interval, its scores with unjudged documents skipped, the bounds of its scores, and a verdict for "
+            "each measure. May be repeated. RUN... must be the runs that were pooled, to --depth; --groups and "
+            "--group-by also define the group of the new run."
         ),
     ),
     option(
@@ -100,7 +101,7 @@ from irevalx.reading.formats import QRELS, TREC_RESULTS
         type=click.FloatRange(0),
         default=TOLERANCE,
         metavar="X",
-        help=f"The bias of a new run that is tolerated, up or down.  [default: {TOLERANCE}]",
+        help=f"Largest bias of a new run, in either direction, for the verdict fair.  [default: {TOLERANCE}]",
     ),
     option(
         "--draws",
@@ -108,7 +109,9 @@ from irevalx.reading.formats import QRELS, TREC_RESULTS
         type=click.IntRange(1, seeds.MOST_DRAWS),
         default=DRAWS,
         metavar="N",
-        help=f"Draw the judgments of unjudged documents N times, to estimate the bias.  [default: {DRAWS}]",
+        help=(
+            f"Number of random draws of the judgments of unjudged documents, to estimate the bias.  [default: {DRAWS}]"
+        ),
     ),
     parameters.seed_option,
     option("--write", "folder", metavar="DIR", help="Write the judgments for each group to DIR/GROUP.qrels."),
@@ -141,8 +144,8 @@ from irevalx.reading.formats import QRELS, TREC_RESULTS
         type=click.Choice(FIGURES),
         default=FIGURES[0],
         help=(
-            "What --figure draws: how scores and ranks change, or the bias of runs against their share of holes.  "
-            "[default: changes]"
+            "What --figure draws: how scores and ranks change, or the bias of runs against their share of unjudged "
+            "documents.  [default: changes]"
         ),
     ),
     *parameters.TABLES_OUTPUT,
@@ -155,16 +158,18 @@ def command(output: Output, *, draw: str, folder: str | None, **options: Any) ->
     The judgments are first cut to the documents that some run has among its first K. Then, for each group, those that
     no other group has there are left out, all runs are evaluated again, and the scores and ranks of the group's runs
     are compared with those under the whole pool. So are pairwise decisions (Wilcoxon's test, p < 0.05),
-    for the pairs of which a run was left out: false differences (fpr: of the pairs that do not differ under the full
-    judgments, those that do without what the group has found) and missed differences (fnr: of those that differ under
-    the full judgments, those that do not then); all columns are those of irevalx-lab agree.
+    for the pairs of which a run was left out: false differences (fpr: the share of the pairs without a significant
+    difference under the full judgments that have one without the unique documents of the group) and missed differences
+    (fnr: the share of the pairs with a significant difference under the full judgments that then have none). All
+    columns are explained in irevalx-lab agree.
 
-    --new-run asks whether the judgments can be used for a run that was not pooled. Its bias is estimated from the
-    judged documents that each group of pooled runs retrieved alone; at least four groups are needed. The columns:
-    score; condensed, with unjudged documents skipped; least and greatest, over all ways to judge them; bias, the score
-    less the score if the run's group had been pooled, with the ends of a 95 % interval; verdict: fair (the interval is
-    within --tolerance), underestimated, overestimated or cannot tell; and to_judge, the unjudged documents among the
-    first --depth of the group's runs, which the command in the last lines lists.
+    --new-run tests whether the judgments can be used to evaluate a run that was not pooled. Its bias is estimated from
+    the judged documents unique to each group of pooled runs; this requires at least four groups. The columns: score;
+    condensed, the score with unjudged documents skipped; least and greatest, the lowest and the highest score over all
+    possible judgments of them; bias, the score minus the score that the run would have if its group had been pooled,
+    with the bounds of a 95 % interval; verdict: fair (the interval is within --tolerance), underestimated,
+    overestimated or cannot tell; and to_judge, the number of unjudged documents among the first --depth of the group's
+    runs. The last lines give a command that lists them.
 
     --complete asks whether it helps to fill what is left out, by classifiers that read the text or from a file of
     labels, and how the bias that is left goes with the share of holes (--holes).

@@ -90,7 +90,7 @@ class NewRuns(Frozen, kw_only=True):
         return [
             *map(self._sentence, self.rows),
             *(
-                f"These {row.to_judge} documents ({name}): {self.commands.get(name, self._in_python)}"
+                f"To list these {row.to_judge} documents ({name}): {self.commands.get(name, self._in_python)}"
                 for name, row in settle.items()
             ),
         ]
@@ -105,14 +105,14 @@ class NewRuns(Frozen, kw_only=True):
             runs = {one.run for one in self.rows if one.group == row.group}
             of_group = f"the first {self.depth} of the runs of {row.group}"
             whose = f"its first {self.depth}" if len(runs) == 1 else of_group
-            judge = f"judge the {row.to_judge} documents among {whose} that nobody has judged"
+            judge = f"judge the {row.to_judge} unjudged documents among {whose}"
             if reason := self.reasons.get((row.group, row.measure)):
                 return f"{about} {CANNOT_TELL}: {reason}; or {judge}."
             return f"{about} {CANNOT_TELL} (bias {row.bias_low:.4f} to {row.bias_high:.4f}): {judge}."
         if row.bias_low is None or row.bias_high is None:
-            return f"{about} {FAIR}: its first {self.depth} documents are judged."
+            return f"{about} {FAIR}: all its first {self.depth} documents are judged."
         if row.verdict == FAIR:
-            return f"{about} {FAIR} within {self.tolerance:g}."
+            return f"{about} {FAIR} (bias within {self.tolerance:g})."
         least, most = sorted((abs(row.bias_low), abs(row.bias_high)))
         return f"{about} {row.verdict} by {least:.4f} to {most:.4f}."
 
@@ -120,11 +120,13 @@ class NewRuns(Frozen, kw_only=True):
     def explanations(self) -> list[str]:
         """The sentences, and what the columns mean."""
         meaning = (
-            f"bias low to high: a 95 % interval of what the run gains or loses by not having been pooled to depth "
-            f"{self.depth}, on these topics, if its group differs from the pooled groups as they differ from one "
-            "another. It covers neither other topics nor relevant documents that no run has retrieved. In simulations "
-            "on two collections it covered 94 % to 100 % of the true biases of P_10, map, ndcg and bpref.",
-            "condensed: unjudged documents are skipped. least, greatest: over all ways to judge them (P, rbp, dcg).",
+            "bias low to high: a 95 % interval for how much the score is too high or too low because the run was not "
+            f"pooled to depth {self.depth}, on these topics. It assumes that the run's group differs from the pooled "
+            "groups as much as these differ from each other, and covers neither other topics nor relevant documents "
+            "that no run has retrieved. In simulations on two collections, it covered 94 % to 100 % of the true biases "
+            "of P_10, map, ndcg and bpref.",
+            "condensed: the score with unjudged documents skipped. least, greatest: the lowest and the highest score "
+            "over all possible judgments of them (P, rbp, dcg only).",
         )
         return [*self.sentences, *meaning, *self.notes]
 
@@ -134,7 +136,7 @@ class NewRuns(Frozen, kw_only=True):
         without = {"unjudged_k"} if self.depth == COVERAGE_DEPTH else set()
         coverage = Table.of("coverage", Coverage, self.coverage, n_labels=2, without=without)
         heads = {"is_new": "new", "unjudged_10": "unjudged@10", "unjudged_k": f"unjudged@{self.depth}"}
-        note = "Shares of unjudged documents; those of pooled runs are without the documents that only their group has."
+        note = "Shares of unjudged documents. For pooled runs, the documents unique to their group count as unjudged."
         return [verdicts, coverage.in_words(heads, note)]
 
 

@@ -207,9 +207,10 @@ class PooledAndNew(Frozen, kw_only=True):
     def _notes(self) -> list[str]:
         outside = self.new.retrieved_within(self.depth).any(axis=0) & ~self.given
         infap = [name for name in self.new.measures if name.partition(".")[0] == "infAP"]
-        equals = "equals map for runs whose unjudged documents were not pooled; it does not correct their bias."
+        equals = "equals map for runs whose unjudged documents were not pooled, so it does not correct their bias."
         others = (
-            f"Topics of new runs that are not evaluated: {self.n_other_topics}; the lists name their documents too."
+            f"Topics of the new runs that are not evaluated: {self.n_other_topics}. Their documents are also listed "
+            "for judging."
         )
         return [*(f"{name} {equals}" for name in infap if outside.any()), *([others] if self.n_other_topics else [])]
 
@@ -254,16 +255,17 @@ class PooledAndNew(Frozen, kw_only=True):
         reached = judged_depth(self.pooled)
         if reached < min(self.depth, int(self.pooled.ranking.n_ret.max(initial=0))):
             warn(
-                f"the pooled runs are judged to depth {reached} only (more than {MOST_UNJUDGED:.0%} of their first "
-                f"{self.depth} documents are unjudged): give --depth {max(reached, 1)}, and with --new-run the runs "
-                "that were not pooled"
+                f"the pooled runs are judged only to depth {reached} (more than {MOST_UNJUDGED:.0%} of their first "
+                f"{self.depth} documents are unjudged): use --depth {max(reached, 1)}, and give runs that were not "
+                "pooled with --new-run"
             )
         most = max(one.unjudged_k for one in coverage if not one.is_new)
         for one in coverage:
             if one.is_new and one.unjudged_k > most and one.group in estimated:
                 warn(
-                    f"{one.run}: {one.unjudged_k:.1%} of its first {self.depth} documents are unjudged, and at most "
-                    f"{most:.1%} of a pooled run that is left out; the interval of its bias is an extrapolation"
+                    f"{one.run}: {one.unjudged_k:.1%} of its first {self.depth} documents are unjudged, compared with "
+                    f"at most {most:.1%} for a pooled run that is left out; the interval of its bias is an "
+                    "extrapolation"
                 )
 
 
@@ -317,7 +319,7 @@ class GroupBias(Frozen, kw_only=True):
         """Return why there is no estimate for a measure; empty if there is one, or none is needed."""
         if not self.to_judge or any(name == measure for name, _ in self.estimates):
             return ""
-        return self.problem or f"{measure} has another level of relevance than -l"
+        return self.problem or f"{measure} does not use the relevance level of -l"
 
     def columns(self, measure: str, run: str, tolerance: float) -> dict[str, Any]:
         """Return what a row of ``NewRun`` has of it."""

@@ -118,13 +118,13 @@ def leave_out(
     summary, pivot : put the summary first, or a row for each run with all scores side by side; nothing else is shown.
     removed : only count how many documents each group takes with it, and evaluate nothing.
     keep_judgments : keep the judgments that each group is judged with, in the last of the ways to complete them.
-    new_runs : runs that were not pooled, to ask whether they can be evaluated with these judgments: the field ``new``
-        of the result has their coverage, the bias to expect of their scores with an interval, their scores with
-        unjudged documents skipped and bounded, and a verdict. ``groups`` and ``group_by`` are for them too; runs of a
-        group are assumed to be pooled together.
-    tolerance : the bias of a new run that is tolerated; at least 0.
-    draws : how often judgments are drawn to estimate the bias of new runs; at least 1.
-    seed : of these draws; None for a new one, which the result has.
+    new_runs : runs that were not pooled, to test whether the judgments can be used to evaluate them. The field ``new``
+        of the result contains their shares of unjudged documents, the expected bias of their scores with an interval,
+        their scores with unjudged documents skipped, the bounds of their scores, and a verdict. ``groups`` and
+        ``group_by`` also apply to them; runs of a group are assumed to be pooled together.
+    tolerance : the largest bias of a new run for the verdict "fair"; at least 0.
+    draws : number of random draws of judgments to estimate the bias of new runs; at least 1.
+    seed : random seed of these draws; None for a new one, which the result contains.
     level : the least grade that is relevant.
     all_topics : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
@@ -256,9 +256,9 @@ def _refuse_with_new_runs(level: int, **others: Any) -> None:
     """Raise UsageError if keywords are given that exclude new runs."""
     for name, value in others.items():
         if value not in ((), None, 0):
-            raise UsageError(f"new_runs and {name} must not be given together")
+            raise UsageError(f"new_runs excludes {name}")
     if level < 1:
-        raise UsageError(f"with new runs the least relevant grade must be at least 1; it is {level}")
+        raise UsageError(f"new_runs requires a relevance level of at least 1; the level is {level}")
 
 
 def _refuse_contradictions(

@@ -49,8 +49,9 @@ def findings(data: ReportData) -> list[str]:
         _is_corrected(one) and not _holds_for_all(one) for one in compared.measures if one.found.pairs
     ):
         found.append(
-            f"Intervals are of one difference alone ({_percent(data.scores.confidence)}); significance is by p-values "
-            f"corrected for the {len(compared.measures[0].found.pairs)} pairs of runs under each measure."
+            f"The {_percent(data.scores.confidence)} intervals are for single differences (unadjusted); significance "
+            f"is determined from p-values corrected for the {len(compared.measures[0].found.pairs)} pairs of runs "
+            "under each measure."
         )
     return found
 
@@ -89,7 +90,7 @@ def _of_pair(data: ReportData, of_measure: ComparedMeasure, measure: ReportedMea
 def _determined(data: ReportData, measure: ReportedMeasure, pair: ComparedPair) -> str:
     """Return whether a difference has its sign whatever unjudged documents are, as far as ``bounds`` knows."""
     decided = pair.difference != 0 and data.is_decided(measure.name, pair) and min(pair.judged, pair.judged_against) < 1
-    return "; no judgment of an unjudged document can change its sign" if decided else ""
+    return "; judging the unjudged documents cannot change its sign" if decided else ""
 
 
 def _topics(of_measure: ComparedMeasure) -> str:
@@ -176,7 +177,7 @@ def _warned(data: ReportData) -> Iterator[str]:
         found = name.match(first)
         said = first if found else first[:1].upper() + first[1:]
         more = [one[0] for line in others if (one := name.search(line))]
-        yield f"{said}; so it is of {_all_of(more)}." if more else f"{said}."
+        yield f"{said}; the same applies to {_all_of(more)}." if more else f"{said}."
 
 
 def _about_topics(data: ReportData) -> Iterator[str]:

@@ -91,14 +91,14 @@ def command(output: Output, **options: Any) -> None:
     """Find out how many topics an experiment needs, and what differences it can find.
 
     That depends on how much the difference of two runs varies over topics. RUNs are like those to be compared; the
-    standard deviation of differences is the median over their pairs, or the greatest. From it follow the least
-    difference that a number of topics finds, the topics that find a difference, and those that make an interval as
-    narrow as asked for (Sakai 2016). To find a difference is to have a significant paired t test on two sides; power is
-    the probability of that.
+    standard deviation of differences is the median over their pairs, or the greatest. It determines the smallest
+    difference that a given number of topics detects, the number of topics that detects a given difference, and the
+    number of topics for an interval of a given width (Sakai 2016). A difference is detected if a two-sided paired t
+    test is significant; power is the probability of detection.
 
     The deviation itself is estimated: low and high are the ends of its interval, and what each answer would be there.
-    Few topics leave them far apart. The pair that varies most on these topics varies less on others as a rule: the
-    interval of the greatest deviation allows for that.
+    With few topics, the interval is wide. The pair that varies most on these topics usually varies less on others; the
+    interval of the largest deviation accounts for that.
 
     With --figure, power by the number of topics: a panel for each measure, a line for each difference, for the median
     deviation.

@@ -214,8 +214,8 @@ class Power(Result):
         if first.n_pairs > 1:
             names = "; ".join(f"{one.measure}: {' and '.join(one.greatest_pair)}" for one in self.measures)
             lines.append(
-                f"The pair with the greatest deviation: {names}. Its interval covers the greatest deviation over all "
-                f"topics, of any of the {first.n_pairs} pairs."
+                f"The pair with the largest deviation: {names}. Its interval is for the largest deviation of any of "
+                f"the {first.n_pairs} pairs, over the population of topics."
             )
         return lines
 

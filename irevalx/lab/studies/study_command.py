@@ -50,20 +50,20 @@ WITH_ORDER = tuple(f"--scheme {name}" for name in IN_ORDER)
         default=("uniform",),
         metavar="SCHEME...",
         help=(
-            "Keep a share of each topic's judgments (uniform), of its relevant and nonrelevant documents (stratified), "
-            "those that a run has among its first ones (depth), these and as many others (mixed), a share of the "
-            "rates of --strata (strata), or what an order of judging has first, as degrade --order has them: "
-            f"{', '.join(IN_ORDER)}. Several orders can be given; depth is an order if --levels are shares, and beside "
-            "other orders.  [default: uniform]"
+            "How to reduce the judgments of each topic: keep a share of all judgments (uniform), a share of the "
+            "relevant and of the nonrelevant documents (stratified), the documents among the first ones of some run "
+            "(depth), these and as many others (mixed), a share of the rates of --strata (strata), or the first "
+            f"documents of a judging strategy, like degrade --order: {', '.join(IN_ORDER)}. Several strategies can be "
+            "given. depth is a strategy if --levels are shares or other strategies are given.  [default: uniform]"
         ),
     ),
     option(
         "--levels",
         metavar="LEVEL...",
         help=(
-            "Shares such as 5% or 0.05, depths, or for orders numbers of documents of each topic; with several "
-            "--scheme whole numbers are numbers of documents for depth too.  [default: 1% 2% 3% 4% 5% 10% 15% 20% 25% "
-            "30% 40% 50% ... 100%; depths 1 2 3 4 5 10 20 30 40 50 100; of the rates of strata 10% 20% ... 100%]"
+            "Shares such as 5% or 0.05; depths; or, for judging strategies, numbers of documents of each topic. With "
+            "several --scheme, integers are numbers of documents for depth, too.  [default: 1% 2% 3% 4% 5% 10% 15% 20% "
+            "25% 30% 40% 50% ... 100%; depths 1 2 3 4 5 10 20 30 40 50 100; of the rates of strata 10% 20% ... 100%]"
         ),
     ),
     option(
@@ -182,19 +182,20 @@ def command(
     set of judgments, and each measure is compared with AP and with itself under full judgments. The folder then holds
     scores.csv (a row for each level, sample, run and measure), samples.csv, summary.csv and summary.txt (statistics of
     each sample; their means and spreads), knees.csv (the levels from which each measure can be trusted), the figures,
-    and study.json (the options and inputs). Standard output has Kendall's tau-b by level, the mean over samples, with
-    orders of judging the documents found, and the names of the files.
+    and study.json (the options and inputs). Standard output contains Kendall's tau-b by level (the mean over samples),
+    the relevant documents found if judging strategies are studied, and the names of the files.
 
-    A knee is the least level from which on the mean over samples exceeds 0.9, or 95 % of the samples do: an experiment
-    has one sample of judgments, and single samples may fall short where their mean does not. With --resamples the
-    knees of means have intervals. Errors against AP are given for measures that estimate AP.
+    A knee is the lowest level from which on the mean over samples exceeds 0.9, or 95 % of the samples do. The second
+    kind is given because a real experiment has only one sample of judgments, which can fall short even if the mean does
+    not. With --resamples, the knees of means have intervals. Errors against AP are given for measures that estimate AP.
 
     Measures of strata (-R sampled) and of probabilities (-R prels) may stand beside those of grades: they know how each
     sample was drawn. With mixed the pool is a stratum that is judged as a whole, and the other judgments are another.
 
-    Pairwise decisions have two errors: fpr is the share of the pairs that do not differ under full judgments
-    and do under reduced ones, fnr the share of those that differ under full judgments and do not under reduced ones,
-    which Bompada et al. 2007 call false positives.
+    Significance decisions on pairs of runs have two kinds of errors: fpr is the share of the pairs without a
+    significant difference under full judgments that have one under reduced judgments; fnr is the share of the pairs
+    with a significant difference under full judgments that have none under reduced judgments (called false positives by
+    Bompada et al. 2007).
 
     The figures show by level how scores agree with AP and with those of the measure itself (agreement-with-AP and
     agreement-with-itself, as Yilmaz and Aslam 2008, Figures 8 and 10), accuracy and g-mean of pairwise decisions

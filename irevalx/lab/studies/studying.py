@@ -93,9 +93,9 @@ def study(
         of probabilities may stand beside those of grades.
     scheme : how judgments are reduced: ``uniform``, ``stratified``, ``depth``, ``mixed``, ``strata`` or an order of
         judging, as ``irevalx.lab.degrade`` has them, such as ``mtf``.
-    levels : shares such as "5%" or 0.05, or depths, or for orders numbers of documents of each topic; None for the
-        usual ones of the scheme. With shares, or levels that were read as budgets, ``depth`` is an order: the best
-        ranks are judged first.
+    levels : shares such as "5%" or 0.05; depths; or, for judging strategies, numbers of documents of each topic. None
+        for the default levels of the scheme. If levels are shares, or were read as budgets, ``depth`` is a judging
+        strategy: the best ranks are judged first.
     rounding : ``up`` or ``half-up``: how the shares of ``stratified`` become numbers of documents.
     strata, strata_file : for the scheme ``strata``: the strata of each topic's judged documents and the share of each
         that is kept, such as "depth 1-10:100% 11-50:30% rest:10%"; and a file with the stratum of each document, where

@@ -31,8 +31,14 @@ LEAST_SAMPLES = 20
 """From fewer samples it cannot be told whether ``MOST_SAMPLES`` exceed the threshold."""
 
 ERRORS_OF_DECISIONS = {
-    "fpr": "of the pairs without a significant difference under full judgments, the share with one under reduced ones",
-    "fnr": "of the pairs with a significant difference under full judgments, the share without one under reduced ones",
+    "fpr": (
+        "the share of the pairs without a significant difference under full judgments that have one under reduced "
+        "judgments"
+    ),
+    "fnr": (
+        "the share of the pairs with a significant difference under full judgments that have none under reduced "
+        "judgments"
+    ),
 }
 """The two errors of decisions in words, by their columns. Bompada et al. 2007 call the second kind false positives."""
 
@@ -252,20 +258,21 @@ def knees_for_people(study: Study) -> Table:
     n_samples, most = study.kept.shape[1], f"{MOST_SAMPLES:.0%} of samples exceed"
     is_enough = n_samples >= LEAST_SAMPLES
     notes = [
-        f"The least levels from which on the mean over samples, and {MOST_SAMPLES:.0%} of the samples, exceed "
+        f"The lowest levels from which on the mean over samples, and {MOST_SAMPLES:.0%} of the samples, exceed "
         f"{THRESHOLD} (blank: none)."
         if is_enough
-        else f"The least levels from which on the mean over {n_samples} samples exceeds {THRESHOLD} (blank: none). The "
-        f"levels at which {most} need at least {LEAST_SAMPLES} samples."
+        else f"The lowest levels from which on the mean over {n_samples} samples exceeds {THRESHOLD} (blank: none). "
+        f"The levels from which on {most} it require at least {LEAST_SAMPLES} samples."
     ]
     if ends:
         notes.append(
-            f"low, high: {1 - ALPHA:.0%} interval of the level before them, over draws of topics ({BEYOND}: beyond all "
-            "levels)."
+            f"low, high: {1 - ALPHA:.0%} interval of the level in the column before, from resampled topics ({BEYOND}: "
+            "beyond all levels)."
         )
         if any(row.low is None for row in rows):
             notes.append(
-                "Blank low and high: not computed; --resample-decisions computes the intervals of accuracy and g-mean."
+                "low and high are blank if not computed; use --resample-decisions for the intervals of accuracy and "
+                "g-mean."
             )
     if not all(row.monotone for row in rows):
         notes.append(f"* The mean exceeds {THRESHOLD} at a lesser level too, and falls again: first in knees.csv.")

@@ -79,11 +79,11 @@ def command(output: Output, **options: Any) -> None:
 
     Every pair of runs is compared on many pairs of topic sets that share no topic; it is a swap when a run is better on
     one set and worse on the other. A row for each measure and size of the sets: the share of swaps, their number, the
-    number of comparisons in which the runs are tied on a set (not a swap), and of all comparisons. A measure with few
-    values ties often, and a tie is no agreement: share tied is the share of ties, with half ties the share of swaps
-    where a tie counts as half a swap, with its 95 % interval over all splits of these topics into two sets of this
-    size (none where all of them were compared; it does not cover other topics), and without ties the share of swaps
-    among the other comparisons. Compare measures by one of these two.
+    number of comparisons in which the runs are tied on a set (not a swap), and of all comparisons. Measures with few
+    distinct values have many ties, and a tie is not agreement. Therefore the table also contains the share of ties
+    (share tied); the swap rate with each tie counted as half a swap (with half ties), with its 95 % interval over all
+    splits of these topics into two sets of this size (no interval if all splits were compared; it does not cover other
+    topics); and the swap rate among comparisons without ties (without ties). Compare measures by one of these two.
 
     With --bins, a row for each size of the difference on the one set (each of two sets is the one): absolute, in
     percent of the best run's score and in standard deviations of the runs' scores for all topics (of sums, what these

@@ -42,7 +42,7 @@ WIDTH_RULE = f"a number above 0 and at most {WIDEST}, with at most {DECIMALS} de
 """What the width of a bin must be."""
 
 _OVER_SPLITS = (
-    "The 95 % intervals are of the rate over all splits of these topics into two sets of this size. They do not cover "
+    "The 95 % intervals are for the rate over all splits of these topics into two sets of this size. They do not cover "
     "other topics."
 )
 

@@ -65,14 +65,14 @@ def test_which_topics(tmp_path: Path) -> None:
     [of_compare] = [
         line for line in lab("compare", x, *runs, "-m", "map").stdout.decode().splitlines() if line[:7] == "Topics:"
     ]
-    assert "left out for lack of results: r 1 (-c counts them as 0)" in of_compare
+    assert "topics without results, by run: r 1 (-c counts them as 0)" in of_compare
     assert last_lines(x, x, *runs, "-m", "map") == [of_compare]
     assert last_lines(x, y, *runs, "-m", "map") == [
         of_compare.replace("Topics", "Topics of X"),
         "Topics of Y: all 2 judged topics.",
     ]
     assert last_lines(x, y, *runs, "-m", "map", "-c") == [
-        "Topics of X: all 3 judged topics; those without results count as 0 (r 1).",
+        "Topics of X: all 3 judged topics; topics without results count as 0 (r 1).",
         "Topics of Y: all 2 judged topics.",
         "Topics that count: 2 of 3, those for which every run has a value in X and in Y.",
     ]

@@ -63,9 +63,9 @@ def damaged() -> Iterator[tuple[str, str]]:
     yield as_lines("1" * 5000), another
     yield '{"runs": {"a": 1}}', another
     yield '{"runs": [{"run": ["a"], "all": {"map": 1}}]}', another
-    yield "[" * 100_000, ":1: a line of trec_eval's must have 3 columns (measure, topic, value), but got '[[["
-    yield "runid all a\nmap all\n", ":2: a line of trec_eval's must have 3 columns"
-    yield "runid all a\nmap all 1 2\n", ":2: a line of trec_eval's must have 3 columns"
+    yield "[" * 100_000, ":1: a line of trec_eval output must have 3 columns (measure, topic, value), not '[[["
+    yield "runid all a\nmap all\n", ":2: a line of trec_eval output must have 3 columns"
+    yield "runid all a\nmap all 1 2\n", ":2: a line of trec_eval output must have 3 columns"
 
 
 @pytest.mark.parametrize(("text", "said"), list(damaged()))

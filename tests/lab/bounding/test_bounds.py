@@ -312,9 +312,9 @@ def test_a_topic_that_only_one_run_has(tmp_path: Path) -> None:
     rows, told = bounds(*paths, "-m", "P.2")
     assert {row["topic"] for row in rows} == {"1", "all"}
     printed = lab("bounds", *paths, "-m", "P.2", "--quiet").stdout.decode()
-    assert printed.splitlines()[-1].startswith("Topics: 1 of 3 judged topics, those that every run has results for")
-    assert "1 of 3 judged topics, those that every run has results for" in told
-    assert "left out for lack of results: a 1, b 2" in told
+    assert printed.splitlines()[-1].startswith("Topics: 1 of 3 judged topics (topics for which every run has results)")
+    assert "1 of 3 judged topics (topics for which every run has results)" in told
+    assert "topics without results, by run: a 1, b 2" in told
     rows, told = bounds(*paths, "-m", "P.2", "-c")
     assert [float(row["difference"]) for row in rows if row["topic"] == "2"] == [0.5, 0.0, 0.5]
-    assert "all 3 judged topics; those without results count as 0 (a 1, b 2)" in told
+    assert "all 3 judged topics; topics without results count as 0 (a 1, b 2)" in told

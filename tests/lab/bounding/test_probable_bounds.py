@@ -277,7 +277,10 @@ def test_input_that_will_not_do(tmp_path: Path) -> None:
     for options, rule in (
         (["--probabilities", tmp_path / "p"], "document 'D1': grade must be a probability of at most 1"),
         (["--probabilities", tmp_path / "nowhere"], "nowhere"),
-        (["--fit-probabilities", "-l", "9"], "must be fitted to relevant and to nonrelevant documents"),
+        (
+            ["--fit-probabilities", "-l", "9"],
+            "the runs must have retrieved both relevant and nonrelevant judged documents",
+        ),
     ):
         assert rule in refusal("bounds", QRELS, *POOLED, *options, status=2)
 

@@ -39,10 +39,10 @@ def ranked_together() -> Experiment:
 def test_an_undeclared_run_is_refused() -> None:
     """It is named with the share of its unjudged documents and what to add; declared runs of two groups are too few."""
     told = refusal("bounds", QRELS, *POOLED[:2], GUESS, "--fit-probabilities", status=2)
-    assert "guess1: 30.0% of its first 10 documents are unjudged, and those of other runs are judged" in told
-    assert "give guess1 with --new-run, and all runs that were pooled, from at least 4 groups (--group-by)" in told
+    assert "guess1: 30.0% of its first 10 documents are unjudged, although other runs are judged to this depth" in told
+    assert "Give guess1 with --new-run, and as RUN all pooled runs, from at least 4 groups (--group-by)" in told
     few = refusal(*CALL, "--group-by", "^[a-z]+", status=2)
-    assert "at least 4 groups of pooled runs with judged documents of their own, and there are 2" in few
+    assert "at least 4 groups of pooled runs with unique judged documents, and there are only 2" in few
     assert lab("bounds", QRELS, *POOLED, "--fit-probabilities").status == 0
 
 

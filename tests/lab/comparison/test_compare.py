@@ -117,7 +117,7 @@ def test_topics_without_results_count_as_under_c(tmp_path: Path) -> None:
     run_path.write_text("".join(f"{line.rsplit(maxsplit=1)[0]} short\n" for line in kept))
     measures = ("-m", "all_trec", "-m", "yaap", "-m", "indAP", "-m", "RankEff", "-m", "dcg")
     rows, told = compare(qrels, run_path, other, *measures, "-c", "--interval", "t", "--resamples", "9")
-    assert "all 12 judged topics; those without results count as 0 (short 2)" in told
+    assert "all 12 judged topics; topics without results count as 0 (short 2)" in told
     printed = [
         json.loads(line) for line in run("-c", "--format", "jsonl", *measures, qrels, run_path).stdout.splitlines()
     ]
@@ -244,16 +244,16 @@ def test_a_table_says_what_it_is(tmp_path: Path) -> None:
     said = "Student's t test over 12 topics, p-values corrected for 15 pairs by Holm, alpha 0.05."
     people = lab("compare", *EXPERIMENT, "--quiet").stdout.decode()
     assert said in people
-    assert "Holm's correction has no simultaneous intervals." in people
+    assert "Simultaneous intervals are not available for Holm's correction." in people
     latex = lab("compare", *EXPERIMENT, "--by", "run", "--format", "latex", "--quiet").stdout.decode()
     assert (
         f"% {said}\n% Runs that share a letter are not significantly different.\n% Bold type: the best score.\n"
         in latex
     )
     signs = lab("compare", *EXPERIMENT, "--by", "run", "--baseline", "count1", "--quiet").stdout.decode()
-    assert "+ and -: significantly better and worse than count1; without a sign: neither." in signs
+    assert "+: significantly better than count1; -: significantly worse; no sign: not significantly different." in signs
     wilcoxon = lab("compare", *EXPERIMENT, "--test", "wilcoxon", "--quiet").stdout.decode()
-    assert "Test and interval are of two kinds, and may disagree." in wilcoxon
+    assert "The test and the interval use different methods, so they can disagree." in wilcoxon
     drawn = lab("compare", *EXPERIMENT, "--correction", "tukey", "--resamples", "99", "--quiet")
     [seed] = [word for word in drawn.stderr.split() if word.isdigit()]
     assert f"Random choices: --seed {seed}." in drawn.stdout.decode()
@@ -358,7 +358,7 @@ def test_the_test_is_named_where_sign_flips_replace_t(tmp_path: Path) -> None:
         ("y", "z", "t"),
     ]
     assert [float(rows[0]["p"]), rows[0]["low"]] == [2 / 8, ""]
-    said = "Student's t test over 12 topics (sign flips in 1 of 3 comparisons: fewer than 5 topics differ"
+    said = "Student's t test over 12 topics (exact sign flips in 1 of 3 comparisons: fewer than 5 topics differ"
     for view in (("--by", "pair"), ("--by", "run"), ("--power",)):
         for form in ("table", "latex"):
             assert said in lab("compare", *paths, "-m", "P.10", *view, "--format", form, "--quiet").stdout.decode()
@@ -366,10 +366,10 @@ def test_the_test_is_named_where_sign_flips_replace_t(tmp_path: Path) -> None:
         assert about["how_tested"].startswith(said)
     people = lab("compare", *paths, "-m", "P.10", "--quiet").stdout.decode()
     assert people.splitlines()[2].split()[-5:-2] == ["0.2500", "permutation", "no"]
-    assert "test: permutation (exact sign flips) replaces t" in people
+    assert "test: an exact sign-flip test (permutation) replaces the t test" in people
     assert "sign flips" not in lab("compare", *paths, "-m", "P.10", "--test", "wilcoxon", "--quiet").stdout.decode()
     found: Any = irevalx.lab.compare(paths[0], paths[1:], "P.10")
-    assert "sign flips in 1 of 3" in " ".join(found.figure().get_supxlabel().split())
+    assert "exact sign flips in 1 of 3" in " ".join(found.figure().get_supxlabel().split())
 
 
 @needs_robust03

@@ -49,7 +49,7 @@ def test_a_file_and_a_pattern(paths: list[Path], tmp_path: Path) -> None:
     assert [(row["run"], row["against"]) for row in found] == [("a", "b"), ("a", "c"), ("b", "c")]
     assert list(found[0])[-3:] == ["replicates", "replicates_against", "between_replicates"]
     assert [(row["replicates"], row["replicates_against"]) for row in found] == [("2", "3"), ("2", "1"), ("3", "1")]
-    assert "systems with one run (c): tests and intervals are about this run, and do not cover other runs" in told
+    assert "systems with one run (c): tests and intervals apply to this run only, not to other runs" in told
     for row in found:
         means = [
             np.mean([hits for run, hits in HITS.items() if run.startswith(row[name])]) / 10
@@ -77,7 +77,7 @@ def test_a_baseline_is_a_system(paths: list[Path]) -> None:
     text = lab("compare", *paths, "-m", "P.10", "--system-by", "^.").stdout.decode()
     assert "between replicates" in text.splitlines()[0]
     assert "tests and intervals are over topics and runs" in text
-    assert "Systems with one run (c): tests and intervals are about this run" in text
+    assert "Systems with one run (c): tests and intervals apply to this run only" in text
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,7 @@ def test_files_and_dictionaries(paths: list[Path], groups: Path) -> None:
     rows = done.rows
     given = {f"{topic + 1:03}": name for name, topics in GROUPS.items() for topic in topics}
     found = irevalx.lab.compare(paths[0], paths[1:], "P.10", topic_groups=given, baseline="a")
-    with pytest.raises(ArgumentError, match="no figure with a margin or with topic groups"):
+    with pytest.raises(ArgumentError, match="no figure with a margin or topic groups"):
         found.figure()
     assert [str(row.difference) for row in found.rows] == [row["difference"] for row in rows]
     assert [row["run"] for row in rows] == ["b", "b", "c", "c"]
@@ -111,7 +111,7 @@ def test_topics_in_several_groups_or_none(paths: list[Path], groups: Path) -> No
     found = json.loads(done.stdout)
     assert [(row["group"], row["topics"]) for row in found["groups of topics"][:2]] == [("x", 3), ("y", 2)]
     assert {row["p"] for row in found["interactions"]} == {None}
-    assert "topics are in several groups, so that interactions are not tested" in done.stderr
+    assert "interactions are not tested, because some topics are in several groups" in done.stderr
     assert "8 of 12 judged topics are in no group" in done.stderr
     assert "1 of 3 groups have no judged topic: 'z'" in done.stderr
 
@@ -132,7 +132,7 @@ def test_small_groups(paths: list[Path], groups: Path) -> None:
     """Groups of one topic are left out of the interaction and named, and groups below ten topics are named."""
     groups.write_text("001 x\n" + "".join(f"{topic:03} y\n" for topic in range(2, 12)) + "012 z\n")
     done = lab("compare", *paths, "-m", "P.10", "--topic-groups", groups, "--format", "json")
-    assert "the interaction test leaves out groups with one topic: 'x', 'z'" in done.stderr
+    assert "the interaction test excludes groups with only one topic: 'x', 'z'" in done.stderr
     assert "fewer than 10 topics" not in done.stderr  # one group is left, so that nothing is tested
     assert {(row["groups"], row["p"]) for row in json.loads(done.stdout)["interactions"]} == {(1, None)}
     groups.write_text(
@@ -159,4 +159,4 @@ def test_simultaneous_intervals_in_groups(paths: list[Path], groups: Path) -> No
         assert (row["differ"] == "True") == (ends[0] > 0 or ends[1] < 0)
     people = lab("compare", *paths, *options).stdout.decode()
     assert "simultaneous low" in people.splitlines()[2]
-    assert "95 % intervals that hold for all pairs and groups at once" in people
+    assert "intervals that contain the differences of all pairs and groups at once with 95 % confidence" in people

@@ -89,14 +89,14 @@ def test_hint_at_an_option(files: list[Path]) -> None:
         run_file.write_text("".join(f"1 Q0 {docno} {rank} 0 {run_file.name}\n" for rank, docno in enumerate("abcd")))
     told = {command: lab(command, *files).stderr for command in ("describe", "compare")}
     assert "their documents are ranked by DOCNO, and RANK is ignored\n" in told["describe"]
-    assert "RANK is ignored (--ties says otherwise)\n" in told["compare"]
+    assert "RANK is ignored (change this with --ties)\n" in told["compare"]
     assert "RANK is ignored" not in lab("compare", "--ties", "expected", *files).stderr
 
 
 def test_runs(files: list[Path]) -> None:
     """With -c judged at 2: 1 of 2 for topic 1, 1 of 2 for topic 2, nothing for topic 3, which is told."""
     rows, told = described(*files, "-c", "--show", "runs", "--cutoffs", "2 5")
-    assert told == "irevalx-lab: all 3 judged topics; those without results count as 0 (r 1)\n"
+    assert told == "irevalx-lab: all 3 judged topics; topics without results count as 0 (r 1)\n"
     assert list(rows[0].values())[:8] == ["r", "2", "1", "6", "3", "1", "3", "50.0"]
     assert float(rows[0]["judged_2"]) == pytest.approx(1 / 3)
     assert float(rows[0]["judged_5"]) == pytest.approx((2 / 5 + 1 / 5) / 3)
@@ -104,7 +104,7 @@ def test_runs(files: list[Path]) -> None:
 
 def test_the_topics_that_every_run_has(files: list[Path]) -> None:
     """Topic 3, which r lacks, counts for neither run, and a line below the tables says so."""
-    left_out = "2 of 3 judged topics, those that every run has results for; left out for lack of results: r 1 (-c counts them as 0)"
+    left_out = "2 of 3 judged topics (topics for which every run has results); topics without results, by run: r 1 (-c counts them as 0)"
     rows, told = described(*files, "--show", "runs", "--cutoffs", "2")
     assert told == f"irevalx-lab: {left_out}\n"
     assert [list(row.values())[:5] for row in rows[:2]] == [["r", "2", "1", "6", "3"], ["s", "3", "0", "3", "3"]]

@@ -194,5 +194,5 @@ def test_every_negative_grade_is_not_sampled(samples: dict[str, Path], tmp_path:
     assert [float(row["estimate"]) for row in found] == pytest.approx(literal(files["other"], "P_10", RUNS)["estimate"])
     [line] = [line for line in told.splitlines() if "is negative" in line]
     assert f"{files['other']}:1: grade {grade} is negative but above -999" in line
-    assert "like statAP_MQ_eval; irevalx-lab estimate takes it as not sampled" in line
+    assert "like statAP_MQ_eval; irevalx-lab estimate treats it as not sampled" in line
     assert f"({len(others) - 1} more such lines)" in line

@@ -144,11 +144,11 @@ def test_texts(tmp_path: Path) -> None:
             "budget must be a number of documents, or a share",
         ),
         (["next", "r", "--total", "5"], "--total must be given together with --order sampled"),
-        (["next", RUNS[0], "--order", "sampled"], "total must be given together with the order sampled"),
+        (["next", RUNS[0], "--order", "sampled"], "total requires the order sampled"),
         (["next", RUNS[0], "--order", "cal"], "the order cal must be given together with"),
         (
             ["next", RUNS[0], "--order", "sampled", "--total", "5", "--in-all", "5"],
-            "--in-all are not possible with the order sampled",
+            "--in-all cannot be used with the order sampled",
         ),
         (["next", RUNS[0], "--per-topic", "5", "--in-all", "5"], "--per-topic and --in-all must not be given together"),
         (["next", RUNS[0], "--per-topic", "5", "--across"], "--per-topic and --across must not be given together"),
@@ -209,17 +209,17 @@ def test_fewer_are_left() -> None:
     assert len(done.stdout.splitlines()) == sum(number.values())
     assert done.stderr == (
         f"irevalx-lab: fewer than {n} documents selected for {len(short)} of 12 topics (for example "
-        f"{number[short[0]]} for topic {short[0]}): all others of the first 20 documents of each run are judged; "
-        "a greater --depth adds candidates\n"
+        f"{number[short[0]]} for topic {short[0]}): all other documents among the first 20 of each run are judged; "
+        "increase --depth to add candidates\n"
     )
     done = lab(*words, "--in-all", "9999", "--depth", "5000")
     every = len(done.stdout.splitlines())
     assert done.stderr == (
-        f"irevalx-lab: {every} documents selected instead of 9999: all other documents of the runs are judged\n"
+        f"irevalx-lab: only {every} of 9999 documents selected: all other documents of the runs are judged\n"
     )
     with pytest.warns(irevalx.IrevalxWarning, match=r"fewer than 10 .* 1 for topic 1\): all other documents of the"):
         assert irevalx.lab.next({"x": {"1": {"a": 2.0, "b": 1.0}}}, {"1": {"a": 1}}).text == b"1 b\n"
-    with pytest.warns(irevalx.IrevalxWarning, match="a replayed batch are judged"):
+    with pytest.warns(irevalx.IrevalxWarning, match="the replayed batch are already judged"):
         irevalx.lab.next({"x": {"1": {"a": 2.0, "b": 1.0}}}, {"1": {"a": 1}}, replay=True, per_topic=2)
 
 

@@ -175,7 +175,7 @@ def test_probabilities(tmp_path: Path) -> None:
     assert value(rows, "calibration_error", "sure") == pytest.approx((0.1 + 0.5 + 0.2 + 0.6) / 5)
     printed = lab("labels", human, *words).stdout
     assert b"Labels of sure are probabilities of relevance, cut at 0.5" in printed
-    assert b"The labels of all others are cut at 2 (--level)" in printed
+    assert b"For comparison, the labels of all other judges are cut at 2 (--level)" in printed
 
 
 def test_people_where_they_matter(machines: dict[str, Path]) -> None:

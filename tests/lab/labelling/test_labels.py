@@ -204,7 +204,7 @@ def test_missing_labels(tmp_path: Path) -> None:
     found = values(rows)
     assert [found["pairs"], found["pairs_machine"], found["agreement"]] == [1, 1, 1]
     assert found["coverage"] == pytest.approx(1 / 3)
-    expected = "label 'ERROR' is not a number and counts as missing (1 more such label in this file)"
+    expected = "label 'ERROR' is not a number; it counts as missing (1 more such label in this file)"
     assert f"{machine}:2: topic '2': document 'd1': {expected}" in told
     rows, told = labels(machine, human, "--resamples", "0")
     assert values(rows)["coverage_machine"] == pytest.approx(1 / 3)
@@ -248,7 +248,7 @@ def test_labels_that_are_not_whole_are_not_truncated(words: list[str | Path], tm
     assert done.status == 0, done.stderr
     assert f"{machine}:4: topic '1': document '{lines[3][2]}': label 'ERROR' is not a number" in done.stderr
     machine.write_text(machine.read_text() + "1 0 other 0.7\n")
-    problem = f"{machine}:{len(lines) + 1}: topic '1': document 'other': label 0.7 is not a whole grade"
+    problem = f"{machine}:{len(lines) + 1}: topic '1': document 'other': label 0.7 is not an integer"
     assert problem in refusal(*words, machine, status=2)
 
 
@@ -260,8 +260,10 @@ def test_topics_that_are_left_out(tmp_path: Path) -> None:
     found = values(labels(QRELS, some, "--resamples", "0")[0])
     assert [found[name] for name in ("topics", "topics_human", "topics_machine")] == [3, 12, 3]
     printed = lab("labels", QRELS, some, *RUNS, "--resamples", "0").stdout.decode()
-    assert f"Topics: 3 of the 12 of {QRELS} and all 3 of {some}, those with a document that both label" in printed
-    assert "Topics of the scores of runs: all 3 topics of both files." in printed
+    assert (
+        f"Topics: 3 of the 12 of {QRELS} and all 3 of {some} (topics with a document labelled in both files)" in printed
+    )
+    assert "Topics of the run scores: all 3 topics of both files." in printed
     rows, _ = labels(QRELS, "--machine", f"some={some}", "--resamples", "0")
     of_some = {row["statistic"]: row["value"] for row in rows if row["judge"] == "some" and not row["against"]}
     assert [of_some[name] for name in ("topics", "topics_human", "topics_machine")] == ["3", "12", "3"]

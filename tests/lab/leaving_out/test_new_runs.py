@@ -328,7 +328,7 @@ def test_documents_that_the_command_lists(model: Model, tmp_path: Path) -> None:
     done = lab(*shlex.split(line.partition(": irevalx-lab ")[2]), "--quiet")
     assert sorted(tuple(pair.split()) for pair in done.stdout.decode().splitlines()) == model.unjudged
     assert "cannot tell (bias -" in shown
-    assert f"judge the {len(model.unjudged)} documents among its first 20 that nobody has judged." in shown
+    assert f"judge the {len(model.unjudged)} unjudged documents among its first 20." in shown
 
 
 def test_topics_without_judgments(tmp_path: Path) -> None:
@@ -336,8 +336,11 @@ def test_topics_without_judgments(tmp_path: Path) -> None:
     path = tmp_path / "guess1"
     path.write_text(GUESS.read_text() + "unjudged 0 X 1 1 guess1\n")
     done = lab(*CALL[:-3], path, "-m", "map", "--draws", "40", "--tolerance", "0", "--seed", "1", "--quiet")
-    assert "judge the 113 documents" in done.stdout.decode()
-    assert "Topics of new runs that are not evaluated: 1; the lists name their documents too." in done.stdout.decode()
+    assert "judge the 113 unjudged documents" in done.stdout.decode()
+    assert (
+        "Topics of the new runs that are not evaluated: 1. Their documents are also listed for judging."
+        in done.stdout.decode()
+    )
 
 
 def test_verdicts_of_intervals() -> None:
@@ -356,17 +359,19 @@ def test_verdicts_of_intervals() -> None:
 def test_sentences(tmp_path: Path) -> None:
     """A run whose documents are judged is fair; fewer than four groups cannot tell, and the message names the remedy."""
     again = lab(*CALL[:-3], FIXTURES / "experiment" / "runs" / "count1", "-m", "map", "--seed", "1", "--quiet")
-    assert "map: fair: its first 20 documents are judged." in again.stdout.decode()
+    assert "map: fair: all its first 20 documents are judged." in again.stdout.decode()
     few = lab(*CALL, "-m", "map P.10", "--group-by", "^[a-z]+", "--format", "csv")
     assert {(row["verdict"], row["bias"]) for row in few.rows} == {("cannot tell", "")}
     shown = lab(*CALL, "-m", "map", "--group-by", "^[a-z]+").stdout.decode()
-    assert "guess1, map: cannot tell: the relevance of documents that no pooled run retrieved is estimated" in shown
-    assert "and there are 2: add the other runs that were pooled" in shown
+    assert (
+        "guess1, map: cannot tell: estimating the relevance of documents that no pooled run retrieved requires" in shown
+    )
+    assert "and there are only 2; add the other pooled runs" in shown
     wide = lab(*CALL, "-m", "map", "--tolerance", "0.5", "--quiet").stdout.decode()
-    assert "guess1, map: fair within 0.5." in wide
+    assert "guess1, map: fair (bias within 0.5)." in wide
     assert "irevalx-lab next" not in wide
     other_level = lab(*CALL, "-m", "AP(rel=2)@10", "--draws", "5", "--quiet").stdout.decode()
-    assert "has another level of relevance than -l" in other_level
+    assert "does not use the relevance level of -l" in other_level
     infap = lab(*CALL, "-m", "infAP map", "--draws", "20", "--quiet")
     assert "infAP equals map for runs whose unjudged documents were not pooled" in infap.stdout.decode()
     [of_map, of_infap] = sorted(rows_of("-m", "infAP map", "--draws", "20"), key=lambda row: row["measure"] != "map")
@@ -376,10 +381,10 @@ def test_sentences(tmp_path: Path) -> None:
 def test_warnings_about_depth_and_extrapolation() -> None:
     """A depth beyond the pool is corrected, and a run with more unjudged documents than any left-out run is named."""
     told = lab(*CALL, "-m", "P.10", "--draws", "5").stderr
-    assert "guess1: 47.1% of its first 20 documents are unjudged, and at most 36.7% of a pooled run" in told
+    assert "guess1: 47.1% of its first 20 documents are unjudged, compared with at most 36.7% for a pooled run" in told
     deep = lab("leave-out", QRELS, *POOLED, "--depth", "40", "--new-run", GUESS, "-m", "P.10", "--draws", "5").stderr
-    assert "the pooled runs are judged to depth 20 only" in deep
-    assert "give --depth 20, and with --new-run the runs that were not pooled" in deep
+    assert "the pooled runs are judged only to depth 20" in deep
+    assert "use --depth 20, and give runs that were not pooled with --new-run" in deep
 
 
 @pytest.mark.parametrize("form", ["csv", "tsv", "json", "jsonl", "markdown", "latex", "table"])
@@ -413,7 +418,7 @@ def test_files_in_other_formats(tmp_path: Path) -> None:
     [
         (["--summary"], "--new-run and --summary must not be given together"),
         (["--holes", "3"], "--new-run and --holes must not be given together"),
-        (["-l", "0"], "with new runs the least relevant grade must be at least 1; it is 0"),
+        (["-l", "0"], "new_runs requires a relevance level of at least 1; the level is 0"),
     ],
 )
 def test_refusals(options: list[str], rule: str) -> None:
@@ -433,7 +438,7 @@ def test_in_python() -> None:
     assert 'irevalx.lab.next(its runs, qrels, order="depth", depth=20, per_topic=20)' in repr(found)
     with pytest.raises(ArgumentError, match="tolerance must be a number of at least 0"):
         irevalx.lab.leave_out(QRELS, POOLED, "map", new_runs=[GUESS], tolerance=-1)
-    with pytest.raises(UsageError, match="new_runs and pivot must not be given together"):
+    with pytest.raises(UsageError, match="new_runs excludes pivot"):
         irevalx.lab.leave_out(QRELS, POOLED, "map", new_runs=[GUESS], pivot=True)
 
 

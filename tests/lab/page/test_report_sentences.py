@@ -31,8 +31,10 @@ def test_sentences() -> None:
         "bad 1.0000, good 1.0000, odd 0.0000."
     )
     assert other.startswith("bad has the lowest unj.5, 0.000 over 10 topics. Of 2 runs, 0 are significantly better")
-    assert more[0].startswith("Significance: Student's t test over 10 topics (sign flips in 3 of 4 comparisons")
-    assert more[1].startswith("Intervals are of one difference alone (95 %); significance is by p-values")
+    assert more[0].startswith("Significance: Student's t test over 10 topics (exact sign flips in 3 of 4 comparisons")
+    assert more[1].startswith(
+        "The 95 % intervals are for single differences (unadjusted); significance is determined from p-values"
+    )
     assert made["about"]["main_pair"] == [1, 0]
     assert made["warnings"][:2] == [
         "0 % of the first 10 documents of odd are judged: what is unjudged counts as nonrelevant in most measures.",
@@ -41,7 +43,7 @@ def test_sentences() -> None:
     # half of the documents of the better run are unjudged: P.2 of y cannot rise above it, whatever they are
     two = irevalx.lab.report({"1": {"a": 1, "b": 0}}, {"x": {"1": {"a": 2.0, "u": 1.0}}, "y": {"1": {"b": 1.0}}}, "P.2")
     assert two.data["findings"][0] == (
-        "x and y are not significantly different: 0.500 P.2 over 1 topic; no judgment of an unjudged document can change "
+        "x and y are not significantly different: 0.500 P.2 over 1 topic; judging the unjudged documents cannot change "
         "its sign."
     )
 
@@ -83,6 +85,6 @@ def test_verdicts_and_intervals() -> None:
     )
     few = irevalx.lab.report({"1": qrels["1"]}, {run: {"1": runs[run]["1"]} for run in ("base", "noisy")}, "map P.10")
     assert (
-        "map has values for 1 topics: below 5 no difference is called significant; so it is of P_10."
+        "map has values for only 1 topic; with fewer than 5, no difference is reported as significant; the same applies to P_10."
         in few.data["warnings"]
     )

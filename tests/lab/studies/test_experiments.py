@@ -131,7 +131,7 @@ def test_topics_and_runs_that_lack_something(tmp_path: Path) -> None:
     assert set(judgments.topics) - set(read.topics) == {b"nobody", b"3"}
     assert not read.missing.any()
     line = (
-        "11 of 13 judged topics, those that every run has results for; left out for lack of results: count1 2, "
+        "11 of 13 judged topics (topics for which every run has results); left out for lack of results: count1 2, "
         "count2 1 (-c counts them as 0)"
     )
     assert said == [line]
@@ -141,7 +141,7 @@ def test_topics_and_runs_that_lack_something(tmp_path: Path) -> None:
     assert read.topics == judgments.topics
     assert read.values()[0, 0, read.topics.index(b"3")] == 0
     assert read.values()[0, 1, read.topics.index(b"3")] > 0
-    assert said == ["all 13 judged topics; those without results count as 0 (count1 2, count2 1)"]
+    assert said == ["all 13 judged topics; topics without results count as 0 (count1 2, count2 1)"]
     said.clear()
     with pytest.raises(Exception, match="at least two runs must retrieve 95% of what they might, but 1 do"):
         prepare(judgments, runs, ["map"], RunRules(least_retrieved=0.95), warn=said.append)

@@ -30,12 +30,12 @@ function verdictOf({ difference, low, high, p, differ }, measure) {
   if (!differ) {
     const alone = low !== null && high !== null && low * high > 0;
     return alone
-      ? "Not significant after correction for the number of pairs, although the interval of this pair alone excludes 0."
+      ? "Not significant after correction for the number of pairs, although the interval for this pair alone excludes 0."
       : "The difference is not significant.";
   }
   return favours(measure, difference) > 0
-    ? "The first is significantly better."
-    : "The second is significantly better.";
+    ? "The first run is significantly better."
+    : "The second run is significantly better.";
 }
 
 /** @param {number} first @param {number} second */
@@ -231,13 +231,13 @@ function drawPair({ runs, measure }) {
   const share = percent(data.about.confidence);
   const ofInterval =
     found.simultaneous_low !== null
-      ? ` The ${share} intervals hold for all pairs at once.`
+      ? ` The ${share} intervals are simultaneous for all pairs.`
       : found.low !== null
-        ? ` The ${share} interval is of this difference alone.`
+        ? ` The ${share} interval is for this difference alone.`
         : "";
   const flipped =
     found.test !== null && found.test !== data.about.test
-      ? " Here p is from exact sign flips: too few topics differ, or all by the same amount."
+      ? " Here p is from an exact sign-flip test, because too few topics differ, or all by the same amount."
       : "";
   const charts = { measure, topics, names, open: openTopicOf };
   body.replaceChildren(
