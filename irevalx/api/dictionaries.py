@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -110,8 +111,8 @@ def subtopics_of(given: Mapping[Any, Any], *, grades: Grades = "whole") -> Subto
     """
     rows = []
     for topic, subtopics in given.items():
-        for subtopic, documents in _mapping(subtopics, f"qrels: what topic {shown(topic)} has", "{subtopic: ...}"):
-            what = f"qrels: what subtopic {shown(subtopic)} of topic {shown(topic)} has"
+        for subtopic, documents in _mapping(subtopics, partial(_of_topic, topic), "{subtopic: ...}"):
+            what = partial(_of_subtopic, topic, subtopic)
             rows += [(topic, docno, subtopic, grade) for docno, grade in _mapping(documents, what, "{docno: grade}")]
     from irevalx.judgments.subtopics import SubtopicJudgments
     from irevalx.reading.subtopic_files import subtopic_judgments
@@ -138,7 +139,7 @@ def probabilities_of(given: Mapping[Any, Any]) -> JudgmentsWithProbabilities:
     """
     rows = []
     for topic, documents in given.items():
-        for docno, drawn in _mapping(documents, f"qrels: what topic {shown(topic)} has", "{docno: (grade, ...)}"):
+        for docno, drawn in _mapping(documents, partial(_of_topic, topic), "{docno: (grade, ...)}"):
             if not isinstance(drawn, Sequence) or isinstance(drawn, str | bytes) or len(drawn) != 3:
                 what = f"qrels: topic {shown(topic)}: document {shown(docno)}"
                 raise wrong(what, "a tuple (grade, method, probability)", drawn)
@@ -209,7 +210,15 @@ def _columns(rows: _Rows, n_columns: int) -> list[list[Any]]:
     return [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in range(n_columns)]
 
 
-def _mapping(given: Any, what: str, rule: str) -> Collection[tuple[Any, Any]]:
+def _of_topic(topic: Any) -> str:
+    return f"qrels: what topic {shown(topic)} has"
+
+
+def _of_subtopic(topic: Any, subtopic: Any) -> str:
+    return f"qrels: what subtopic {shown(subtopic)} of topic {shown(topic)} has"
+
+
+def _mapping(given: Any, what: Callable[[], str], rule: str) -> Collection[tuple[Any, Any]]:
     if not isinstance(given, Mapping):
         raise wrong(what, f"a dictionary {rule}", given)
     return given.items()

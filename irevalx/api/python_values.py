@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
+from functools import partial
 from itertools import chain
 from numbers import Integral
 from typing import Any
@@ -22,6 +24,9 @@ from irevalx.settings import Grades
 What = Callable[[int], str]
 """Says, for a message, what the n-th value (from 0) of a column is."""
 
+_WHOLE_NUMBERS = frozenset({int, *(np.dtype(code).type for code in np.typecodes["AllInteger"])})
+"""The types of whole numbers."""
+
 _NEWLINE = ord("\n")
 _NOT_PACKED = (struct.error, TypeError, ValueError, OverflowError)
 
@@ -38,13 +43,15 @@ def topics_of(given: Iterable[Any], path: str, *, exact: bool = False) -> tuple[
     ------
     ArgumentError : an id is neither a string nor a whole number, or two of them are the same as text.
     """
-    texts = [one if type(one) is str else identifier(f"{path}: a topic", one, whole=not exact) for one in given]
+    what = f"{path}: a topic"
+    texts = [one if type(one) is str else identifier(what, one, whole=not exact) for one in given]
     try:
         topics = tuple([as_bytes(text) for text in texts])
     except UnicodeEncodeError:
-        raise _not_encodable(texts, lambda place: f"{path}: a topic") from None
+        raise _not_encodable(texts, lambda place: what) from None
     if len(set(topics)) < len(topics):
-        twice = next(topic for place, topic in enumerate(topics) if topic in topics[:place])
+        first = {topic: place for place, topic in reversed([*enumerate(topics)])}
+        twice = next(topic for place, topic in enumerate(topics) if first[topic] < place)
         raise ArgumentError(f"{path}: a topic must be given once, but got {quote(twice)} twice")
     return topics
 
@@ -61,8 +68,8 @@ def names_of(lists: Sequence[Collection[Any]], what: What, *, exact: bool = Fals
     Returns
     -------
     names : flat, those of each list after those of the one before.
-    distinct : whether different ids of a list are sure to have different bytes: not with whole numbers, nor with the
-        surrogates that stand for bytes.
+    distinct : whether different ids of a list are sure to have different bytes: not where some are whole numbers and
+        some are strings, nor with the surrogates that stand for bytes.
 
     Raises
     ------
@@ -72,8 +79,11 @@ def names_of(lists: Sequence[Collection[Any]], what: What, *, exact: bool = Fals
     try:
         text, distinct = "\n".join(["\n".join(ids) for ids in filled]), True
     except TypeError:
-        every = enumerate(chain.from_iterable(filled))
-        filled = [[identifier(what(place), one, whole=not exact) for place, one in every]]
+        ids = list(chain.from_iterable(filled))
+        if not exact and _WHOLE_NUMBERS.issuperset(map(type, ids)):
+            with suppress(struct.error):  # numbers of more than 64 bits
+                return Names.of_numbers(np.frombuffer(_packed([ids], "q"), np.int64)), True
+        filled = [[identifier(partial(what, place), one, whole=not exact) for place, one in enumerate(ids)]]
         text, distinct = "\n".join(filled[0]), False
     try:
         encoded = text.encode(ENCODING)
@@ -97,7 +107,7 @@ def _not_encodable(texts: Iterable[str], what: What) -> ArgumentError:
     """Return the error about the first text that cannot be bytes."""
     try:
         for place, one in enumerate(texts):
-            encodable(what(place), one)
+            encodable(partial(what, place), one)
     except ArgumentError as error:
         return error
     raise AssertionError("each of the texts can be encoded, all together cannot")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -162,7 +163,7 @@ class Scores:
         pairs = [
             (identifier("groups: a topic", topic), group)
             for topic, given in groups.items()
-            for group in texts(f"groups[{topic!r}]", given)
+            for group in texts(partial("groups[{!r}]".format, topic), given)
         ]
         if any(one.summaries is None or not one.summaries.judged for one in self._evaluations.values()):
             raise ArgumentError("groups must be of an evaluation of all topics, but only one was evaluated")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -131,7 +132,7 @@ def topic_groups_of(given: TopicGroupsOfUser) -> tuple[TopicGroups, str]:
     pairs = [
         (identifier("topic_groups: a topic", topic), group)
         for topic, names in given.items()
-        for group in checks.texts(f"topic_groups[{topic!r}]", names)
+        for group in checks.texts(partial("topic_groups[{!r}]".format, topic), names)
     ]
     return groups_of_pairs(pairs, "topic_groups"), "topic_groups"
 
