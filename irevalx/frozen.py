@@ -132,9 +132,10 @@ def _compiled_init(cls: type[Frozen]) -> Callable[..., None]:
     by_name = [name for name in cls._fields if name not in cls.__match_args__]
     names = [*cls.__match_args__, *(["*", *by_name] if by_name else [])]
     parameters = ", ".join(f"{name}=defaults[{name!r}]" if name in cls._defaults else name for name in names)
-    source = f"lambda self, {parameters}: set(self, '__dict__', {{{', '.join(f'{name!r}: {name}' for name in cls._fields)}}})"
+    values = ", ".join(f"{name!r}: {name}" for name in cls._fields)
+    source = f"lambda self, {parameters}: set(self, '__dict__', {{{values}}})"
     try:
-        compiled: Callable[..., None] = eval(source, {"set": _set, "defaults": cls._defaults})
+        compiled: Callable[..., None] = eval(source, {"set": _set, "defaults": cls._defaults})  # noqa: S307 - our own
     except SyntaxError:
         return cls.__init__
     return compiled
@@ -157,7 +158,7 @@ def replace(record: Record, /, **changes: Any) -> Record:
     ------
     TypeError : a change is of an unknown field.
     """
-    if not record._names.issuperset(changes):
+    if not record._names.issuperset(changes):  # noqa: SLF001 - it is of this module
         type(record)(**vars(record) | changes)
     copy = object.__new__(type(record))
     _set(copy, "__dict__", {name: getattr(record, name) for name in record._fields} | changes)

@@ -22,9 +22,9 @@ from irevalx.api import checks, dictionaries
 from irevalx.api.inputs import Qrels
 from irevalx.api.python_values import scores_of
 from irevalx.arrays.segments import ordered_sum
-from irevalx.errors import NoTopicsError, ParameterError, UsageError, quote
-from irevalx.evaluation.columns import Column
-from irevalx.evaluation.evaluate import evaluate
+from irevalx.errors import ParameterError, UsageError, quote
+from irevalx.evaluation.evaluate import values_alone
+from irevalx.evaluation.topic_values import TopicColumn
 from irevalx.measures import BY_NAME, NICKNAMES
 from irevalx.measures.measure_spec import exists, split_reading
 from irevalx.measures.parameter_kinds import Cutoffs, Gains, RealCutoffs, Reals
@@ -141,19 +141,15 @@ class RelevanceEvaluator:
         if not isinstance(scores, Mapping):
             raise checks.wrong("scores", "a dictionary {topic: {docno: score}}", scores)
         run = dictionaries.run_of(scores, TREC_EVAL_9, "scores", exact=True)
-        try:
-            evaluation = evaluate(self._judgments, run, self._selection, self._settings, only_values=True)
-        except NoTopicsError:
+        topics, of_measures = values_alone(self._judgments, run, self._selection, self._settings)
+        if not topics:
             return {}
-        if evaluation.failure:
-            raise evaluation.failure
-        n_topics = len(evaluation.topics)
-        numbers = iter(evaluation.columns)
+        n_topics, numbers = len(topics), iter(of_measures)
         columns = [_values(next(numbers), n_topics) if is_number else [0.0] * n_topics for _, is_number in self._keys]
         rows = list(zip(*columns, strict=True)) if columns else [()] * n_topics
         keys = [key for key, _ in self._keys]
-        found = {topic: dict(zip(keys, row, strict=True)) for topic, row in zip(evaluation.topics, rows, strict=True)}
-        if any(column.has_value is not None for column in evaluation.columns):
+        found = {topic: dict(zip(keys, row, strict=True)) for topic, row in zip(topics, rows, strict=True)}
+        if any(column.has_value is not None for column in of_measures):
             found = {topic: {k: v for k, v in row.items() if v is not None} for topic, row in found.items()}
         return {topic: found[name] for topic in scores if (name := as_bytes(topic)) in found}
 
@@ -280,7 +276,7 @@ def _is_number(request: SelectedMeasure) -> bool:
     return request.measure.number != "text"
 
 
-def _values(column: Column, n_topics: int) -> list[float | None]:
+def _values(column: TopicColumn, n_topics: int) -> list[float | None]:
     """Return the values of the topics, on the scale on which they are summarised; None where one has none."""
     if column.measure.name == "num_q":
         return [1.0] * n_topics

@@ -18,7 +18,7 @@ from irevalx.evaluation.chosen_topics import (
 )
 from irevalx.evaluation.columns import Column, Summaries
 from irevalx.evaluation.spellings import hardly_any_judged, no_topic_in_common, pair_of_names
-from irevalx.evaluation.topic_values import AssessedRanking, little_judged, without_value
+from irevalx.evaluation.topic_values import AssessedRanking, TopicColumn, little_judged, without_value
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.judged_documents import Documents
@@ -63,7 +63,6 @@ def evaluate(
     *,
     processes: int = 1,
     traced: bool = False,
-    only_values: bool = False,
     progress: Callable[[int], None] = lambda lines: None,
 ) -> Evaluation:
     """Evaluate a run.
@@ -73,7 +72,6 @@ def evaluate(
     selection : what to compute.
     processes : how many share a big run; at least 1.
     traced : whether to trace what the measures see of each topic.
-    only_values : whether the values of topics are wanted alone, without summaries and warnings.
     progress : called with the number of lines read since the last call.
 
     Raises
@@ -87,14 +85,14 @@ def evaluate(
     run = run.allowing(settings.duplicates)
     rules = ranking_rules(judgments, selection, settings, processes)
     ranked = rank_run(run, judgments.documents, rules, progress)
-    warnings = [] if only_values else [*ranked.warnings, *_left_out(judgments.documents, run.path, ranked, settings)]
+    warnings = [*ranked.warnings, *_left_out(judgments.documents, run.path, ranked, settings)]
     try:
         chosen = choose_topics(judgments, ranked.ranking, settings, rules)
         if not chosen.ranking.topics and not chosen.failure:
             raise NoTopicsError(_no_topics(judgments.documents, run.path, ranked.topics, settings.topic))
         selection.refuse_other_formats()
         assessed = AssessedRanking(judgments, chosen.ranking, chosen.missing, settings)
-        if rules.look_up and not only_values and judgments.tell_little_judged:
+        if rules.look_up and judgments.tell_little_judged:
             warnings += _little_judged(judgments.documents, run, assessed)
         found, unsupported = assessed.columns(selection)
         summaries = Summaries(
@@ -107,7 +105,7 @@ def evaluate(
             complete=settings.complete,
             asked=selection.asked if selection.as_asked else None,
         )
-        columns = summaries.summarised(summed=chosen.failure is None and not only_values)
+        columns = summaries.summarised(summed=chosen.failure is None)
         warnings += [f"{reason}; it is left out" for reason in unsupported]
         warnings += _without_value(columns, len(chosen.ranking.topics), run.path)
         return Evaluation(
@@ -123,6 +121,25 @@ def evaluate(
     except IrevalxError as error:
         error.warnings = tuple(warnings)
         raise
+
+
+def values_alone(
+    judgments: AnyJudgments, run: Run, selection: Selection, settings: Settings
+) -> tuple[tuple[bytes, ...], tuple[TopicColumn, ...]]:
+    """Return the topics of a run that can be evaluated, and their values, without summaries and warnings.
+
+    Raises as ``evaluate`` does, but where no topic has both judgments and results; and what is a failure there.
+    """
+    rules = ranking_rules(judgments, selection, settings, 1)
+    chosen = choose_topics(judgments, rank_run(run, judgments.documents, rules).ranking, settings, rules)
+    topics = chosen.ranking.topics
+    if not topics and not chosen.failure:
+        return (), ()
+    selection.refuse_other_formats()
+    columns, _ = AssessedRanking(judgments, chosen.ranking, chosen.missing, settings).columns(selection)
+    if chosen.failure:
+        raise chosen.failure
+    return topics, columns
 
 
 def in_group(evaluation: Evaluation, topics: Container[bytes]) -> Evaluation | None:

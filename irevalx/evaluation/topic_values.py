@@ -278,7 +278,8 @@ class AssessedRanking(Frozen):
         found: list[list[Values | None]] = []
         n_topics = first = 0
         for part in self.parts():
-            n_topics, of_part = len(part.ranking.topics), [part.compute(selected) for selected in measures]
+            with np.errstate(all="ignore"):
+                n_topics, of_part = len(part.ranking.topics), [part.compute(selected) for selected in measures]
             if n_topics == len(self.ranking.topics):
                 return of_part
             if not found:
@@ -291,11 +292,14 @@ class AssessedRanking(Frozen):
         return found
 
     def compute(self, selected: SelectedMeasure) -> Sequence[Values | None]:
-        """Return the values of the topics under each name; None for a measure that only the `all` row has."""
+        """Return the values of the topics under each name; None for a measure that only the `all` row has.
+
+        numpy's warnings about nan and infinity must be off.
+        """
         measure, parameters = selected.measure, selected.parameters
         if not measure.kernel:
             return [None] * len(selected.names)
-        values = measure(self.assessed(selected.reading, selected.level), parameters)
+        values = measure.unguarded(self.assessed(selected.reading, selected.level), parameters)
         return _blanked(values, selected, self.missing, self.settings.compat)
 
     def numbers(self, measures: Sequence[SelectedMeasure]) -> FloatArray:
@@ -307,7 +311,9 @@ class AssessedRanking(Frozen):
         for selected in measures:
             has_value = selected.measure.has_value
             without = None if has_value is None else ~self._judged_with_value(has_value)[self.ranking.judged_topic]
-            for column in self.compute(selected):
+            with np.errstate(all="ignore"):
+                columns = self.compute(selected)
+            for column in columns:
                 values = np.array(column, np.float64)
                 if without is not None:
                     values[without] = np.nan

@@ -3,17 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from irevalx.arrays.byte_strings import Names
-from irevalx.arrays.segments import AnyArray, BoolArray, IntArray, Segments
+from irevalx.arrays.segments import AnyArray, BoolArray, IntArray, Segments, read_only
 from irevalx.errors import DuplicateDocumentError, EvaluationError, quote, shown_name
-from irevalx.frozen import cached_property
+from irevalx.frozen import Frozen, cached_property
 from irevalx.judgments.judged_documents import Documents, Kind
 
 SAMPLED_DEPTH = 1000
 """How many documents of a topic count, unless told otherwise, where a sample of strata was judged."""
+
+_MOST_KEPT = 1 << 18
+"""About this number of documents are kept in pools of topics."""
+
+
+class TopicPools(Frozen):
+    """The documents of the judgments of some topics.
+
+    Parameters
+    ----------
+    rows : one row a topic.
+    grades : flat; never written to.
+    index : flat; where each document stands in the judgments.
+    """
+
+    rows: Segments
+    grades: AnyArray
+    index: IntArray
+
+    @cached_property
+    def by_level(self) -> dict[float, dict[Any, Any]]:
+        """What has been computed of them, by the level and a key; arrays that nothing is written to."""
+        return {}
 
 
 class Judgments(Documents, Kind):
@@ -89,6 +113,23 @@ class Judgments(Documents, Kind):
             return None
         none: BoolArray = self.rows.count((self.grades >= 0) & (self.grades < level)) == 0
         return none
+
+    @cached_property
+    def _pools(self) -> dict[bytes, TopicPools]:
+        return {}
+
+    def pools(self, topics: IntArray) -> TopicPools:
+        """Return the documents of some topics; kept for the next ranking of the same topics, unless they are many."""
+        key = topics.tobytes()
+        found = self._pools.get(key)
+        if found is None:
+            rows, index = self.rows.take(topics)
+            found = TopicPools(rows, read_only(self.grades[index]), index)
+            if sum(one.rows.size for one in [*self._pools.values(), found]) > _MOST_KEPT:
+                self._pools.clear()
+            if rows.size <= _MOST_KEPT:
+                self._pools[key] = found
+        return found
 
     @cached_property
     def duplicates(self) -> dict[bytes, DuplicateDocumentError]:

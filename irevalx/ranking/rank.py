@@ -151,7 +151,7 @@ def rank_run(
             f"{shown_name(run.path)}: {whole.n_identical} retrieved document{'s' * (whole.n_identical > 1)} left out "
             "whose id is that of the topic"
         )
-    return replace(whole, warnings=tuple(filter(None, warnings)))
+    return replace(whole, warnings=tuple(filter(None, warnings))) if any(warnings) else whole
 
 
 def _shared_parts(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -49,6 +50,7 @@ class Ranking(Frozen):
         level: float = 1,
         reading: Reading = "nonrel",
         pooled: BoolArray | None = None,
+        **also: Any,
     ) -> Topics:
         """Look at the ranking with these grades.
 
@@ -62,11 +64,13 @@ class Ranking(Frozen):
             documents must be in the rows. Judgments with strata can only be read as they are.
         pooled : flat over ``judgments``; documents that are to be outside the pool, as if the file did not have them,
             are false. None stands for all true.
+        also : other fields of ``Topics``, which do not depend on the ranking.
         """
         if judgments.strata is not None and reading != "nonrel":
             raise ValueError(f"judgments with strata must be read as they are, but got {reading!r}")
         in_pool = self.row >= 0
-        pool, index = judgments.rows.take(self.judged_topic)
+        judged = judgments.pools(self.judged_topic)
+        pool, index = judged.rows, judged.index
         if pooled is not None:
             in_pool[in_pool] = pooled[self.row[in_pool]]
             kept = pooled[index]
@@ -76,9 +80,11 @@ class Ranking(Frozen):
         grade[in_pool & (grade < 0)] = UNJUDGED
         if self.tied and self.tied.ties != "expected":
             ordered = self.with_ties_ordered(grade, max(level, 0) if reading == "rel" else None)
-            return ordered.assess(judgments, grades, level=level, reading=reading, pooled=pooled)
+            return ordered.assess(judgments, grades, level=level, reading=reading, pooled=pooled, **also)
         rows, rank, n_ret = self.rows, self.rank, self.n_ret
         pool_grade = grades[index]
+        if pooled is None and grades is judgments.grades and reading != "rel":
+            pool_grade, also["_of_pool"] = judged.grades, judged.by_level.setdefault(level, {})
         if reading == "rel":
             relevant = max(level, 0)
             found, outside = grade == UNJUDGED, ~in_pool & (self.row != STAND_IN)
@@ -87,29 +93,37 @@ class Ranking(Frozen):
             pool, order = pool.beside(rows.keep(outside))
             pool_grade = np.concatenate((pool_grade, np.full(np.count_nonzero(outside), relevant)))[order]
             grade[found | outside] = relevant
-        if reading == "skip":
-            judged = grade >= 0
-            rows, grade = rows.keep(judged), grade[judged]
+        is_judged = grade >= 0 if reading == "skip" else None
+        if is_judged is not None:
+            rows, grade = rows.keep(is_judged), grade[is_judged]
             rank, n_ret = rows.position + 1, rows.lengths
+        seen = Topics(rows, rank, grade, n_ret, pool, pool_grade, level, **also)
         if self.tied:
-            if reading != "nonrel" and np.count_nonzero(self.tied.last > self.tied.depth):
-                raise UsageError(
-                    "--ties expected must not be given together with -M and -J, or -M and the readings skip and rel, "
-                    "where -M keeps some of the documents with equal scores"
-                )
-            first, last = self.tied.first, self.tied.last
-            if reading == "skip":
-                first, last = closed_up(rows, first[judged])
-            seen = Topics(rows, rank, grade, n_ret, pool, pool_grade, level)
-            return TiedTopics.of(seen, first, last, self.tied.depth)
+            return self._over_all_orders(seen, self.tied, reading, is_judged)
         if judgments.strata is None:
-            return Topics(rows, rank, grade, n_ret, pool, pool_grade, level)
+            return seen
         stratum = np.full(self.row.size, OUTSIDE, np.int64)
         stratum[in_pool] = judgments.strata[self.row[in_pool]]
-        pool_stratum = judgments.strata[index]
-        return SampledTopics(
-            rows, rank, grade, n_ret, pool, pool_grade, level, stratum=stratum, pool_stratum=pool_stratum
-        )
+        return SampledTopics(**vars(seen), stratum=stratum, pool_stratum=judgments.strata[index])
+
+    @staticmethod
+    def _over_all_orders(seen: Topics, tied: Tied, reading: Reading, is_judged: BoolArray | None) -> TiedTopics:
+        """Return what is seen over all orders of documents with equal scores.
+
+        Parameters
+        ----------
+        seen : in one of the orders.
+        is_judged : flat over all ranks; which of the documents are left in the reading; None for all.
+        """
+        if reading != "nonrel" and np.count_nonzero(tied.last > tied.depth):
+            raise UsageError(
+                "--ties expected must not be given together with -M and -J, or -M and the readings skip and rel, "
+                "where -M keeps some of the documents with equal scores"
+            )
+        first, last = tied.first, tied.last
+        if is_judged is not None:
+            first, last = closed_up(seen.rows, first[is_judged])
+        return TiedTopics.of(seen, first, last, tied.depth)
 
     def with_ties_ordered(self, grade: AnyArray, unjudged: float | None = None) -> Ranking:
         """Return the ranking in the best or the worst order of documents with equal scores, whichever it is made for.
