@@ -96,7 +96,10 @@ class Frozen:
         ------
         TypeError : a field is missing, given twice, or unknown.
         """
-        values = self.__dict__
+        cls, values = type(self), self.__dict__
+        cls._n_instances += 1
+        if cls._n_instances == _MANY:
+            cls.__init__ = _compiled_init(cls)  # type: ignore[method-assign]
         if args:
             values.update(zip(self.__match_args__, args, strict=False))
             if not named and len(args) == len(values) == len(self._fields):
@@ -112,10 +115,6 @@ class Frozen:
             which = f"; missing or unknown: {', '.join(wrong)}" if wrong else ""
             every = ", ".join(self._fields)
             raise TypeError(f"{type(self).__name__} must be given each of its fields once: {every}{which}")
-        cls = type(self)
-        cls._n_instances += 1
-        if cls._n_instances == _MANY:
-            cls.__init__ = _compiled_init(cls)  # type: ignore[method-assign]
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"{type(self).__name__} is frozen, but {name} was to be set")

@@ -12,9 +12,11 @@ from irevalx.api.checks import shown, wrong
 from irevalx.api.python_values import What, grades_of, names_of, scores_of, topics_of
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.segments import AnyArray, Segments
+from irevalx.errors import ArgumentError
+from irevalx.evaluation.stacked_runs import Stack
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool
-from irevalx.process.system import as_bytes
+from irevalx.process.system import ENCODING, as_bytes
 from irevalx.reading.entries import Entries
 from irevalx.reading.runs import Results, Run
 from irevalx.settings import Grades
@@ -83,6 +85,34 @@ def run_of(
         return _entries(block, tag, numbers, exact=exact).results(compat, as_bytes(tag), strict=strict)
 
     return Run(tag, blocks=lambda: _in_blocks(scores, tag), again=lambda: [scores], parse=results)
+
+
+def stack_of(runs: Sequence[Mapping[Any, Mapping[Any, float]]], names: Sequence[str], compat: Compat) -> Stack | None:
+    """Return several runs, ``{topic: {docno: score}}`` each, as one; None where some must be read on their own.
+
+    Parameters
+    ----------
+    names : what they are called.
+    """
+    topics = [topic for run in runs for topic in run]
+    lists = [documents for run in runs for documents in run.values()]
+    types = set(map(type, topics))
+    if not all(isinstance(documents, _DICTIONARIES) for documents in lists) or types not in ({str}, {int}):
+        return None
+    try:
+        encoded = {topic: str(topic).encode(ENCODING) for topic in set(topics)}
+        docnos, distinct = names_of(lists, str)
+        scores = scores_of([documents.values() for documents in lists], str)
+    except (ArgumentError, ValueError):
+        return None
+    if not distinct or np.count_nonzero(np.isfinite(scores)) < scores.size:
+        return None
+    rows = Segments.of_lengths([len(documents) for documents in lists])
+    ids = tuple([encoded[topic] for topic in topics])
+    results = Entries(names[0], ids, rows, docnos, scores, rows.position + 1, distinct).results(
+        compat, b"", strict=False
+    )
+    return Stack(names, [as_bytes(name) for name in names], np.array([len(run) for run in runs], np.int64), results)
 
 
 def pool_of(documents: Mapping[Any, Iterable[Any]]) -> Pool:

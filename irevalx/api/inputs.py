@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import irevalx.reading.runs as files
@@ -47,6 +46,9 @@ _QRELS, _TREC_RESULTS = formats.QRELS.name, formats.TREC_RESULTS.name
 
 _IN_MEMORY = tuple(fmt.name for fmt in formats.REL_FORMATS.values() if fmt.table_reader)
 """The formats of judgments that dictionaries and tables may have."""
+
+UNNAMED = "run"
+"""What a run is called that is no file and has no name."""
 
 
 class Qrels:
@@ -211,6 +213,8 @@ class Run:
         self._kept: dict[str, files.Run] = {}
         self.name = None if name is None else checks.identifier("name", name)
         """What it is called; None for the tag in the file."""
+        self.scores: DocumentScores | None = None
+        """What it was made from, where that was a dictionary of scores that may be evaluated with those of others."""
 
     @classmethod
     def read(
@@ -295,8 +299,16 @@ def read_runs(given: Any, results_format: str, *, strict: bool) -> list[Run]:
         if not several:
             raise ArgumentError("runs must be one run or more, but got none")
         if not hasattr(several[0], "_fields"):
-            each = (_runs_in(one, f"runs[{place}]", results_format, strict) for place, one in enumerate(several))
-            return list(chain.from_iterable(each))
+            are_plain = results_format == _TREC_RESULTS and strict is False
+            return [
+                run
+                for place, one in enumerate(several)
+                for run in (
+                    [_run_of_scores(one, None)]
+                    if are_plain and _are_scores(one)
+                    else _runs_in(one, f"runs[{place}]", results_format, strict)
+                )
+            ]
         given = several
     return _runs_in(given, "runs", results_format, strict)
 
@@ -337,9 +349,11 @@ def _runs_in(
     at_once : read a stream now, rather than when it is evaluated.
     """
     fmt, strict = formats.results_format(checks.text("results_format", results_format)), checks.flag("strict", strict)
-    tag = name or "run"
+    tag = name or UNNAMED
     if isinstance(given, Run):
         return [Run(given.kept, given.name if name is None else name)]
+    if fmt.name == _TREC_RESULTS and not strict and _are_scores(given):
+        return [_run_of_scores(given, name)]
     if table := table_given(given, tag):
         _refuse_format("results_format", fmt.name, (_TREC_RESULTS,))
         return _runs_of(table, as_bytes(tag), name, strict=strict, at_once=at_once)
@@ -350,6 +364,17 @@ def _runs_in(
     if source.is_parquet:
         return _runs_of(table_of(source, fmt), name_of_file(source.path), name, strict=strict)
     return [Run(lambda compat: fmt.read(source, compat, strict, warn), name)]
+
+
+def _are_scores(given: Any) -> bool:
+    """Return whether this is a dictionary of dictionaries, as most runs in programs are, and what small ones are."""
+    return type(given) is dict and set(map(type, given.values())) == {dict}
+
+
+def _run_of_scores(scores: DocumentScores, name: str | None) -> Run:
+    run = Run(lambda compat: dictionaries.run_of(scores, compat, name or UNNAMED), name)
+    run.scores = scores
+    return run
 
 
 def _runs_of(table: Table, usual_name: bytes, name: str | None, *, strict: bool, at_once: bool = False) -> list[Run]:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import cast
 
 from irevalx.api import checks
 from irevalx.api.checks import settings_of
+from irevalx.api.dictionaries import BLOCK_SIZE, stack_of
 from irevalx.api.forms import Documents, File, Frame, Records
-from irevalx.api.inputs import GivenQrels, Pool, Qrels, Run, Runs, read_runs
+from irevalx.api.inputs import UNNAMED, GivenQrels, Pool, Qrels, Run, Runs, read_runs
 from irevalx.api.own_measures import Measures, asked_for
-from irevalx.api.scores import Scores
+from irevalx.api.scores import AnyEvaluation, Scores, scores_of_evaluations
 from irevalx.api.user_warnings import warn
 from irevalx.errors import IrevalxError
 from irevalx.evaluation.chosen_topics import unreached_level
 from irevalx.evaluation.evaluate import Evaluation
 from irevalx.evaluation.evaluate import evaluate as evaluate_run
-from irevalx.evaluation.many_runs import renamed, with_unique_names
+from irevalx.evaluation.many_runs import renamed
+from irevalx.evaluation.stacked_runs import StackedRun, can_be_stacked, evaluate_stack
+from irevalx.judgments.graded import Judgments
 from irevalx.measures.contradictions import refuse_contradictions
 from irevalx.measures.select import Selection, select
 from irevalx.process.memory import keep_some_freed_memory
@@ -182,15 +186,53 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     each = read_runs(runs, results_format, strict=strict)
     keep_some_freed_memory()
     counter = Progress("irevalx", n_runs=len(each), show=show)
-    evaluations = []
+    evaluations: list[AnyEvaluation] = []
+    together = can_be_stacked(judged.judgments, selection, settings)
     try:
-        for run in each:
-            evaluation = _evaluate(judged, run, selection, settings, processes, counter)
-            evaluations.append(evaluation if run.name is None else renamed(evaluation, as_bytes(run.name)))
-            counter.next_run()
+        for block in _blocks(each) if together else ([run] for run in each):
+            for evaluation in _evaluated(block, judged, selection, settings, processes, counter):
+                evaluations.append(evaluation)
+                counter.next_run()
     finally:
         counter.clear()
-    return Scores(with_unique_names(evaluations, warn), selection)
+    return scores_of_evaluations(evaluations, selection)
+
+
+def _blocks(runs: Iterable[Run]) -> Iterator[list[Run]]:
+    """Yield runs that may be evaluated together, as many as do not take much room; others alone."""
+    block: list[Run] = []
+    size = 0
+    for run in runs:
+        more = BLOCK_SIZE if run.scores is None else sum(map(len, run.scores.values()))
+        if block and size + more > BLOCK_SIZE:
+            yield block
+            block, size = [], 0
+        block.append(run)
+        size += more
+    if block:
+        yield block
+
+
+def _evaluated(
+    runs: Sequence[Run], judged: Qrels, selection: Selection, settings: Settings, processes: int, progress: Progress
+) -> Iterator[AnyEvaluation]:
+    """Yield what runs score; in halves, and at last one by one, where some of them cannot be evaluated together."""
+    if len(runs) == 1:
+        [run] = runs
+        evaluation = _evaluate(judged, run, selection, settings, processes, progress)
+        yield evaluation if run.name is None else renamed(evaluation, as_bytes(run.name))
+        return
+    names = [run.name or UNNAMED for run in runs]
+    stack = stack_of([run.scores or {} for run in runs], names, settings.compat)
+    values = stack and evaluate_stack(cast("Judgments", judged.judgments), stack, selection, settings)
+    if values is None:
+        for half in (runs[: len(runs) // 2], runs[len(runs) // 2 :]):
+            yield from _evaluated(half, judged, selection, settings, processes, progress)
+        return
+    for number, size in enumerate(values.sizes):
+        _warn_of(values.warnings.get(number, ()), progress)
+        progress.advance(size)
+        yield StackedRun(values, number)
 
 
 def _evaluate(

@@ -27,6 +27,9 @@ What = Callable[[int], str]
 _WHOLE_NUMBERS = frozenset({int, *(np.dtype(code).type for code in np.typecodes["AllInteger"])})
 """The types of whole numbers."""
 
+_SHORT = 32
+"""Lists of fewer numbers than this are joined first, on average."""
+
 _NEWLINE = ord("\n")
 _NOT_PACKED = (struct.error, TypeError, ValueError, OverflowError)
 
@@ -113,7 +116,7 @@ def _not_encodable(texts: Iterable[str], what: What) -> ArgumentError:
     raise AssertionError("each of the texts can be encoded, all together cannot")
 
 
-def scores_of(lists: Iterable[Collection[Any]], what: What) -> FloatArray:
+def scores_of(lists: Collection[Collection[Any]], what: What) -> FloatArray:
     """Return numbers as float64, those of each list after those of the one before.
 
     Parameters
@@ -175,6 +178,8 @@ def _grade(what: What, place: int, value: Any, exact: bool) -> int:
     raise ArgumentError(f"{error.message}{HINT}") if is_real else error
 
 
-def _packed(lists: Iterable[Collection[Any]], code: str) -> bytes:
+def _packed(lists: Collection[Collection[Any]], code: str) -> bytes:
     """Return numbers side by side (in half the time that numpy takes for them)."""
+    if len(lists) > 1 and sum(map(len, lists)) < _SHORT * len(lists):
+        lists = [list(chain.from_iterable(lists))]
     return b"".join([struct.pack(f"{len(numbers)}{code}", *numbers) for numbers in lists])
