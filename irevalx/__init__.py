@@ -101,7 +101,8 @@ def __getattr__(name: str) -> "Any":
     from importlib import import_module
 
     if name in _HOMES:
-        return getattr(import_module(f"irevalx.{_HOMES[name]}"), name)
+        found = globals()[name] = getattr(import_module(f"irevalx.{_HOMES[name]}"), name)
+        return found
     if name in {"lab", "spark"}:
         return import_module(f"irevalx.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

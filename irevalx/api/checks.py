@@ -212,6 +212,9 @@ _CHECKS: dict[str, Callable[[str, Any], Any]] = {
 }
 
 
+_USUAL = Settings()
+
+
 def settings_of(**keywords: Any) -> Settings:
     """Build settings from keywords of ``irevalx.evaluate``; those that are not given have its defaults.
 
@@ -223,5 +226,7 @@ def settings_of(**keywords: Any) -> Settings:
     """
     if unknown := [name for name in keywords if name not in _CHECKS]:
         raise TypeError(f"a keyword must be one of {', '.join(_CHECKS)}, but got {unknown[0]!r}")
+    if not keywords:
+        return _USUAL
     checks = {**_CHECKS, "level": _finite} if keywords.get("grades") == "real" else _CHECKS
     return Settings.of(**{name: checks[name](name, value) for name, value in keywords.items()})

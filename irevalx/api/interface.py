@@ -22,7 +22,7 @@ from irevalx.evaluation.many_runs import renamed
 from irevalx.evaluation.stacked_runs import StackedRun, can_be_stacked, evaluate_stack
 from irevalx.judgments.graded import Judgments
 from irevalx.measures.contradictions import refuse_contradictions
-from irevalx.measures.select import Selection, select
+from irevalx.measures.select import Selection, select_again
 from irevalx.process.memory import keep_some_freed_memory
 from irevalx.process.progress import Progress
 from irevalx.process.system import as_bytes
@@ -151,23 +151,25 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     second  1.0000  1.0000
     """
     asked = asked_for(measures)
-    settings = settings_of(
-        level=level,
-        grades=qrels.grades if isinstance(qrels, Qrels) and grades == "whole" else grades,
-        complete=complete,
-        judged_only=judged_only,
-        max_retrieved=max_retrieved,
-        collection_size=collection_size,
-        topic=topic,
-        unjudged=unjudged,
-        ties=ties,
-        ignore_identical_ids=ignore_identical_ids,
-        duplicates=duplicates,
-        infap_c=infap_c,
-        infap_epsilon=infap_epsilon,
-        sample_rate=sample_rate,
-        compat=compat,
-    )
+    given = {
+        "grades": qrels.grades if isinstance(qrels, Qrels) and grades == "whole" else grades,
+        "level": level,
+        "complete": complete,
+        "judged_only": judged_only,
+        "max_retrieved": max_retrieved,
+        "collection_size": collection_size,
+        "topic": topic,
+        "unjudged": unjudged,
+        "ties": ties,
+        "ignore_identical_ids": ignore_identical_ids,
+        "duplicates": duplicates,
+        "infap_c": infap_c,
+        "infap_epsilon": infap_epsilon,
+        "sample_rate": sample_rate,
+        "compat": compat,
+    }
+    usual = evaluate.__kwdefaults__
+    settings = settings_of(**{name: value for name, value in given.items() if value is not usual[name]})
     processes = checks.whole_number("threads", threads, least=1)
     show: Callable[[str], None] | None = None
     if checks.flag("progress", progress) and _can_show_progress():
@@ -180,7 +182,7 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     if names not in NAMINGS:
         raise checks.wrong("names", " or ".join(map(repr, NAMINGS)), names)
     as_asked = names == "asked"
-    selection = select(asked, settings, judged.rel_format, strict=strict, as_asked=as_asked, warn=warn)
+    selection = select_again(asked, settings, judged.rel_format, strict=strict, as_asked=as_asked, warn=warn)
     if line := unreached_level(judged.judgments, selection, settings):
         warn(line)
     each = read_runs(runs, results_format, strict=strict)

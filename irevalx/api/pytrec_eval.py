@@ -103,7 +103,6 @@ class RelevanceEvaluator:
                 f"{checks.shown(query_relevance)}"
             )
         self._judgments = qrels.judgments
-        self._judgments.documents.table  # noqa: B018 - made once, before several threads want it
         self._settings = Settings.of(
             level=_int("relevance_level", relevance_level, "a whole number of at least 1 and 32 bits", least=1),
             judged_only=bool(_int("judged_docs_only_flag", judged_docs_only_flag, "True or False")),

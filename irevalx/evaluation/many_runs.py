@@ -100,6 +100,8 @@ def unique_run_names(runs: Sequence[tuple[bytes, str]], warn: Warn) -> list[byte
     runs : the tag and the path of each.
     warn : called with a line about tags that are not unique.
     """
+    if len(runs) == 1:
+        return [runs[0][0]]
     tags = Counter(tag for tag, _ in runs)
     paths = Counter(path for tag, path in runs if tags[tag] > 1)
     stems: Counter[str] = Counter()

@@ -53,11 +53,13 @@ class Judgments(Documents, Kind):
         negative grade is a pooled document that nobody judged.
     lines : flat; the 1-based line of the file, 0 for a document of the pool file.
     strata : flat; the number, from 0 up, of the stratum of the pool that the document lies in. None without strata.
+    distinct : whether it is known that no document was judged twice in a topic.
     """
 
     grades: AnyArray
     lines: IntArray
     strata: IntArray | None = None
+    distinct: bool = False
 
     @classmethod
     def joined(cls, path: str, parts: Sequence[Judgments]) -> Judgments:
@@ -68,6 +70,8 @@ class Judgments(Documents, Kind):
         parts : with their topics in any order.
         """
         topics = [topic for part in parts for topic in part.topics]
+        if len(parts) == len(topics) == 1:
+            return parts[0]
         nothing = np.empty(0, np.int64)
         rows = Segments.of_lengths(np.concatenate((nothing, *(part.rows.lengths for part in parts))))
         docnos = Names.joined([part.docnos for part in parts])
@@ -80,7 +84,8 @@ class Judgments(Documents, Kind):
             rows, index = rows.take(np.array(sorted(range(rows.n), key=topics.__getitem__), np.int64))
             docnos, grades, lines = docnos.take(index), grades[index], lines[index]
             strata = None if strata is None else strata[index]
-        return cls(path, tuple(ascending), rows, docnos, grades, lines, strata)
+        distinct = all(part.distinct for part in parts)
+        return cls(path, tuple(ascending), rows, docnos, grades, lines, strata, distinct)
 
     @property
     def default_depth(self) -> int | None:
@@ -134,7 +139,7 @@ class Judgments(Documents, Kind):
     @cached_property
     def duplicates(self) -> dict[bytes, DuplicateDocumentError]:
         """Topics in which a document was judged twice, with the error to raise."""
-        pairs = self.table.duplicates.tolist()
+        pairs = [] if self.distinct else self.table.duplicates.tolist()
         found = (
             (self.topics[self.rows.ids[one]], self.docnos.text(one), self.lines[[one, two]].tolist())
             for one, two in pairs

@@ -7,11 +7,12 @@ measure, as trec_eval does: the first parameters count, and cutoffs add up.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from irevalx.errors import EvaluationError, ParameterError, UnknownMeasureError, UsageError, Warn, quote
-from irevalx.frozen import Frozen, cached_property, replace
+from irevalx.errors import EvaluationError, IrevalxError, ParameterError, UnknownMeasureError, UsageError, Warn, quote
+from irevalx.frozen import Frozen, cached_property, fields, replace, values
 from irevalx.measures import BY_NAME, NICKNAMES, is_measure, named
 from irevalx.measures.added import ADDED, load_offered
 from irevalx.measures.declare import NONREL, Measure
@@ -210,6 +211,30 @@ def select(
         and request.spec.parameters in {None, _first_parameters(merged[request.merged_by])}
     ]
     return Selection(tuple(selected.values()), rel_format, as_asked=as_asked, requests=tuple(asked))
+
+
+def select_again(
+    texts: tuple[str, ...], settings: Settings, rel_format: str, *, strict: bool, as_asked: bool, warn: Warn
+) -> Selection:
+    """Return what ``select`` does, kept for the next call with the same arguments; raises and warns as it does."""
+    if not ADDED:  # what a user declares again has the same name
+        with suppress(IrevalxError):  # which comes again below, after the warnings before it
+            selection, lines = _selected_once(texts, values(settings), rel_format, strict, as_asked)
+            for line in lines:
+                warn(line)
+            return selection
+    return select(texts, settings, rel_format, strict=strict, as_asked=as_asked, warn=warn)
+
+
+@lru_cache(maxsize=1 << 8)
+def _selected_once(
+    texts: tuple[str, ...], of_settings: tuple[Any, ...], rel_format: str, strict: bool, as_asked: bool
+) -> tuple[Selection, tuple[str, ...]]:
+    """Return a selection, and the warnings about it."""
+    settings = Settings(**dict(zip(fields(Settings), of_settings, strict=True)))
+    lines: list[str] = []
+    selection = select(texts, settings, rel_format, strict=strict, as_asked=as_asked, warn=lines.append)
+    return selection, tuple(lines)
 
 
 def _requests(spec: MeasureSpec, settings: Settings) -> Iterator[Request]:

@@ -115,7 +115,6 @@ def rank_run(
     ------
     UnreadableFileError, MalformedLineError, MalformedNumberError : as reading the run does.
     """
-    judgments.table  # noqa: B018 - made here, before several processes want it
 
     def rank_block(block: Any) -> RankedRun:
         results, n_identical = without_some(run.parse(block), rules)
@@ -133,6 +132,8 @@ def rank_run(
         )
 
     processes = processes_for(run.size, rules.processes)
+    if processes > 1:
+        judgments.table.duplicates  # noqa: B018 - the table is built here, before they want it
     blocks = iter(()) if processes > 1 else run.blocks()
     ranked = _shared_parts(run, rank_block, judgments, processes) if processes > 1 else map(rank_block, blocks)
 

@@ -63,10 +63,11 @@ class Entries(Frozen):
 
     def judgments(self) -> Judgments:
         """Return them as judgments; topics without documents are left out."""
-        filled = np.flatnonzero(self.rows.lengths).tolist()
-        topics = tuple(self.topics[place] for place in filled)
-        rows = Segments.of_lengths(self.rows.lengths[filled])
-        part = Judgments(self.path, topics, rows, self.docnos, self.numbers, self.lines)
+        topics, rows = self.topics, self.rows
+        if np.count_nonzero(rows.lengths) < rows.n:
+            filled = np.flatnonzero(rows.lengths).tolist()
+            topics, rows = tuple(topics[place] for place in filled), Segments.of_lengths(rows.lengths[filled])
+        part = Judgments(self.path, topics, rows, self.docnos, self.numbers, self.lines, distinct=self.distinct)
         return Judgments.joined(self.path, [part])
 
     def pool(self) -> Pool:
