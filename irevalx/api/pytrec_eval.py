@@ -23,6 +23,7 @@ from irevalx.api.inputs import Qrels
 from irevalx.api.python_values import scores_of
 from irevalx.arrays.segments import ordered_sum
 from irevalx.errors import ParameterError, UsageError, quote
+from irevalx.evaluation.chosen_topics import ranking_rules
 from irevalx.evaluation.evaluate import values_alone
 from irevalx.evaluation.topic_values import TopicColumn
 from irevalx.measures import BY_NAME, NICKNAMES
@@ -117,6 +118,7 @@ class RelevanceEvaluator:
         self._keys = [(key, _is_number(request)) for request in chosen.measures for key in _keys(request)]
         # What is no number is not computed.
         self._selection = Selection(tuple(filter(_is_number, chosen.measures)), chosen.rel_format)
+        self._rules = ranking_rules(self._judgments, self._selection, self._settings, 1)
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
         """Return ``{topic: {measure: value}}`` for the topics that have both judgments and results.
@@ -140,7 +142,7 @@ class RelevanceEvaluator:
         if not isinstance(scores, Mapping):
             raise checks.wrong("scores", "a dictionary {topic: {docno: score}}", scores)
         run = dictionaries.run_of(scores, TREC_EVAL_9, "scores", exact=True)
-        topics, of_measures = values_alone(self._judgments, run, self._selection, self._settings)
+        topics, of_measures = values_alone(self._judgments, run, self._selection, self._settings, self._rules)
         if not topics:
             return {}
         n_topics, numbers = len(topics), iter(of_measures)

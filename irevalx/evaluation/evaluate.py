@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Sequence
+from itertools import islice
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from irevalx.judgments import AnyJudgments
 from irevalx.judgments.judged_documents import Documents
 from irevalx.measures.select import Selection
 from irevalx.measures.summary import Population
-from irevalx.ranking.rank import RankedRun, rank_run
+from irevalx.ranking.rank import RankedRun, RankingRules, rank_results, rank_run, without_some
 from irevalx.ranking.ranking import Ranking
 from irevalx.reading.runs import Run
 from irevalx.settings import Settings
@@ -124,14 +125,26 @@ def evaluate(
 
 
 def values_alone(
-    judgments: AnyJudgments, run: Run, selection: Selection, settings: Settings
+    judgments: AnyJudgments, run: Run, selection: Selection, settings: Settings, rules: RankingRules
 ) -> tuple[tuple[bytes, ...], tuple[TopicColumn, ...]]:
     """Return the topics of a run that can be evaluated, and their values, without summaries and warnings.
 
-    Raises as ``evaluate`` does, but where no topic has both judgments and results; and what is a failure there.
+    Parameters
+    ----------
+    run : in memory, so that its blocks can be gone through again.
+    rules : the ``ranking_rules`` for the others.
+
+    Raises
+    ------
+    As ``evaluate``, but where no topic has both judgments and results; and what is a failure there.
     """
-    rules = ranking_rules(judgments, selection, settings, 1)
-    chosen = choose_topics(judgments, rank_run(run, judgments.documents, rules).ranking, settings, rules)
+    first, *others = islice(run.blocks(), 2)
+    if others:
+        ranking = rank_run(run, judgments.documents, rules).ranking
+    else:
+        results, _ = without_some(run.parse(first), rules)
+        ranking = rank_results(results, judgments.documents, run.path, rules)
+    chosen = choose_topics(judgments, ranking, settings, rules)
     topics = chosen.ranking.topics
     if not topics and not chosen.failure:
         return (), ()

@@ -19,7 +19,7 @@ from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Judgments
 from irevalx.measures.declare import HasValue, Measure
 from irevalx.measures.select import SelectedMeasure, Selection
-from irevalx.measures.summary import Values, relevant_total
+from irevalx.measures.summary import Values, mean, relevant_total
 from irevalx.process.system import as_text
 from irevalx.ranking.assess import Assessed, assess
 from irevalx.ranking.rank import rank_results, without_some
@@ -241,10 +241,12 @@ class AssessedRanking(Frozen):
         EvaluationError : the judgments do not allow a measure that was asked for by name, or the kernel refuses its
             parameters.
         """
-        reasons = [self._why_unsupported(selected) for selected in selection.measures]
-        supported = [one for one, reason in zip(selection.measures, reasons, strict=True) if not reason]
+        supported, reasons = selection.measures, []
+        if any(one.measure.why_unsupported for one in supported):
+            reasons = [self._why_unsupported(selected) for selected in selection.measures]
+            supported = tuple(one for one, reason in zip(supported, reasons, strict=True) if not reason)
         each = zip(supported, self._compute_by_parts(supported), strict=True)
-        columns = tuple(column for selected, values in each for column in self._columns_of(selected, values))
+        columns = tuple([column for selected, values in each for column in self._columns_of(selected, values)])
         return columns, tuple(reason for reason in reasons if reason)
 
     def _why_unsupported(self, selected: SelectedMeasure) -> str | None:
@@ -263,8 +265,14 @@ class AssessedRanking(Frozen):
             raise EvaluationError(message)
         return message
 
-    def _columns_of(self, selected: SelectedMeasure, values: Sequence[Values | None]) -> Iterator[TopicColumn]:
-        """Yield a column for each name that the measure prints, given the values of the topics."""
+    def _columns_of(self, selected: SelectedMeasure, values: Sequence[Values | None]) -> Iterable[TopicColumn]:
+        """Return a column for each name that the measure prints, given the values of the topics."""
+        measure = selected.measure
+        if measure.summary is mean and not measure.has_value:  # most of them: there is nothing else to know
+            return [TopicColumn(name, measure, of_name) for name, of_name in zip(selected.names, values, strict=True)]
+        return self._all_columns_of(selected, values)
+
+    def _all_columns_of(self, selected: SelectedMeasure, values: Sequence[Values | None]) -> Iterator[TopicColumn]:
         measure = selected.measure
         judged = self._judged_with_value(measure.has_value) if measure.has_value else None
         has_value = None if judged is None else judged[self.ranking.judged_topic]

@@ -95,12 +95,15 @@ class Selection(Frozen):
         ------
         EvaluationError : names the first of them, and the formats that it needs.
         """
-        for measure in (selected.measure for selected in self.measures):
-            if not measure.can_use(self.rel_format):
-                raise EvaluationError(
-                    f"judgments for the measure {quote(measure.name)} must be in the format "
-                    f"{' or '.join(sorted(measure.formats))} (-R), but got {quote(self.rel_format)}"
-                )
+        if measure := self._without_format:
+            raise EvaluationError(
+                f"judgments for the measure {quote(measure.name)} must be in the format "
+                f"{' or '.join(sorted(measure.formats))} (-R), but got {quote(self.rel_format)}"
+            )
+
+    @cached_property
+    def _without_format(self) -> Measure | None:
+        return next((one.measure for one in self.measures if not one.measure.can_use(self.rel_format)), None)
 
 
 @lru_cache(maxsize=1 << 10)
