@@ -264,20 +264,26 @@ class Scores:
 
     def _column(self, measure: str, run: str | None) -> Column:
         name = without_blanks(text("measure", measure))
-        columns = {column.name: column for column in self._evaluation(run).columns}
         asked = self._selection.asked
-        others = [spelling for spelling, printed in asked.items() if printed == name]
-        for spelling in (name, asked.get(name), *others):
+        spellings = (name, asked.get(name), *(spelling for spelling, printed in asked.items() if printed == name))
+        found = self._known[self._name(run)]
+        if isinstance(found, StackedRun) and (column := found.column(spellings)):
+            return column
+        columns = {column.name: column for column in self._evaluation(run).columns}
+        for spelling in spellings:
             if spelling in columns:
                 return columns[spelling]
         raise KeyError(measure)
 
-    def _evaluation(self, run: str | None) -> Evaluation:
+    def _name(self, run: str | None) -> str:
         if run is None:
             if len(self._known) != 1:
                 raise KeyError(f"one of the runs must be named: {', '.join(self.runs)}")
             [run] = self._known
-        name = identifier("run", run)
+        return identifier("run", run)
+
+    def _evaluation(self, run: str | None) -> Evaluation:
+        name = self._name(run)
         found = self._known[name]
         if isinstance(found, StackedRun):
             found = self._known[name] = renamed(found.evaluation, as_bytes(name))

@@ -6,7 +6,7 @@ Values and warnings are those of each run alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -16,14 +16,15 @@ import numpy as np
 from irevalx.arrays.segments import AnyArray, IntArray
 from irevalx.errors import IrevalxError, shown_name
 from irevalx.evaluation.chosen_topics import TopicCounts, n_relevant, ranking_rules, relevant_by_topic
-from irevalx.evaluation.columns import Summaries
+from irevalx.evaluation.columns import Column, Summaries
 from irevalx.evaluation.evaluate import Evaluation
 from irevalx.evaluation.spellings import hardly_any_judged, pair_of_names
 from irevalx.evaluation.topic_values import AssessedRanking, TopicColumn, little_judged, without_value
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, cached_property
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Judgments
 from irevalx.measures.added import ADDED
+from irevalx.measures.counts import runid
 from irevalx.measures.select import Selection
 from irevalx.measures.summary import Population
 from irevalx.ranking.rank import rank_results
@@ -81,20 +82,29 @@ class StackedValues(Frozen):
         ends = rows.offsets[np.append(0, self.stack.n_topics.cumsum())]
         return np.diff(ends).tolist()
 
-    def evaluation(self, number: int) -> Evaluation:
-        """Return what one of the runs scores."""
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Where the column of a printed name stands, but for that of runid, which the name of a run may change."""
+        return {column.name: place for place, column in enumerate(self.columns) if column.measure is not runid}
+
+    def summaries(self, number: int, columns: Sequence[TopicColumn]) -> Summaries:
+        """Return what the summaries of one of the runs are made of, under some of the measures."""
         some = slice(*self.begin[number : number + 2])
-        topics, tag = self.topics[some], self.stack.tags[number]
-        summaries = Summaries(
-            columns=tuple([_of_topics(column, some) for column in self.columns]),
+        topics = self.topics[some]
+        return Summaries(
+            columns=tuple([_of_topics(column, some) for column in columns]),
             topics=topics,
-            population=Population(tag, self.n_all or len(topics), len(topics), self.n_relevant),
+            population=Population(self.stack.tags[number], self.n_all or len(topics), len(topics), self.n_relevant),
             **self.shared,
         )
+
+    def evaluation(self, number: int) -> Evaluation:
+        """Return what one of the runs scores."""
+        summaries = self.summaries(number, self.columns)
         return Evaluation(
-            run=tag,
+            run=self.stack.tags[number],
             path=self.stack.names[number],
-            topics=topics,
+            topics=summaries.topics,
             columns=summaries.summarised(),
             warnings=self.warnings.get(number, ()),
             summaries=summaries,
@@ -121,6 +131,15 @@ class StackedRun(Frozen):
     def evaluation(self) -> Evaluation:
         """What it scores."""
         return self.values.evaluation(self.number)
+
+    def column(self, spellings: Iterable[str | None]) -> Column | None:
+        """Return what it scores under the first of several names that is printed; None where none is."""
+        values = self.values
+        place = next((values.places[name] for name in spellings if name in values.places), None)
+        if place is None or values.shared["asked"] is not None:
+            return None
+        [column] = values.summaries(self.number, [values.columns[place]]).summarised()
+        return column
 
 
 def _of_topics(column: TopicColumn, some: slice) -> TopicColumn:
