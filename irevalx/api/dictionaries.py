@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -44,7 +45,7 @@ def judgments_of(
     Parameters
     ----------
     path : what messages call them.
-    exact : refuse whole numbers as ids and 1.0 as a grade, as pytrec_eval does.
+    exact : refuse whole numbers as ids, as pytrec_eval does.
     grades : what grades are.
 
     Raises
@@ -65,7 +66,7 @@ def run_of(
     strict: bool = False,
     exact: bool = False,
 ) -> Run:
-    """Return ``{topic: {docno: score}}`` as a run with this tag, to be evaluated any number of times.
+    """Return ``{topic: {docno: score}}``, or ``{topic: docnos}`` with the best first, as a run with this tag.
 
     Parameters
     ----------
@@ -80,11 +81,10 @@ def run_of(
     """
 
     def results(block: Mapping[Any, Mapping[Any, float]]) -> Results:
-        lists = [documents.values() for documents in block.values()]
-        numbers = scores_of(lists, _number_of(block, tag, "score"))
+        numbers = scores_of([_scores_in(one) for one in block.values()], _number_of(block, tag, "score"))
         return _entries(block, tag, numbers, exact=exact).results(compat, as_bytes(tag), strict=strict)
 
-    return Run(tag, blocks=lambda: _in_blocks(scores, tag), again=lambda: [scores], parse=results)
+    return Run(tag, blocks=lambda: _in_blocks(scores, tag, exact=exact), again=lambda: [scores], parse=results)
 
 
 def stack_of(runs: Sequence[Mapping[Any, Mapping[Any, float]]], names: Sequence[str], compat: Compat) -> Stack | None:
@@ -96,15 +96,15 @@ def stack_of(runs: Sequence[Mapping[Any, Mapping[Any, float]]], names: Sequence[
     """
     topics = [topic for run in runs for topic in run]
     lists = [documents for run in runs for documents in run.values()]
-    types = set(map(type, topics))
-    if not all(isinstance(documents, _DICTIONARIES) for documents in lists) or types not in ({str}, {int}):
+    if set(map(type, topics)) not in ({str}, {int}):
         return None
     try:
         encoded = {topic: str(topic).encode(ENCODING) for topic in set(topics)}
         docnos, distinct = names_of(lists, str)
-        scores = scores_of([documents.values() for documents in lists], str)
+        scores = scores_of([_scores_in(documents) for documents in lists], str)
     except (ArgumentError, ValueError):
         return None
+    distinct = distinct and all(type(one) is dict or len(set(one)) == len(one) for one in lists)
     if not distinct or np.count_nonzero(np.isfinite(scores)) < scores.size:
         return None
     rows = Segments.of_lengths([len(documents) for documents in lists])
@@ -113,6 +113,16 @@ def stack_of(runs: Sequence[Mapping[Any, Mapping[Any, float]]], names: Sequence[
         compat, b"", strict=False
     )
     return Stack(names, [as_bytes(name) for name in names], np.array([len(run) for run in runs], np.int64), results)
+
+
+def is_ranked_list(documents: Any) -> bool:
+    """Return whether this is a list of documents, the best first, rather than one of named tuples, files or runs."""
+    return type(documents) in {list, tuple} and all(isinstance(one, str | Integral) for one in documents)
+
+
+def _scores_in(documents: Any) -> Collection[Any]:
+    """Return the scores of documents; of a ranked list numbers that fall by 1."""
+    return range(len(documents), 0, -1) if type(documents) in {list, tuple} else documents.values()
 
 
 def pool_of(documents: Mapping[Any, Iterable[Any]]) -> Pool:
@@ -192,12 +202,15 @@ def probabilities_of(given: Mapping[Any, Any]) -> JudgmentsWithProbabilities:
 def _entries(block: Mapping[Any, Mapping[Any, Any]], path: str, numbers: AnyArray, *, exact: bool) -> Entries:
     rows = Segments.of_lengths([len(documents) for documents in block.values()])
     docnos, distinct = names_of(list(block.values()), _document_of(block, path), exact=exact)
+    distinct = distinct and all(isinstance(documents, _DICTIONARIES) for documents in block.values())
     return Entries(path, topics_of(block, path, exact=exact), rows, docnos, numbers, rows.position + 1, distinct)
 
 
-def _in_blocks(scores: Mapping[Any, Mapping[Any, float]], path: str) -> Iterator[dict[Any, Mapping[Any, float]]]:
+def _in_blocks(scores: Mapping[Any, Any], path: str, *, exact: bool) -> Iterator[dict[Any, Mapping[Any, float]]]:
     """Yield some topics at a time, so that what is made of them stays in the processor's cache."""
-    _refuse_other_values(scores, path, "{docno: score}")
+    _refuse_other_values(
+        {topic: one for topic, one in scores.items() if exact or not is_ranked_list(one)}, path, "{docno: score}"
+    )
     block: dict[Any, Mapping[Any, float]] = {}
     size = 0
     for topic, documents in scores.items():

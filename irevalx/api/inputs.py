@@ -232,8 +232,9 @@ class Run:
 
         Parameters
         ----------
-        run : a file, ``{topic: {docno: score}}``, a table with a column each for topic, docno and score, or named
-            tuples with these names. A topic with an empty dictionary counts as one for which nothing was retrieved.
+        run : a file, ``{topic: {docno: score}}``, ``{topic: docnos}`` with the best first, a table with a column each
+            for topic, docno and score, or named tuples with these names. A topic with an empty dictionary counts as one
+            for which nothing was retrieved.
         name : what to call it instead of the tag in the file; what is no file is called "run" without it.
         results_format : of a file: "trec_results", "msmarco" or "json".
         strict : refuse scores that are not finite numbers.
@@ -367,8 +368,11 @@ def _runs_in(
 
 
 def _are_scores(given: Any) -> bool:
-    """Return whether this is a dictionary of dictionaries, as most runs in programs are, and what small ones are."""
-    return type(given) is dict and set(map(type, given.values())) == {dict}
+    """Return whether this is a dictionary of dictionaries or of ranked lists, as most small runs in programs are."""
+    if type(given) is not dict or not given:
+        return False
+    others = [one for one in given.values() if type(one) is not dict]
+    return not others or (all(map(dictionaries.is_ranked_list, others)) and not has_columns(given))
 
 
 def _run_of_scores(scores: DocumentScores, name: str | None) -> Run:
@@ -399,14 +403,15 @@ def _judgments_of(given: Mapping[Any, Any], rel_format: str, grades: GradeKind) 
 def _is_run(given: Mapping[Any, Any]) -> bool:
     """Return whether this is one run rather than ``{name: run}``.
 
-    That is columns, or ``{topic: {docno: score}}``: two levels down are numbers.
+    That is columns, or ``{topic: {docno: score}}``: two levels down are numbers; or ``{topic: docnos}``.
     """
     if has_columns(given):
         return True
     inner = next((one for one in given.values() if not isinstance(one, Mapping) or one), {})
     if not isinstance(inner, Mapping) or has_columns(inner):
-        return False
-    return not isinstance(next(iter(inner.values()), None), Mapping)
+        return dictionaries.is_ranked_list(inner)
+    documents = next(iter(inner.values()), None)
+    return not isinstance(documents, Mapping) and not dictionaries.is_ranked_list(documents)
 
 
 def _refuse_format(argument: str, given: str, allowed: tuple[str, ...]) -> None:

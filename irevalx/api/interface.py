@@ -22,7 +22,7 @@ from irevalx.evaluation.many_runs import renamed
 from irevalx.evaluation.stacked_runs import StackedRun, can_be_stacked, evaluate_stack
 from irevalx.judgments.graded import Judgments
 from irevalx.measures.contradictions import refuse_contradictions
-from irevalx.measures.select import Selection, select_again
+from irevalx.measures.select import Selection, listed, select_again
 from irevalx.process.memory import keep_some_freed_memory
 from irevalx.process.progress import Progress
 from irevalx.process.system import as_bytes
@@ -64,7 +64,8 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     qrels : file, mapping, data frame, named tuples or Qrels
         The judgments: ``{topic: {docno: grade}}``, or whatever else ``Qrels.read`` takes.
     runs : file, mapping, data frame, named tuples or Run; or several, or ``{name: run}``
-        What was retrieved: ``{topic: {docno: score}}``, or whatever else ``Run.read`` takes.
+        What was retrieved: ``{topic: {docno: score}}``, ``{topic: docnos}`` with the best first, or whatever else
+        ``Run.read`` takes.
     measures : str, measure, or iterable of these; default "official"
         The measures, such as "map", "P.5,10", "nDCG@10", "AP(rel=2)", and what ``irevalx.measure`` makes. "official"
         and "all_trec" are sets; a reading of unjudged documents may stand behind a name ("P.20:skip"). None at all
@@ -178,6 +179,7 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
         show = show_progress
     strict = checks.flag("strict", strict)
     judged = Qrels.read(qrels, pool=pool, rel_format=rel_format, grades=settings.grades, compat=compat, strict=strict)
+    asked = listed(asked, settings.compat)
     refuse_contradictions(asked, settings, judged.rel_format, with_pool=False)
     if names not in NAMINGS:
         raise checks.wrong("names", " or ".join(map(repr, NAMINGS)), names)

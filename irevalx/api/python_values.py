@@ -19,6 +19,7 @@ from irevalx.arrays.segments import AnyArray, FloatArray, IntArray
 from irevalx.errors import ArgumentError, quote
 from irevalx.process.system import ENCODING, as_bytes
 from irevalx.reading.grades import HINT, refuse_wrong
+from irevalx.reading.hints import text_hint
 from irevalx.settings import Grades
 
 What = Callable[[int], str]
@@ -132,7 +133,8 @@ def scores_of(lists: Collection[Collection[Any]], what: What) -> FloatArray:
     except _NOT_PACKED:
         every = enumerate(chain.from_iterable(lists))
         place, value = next((place, value) for place, value in every if not _is_double(value))
-        raise wrong(what(place), "a number of 64 bits", value) from None
+        error = wrong(what(place), "a number of 64 bits", value)
+        raise ArgumentError(f"{error.message}{text_hint(value)}") from None
 
 
 def grades_of(
@@ -143,7 +145,7 @@ def grades_of(
     Parameters
     ----------
     what : of all of them, one list after the other.
-    exact : refuse 1.0 for 1, which a column may hold that has been converted.
+    exact : leave out the hint at real grades, which pytrec_eval's evaluator does not take.
     grades : what they are.
 
     Raises
@@ -169,13 +171,13 @@ def _is_double(value: Any) -> bool:
 
 
 def _grade(what: What, place: int, value: Any, exact: bool) -> int:
-    if isinstance(value, Integral) or (isinstance(value, float | np.floating) and value.is_integer() and not exact):
+    if isinstance(value, Integral) or (isinstance(value, float | np.floating) and value.is_integer()):
         grade = int(value)
         if is_long(grade):
             return grade
     error = wrong(what(place), "a whole number of 64 bits", value)
     is_real = isinstance(value, float | np.floating) and math.isfinite(value) and not exact
-    raise ArgumentError(f"{error.message}{HINT}") if is_real else error
+    raise ArgumentError(f"{error.message}{HINT if is_real else text_hint(value)}")
 
 
 def _packed(lists: Collection[Collection[Any]], code: str) -> bytes:

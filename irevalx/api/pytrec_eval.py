@@ -19,10 +19,11 @@ from typing import Any, TypeVar
 import numpy as np
 
 from irevalx.api import checks, dictionaries
+from irevalx.api.forms import is_frame
 from irevalx.api.inputs import Qrels
 from irevalx.api.python_values import scores_of
 from irevalx.arrays.segments import ordered_sum
-from irevalx.errors import ParameterError, UsageError, quote
+from irevalx.errors import ArgumentError, ParameterError, UsageError, quote
 from irevalx.evaluation.chosen_topics import ranking_rules
 from irevalx.evaluation.evaluate import values_alone
 from irevalx.evaluation.topic_values import TopicColumn
@@ -74,7 +75,7 @@ class RelevanceEvaluator:
     def __init__(
         self,
         query_relevance: Mapping[str, Mapping[str, int]] | Qrels,
-        measures: Iterable[str],
+        measures: str | Iterable[str],
         relevance_level: int = 1,
         judged_docs_only_flag: bool = False,
     ) -> None:
@@ -83,8 +84,8 @@ class RelevanceEvaluator:
         Parameters
         ----------
         query_relevance : ``{topic: {docno: grade}}``; topics without documents are as if they were not there.
-        measures : names, such as "map", "P.5,10", "ndcg_cut_10" or "official"; the parameters of a measure that is
-            there several times are joined. None of them gives ``{topic: {}}``.
+        measures : a name or several, such as "map", "P.5,10", "ndcg_cut_10" or "official"; the parameters of a
+            measure that is there several times are joined. None of them gives ``{topic: {}}``.
         relevance_level : the least grade that counts as relevant, at least 1.
         judged_docs_only_flag : remove unjudged documents from the rankings first.
 
@@ -137,10 +138,11 @@ class RelevanceEvaluator:
         IrevalxError : a measure cannot be computed from these judgments or with its parameters, or a document occurs
             twice among the judgments or results of a topic.
         """
+        if not isinstance(scores, Mapping) and (is_frame(scores) or hasattr(scores, "__array__") or scores):
+            error = checks.wrong("scores", "a dictionary {topic: {docno: score}}", scores)
+            raise ArgumentError(f"{error.message}; irevalx.evaluate takes tables and files")
         if not scores:
             return {}
-        if not isinstance(scores, Mapping):
-            raise checks.wrong("scores", "a dictionary {topic: {docno: score}}", scores)
         run = dictionaries.run_of(scores, TREC_EVAL_9, "scores", exact=True)
         topics, of_measures = values_alone(self._judgments, run, self._selection, self._settings, self._rules)
         if not topics:
@@ -248,6 +250,8 @@ def _joined(measures: Any) -> list[str]:
 
     What trec_eval has no parameters for loses them.
     """
+    if isinstance(measures, str):
+        measures = [measures]
     if isinstance(measures, bytes) or not isinstance(measures, Iterable):
         raise checks.wrong("measures", "several names", measures)
     others: list[str] = []

@@ -17,7 +17,7 @@ from irevalx.evaluation.evaluate import Evaluation, in_group
 from irevalx.evaluation.many_runs import renamed, unique_run_names
 from irevalx.evaluation.stacked_runs import StackedRun
 from irevalx.measures.measure_spec import without_blanks
-from irevalx.measures.select import Selection
+from irevalx.measures.select import Selection, printed_name
 from irevalx.process.system import as_bytes, as_text
 from irevalx.reports.records import Record, RecordWithInterval, records, records_with_intervals
 from irevalx.reports.report import summary_rows
@@ -273,7 +273,14 @@ class Scores:
         for spelling in spellings:
             if spelling in columns:
                 return columns[spelling]
-        raise KeyError(measure)
+        printed = printed_name(name)
+        if printed not in {"", name}:
+            return self._column(printed, run)
+        from difflib import get_close_matches  # imported late: it is for errors
+
+        evaluated = list(dict.fromkeys([*columns, *asked]))
+        nearest = get_close_matches(name, evaluated, n=1) or evaluated[:1]
+        raise KeyError(f"{measure} was not evaluated{f'; the nearest is {nearest[0]}' if nearest else ''}")
 
     def _name(self, run: str | None) -> str:
         if run is None:

@@ -56,10 +56,9 @@ def _check_measures(ctx: click.Context, param: click.Parameter, value: tuple[str
         from irevalx.process.numpy_start import start_numpy
 
         start_numpy()
-        from irevalx.measures.select import parse
+        from irevalx.measures.select import listed
 
-        for text in value:
-            parse(text, ctx.params.get("compat", TREC_EVAL_10))
+        return listed(value, ctx.params.get("compat", TREC_EVAL_10))
     return value
 
 

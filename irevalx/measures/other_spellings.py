@@ -11,7 +11,7 @@ from irevalx.measures import BY_NAME, MEASURES, NICKNAMES, every_measure, named
 from irevalx.measures.added import ADDED
 from irevalx.measures.measure_spec import MeasureSpec, exists, read_own_spelling
 from irevalx.measures.other_names import NEAREST, OTHER_NAMES
-from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, NoParameters, RealCutoffs
+from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, Gains, NoParameters, RealCutoffs
 from irevalx.settings import Reading
 from irevalx.trec_eval.versions import Compat
 
@@ -27,6 +27,9 @@ AT_CUTOFFS |= {other.name.lower(): other.at for other in OTHER_NAMES if other.at
 
 _AT = re.compile(r"([^@]+?)(?:@|_at_)((?:[0-9]*\.)?[0-9]+(?:,(?:[0-9]*\.)?[0-9]+)*)")
 """``NAME@10``, ``NAME_at_10``, ``NAME@0.1,0.2``."""
+
+_WITH_NUMBER = re.compile(r"(.+?)(?:[_.]?([1-9][0-9]*)|[_.]([01]?\.[0-9]+))")
+"""``P10``, ``mrr_10``, ``ndcg.10`` and, where it is a level of recall, ``ircl_prn.0.10``."""
 
 
 def read_other_spelling(text: str, compat: Compat) -> MeasureSpec:
@@ -48,8 +51,13 @@ def read_other_spelling(text: str, compat: Compat) -> MeasureSpec:
     for name, value in arguments.items():
         argument = next((argument for argument in ARGUMENTS if argument.name == name), None)
         changed = argument.change(spec, value) if argument and takes(spec.name, argument) else None
+        if not argument and name in _parameters(spec.name):
+            changed = replace(spec, parameters=",".join(filter(None, (spec.parameters, f"{name}={value}"))))
         if not changed:
-            usages = ", ".join(argument.usage for argument in ARGUMENTS if takes(spec.name, argument))
+            usages = ", ".join(
+                [argument.usage for argument in ARGUMENTS if takes(spec.name, argument)]
+                + [f"{parameter}=X" for parameter in _parameters(spec.name)]
+            )
             raise UsageError(
                 f"what {spec.name} has in brackets must be {usages or 'nothing'}, but got {quote(f'{name}={value}')}"
                 f"{_nearest(stem) or (argument.otherwise if argument else '')}"
@@ -143,6 +151,12 @@ def _with_discount(spec: MeasureSpec, value: str) -> MeasureSpec | None:
     return spec if value == "log2" else None
 
 
+def _with_persistence(spec: MeasureSpec, value: str) -> MeasureSpec | None:
+    """Return the measure with this probability of going on to the next document."""
+    is_taken = spec.parameters is not None or not re.fullmatch(_NUMBER, value)
+    return None if is_taken else replace(spec, parameters=f"p={value}")
+
+
 class Argument(Frozen):
     """An argument that a measure may have in brackets, as ir_measures writes it.
 
@@ -169,6 +183,7 @@ ARGUMENTS = (
     JUDGED_ONLY,
     Argument("relative", "relative=True", _relative, ("set_P", "set_relative_P")),
     Argument("beta", "beta=X", _with_weight, ("set_F",)),
+    Argument("p", "p=X", _with_persistence, ("rbp", "rbp_resid")),
     Argument(
         *("gains", "gains={N:X,...}", _with_gains, ("ndcg", "ndcg_cut")),
         otherwise="; gains by grade are for ndcg, with or without a cutoff",
@@ -179,6 +194,11 @@ ARGUMENTS = (
     ),
 )
 """In the order in which they are listed; cutoffs are no arguments here."""
+
+
+def _parameters(name: str) -> list[str]:
+    """Return the names of a measure's parameters, as in ``rbp.p=0.8``."""
+    return [one.name for one in getattr(named(name).kind, "parameters", ())] if name not in NICKNAMES else []
 
 
 def takes(name: str, argument: Argument) -> bool:
@@ -195,7 +215,7 @@ def takes(name: str, argument: Argument) -> bool:
 
 def _without_arguments(text: str, compat: Compat) -> MeasureSpec:
     found = read_own_spelling(text, compat) or _with_cutoffs(text, compat) or _as_printed(text, compat)
-    found = found or _by_another_name(text, compat)
+    found = found or _by_another_name(text, compat) or _with_number(text, compat)
     if not found:
         raise _unknown(text, compat)
     return found
@@ -214,6 +234,12 @@ def _with_cutoffs(text: str, compat: Compat) -> MeasureSpec | None:
     return MeasureSpec(name, cutoffs=cutoffs) if takes_cutoffs else None
 
 
+def _with_number(text: str, compat: Compat) -> MeasureSpec | None:
+    """Return what ``P10`` asks for, in any case: a measure that has cutoffs, and one of them; None for other texts."""
+    found = _WITH_NUMBER.fullmatch(text)
+    return _with_cutoffs(f"{found[1]}@{found[2] or found[3]}", compat) if found else None
+
+
 def _as_printed(text: str, compat: Compat) -> MeasureSpec | None:
     """Return what ``P_10`` asks for, as it is printed; None for other texts."""
     kinds = {measure.name: measure.kind for measure in every_measure()}
@@ -221,7 +247,7 @@ def _as_printed(text: str, compat: Compat) -> MeasureSpec | None:
         after = text.removeprefix(f"{name}_")
         kind = kinds[name]
         printed = after != text and re.match(r"[-+.]?[0-9]|[a-z]*=", after) and not isinstance(kind, NoParameters)
-        if printed and exists(name, compat):
+        if printed and exists(name, compat) and not (isinstance(kind, Gains) and "=" not in after):
             is_cutoff = isinstance(kind, Cutoffs) and after.isdecimal()
             if isinstance(kind, CutoffsAndReals):
                 after = after.replace("_", ",")

@@ -6,6 +6,7 @@ measure, as trec_eval does: the first parameters count, and cutoffs add up.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
@@ -24,7 +25,7 @@ from irevalx.measures.parameter_kinds import (
 )
 from irevalx.reading.formats import REL_FORMATS
 from irevalx.settings import Reading, Settings
-from irevalx.trec_eval.versions import Compat
+from irevalx.trec_eval.versions import COMPAT, Compat
 
 if TYPE_CHECKING:
     from irevalx.measures.zscores import Zscores
@@ -134,6 +135,34 @@ def parse(text: str, compat: Compat) -> MeasureSpec:
     return spec
 
 
+_BETWEEN_MEASURES = re.compile(r"[\s,]+(?=[A-Za-z])(?![^(]*\))")
+"""White space or commas before a letter, outside brackets."""
+
+
+def listed(texts: Iterable[str], compat: Compat) -> tuple[str, ...]:
+    """Return texts with lists of measures divided: ``map P.10`` and ``map,P.10``.
+
+    A text that asks for one thing stays whole, as ``P.5,10`` does; so does one that has a part that nobody knows.
+
+    Raises
+    ------
+    As ``parse``.
+    """
+    found: list[str] = []
+    for text in texts:
+        parts = [text]
+        try:
+            parse(text, compat)
+        except (UnknownMeasureError, UsageError):
+            parts = _BETWEEN_MEASURES.split(text.strip(" ,"))
+            if len(parts) == 1:
+                raise
+            for part in parts:
+                parse(part, compat)
+        found += parts
+    return tuple(found)
+
+
 def _read_other(stem: str, compat: Compat) -> MeasureSpec:
     """Return what a text that trec_eval does not understand asks for, measures that packages offer among it.
 
@@ -238,6 +267,16 @@ def _selected_once(
     lines: list[str] = []
     selection = select(texts, settings, rel_format, strict=strict, as_asked=as_asked, warn=lines.append)
     return selection, tuple(lines)
+
+
+def printed_name(text: str) -> str:
+    """Return the name that the values are printed under that a text asks for; empty where that is not one name."""
+    for compat in COMPAT.values():
+        with suppress(IrevalxError):
+            settings = Settings(compat=compat, grades="real")  # any level will do
+            names = [name for one in select([text], settings).measures for name in one.names]
+            return names[0] if len(names) == 1 else ""
+    return ""
 
 
 def _requests(spec: MeasureSpec, settings: Settings) -> Iterator[Request]:

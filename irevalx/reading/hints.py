@@ -72,3 +72,9 @@ def encoding_hint(text: bytes) -> str:
 def looks_like_json(text: bytes) -> bool:
     """Return whether a line or a topic begins as a JSON object does."""
     return text.lstrip().startswith(b"{")
+
+
+def text_hint(value: object) -> str:
+    """Return what messages say of a number that is text, for their end; nothing of anything else."""
+    is_number = isinstance(value, str) and re.fullmatch(_NUMBER.decode(), value.strip())
+    return "; the number is text: convert it with int or float" if is_number else ""

@@ -14,6 +14,7 @@ from irevalx.arrays.byte_strings import PADDING, Names
 from irevalx.arrays.segments import AnyArray, IntArray
 from irevalx.errors import ArgumentError, printable, quote
 from irevalx.reading.grades import HINT
+from irevalx.reading.hints import text_hint
 from irevalx.reading.tables.tables import RULES, RUN, TOPIC, Kind, Table, Wanted
 
 BLOCK_ROWS = 1 << 15
@@ -136,6 +137,7 @@ class ArrowTable(Table):
         if isinstance(value, list | dict) or len(shown) > _LONGEST:
             shown = f"a value of the type {printable(str(column.type))}"
         hint = HINT if kind == "grades" and isinstance(value, float) and math.isfinite(value) else ""
+        hint = hint if kind == "names" or hint else text_hint(value)
         return ArgumentError(f"{self.place(name, first + row)} must be {RULES[kind]}, but got {shown}{hint}")
 
 
