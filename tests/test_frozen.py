@@ -141,7 +141,7 @@ def test_many_instances() -> None:
         three: int = 3
 
     class Late(Placed):
-        four: int  # a field without a default after one that has one
+        four: int  # type: ignore[misc] # without a default after a field that has one
 
     for number in range(500):
         assert values(Many(one=number)) == (number, [])
@@ -150,9 +150,10 @@ def test_many_instances() -> None:
         assert values(Late(number, four=5)) == (number, 2, 5)
     assert Many.__init__ is not Frozen.__init__
     assert Many(one=1).two is Many(one=2).two
-    for wrong in ({}, {"two": []}, {"one": 1, "other": 2}):
+    wrongs: list[dict[str, Any]] = [{}, {"two": []}, {"one": 1, "other": 2}]
+    for wrong in wrongs:
         with pytest.raises(TypeError):
-            Many(**wrong)  # type: ignore[arg-type]
+            Many(**wrong)
     with pytest.raises(TypeError):
         Placed(1, 2, 3)  # type: ignore[call-arg]
     with pytest.raises(AttributeError, match="Placed is frozen"):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from irevalx.api.checks import shown, wrong
+from irevalx.api.forms import is_ranked_list
 from irevalx.api.python_values import What, grades_of, names_of, scores_of, topics_of
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.segments import AnyArray, Segments
@@ -113,11 +113,6 @@ def stack_of(runs: Sequence[Mapping[Any, Mapping[Any, float]]], names: Sequence[
         compat, b"", strict=False
     )
     return Stack(names, [as_bytes(name) for name in names], np.array([len(run) for run in runs], np.int64), results)
-
-
-def is_ranked_list(documents: Any) -> bool:
-    """Return whether this is a list of documents, the best first, rather than one of named tuples, files or runs."""
-    return type(documents) in {list, tuple} and all(isinstance(one, str | Integral) for one in documents)
 
 
 def _scores_in(documents: Any) -> Collection[Any]:

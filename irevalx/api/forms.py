@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from numbers import Integral
 from typing import IO, TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from irevalx.api import checks
@@ -114,3 +115,30 @@ def is_frame(given: Any) -> bool:
 def is_file(given: Any) -> bool:
     """Return whether something is the name of a file, or an open one."""
     return isinstance(given, str | bytes | os.PathLike) or hasattr(given, "read")
+
+
+def is_run(given: Mapping[Any, Any]) -> bool:
+    """Return whether this is one run rather than ``{name: run}``.
+
+    That is columns, or ``{topic: {docno: score}}``: two levels down are numbers; or ``{topic: docnos}``.
+    """
+    if has_columns(given):
+        return True
+    inner = next((one for one in given.values() if not isinstance(one, Mapping) or one), {})
+    if not isinstance(inner, Mapping) or has_columns(inner):
+        return is_ranked_list(inner)
+    documents = next(iter(inner.values()), None)
+    return not isinstance(documents, Mapping) and not is_ranked_list(documents)
+
+
+def are_scores(given: Any) -> bool:
+    """Return whether this is a dictionary of dictionaries or of ranked lists, as most small runs in programs are."""
+    if type(given) is not dict or not given:
+        return False
+    others = [one for one in given.values() if type(one) is not dict]
+    return not others or (all(map(is_ranked_list, others)) and not has_columns(given))
+
+
+def is_ranked_list(documents: Any) -> bool:
+    """Return whether this is a list of documents, the best first, rather than one of named tuples, files or runs."""
+    return type(documents) in {list, tuple} and all(isinstance(one, str | Integral) for one in documents)

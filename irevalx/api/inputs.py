@@ -17,9 +17,10 @@ from irevalx.api.forms import (
     Records,
     Samples,
     Subtopics,
-    has_columns,
+    are_scores,
     is_file,
     is_frame,
+    is_run,
     source_of,
     table_given,
 )
@@ -290,7 +291,7 @@ def read_runs(given: Any, results_format: str, *, strict: bool) -> list[Run]:
     ------
     ArgumentError : there is none, or one of them is nothing that ``Run.read`` takes.
     """
-    if isinstance(given, Mapping) and not _is_run(given):
+    if isinstance(given, Mapping) and not is_run(given):
         names = [checks.identifier("the name of a run", name) for name in given]
         named = zip(names, given.values(), strict=True)
         return [_read_run(one, f"runs[{checks.shown(name)}]", name, results_format, strict) for name, one in named]
@@ -306,7 +307,7 @@ def read_runs(given: Any, results_format: str, *, strict: bool) -> list[Run]:
                 for place, one in enumerate(several)
                 for run in (
                     [_run_of_scores(one, None)]
-                    if are_plain and _are_scores(one)
+                    if are_plain and are_scores(one)
                     else _runs_in(one, f"runs[{place}]", results_format, strict)
                 )
             ]
@@ -353,7 +354,7 @@ def _runs_in(
     tag = name or UNNAMED
     if isinstance(given, Run):
         return [Run(given.kept, given.name if name is None else name)]
-    if fmt.name == _TREC_RESULTS and not strict and _are_scores(given):
+    if fmt.name == _TREC_RESULTS and not strict and are_scores(given):
         return [_run_of_scores(given, name)]
     if table := table_given(given, tag):
         _refuse_format("results_format", fmt.name, (_TREC_RESULTS,))
@@ -365,14 +366,6 @@ def _runs_in(
     if source.is_parquet:
         return _runs_of(table_of(source, fmt), name_of_file(source.path), name, strict=strict)
     return [Run(lambda compat: fmt.read(source, compat, strict, warn), name)]
-
-
-def _are_scores(given: Any) -> bool:
-    """Return whether this is a dictionary of dictionaries or of ranked lists, as most small runs in programs are."""
-    if type(given) is not dict or not given:
-        return False
-    others = [one for one in given.values() if type(one) is not dict]
-    return not others or (all(map(dictionaries.is_ranked_list, others)) and not has_columns(given))
 
 
 def _run_of_scores(scores: DocumentScores, name: str | None) -> Run:
@@ -398,20 +391,6 @@ def _judgments_of(given: Mapping[Any, Any], rel_format: str, grades: GradeKind) 
     if rel_format == formats.SUBTOPICS.name:
         return dictionaries.subtopics_of(given, grades=grades)
     return dictionaries.probabilities_of(given)
-
-
-def _is_run(given: Mapping[Any, Any]) -> bool:
-    """Return whether this is one run rather than ``{name: run}``.
-
-    That is columns, or ``{topic: {docno: score}}``: two levels down are numbers; or ``{topic: docnos}``.
-    """
-    if has_columns(given):
-        return True
-    inner = next((one for one in given.values() if not isinstance(one, Mapping) or one), {})
-    if not isinstance(inner, Mapping) or has_columns(inner):
-        return dictionaries.is_ranked_list(inner)
-    documents = next(iter(inner.values()), None)
-    return not isinstance(documents, Mapping) and not dictionaries.is_ranked_list(documents)
 
 
 def _refuse_format(argument: str, given: str, allowed: tuple[str, ...]) -> None:

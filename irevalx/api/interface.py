@@ -22,7 +22,8 @@ from irevalx.evaluation.many_runs import renamed
 from irevalx.evaluation.stacked_runs import StackedRun, can_be_stacked, evaluate_stack
 from irevalx.judgments.graded import Judgments
 from irevalx.measures.contradictions import refuse_contradictions
-from irevalx.measures.select import Selection, listed, select_again
+from irevalx.measures.parse import listed
+from irevalx.measures.select import Selection, select_again
 from irevalx.process.memory import keep_some_freed_memory
 from irevalx.process.progress import Progress
 from irevalx.process.system import as_bytes

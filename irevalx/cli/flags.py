@@ -56,7 +56,7 @@ def _check_measures(ctx: click.Context, param: click.Parameter, value: tuple[str
         from irevalx.process.numpy_start import start_numpy
 
         start_numpy()
-        from irevalx.measures.select import listed
+        from irevalx.measures.parse import listed
 
         return listed(value, ctx.params.get("compat", TREC_EVAL_10))
     return value

@@ -7,6 +7,7 @@ of them, of all topics at once or of some at a time.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -265,15 +266,12 @@ class AssessedRanking(Frozen):
             raise EvaluationError(message)
         return message
 
-    def _columns_of(self, selected: SelectedMeasure, values: Sequence[Values | None]) -> Iterable[TopicColumn]:
-        """Return a column for each name that the measure prints, given the values of the topics."""
+    def _columns_of(self, selected: SelectedMeasure, values: Sequence[Values | None]) -> Iterator[TopicColumn]:
+        """Yield a column for each name that the measure prints, given the values of the topics."""
         measure = selected.measure
-        if measure.summary is mean and not measure.has_value:  # most of them: there is nothing else to know
-            return [TopicColumn(name, measure, of_name) for name, of_name in zip(selected.names, values, strict=True)]
-        return self._all_columns_of(selected, values)
-
-    def _all_columns_of(self, selected: SelectedMeasure, values: Sequence[Values | None]) -> Iterator[TopicColumn]:
-        measure = selected.measure
+        if measure.summary is mean and not measure.has_value:  # as of most: there is nothing else to know
+            yield from map(TopicColumn, selected.names, repeat(measure), values)
+            return
         judged = self._judged_with_value(measure.has_value) if measure.has_value else None
         has_value = None if judged is None else judged[self.ranking.judged_topic]
         of_all = self._of_all_judged(selected)
@@ -300,10 +298,7 @@ class AssessedRanking(Frozen):
         return found
 
     def compute(self, selected: SelectedMeasure) -> Sequence[Values | None]:
-        """Return the values of the topics under each name; None for a measure that only the `all` row has.
-
-        numpy's warnings about nan and infinity must be off.
-        """
+        """Return the values of the topics under each name, None for the `all` row alone; numpy's warnings must be off."""
         measure, parameters = selected.measure, selected.parameters
         if not measure.kernel:
             return [None] * len(selected.names)
@@ -320,8 +315,8 @@ class AssessedRanking(Frozen):
             has_value = selected.measure.has_value
             without = None if has_value is None else ~self._judged_with_value(has_value)[self.ranking.judged_topic]
             with np.errstate(all="ignore"):
-                columns = self.compute(selected)
-            for column in columns:
+                of_names = self.compute(selected)
+            for column in of_names:
                 values = np.array(column, np.float64)
                 if without is not None:
                     values[without] = np.nan

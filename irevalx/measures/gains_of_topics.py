@@ -86,7 +86,8 @@ class GainsOfTopics(Frozen):
     @cached_property
     def ideal_discounted(self) -> FloatArray:
         """Flat over ``ideal``: gain / log2(rank + 1)."""
-        return self.of_pool("ideal_discounted", lambda: self.ideal_gain / log2_of(self.ideal.position + 2))
+        found: FloatArray = self.of_pool("ideal_discounted", lambda: self.ideal_gain / log2_of(self.ideal.position + 2))
+        return found
 
     @cached_property
     def dcg(self) -> FloatArray:
@@ -96,7 +97,8 @@ class GainsOfTopics(Frozen):
     @cached_property
     def ideal_dcg(self) -> FloatArray:
         """Per topic: discounted cumulative gain of the best possible ranking."""
-        return self.of_pool("ideal_dcg", lambda: self.ideal.sum(self.ideal_discounted))
+        found: FloatArray = self.of_pool("ideal_dcg", lambda: self.ideal.sum(self.ideal_discounted))
+        return found
 
     def ideal_dcg_within(self, k: int) -> FloatArray:
         """Per topic: discounted cumulative gain of the first k documents of the best possible ranking."""
@@ -104,7 +106,8 @@ class GainsOfTopics(Frozen):
         def compute() -> FloatArray:
             return self.ideal.sum(np.where(self.ideal.position < k, self.ideal_discounted, 0.0))
 
-        return self.of_pool(("ideal_dcg", k), compute)
+        found: FloatArray = self.of_pool(("ideal_dcg", k), compute)
+        return found
 
 
 class _GainTable(Frozen):

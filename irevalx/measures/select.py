@@ -1,31 +1,31 @@
 """What is to be computed: the measures that have been asked for, with parameters that have been read, in print order.
 
-``parse`` says what one text after ``-m`` asks for; ``select`` puts together what several texts ask of the same
+``parse`` says what one text asks for; ``select`` puts together what several texts ask of the same
 measure, as trec_eval does: the first parameters count, and cutoffs add up.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from irevalx.errors import EvaluationError, IrevalxError, ParameterError, UnknownMeasureError, UsageError, Warn, quote
+from irevalx.errors import EvaluationError, IrevalxError, ParameterError, UsageError, Warn, quote
 from irevalx.frozen import Frozen, cached_property, fields, replace, values
-from irevalx.measures import BY_NAME, NICKNAMES, is_measure, named
-from irevalx.measures.added import ADDED, load_offered
+from irevalx.measures import BY_NAME, NICKNAMES
+from irevalx.measures.added import ADDED
 from irevalx.measures.declare import NONREL, Measure
-from irevalx.measures.measure_spec import MeasureSpec, Request, read_own_spelling, split_reading, without_blanks
+from irevalx.measures.measure_spec import MeasureSpec, Request
 from irevalx.measures.parameter_kinds import (
     Gains,
     NoParameters,
     Parameters,
 )
+from irevalx.measures.parse import parse, refuse_reading
 from irevalx.reading.formats import REL_FORMATS
 from irevalx.settings import Reading, Settings
-from irevalx.trec_eval.versions import COMPAT, Compat
+from irevalx.trec_eval.versions import COMPAT
 
 if TYPE_CHECKING:
     from irevalx.measures.zscores import Zscores
@@ -105,79 +105,6 @@ class Selection(Frozen):
     @cached_property
     def _without_format(self) -> Measure | None:
         return next((one.measure for one in self.measures if not one.measure.can_use(self.rel_format)), None)
-
-
-@lru_cache(maxsize=1 << 10)
-def parse(text: str, compat: Compat) -> MeasureSpec:
-    """Return what a text asks for.
-
-    Parameters
-    ----------
-    text : what ``-m`` was given: ``map``, ``P.5,10``, ``ndcg:skip``, ``all``, or what people bring: ``nDCG@10``.
-    compat : a measure that the version lacks is unknown.
-
-    Raises
-    ------
-    UnknownMeasureError : a name that is neither a measure nor a set; the message has what comes nearest.
-    UsageError : ``NAME.`` without anything after the dot, arguments that a measure does not take, or a reading that
-        does not exist or that the measure lacks.
-    """
-    compact = without_blanks(text)
-    stem, reading = split_reading(compact if "(" in text else text)
-    spec = read_own_spelling(stem, compat)
-    if spec is None:
-        spec = _read_other(stem, compat)
-    if spec.reading and reading not in {None, spec.reading}:
-        raise UsageError(f"a measure must have one reading of the unjudged, but got {quote(text)}")
-    spec = replace(spec, reading=reading or spec.reading, text=compact)
-    if spec.reading and is_measure(spec.name) and spec.reading not in named(spec.name).readings:
-        _refuse_reading(named(spec.name), spec.reading)
-    return spec
-
-
-_BETWEEN_MEASURES = re.compile(r"[\s,]+(?=[A-Za-z])(?![^(]*\))")
-"""White space or commas before a letter, outside brackets."""
-
-
-def listed(texts: Iterable[str], compat: Compat) -> tuple[str, ...]:
-    """Return texts with lists of measures divided: ``map P.10`` and ``map,P.10``.
-
-    A text that asks for one thing stays whole, as ``P.5,10`` does; so does one that has a part that nobody knows.
-
-    Raises
-    ------
-    As ``parse``.
-    """
-    found: list[str] = []
-    for text in texts:
-        parts = [text]
-        try:
-            parse(text, compat)
-        except (UnknownMeasureError, UsageError):
-            parts = _BETWEEN_MEASURES.split(text.strip(" ,"))
-            if len(parts) == 1:
-                raise
-            for part in parts:
-                parse(part, compat)
-        found += parts
-    return tuple(found)
-
-
-def _read_other(stem: str, compat: Compat) -> MeasureSpec:
-    """Return what a text that trec_eval does not understand asks for, measures that packages offer among it.
-
-    Raises as ``parse`` does.
-    """
-    from irevalx.measures.other_spellings import read_other_spelling  # imported late: most calls do without
-
-    try:
-        return read_other_spelling(stem, compat)
-    except UnknownMeasureError:
-        problems = load_offered()
-    try:
-        return read_own_spelling(stem, compat) or read_other_spelling(stem, compat)
-    except UnknownMeasureError as error:
-        raise UnknownMeasureError("; ".join((error.message, *problems))) from None
 
 
 def select(
@@ -304,7 +231,7 @@ def _requests(spec: MeasureSpec, settings: Settings) -> Iterator[Request]:
         for feature in refused:
             raise UsageError(f"{measure.name} must not be given together with {feature}: {measure.refuses[feature]}")
         if not any(_has_reading(request, settings) for request in requests):
-            _refuse_reading(measure, requests[0].reading)
+            refuse_reading(measure, requests[0].reading)
         for request in requests:
             suffix = "" if own else _suffix(None, request.merged_by[2], settings)
             yield replace(request, spelling=spec.text + suffix)
@@ -318,11 +245,6 @@ def _refuse_level(spec: MeasureSpec, settings: Settings) -> None:
         raise UsageError(f"a level must not be given together with --grades probability, but got {quote(spec.text)}")
     if isinstance(spec.level, float):
         raise UsageError(f"a level must be a whole number, but got {quote(spec.text)}; --grades real takes it")
-
-
-def _refuse_reading(measure: Measure, reading: Reading) -> None:
-    """Raise UsageError: a measure does not have this reading."""
-    raise UsageError(f"a reading of {measure.name} must be {' or '.join(measure.readings)}, but got {quote(reading)}")
 
 
 def _has_reading(request: Request, settings: Settings) -> bool:

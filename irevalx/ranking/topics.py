@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, S
 from irevalx.frozen import Frozen, cached_property
 from irevalx.judgments.graded import SAMPLED_DEPTH
 from irevalx.ranking.rounding import log2_of, round_half_away
+
+Known = TypeVar("Known")
 
 
 class Topics(Frozen):
@@ -181,7 +183,7 @@ class Topics(Frozen):
         hits: IntArray = self.kept["hits", k]
         return hits
 
-    def of_pool(self, key: Any, compute: Callable[[], Any]) -> Any:
+    def of_pool(self, key: Any, compute: Callable[[], Known]) -> Known:
         """Return what depends on the pool and the level alone, not on what was retrieved; computed once for both.
 
         Parameters
@@ -192,8 +194,9 @@ class Topics(Frozen):
         known = self._known_of_pool
         if key not in known:
             found = compute()
-            known[key] = found if isinstance(found, Segments) else read_only(found)
-        return known[key]
+            known[key] = read_only(found) if isinstance(found, np.ndarray) else found
+        of_pool: Known = known[key]
+        return of_pool
 
     @cached_property
     def _known_of_pool(self) -> dict[Any, Any]:

@@ -85,7 +85,7 @@ def test_evaluator_refuses_tables(make: str) -> None:
 @pytest.mark.parametrize("library", ["", "pandas", "polars"])
 def test_numbers_that_are_text(library: str) -> None:
     """The message says so, for grades and for scores; of other text it does not."""
-    make = getattr(pytest.importorskip(library), "DataFrame") if library else dict
+    make = pytest.importorskip(library).DataFrame if library else dict
     scored = {"q1": {"a": 1.0}}
     for value, hint in (
         ("1", "; the number is text: convert it with int or float"),

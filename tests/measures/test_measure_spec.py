@@ -14,7 +14,8 @@ from irevalx.errors import ParameterError, UnknownMeasureError, UsageError
 from irevalx.experiments.ranked_runs import requests_of
 from irevalx.measures import BY_NAME, MEASURES
 from irevalx.measures.other_names import NEAREST, OTHER_NAMES, Nearest
-from irevalx.measures.select import listed, parse, select
+from irevalx.measures.parse import listed, parse
+from irevalx.measures.select import select
 from irevalx.settings import Settings
 from irevalx.trec_eval.versions import TREC_EVAL_9, TREC_EVAL_10
 
