@@ -81,7 +81,8 @@ def run_of(
     """
 
     def results(block: Mapping[Any, Mapping[Any, float]]) -> Results:
-        numbers = scores_of([_scores_in(one) for one in block.values()], _number_of(block, tag, "score"))
+        lists = [one.values() if type(one) is dict else _scores_in(one) for one in block.values()]
+        numbers = scores_of(lists, _number_of(block, tag, "score"))
         return _entries(block, tag, numbers, exact=exact).results(compat, as_bytes(tag), strict=strict)
 
     return Run(tag, blocks=lambda: _in_blocks(scores, tag, exact=exact), again=lambda: [scores], parse=results)
@@ -101,7 +102,7 @@ def stack_of(runs: Sequence[Mapping[Any, Mapping[Any, float]]], names: Sequence[
     try:
         encoded = {topic: str(topic).encode(ENCODING) for topic in set(topics)}
         docnos, distinct = names_of(lists, str)
-        scores = scores_of([_scores_in(documents) for documents in lists], str)
+        scores = scores_of([one.values() if type(one) is dict else _scores_in(one) for one in lists], str)
     except (ArgumentError, ValueError):
         return None
     distinct = distinct and all(type(one) is dict or len(set(one)) == len(one) for one in lists)
@@ -203,9 +204,9 @@ def _entries(block: Mapping[Any, Mapping[Any, Any]], path: str, numbers: AnyArra
 
 def _in_blocks(scores: Mapping[Any, Any], path: str, *, exact: bool) -> Iterator[dict[Any, Mapping[Any, float]]]:
     """Yield some topics at a time, so that what is made of them stays in the processor's cache."""
-    _refuse_other_values(
-        {topic: one for topic, one in scores.items() if exact or not is_ranked_list(one)}, path, "{docno: score}"
-    )
+    if set(map(type, scores.values())) != {dict}:
+        others = {topic: one for topic, one in scores.items() if exact or not is_ranked_list(one)}
+        _refuse_other_values(others, path, "{docno: score}")
     block: dict[Any, Mapping[Any, float]] = {}
     size = 0
     for topic, documents in scores.items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral
 from typing import IO, TYPE_CHECKING, Any, Protocol, TypeAlias
 
@@ -24,6 +24,7 @@ Subtopics: TypeAlias = (
 )
 Samples: TypeAlias = "Mapping[str, Mapping[str, tuple[int, int, float | None]]]"
 DocumentScores: TypeAlias = "Mapping[str, Mapping[str, float]] | Mapping[int, Mapping[int, float]]"
+RankedLists: TypeAlias = "Mapping[str, Sequence[str]] | Mapping[int, Sequence[int]]"
 Documents: TypeAlias = "Mapping[str, Iterable[str]] | Mapping[int, Iterable[int]]"
 """Dictionaries of judgments, runs and pools. A whole number as an id stands for its decimal digits."""
 

@@ -14,6 +14,7 @@ from irevalx.api.forms import (
     File,
     Frame,
     Grades,
+    RankedLists,
     Records,
     Samples,
     Subtopics,
@@ -273,11 +274,11 @@ class Run:
 GivenQrels: TypeAlias = "Qrels | File | Grades | Subtopics | Samples | Frame | Records"
 """What ``Qrels.read`` takes."""
 
-OneRun: TypeAlias = "Run | File | DocumentScores | Frame | Records"
+OneRun: TypeAlias = "Run | File | DocumentScores | RankedLists | Frame | Records"
 """What ``Run.read`` takes."""
 
 Runs: TypeAlias = (
-    "Run | File | DocumentScores | Frame | Mapping[str, OneRun] | Mapping[int, OneRun] | "
+    "Run | File | DocumentScores | RankedLists | Frame | Mapping[str, OneRun] | Mapping[int, OneRun] | "
     "Iterable[OneRun | tuple[Any, ...]]"
 )
 """A run, several, or ``{name: run}``. Named tuples stand in one ``Iterable`` with runs, so that type checkers

@@ -170,7 +170,7 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
         "sample_rate": sample_rate,
         "compat": compat,
     }
-    usual = evaluate.__kwdefaults__
+    usual = evaluate.__kwdefaults__ or {}
     settings = settings_of(**{name: value for name, value in given.items() if value is not usual[name]})
     processes = checks.whole_number("threads", threads, least=1)
     show: Callable[[str], None] | None = None
@@ -229,7 +229,8 @@ def _evaluated(
         return
     names = [run.name or UNNAMED for run in runs]
     stack = stack_of([run.scores or {} for run in runs], names, settings.compat)
-    values = stack and evaluate_stack(cast("Judgments", judged.judgments), stack, selection, settings)
+    judgments = cast("Judgments", judged.judgments)
+    values = None if stack is None else evaluate_stack(judgments, stack, selection, settings)
     if values is None:
         for half in (runs[: len(runs) // 2], runs[len(runs) // 2 :]):
             yield from _evaluated(half, judged, selection, settings, processes, progress)

@@ -17,7 +17,7 @@ from irevalx.api.checks import encodable, identifier, is_long, wrong
 from irevalx.arrays.byte_strings import PADDING, Names
 from irevalx.arrays.segments import AnyArray, FloatArray, IntArray
 from irevalx.errors import ArgumentError, quote
-from irevalx.process.system import ENCODING, as_bytes
+from irevalx.process.system import ENCODING, ERRORS, as_bytes
 from irevalx.reading.grades import HINT, refuse_wrong
 from irevalx.reading.hints import text_hint
 from irevalx.settings import Grades
@@ -50,7 +50,7 @@ def topics_of(given: Iterable[Any], path: str, *, exact: bool = False) -> tuple[
     what = f"{path}: a topic"
     texts = [one if type(one) is str else identifier(what, one, whole=not exact) for one in given]
     try:
-        topics = tuple([as_bytes(text) for text in texts])
+        topics = tuple([text.encode(ENCODING, ERRORS) for text in texts])
     except UnicodeEncodeError:
         raise _not_encodable(texts, lambda place: what) from None
     if len(set(topics)) < len(topics):

@@ -13,6 +13,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
+from itertools import repeat
 from numbers import Integral
 from typing import Any, TypeVar
 
@@ -32,7 +33,7 @@ from irevalx.measures.measure_spec import exists, split_reading
 from irevalx.measures.parameter_kinds import Cutoffs, Gains, RealCutoffs, Reals
 from irevalx.measures.select import SelectedMeasure, Selection, select
 from irevalx.process.memory import keep_some_freed_memory
-from irevalx.process.system import as_bytes, as_text
+from irevalx.process.system import ENCODING, ERRORS, as_text
 from irevalx.settings import Settings
 from irevalx.trec_eval.versions import TREC_EVAL_9
 
@@ -74,7 +75,7 @@ class RelevanceEvaluator:
 
     def __init__(
         self,
-        query_relevance: Mapping[str, Mapping[str, int]] | Qrels,
+        query_relevance: Mapping[str, Mapping[str, float]] | Qrels,
         measures: str | Iterable[str],
         relevance_level: int = 1,
         judged_docs_only_flag: bool = False,
@@ -149,12 +150,13 @@ class RelevanceEvaluator:
             return {}
         n_topics, numbers = len(topics), iter(of_measures)
         columns = [_values(next(numbers), n_topics) if is_number else [0.0] * n_topics for _, is_number in self._keys]
-        rows = list(zip(*columns, strict=True)) if columns else [()] * n_topics
+        rows = zip(*columns, strict=True) if columns else iter([()] * n_topics)
         keys = [key for key, _ in self._keys]
-        found = {topic: dict(zip(keys, row, strict=True)) for topic, row in zip(topics, rows, strict=True)}
+        found = dict(zip(topics, map(dict, map(zip, repeat(keys), rows)), strict=True))
         if any(column.has_value is not None for column in of_measures):
             found = {topic: {k: v for k, v in row.items() if v is not None} for topic, row in found.items()}
-        return {topic: found[name] for topic in scores if (name := as_bytes(topic)) in found}
+        names = [topic.encode(ENCODING, ERRORS) for topic in scores]
+        return {topic: found[name] for topic, name in zip(scores, names, strict=True) if name in found}
 
 
 def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:

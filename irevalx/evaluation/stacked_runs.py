@@ -80,7 +80,8 @@ class StackedValues(Frozen):
         """The number of documents of each run."""
         rows = self.stack.results.rows
         ends = rows.offsets[np.append(0, self.stack.n_topics.cumsum())]
-        return np.diff(ends).tolist()
+        sizes: list[int] = np.diff(ends).tolist()
+        return sizes
 
     @cached_property
     def places(self) -> dict[str, int]:
@@ -228,10 +229,11 @@ def _warnings(
     """Yield, by the number of the run, warnings about topics left out and about rankings of which little was judged."""
     judgments, results, n_judged = assessed.judgments.documents, stack.results, len(assessed.judgments.documents.topics)
     others = stack.n_topics - n_ranked
-    for number in np.flatnonzero((n_ranked < n_judged) | (others > 0)) if assessed.settings.topic is None else ():
+    incomplete = np.flatnonzero((n_ranked < n_judged) | (others > 0)).tolist()
+    for number in incomplete if assessed.settings.topic is None else ():
         n_topics, n_others = int(n_ranked[number]), int(others[number])
         counts = TopicCounts(n_judged, n_judged - n_topics, n_topics + n_others, n_others)
-        yield int(number), counts.left_out(complete=assessed.settings.complete) or ""
+        yield number, counts.left_out(complete=assessed.settings.complete) or ""
     if not look_up or not assessed.judgments.tell_little_judged:
         return
     top = assessed.top_judged

@@ -298,7 +298,7 @@ class AssessedRanking(Frozen):
         return found
 
     def compute(self, selected: SelectedMeasure) -> Sequence[Values | None]:
-        """Return the values of the topics under each name, None for the `all` row alone; numpy's warnings must be off."""
+        """Return the values under each name, None for a measure of the `all` row; numpy's warnings must be off."""
         measure, parameters = selected.measure, selected.parameters
         if not measure.kernel:
             return [None] * len(selected.names)

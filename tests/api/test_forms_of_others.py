@@ -37,7 +37,8 @@ def test_ranked_lists(runs: Any, expected: dict[str, list[float]]) -> None:
 
 def test_ranked_lists_of_whole_numbers() -> None:
     """They are ids as elsewhere."""
-    assert irevalx.evaluate({1: {7: 1, 8: 0}}, {1: [8, np.int64(7)]}, "recip_rank")["recip_rank"] == 0.5
+    runs: dict[int, list[Any]] = {1: [8, np.int64(7)]}
+    assert irevalx.evaluate({1: {7: 1, 8: 0}}, runs, "recip_rank")["recip_rank"] == 0.5
 
 
 @pytest.mark.parametrize("runs", [{"q1": ["b", "b", "a"]}, [{"q1": ["b", "b", "a"]}, {"q1": ["a"]}]])
@@ -61,7 +62,7 @@ def test_what_is_no_ranked_list() -> None:
 
 def test_evaluator_takes_one_measure_and_grades_that_are_whole() -> None:
     """``"map"`` is no list of letters, and 1.0 is 1, as for ``evaluate``; 1.5 is not."""
-    evaluator = irevalx.RelevanceEvaluator({"q1": {"a": 1.0, "b": np.float32(0)}}, "recip_rank")
+    evaluator = irevalx.RelevanceEvaluator({"q1": {"a": 1.0, "b": np.float64(0)}}, "recip_rank")
     assert evaluator.evaluate({"q1": {"b": 2.0, "a": 1.0}}) == {"q1": {"recip_rank": 0.5}}
     with pytest.raises(TypeError, match=r"grade must be a whole number of 64 bits, but got 1[.]5$"):
         irevalx.RelevanceEvaluator({"q1": {"a": 1.5}}, "map")

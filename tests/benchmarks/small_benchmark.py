@@ -32,7 +32,8 @@ Way = Callable[[Sequence[Any]], object]
 def data(n_topics: int, n_documents: int, n_runs: int, kind: Callable[[int], Any] = str) -> tuple[Any, list[Any]]:
     """Judgments, and rankings of which half of the documents are judged."""
     chance = random.Random(20261125)
-    qrels, runs = {}, [{} for _ in range(n_runs)]
+    qrels: dict[Any, Any] = {}
+    runs: list[dict[Any, Any]] = [{} for _ in range(n_runs)]
     for topic in range(n_topics):
         docnos = [kind(docno) for docno in chance.sample(range(10**7), 2 * n_documents)]
         qrels[kind(topic)] = {docno: chance.choice([0, 0, 1, 2]) for docno in docnos[:n_documents]}
