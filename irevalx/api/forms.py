@@ -57,6 +57,8 @@ FORMS = "a file, a dictionary, a data frame or named tuples"
 
 def table_given(given: Any, path: str) -> Table | None:
     """Return a data frame, columns in a dictionary, or named tuples as a table; None for anything else."""
+    if type(given) is dict and type(next(iter(given.values()), None)) is dict:  # as most are, which is soon seen
+        return None
     if hasattr(given, "iloc") and not hasattr(given, "columns"):  # a Series of pandas
         raise checks.wrong(path, FORMS, given)
     if is_frame(given):

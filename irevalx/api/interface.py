@@ -192,7 +192,7 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     keep_some_freed_memory()
     counter = Progress("irevalx", n_runs=len(each), show=show)
     evaluations: list[AnyEvaluation] = []
-    together = can_be_stacked(judged.judgments, selection, settings)
+    together = len(each) > 1 and can_be_stacked(judged.judgments, selection, settings)
     try:
         for block in _blocks(each) if together else ([run] for run in each):
             for evaluation in _evaluated(block, judged, selection, settings, processes, counter):

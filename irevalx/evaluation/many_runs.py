@@ -132,6 +132,8 @@ def _names_for(path: str, *, is_unique: bool) -> Iterator[bytes]:
 
 def renamed(evaluation: Evaluation, name: bytes) -> Evaluation:
     """Return what a run scores under another name."""
+    if name == evaluation.run:
+        return evaluation
 
     def with_name(column: Column) -> Column:
         has_name = column.measure is runid and column.summary is not None

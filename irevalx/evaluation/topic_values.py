@@ -226,13 +226,13 @@ class AssessedRanking(Frozen):
     @property
     def top_judged(self) -> TopJudged:
         """How many of the first documents of each topic were judged; none where the run has nothing."""
-        first, judged, without = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0, np.bool_)]
+        found = []
         for part in self.parts():
             topics: Topics = part.assessed("nonrel")
-            first.append(np.where(part.missing, 0, np.minimum(topics.n_ret, TOP)))
-            judged.append(np.where(part.missing, 0, topics.judged_within(TOP)))
-            without.append(~part.missing & (topics.n_judged_ret == 0) & (topics.n_ret > 0))
-        return TopJudged(np.concatenate(first), np.concatenate(judged), np.concatenate(without))
+            there, n_ret = ~part.missing, topics.n_ret
+            without = there & (topics.n_judged_ret == 0) & (n_ret > 0)
+            found.append((there * np.minimum(n_ret, TOP), there * topics.judged_within(TOP), without))
+        return TopJudged(*(found[0] if len(found) == 1 else map(np.concatenate, zip(*found, strict=True))))
 
     def columns(self, selection: Selection) -> tuple[tuple[TopicColumn, ...], tuple[str, ...]]:
         """Return a column for each printed name, and why measures that only a set asked for are left out.
