@@ -29,7 +29,7 @@ _FEW, _SMALL = 1 << 5, 1 << 14
 _QUICKLY_SORTED = 1 << 11
 """Up to this number of keys, sorting takes less time than choosing slots."""
 
-_ROOM_FOR_EACH = 8
+_ROOM_FOR_EACH = 4
 """Slots for each key, at least, where keys choose slots."""
 
 _KEY_BITS = 64

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import compress
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.evaluation.topic_values import TopicColumn
-from irevalx.frozen import Frozen, replace
+from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.measures.declare import Measure
 from irevalx.measures.summary import LEAST, Population, Values, add_up, as_list, geometric_mean, mean
 
@@ -45,13 +45,15 @@ class Column(Frozen):
         is_real = self.measure.number == "integer" and getattr(self.values, "dtype", None) == np.float64
         return "real" if self.is_zscore or is_real else self.measure.number
 
-    @property
-    def of_topics(self) -> list[Any] | None:
-        """The values as Python has them, None for a topic without; None altogether where ``values`` is."""
-        if self.values is None or self.has_value is None:
-            return None if self.values is None else as_list(self.values)
-        pairs = zip(as_list(self.values), self.has_value.tolist(), strict=True)
-        return [value if has_value else None for value, has_value in pairs]
+    def of_topics(self, which: slice = slice(None)) -> list[Any]:
+        """Return the values of some topics as Python's, None for a topic without one; none where ``values`` is None."""
+        values = [] if self.values is None else as_list(self.values[which])
+        if self.has_value is None:
+            return values
+        return [
+            value if has_value else None
+            for value, has_value in zip(values, self.has_value[which].tolist(), strict=True)
+        ]
 
 
 def population_of_values(
@@ -145,19 +147,28 @@ class Summaries(Frozen, kw_only=True):
             values = found
         return Column(column.name, measure, values, summary, has_value, is_zscore, n_averaged)
 
-    def of_group(self, group: Container[bytes]) -> Summaries:
-        """Return what the summaries of a group of topics are made of: what they would be if no other one was judged."""
-        evaluated, judged = (np.array([one in group for one in some], np.bool_) for some in (self.topics, self.judged))
-        topics = tuple(topic for topic in self.topics if topic in group)
+    @cached_property
+    def _places(self) -> tuple[dict[bytes, int], dict[bytes, int]]:
+        """The place of each evaluated topic, and of each judged one."""
+        evaluated, judged = ({topic: place for place, topic in enumerate(some)} for some in (self.topics, self.judged))
+        return evaluated, judged
+
+    def of_group(self, group: Collection[bytes]) -> Summaries:
+        """Return the summaries' columns for a group of topics, as if no other topic had been judged."""
+        evaluated, judged = (
+            np.array(sorted(place for topic in group if (place := places.get(topic)) is not None), np.int64)
+            for places in self._places
+        )
+        topics = tuple(self.topics[place] for place in evaluated.tolist())
         relevant = None if self.relevant is None else self.relevant[judged]
         return replace(
             self,
             columns=tuple(_of_topics(column, evaluated, judged) for column in self.columns),
             topics=topics,
-            judged=tuple(topic for topic in self.judged if topic in group),
+            judged=tuple(self.judged[place] for place in judged.tolist()),
             population=Population(
                 tag=self.population.tag,
-                n_topics=int(judged.sum()) if self.complete else len(topics),
+                n_topics=judged.size if self.complete else len(topics),
                 n_evaluated=len(topics),
                 n_relevant=None if relevant is None else add_up(0, relevant),
             ),
@@ -165,16 +176,11 @@ class Summaries(Frozen, kw_only=True):
         )
 
 
-def _of_topics(column: TopicColumn, evaluated: BoolArray, judged: BoolArray) -> TopicColumn:
-    """Return the values of some topics.
+def _of_topics(column: TopicColumn, evaluated: IntArray, judged: IntArray) -> TopicColumn:
+    """Return the values of some topics, given their places among the evaluated and among the judged topics."""
 
-    Parameters
-    ----------
-    evaluated, judged : which of the topics with values, and which of all judged topics.
-    """
-
-    def some(values: Any, which: BoolArray) -> Any:
-        return list(compress(values, which.tolist())) if isinstance(values, list) else values[which]
+    def some(values: Any, places: IntArray) -> Any:
+        return [values[place] for place in places.tolist()] if isinstance(values, list) else values[places]
 
     of = {"values": evaluated, "has_value": evaluated, "more_relevant": evaluated}
     of |= {"judged_with_value": judged, "of_all_judged": judged}

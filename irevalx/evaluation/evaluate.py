@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import islice
 
 import numpy as np
@@ -155,7 +155,7 @@ def values_alone(
     return topics, columns
 
 
-def in_group(evaluation: Evaluation, topics: Container[bytes]) -> Evaluation | None:
+def in_group(evaluation: Evaluation, topics: Collection[bytes]) -> Evaluation | None:
     """Return what a run scores for a group of topics; None where none of them was evaluated."""
     summaries = None if evaluation.summaries is None else evaluation.summaries.of_group(topics)
     if summaries is None or not summaries.topics or evaluation.failure is not None:

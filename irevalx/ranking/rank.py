@@ -12,7 +12,7 @@ from irevalx.arrays.codes import ABSENT, STAND_IN
 from irevalx.arrays.document_table import DocumentTable, may_repeat
 from irevalx.arrays.segments import BoolArray, IntArray, Segments, WordArray, distinct
 from irevalx.errors import DuplicateDocumentError, InputError, UsageError, shown_name
-from irevalx.frozen import Frozen, replace
+from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments.graded import duplicate_documents
 from irevalx.judgments.judged_documents import Documents
 from irevalx.process.workers import in_order, processes_for
@@ -52,7 +52,7 @@ class RankedRun(Frozen):
     n_identical: int
     warnings: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def topics(self) -> frozenset[bytes]:
         """All topics that it has results for."""
         return frozenset(self.others).union(self.ranking.topics)

@@ -88,9 +88,9 @@ def _rows(evaluation: Evaluation, report: Report, *, several: bool) -> Iterator[
     name = (run,) if several else ()
     if report.per_topic:
         shown = [
-            (column.name, values)
+            (column.name, column.of_topics())
             for column in evaluation.columns
-            if column.measure.per_topic and (values := column.of_topics) is not None
+            if column.measure.per_topic and column.values is not None
         ]
         for place, topic in enumerate(map(as_text, evaluation.topics)):
             yield _Row((*name, topic), topic, {column: values[place] for column, values in shown})

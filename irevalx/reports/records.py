@@ -10,7 +10,7 @@ import csv
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, NamedTuple, TypeAlias
 
 from irevalx.evaluation.evaluate import Evaluation
@@ -24,6 +24,10 @@ JSON_VERSION = 1
 
 Fields may be added under one version; where one goes or means something else, it grows.
 """
+
+
+_TOPICS_AT_ONCE = 2**10
+"""Number of topics whose values are Python objects at a time."""
 
 
 class Record(NamedTuple):
@@ -58,19 +62,27 @@ def records(evaluation: Evaluation, summaries: Iterable[SummaryRow], *, per_topi
     per_topic : yield the values of each topic before them, topic by topic.
     """
     run = as_text(evaluation.run)
-    shown = [
-        (column.name, values)
-        for column in (evaluation.columns if per_topic else ())
-        if column.measure is not runid and column.measure.per_topic and (values := column.of_topics) is not None
-    ]
-    for place, topic in enumerate(map(as_text, evaluation.topics)) if shown else ():
-        for name, values in shown:
-            if values[place] is not None:
-                yield Record(run, topic, name, _as_text(values[place]))
+    for topic, values in _values_by_topic(evaluation) if per_topic else ():
+        for name, value in values:
+            yield Record(run, topic, name, value)
     for row in summaries:
         for column in row.columns:
             if column.measure is not runid and column.summary is not None:
                 yield Record(run, row.topic, column.name, _as_text(column.summary))
+
+
+def _values_by_topic(evaluation: Evaluation) -> Iterator[tuple[str, list[tuple[str, float | int | str]]]]:
+    """Yield each topic with the names and values of its measures; a measure without a value for it is left out."""
+    shown = [
+        column
+        for column in evaluation.columns
+        if column.measure is not runid and column.measure.per_topic and column.values is not None
+    ]
+    for first in range(0, len(evaluation.topics), _TOPICS_AT_ONCE):
+        which = slice(first, first + _TOPICS_AT_ONCE)
+        columns = [(column.name, column.of_topics(which)) for column in shown]
+        for place, topic in enumerate(map(as_text, evaluation.topics[which])):
+            yield topic, [(name, _as_text(values[place])) for name, values in columns if values[place] is not None]
 
 
 def records_with_intervals(
@@ -138,24 +150,45 @@ def json_of_tables(tables: Iterable[Table], about: Mapping[str, Any] | None = No
 
 
 def json_of_report(report: Report) -> Iterator[bytes]:
-    """Yield one JSON object: how the values were made, and the values as runs[].topics.TOPIC.MEASURE and runs[].all."""
-    runs: list[dict[str, Any]] = []
-    for evaluation in report.evaluations:
-        run: dict[str, Any] = {"run": as_text(evaluation.run), "path": evaluation.path}
+    """Yield one JSON object, piece by piece: how the values were made, runs[].topics.TOPIC.MEASURE and runs[].all."""
+    yield from _json_members({"version": JSON_VERSION, **report.about}, "{", 1)
+    yield b',\n "runs": ['
+    for number, evaluation in enumerate(report.evaluations):
+        yield b",\n  " if number else b"\n  "
+        yield from _json_members({"run": as_text(evaluation.run), "path": evaluation.path}, "{", 3)
         if report.per_topic:
-            topics: dict[str, dict[str, Any]] = {as_text(topic): {} for topic in evaluation.topics}
-            for row in records(evaluation, (), per_topic=True):
-                topics[row.topic][row.measure] = finite(row.value)
-            run["topics"] = topics
-        for summaries in report.summaries_of(evaluation):
-            into = run.setdefault("groups", {}).setdefault(summaries.group, {}) if summaries.group else run
-            into[ALL] = {one.measure: finite(one.value) for one in records(evaluation, [summaries], per_topic=False)}
-            if report.intervals is not None:
-                for end, name in enumerate((LOW, HIGH)):
-                    into[name] = {measure: finite(ends[end]) for measure, ends in summaries.ends.items()}
-        runs.append(run)
-    found = {"version": JSON_VERSION, **report.about, "runs": runs}
-    yield json.dumps(found, indent=1, allow_nan=False).encode() + b"\n"
+            yield b',\n   "topics": '
+            start, topics = "{", _values_by_topic(evaluation)
+            while block := dict(islice(topics, _TOPICS_AT_ONCE)):
+                members = {topic: {name: finite(value) for name, value in row} for topic, row in block.items()}
+                yield from _json_members(members, start, 4)
+                start = ","
+            yield b"{}" if start == "{" else b"\n   }"
+        yield from _json_members(_json_summaries(report, evaluation), ",", 3)
+        yield b"\n  }"
+    yield b"\n ]\n}\n" if report.evaluations else b"]\n}\n"
+
+
+def _json_summaries(report: Report, evaluation: Evaluation) -> dict[str, Any]:
+    """Return the summaries of a run: ``all``, with intervals ``low`` and ``high``; ``groups`` has the same by group."""
+    run: dict[str, Any] = {}
+    for summaries in report.summaries_of(evaluation):
+        into = run.setdefault("groups", {}).setdefault(summaries.group, {}) if summaries.group else run
+        into[ALL] = {one.measure: finite(one.value) for one in records(evaluation, [summaries], per_topic=False)}
+        if report.intervals is not None:
+            for end, name in enumerate((LOW, HIGH)):
+                into[name] = {measure: finite(ends[end]) for measure, ends in summaries.ends.items()}
+    return run
+
+
+def _json_members(members: Mapping[str, Any], start: str, depth: int) -> Iterator[bytes]:
+    """Yield ``start`` and the members of a JSON object, indented by ``depth`` blanks; nothing for no members."""
+    if members:
+        lines = _INDENTED.encode(members).split("\n")[1:-1]
+        yield start.encode() + "".join(f"\n{' ' * (depth - 1)}{line}" for line in lines).encode()
+
+
+_INDENTED = json.JSONEncoder(indent=1, allow_nan=False)
 
 
 def finite(value: Any) -> Any:

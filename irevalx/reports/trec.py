@@ -76,7 +76,7 @@ def _lines_of_topics(evaluation: Evaluation, topics: Sequence[bytes], which: sli
 
 def _lines_with_gaps(topics: Sequence[bytes], columns: Sequence[Column]) -> Iterator[bytes]:
     """Yield the lines of one topic after another, without those of a measure that has no value for the topic."""
-    values = [column.of_topics or [] for column in columns]
+    values = [column.of_topics() for column in columns]
     labels = [_label(column.name, is_zscore=column.is_zscore) for column in columns]
     for topic, *of_topic in zip(topics, *values, strict=True):
         for label, column, value in zip(labels, columns, of_topic, strict=True):

@@ -167,7 +167,7 @@ def test_batches_of_topics(options: str, pooled: bool, compat: str) -> None:
             assert [column.name for column in columns] == [column.name for column in whole.columns]
             for column, expected in zip(columns, whole.columns, strict=True):
                 fold = folds[number][column.name]
-                of_topics = [value for value in expected.of_topics or [] if value is not None]
+                of_topics = [value for value in expected.of_topics() if value is not None]
                 assert repr(fold.values) == repr(of_topics), column.name
                 summary = fold.finish(column, whole.run, settings, len(judgments.topics), judgments.n_relevant)
                 assert repr(summary) == repr(expected.summary), column.name

@@ -241,6 +241,7 @@ BUSY = {
 """What workers may be doing when their parent goes."""
 
 
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("busy", BUSY)
 @pytest.mark.parametrize("made_once", [False, True])
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)

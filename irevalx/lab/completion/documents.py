@@ -21,6 +21,10 @@ TEXT_FIELDS = ("title", "contents", "text", "body")
 """The fields of a JSON line that hold text. All that are there count, even if one repeats another."""
 
 
+LONGEST_LINE = 256 << 20
+"""Bytes, at most, of a line of a file of documents."""
+
+
 class Document(Frozen):
     """A document.
 
@@ -60,7 +64,7 @@ def read_documents(source: Source) -> Iterator[Document]:
     FormatError : the file begins as neither.
     MalformedLineError : a document without a name or text, or one that does not end.
     """
-    lines = enumerate(_lines(source), start=1)
+    lines = _lines(source)
     for number, line in lines:
         if start := line.lstrip(b"\xef\xbb\xbf \t\r\v\f"):
             read = _READERS.get(start[:1])
@@ -73,16 +77,23 @@ def read_documents(source: Source) -> Iterator[Document]:
             return
 
 
-def _lines(source: Source) -> Iterator[bytes]:
-    """Yield the lines of a file without their newlines."""
-    begun: list[bytes] = []
+def _lines(source: Source) -> Iterator[tuple[int, bytes]]:
+    """Yield the number of each line and the line without its newline."""
+    number, begun, size = 1, list[bytes](), 0
     for chunk in source.chunks(CHUNK_SIZE):
         first, *others = chunk.split(b"\n")
         begun.append(first)
-        if others:
-            yield b"".join(begun)
-            yield from others[:-1]
-            begun = [others[-1]]
+        size += len(first)
+        if size > LONGEST_LINE:
+            raise MalformedLineError(
+                f"{shown_name(source.path)}:{number}: the line is longer than {LONGEST_LINE >> 20} MiB; "
+                "documents need line breaks between them"
+            )
+        for line in others:
+            yield number, b"".join(begun)
+            number, begun, size = number + 1, [line], len(line)
+    if size:
+        yield number, b"".join(begun)
 
 
 def _read_json(path: str, lines: Iterator[tuple[int, bytes]]) -> Iterator[Document]:
