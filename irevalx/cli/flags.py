@@ -56,9 +56,12 @@ def _check_measures(ctx: click.Context, param: click.Parameter, value: tuple[str
         from irevalx.process.numpy_start import start_numpy
 
         start_numpy()
-        from irevalx.measures.parse import listed
+        from irevalx.measures.parse import listed, parse
 
-        return listed(value, ctx.params.get("compat", TREC_EVAL_10))
+        compat = ctx.params.get("compat", TREC_EVAL_10)
+        value = listed(value, compat)
+        for text in value:
+            parse(text, compat)
     return value
 
 

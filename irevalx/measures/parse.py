@@ -51,24 +51,23 @@ _BETWEEN_MEASURES = re.compile(r"[\s,]+(?=[A-Za-z])(?![^(]*\))")
 def listed(texts: Iterable[str], compat: Compat) -> tuple[str, ...]:
     """Return texts with lists of measures divided: ``map P.10`` and ``map,P.10``.
 
-    A text that asks for one thing stays whole, as ``P.5,10`` does; so does one that has a part that nobody knows.
+    A text that asks for one thing stays whole, as ``P.5,10`` does.
 
     Raises
     ------
-    As ``parse``.
+    As ``parse``, of a part of a list.
     """
     found: list[str] = []
     for text in texts:
-        parts = [text]
-        try:
-            parse(text, compat)
-        except (UnknownMeasureError, UsageError):
-            parts = _BETWEEN_MEASURES.split(text.strip(" ,"))
-            if len(parts) == 1:
-                raise
-            for part in parts:
-                parse(part, compat)
-        found += parts
+        parts = _BETWEEN_MEASURES.split(text.strip(" ,"))
+        if len(parts) > 1:
+            try:
+                parse(text, compat)
+                parts = [text]
+            except (UnknownMeasureError, UsageError):
+                for part in parts:
+                    parse(part, compat)
+        found += parts if len(parts) > 1 else [text]
     return tuple(found)
 
 
