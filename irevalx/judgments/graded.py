@@ -19,6 +19,9 @@ SAMPLED_DEPTH = 1000
 _MOST_KEPT = 1 << 18
 """About this number of documents are kept in pools of topics."""
 
+_OF_EACH = 32
+"""The room that a pool takes besides, in documents."""
+
 
 class TopicPools(Frozen):
     """The documents of the judgments of some topics.
@@ -123,6 +126,10 @@ class Judgments(Documents, Kind):
     def _pools(self) -> dict[bytes, TopicPools]:
         return {}
 
+    @cached_property
+    def _room(self) -> list[int]:
+        return [_MOST_KEPT]
+
     def pools(self, topics: IntArray) -> TopicPools:
         """Return the documents of some topics; kept for the next ranking of the same topics, unless they are many."""
         key = topics.tobytes()
@@ -130,10 +137,13 @@ class Judgments(Documents, Kind):
         if found is None:
             rows, index = self.rows.take(topics)
             found = TopicPools(rows, read_only(self.grades[index]), index)
-            if sum(one.rows.size for one in [*self._pools.values(), found]) > _MOST_KEPT:
-                self._pools.clear()
-            if rows.size <= _MOST_KEPT:
+            size = rows.size + _OF_EACH
+            if size <= _MOST_KEPT:
+                if size > self._room[0]:
+                    self._pools.clear()
+                    self._room[0] = _MOST_KEPT
                 self._pools[key] = found
+                self._room[0] -= size
         return found
 
     @cached_property
