@@ -27,7 +27,6 @@ CALLED_OTHERWISE = {
     "--docs": "documents",
     "--lambda": "weight",
     "--measure": "measures",
-    "--next": "n_next",
     "--round": "rounding",
     "--width": "widths",
     "QRELS": "qrels",

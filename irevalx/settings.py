@@ -21,11 +21,13 @@ retrieved, or relevant ones as far as they were retrieved."""
 READINGS: tuple[Reading, ...] = get_args(Reading)
 
 
-Grades: TypeAlias = Literal["whole", "real", "probability"]
+Grades: TypeAlias = Literal["whole", "real", "probability", "label"]
 """What the grades of judgments are: whole numbers, as trec_eval reads them; real numbers; or probabilities that a
-document is relevant, independently of the others, so that values are expectations."""
+document is relevant, independently of the others, so that values are expectations. A label is a number or missing
+(nan); labels are compared with each other, and no run is evaluated with them as they are."""
 
-GRADES: tuple[Grades, ...] = get_args(Grades)
+GRADES: tuple[Grades, ...] = ("whole", "real", "probability")
+"""The values of ``--grades``."""
 
 Ties: TypeAlias = Literal["name", "rank", "first", "expected", "best", "worst"]
 """How documents with equal scores are ordered: by name, as trec_eval does; by the column of ranks; as they stand in the

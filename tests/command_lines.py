@@ -35,7 +35,7 @@ irevalx-lab describe JUDGED RUNS --figure found.svg
 irevalx-lab labels JUDGED LABELS/machine RUNS -m map --resamples 20 --seed 1
 irevalx-lab estimate --human human --machine LABELS/machine RUNS -m P.10
 irevalx-lab leave-out JUDGED RUNS -m map --group-by '^[a-z]+' --write left
-irevalx-lab next RUNS --judged JUDGED --n 2
+irevalx-lab next RUNS --judged JUDGED --per-topic 2
 irevalx-lab pool RUNS --depth 5 -o pool
 irevalx-lab power JUDGED RUNS -m map
 irevalx-lab report JUDGED RUNS -m map -o report.html

@@ -28,18 +28,21 @@ def tau(x: Sequence[float], y: Sequence[float]) -> float:
     return (concordant - discordant) / (concordant + discordant)
 
 
-def tau_ap(x: Sequence[float], y: Sequence[float], names: Sequence[str]) -> float:
-    """tau_AP, the order by y judged by x."""
-    n = len(x)
-    if n < 2:
+def tau_ap(x: Sequence[float], y: Sequence[float]) -> float:
+    """tau_AP of the order by y, x being the reference: each run against the runs strictly above it in y."""
+    shares = []
+    for run in range(len(y)):
+        above = [other for other in range(len(y)) if y[other] > y[run]]
+        if above:
+            shares.append(Fraction(sum(1 for other in above if x[other] > x[run]), len(above)))
+    if not shares or len(set(x)) == 1:
         return math.nan
-    order = sorted(range(n), key=lambda run: (-y[run], names[run]))
-    total = Fraction(0)
-    for position in range(2, n + 1):
-        run = order[position - 1]
-        better = sum(1 for above in order[: position - 1] if x[above] > x[run])
-        total += Fraction(better, position - 1)
-    return float(Fraction(2, n - 1) * total - 1)
+    return float(2 * sum(shares, Fraction(0)) / len(shares) - 1)
+
+
+def tau_ap_b(x: Sequence[float], y: Sequence[float]) -> float:
+    """The mean of both directions."""
+    return (tau_ap(x, y) + tau_ap(y, x)) / 2
 
 
 def rms(x: Sequence[float], y: Sequence[float]) -> float:
@@ -156,8 +159,10 @@ def accuracy(full: Sequence[bool], reduced: Sequence[bool]) -> float:
 
 
 def g_mean(full: Sequence[bool], reduced: Sequence[bool]) -> float:
-    """sqrt(TP · P), 0/0 being 0."""
+    """sqrt(TP · P), 0/0 being 0; nothing if every pair differs in both."""
     c = confusion(full, reduced)
+    if full and c[2, 2] == len(full):
+        return math.nan
     recall = c[1, 1] / (c[1, 1] + c[1, 2]) if c[1, 1] + c[1, 2] else 0.0
     precision = c[1, 1] / (c[1, 1] + c[2, 1]) if c[1, 1] + c[2, 1] else 0.0
     return math.sqrt(recall * precision)

@@ -51,6 +51,9 @@ stream, or a dictionary of columns, which may be of different types."""
 Records: TypeAlias = Iterable[tuple[Any, ...]]
 """Named tuples with the names of a frame's columns, such as ir_measures' ``Qrel`` and ``ScoredDoc``."""
 
+UNNAMED = "run"
+"""What a run is called that is no file and has no name."""
+
 FORMS = "a file, a dictionary, a data frame or named tuples"
 """What judgments, runs and pools may be, for messages."""
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import irevalx.reading.runs as files
 from irevalx.api import checks, dictionaries
 from irevalx.api.forms import (
+    UNNAMED,
     Documents,
     DocumentScores,
     File,
@@ -34,7 +36,7 @@ from irevalx.judgments.pool import Pool as PooledDocuments
 from irevalx.judgments.pool import with_pool
 from irevalx.process.system import as_bytes, as_text
 from irevalx.reading import formats
-from irevalx.reading.file_format import table_of
+from irevalx.reading.file_format import FileFormat, table_of
 from irevalx.reading.source import name_of_file
 from irevalx.settings import Grades as GradeKind
 from irevalx.settings import read_grades
@@ -48,9 +50,6 @@ _QRELS, _TREC_RESULTS = formats.QRELS.name, formats.TREC_RESULTS.name
 
 _IN_MEMORY = tuple(fmt.name for fmt in formats.REL_FORMATS.values() if fmt.table_reader)
 """The formats of judgments that dictionaries and tables may have."""
-
-UNNAMED = "run"
-"""What a run is called that is no file and has no name."""
 
 
 class Qrels:
@@ -127,15 +126,8 @@ class Qrels:
             if kind not in {"whole", qrels.grades}:
                 raise UsageError(f"grades must be {qrels.grades} for judgments that have been read so, but got {kind}")
             kind = qrels.grades
-        elif table := table_given(qrels, "qrels"):
-            _refuse_format("rel_format", fmt.name, _IN_MEMORY)
-            judgments = fmt.read_table(table, version, strict, warn, kind)
-        elif isinstance(qrels, Mapping):
-            _refuse_format("rel_format", fmt.name, _IN_MEMORY)
-            fmt.refuse_grades(kind)
-            judgments = _judgments_of(qrels, fmt.name, kind)
         else:
-            judgments = fmt.read(source_of(qrels, "qrels"), version, strict, warn, kind)
+            judgments = judgments_given(qrels, fmt, kind, version, strict=strict)
         if pool is not None:
             if not isinstance(judgments, Judgments) or "--pool" in fmt.excludes:
                 raise UsageError(f"a pool must not be given together with judgments in the format {fmt.name}")
@@ -146,6 +138,20 @@ class Qrels:
     def topics(self) -> list[str]:
         """The judged topics, ascending in byte order."""
         return [as_text(topic) for topic in self.judgments.documents.topics]
+
+
+def judgments_given(
+    given: Any, fmt: FileFormat[AnyJudgments], grades: GradeKind, compat: Compat, *, strict: bool = False
+) -> AnyJudgments:
+    """Read judgments in a format, with such grades, whatever form they have; raises as ``Qrels.read`` does."""
+    table = table_given(given, "qrels")
+    if not table and not isinstance(given, Mapping):
+        return fmt.read(source_of(given, "qrels"), compat, strict, warn, grades)
+    _refuse_format("rel_format", fmt.name, _IN_MEMORY)
+    if table:
+        return fmt.read_table(table, compat, strict, warn, grades)
+    fmt.refuse_grades(grades)
+    return _judgments_of(given, fmt.name, grades)
 
 
 class Pool:
@@ -215,8 +221,7 @@ class Run:
         self._kept: dict[str, files.Run] = {}
         self.name = None if name is None else checks.identifier("name", name)
         """What it is called; None for the tag in the file."""
-        self.scores: DocumentScores | None = None
-        """What it was made from, where that was a dictionary of scores that may be evaluated with those of others."""
+        self.scores: DocumentScores | None = None  # what it was made from, if it may be evaluated with others
 
     @classmethod
     def read(
@@ -302,16 +307,10 @@ def read_runs(given: Any, results_format: str, *, strict: bool) -> list[Run]:
         if not several:
             raise ArgumentError("runs must be one run or more, but got none")
         if not hasattr(several[0], "_fields"):
-            are_plain = results_format == _TREC_RESULTS and strict is False
-            return [
-                run
-                for place, one in enumerate(several)
-                for run in (
-                    [_run_of_scores(one, None)]
-                    if are_plain and are_scores(one)
-                    else _runs_in(one, f"runs[{place}]", results_format, strict)
-                )
-            ]
+            if results_format == _TREC_RESULTS and strict is False and all(map(are_scores, several)):
+                return [_run_of_scores(one, None) for one in several]
+            each = (_runs_in(one, f"runs[{place}]", results_format, strict) for place, one in enumerate(several))
+            return list(chain.from_iterable(each))
         given = several
     return _runs_in(given, "runs", results_format, strict)
 

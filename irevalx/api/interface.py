@@ -9,8 +9,8 @@ from typing import cast
 from irevalx.api import checks
 from irevalx.api.checks import settings_of
 from irevalx.api.dictionaries import BLOCK_SIZE, stack_of
-from irevalx.api.forms import Documents, File, Frame, Records
-from irevalx.api.inputs import UNNAMED, GivenQrels, Pool, Qrels, Run, Runs, read_runs
+from irevalx.api.forms import UNNAMED, Documents, File, Frame, Records
+from irevalx.api.inputs import GivenQrels, Pool, Qrels, Run, Runs, read_runs
 from irevalx.api.own_measures import Measures, asked_for
 from irevalx.api.scores import AnyEvaluation, Scores, scores_of_evaluations
 from irevalx.api.user_warnings import warn

@@ -152,6 +152,8 @@ def grades_of(
     ------
     ArgumentError : one is no such number.
     """
+    if grades == "label":
+        lists = [[math.nan if value is None else value for value in one] for one in lists]
     if grades != "whole":
         numbers = scores_of(lists, what)
         refuse_wrong(numbers, grades, lambda place, rule: wrong(what(place), rule, numbers[place].item()))

@@ -19,7 +19,7 @@ from irevalx.evaluation.chosen_topics import (
 )
 from irevalx.evaluation.columns import Column, Summaries
 from irevalx.evaluation.spellings import hardly_any_judged, no_topic_in_common, pair_of_names
-from irevalx.evaluation.topic_values import AssessedRanking, TopicColumn, little_judged, without_value
+from irevalx.evaluation.topic_values import AssessedRanking, TopicColumn, TopJudged, little_judged, without_value
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.judged_documents import Documents
@@ -44,6 +44,7 @@ class Evaluation(Frozen):
     trace : lines about each topic, if asked for and if any measure looks at topics.
     warnings : a line each: malformed scores, topics left out, a run of which little was judged.
     summaries : what the summaries are made of.
+    judged_at_10 : the mean of judged@10 over the topics; None where a sample was judged, or grades are not needed.
     """
 
     run: bytes
@@ -54,6 +55,7 @@ class Evaluation(Frozen):
     trace: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     summaries: Summaries | None = None
+    judged_at_10: float | None = None
 
 
 def evaluate(
@@ -93,8 +95,9 @@ def evaluate(
             raise NoTopicsError(_no_topics(judgments.documents, run.path, ranked.topics, settings.topic))
         selection.refuse_other_formats()
         assessed = AssessedRanking(judgments, chosen.ranking, chosen.missing, settings)
-        if rules.look_up and judgments.tell_little_judged:
-            warnings += _little_judged(judgments.documents, run, assessed)
+        top = assessed.top_judged if rules.look_up and judgments.tell_little_judged else None
+        if top is not None:
+            warnings += _little_judged(judgments.documents, run, assessed, top)
         found, unsupported = assessed.columns(selection)
         summaries = Summaries(
             columns=found,
@@ -118,6 +121,7 @@ def evaluate(
             trace=_trace(chosen.ranking, judgments, settings) if traced and rules.look_up else (),
             warnings=tuple(warnings),
             summaries=summaries,
+            judged_at_10=None if top is None else top.mean_share,
         )
     except IrevalxError as error:
         error.warnings = tuple(warnings)
@@ -181,9 +185,8 @@ def _left_out(documents: Documents, path: str, ranked: RankedRun, settings: Sett
     return [f"{shown_name(path)}: {left_out}"] if left_out else []
 
 
-def _little_judged(documents: Documents, run: Run, assessed: AssessedRanking) -> list[str]:
+def _little_judged(documents: Documents, run: Run, assessed: AssessedRanking, top: TopJudged) -> list[str]:
     """Return warnings where in hardly any topic, or of less than half of the first documents, something was judged."""
-    top = assessed.top_judged
     without = np.flatnonzero(top.without)
 
     def example() -> tuple[bytes, str]:

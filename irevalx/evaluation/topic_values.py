@@ -80,6 +80,11 @@ class TopJudged(Frozen):
     judged: IntArray
     without: BoolArray
 
+    @property
+    def mean_share(self) -> float:
+        """The mean over topics of judged@10."""
+        return float(self.judged.sum()) / TOP / max(1, self.judged.size)
+
 
 def little_judged(retrieved: int, judged: int) -> str | None:
     """Return the warning where less than half of the first documents of all topics were judged; otherwise None."""
@@ -306,21 +311,16 @@ class AssessedRanking(Frozen):
         return _blanked(values, selected, self.missing, self.settings.compat)
 
     def numbers(self, measures: Sequence[SelectedMeasure]) -> FloatArray:
-        """Return the values of measures that have a number for each topic: shape (n_names, n_topics).
-
-        A topic without a value has nan.
-        """
+        """Return the values of measures that have a number for each topic, or nan: shape (n_names, n_topics)."""
         found = []
         for selected in measures:
             has_value = selected.measure.has_value
             without = None if has_value is None else ~self._judged_with_value(has_value)[self.ranking.judged_topic]
             with np.errstate(all="ignore"):
-                of_names = self.compute(selected)
-            for column in of_names:
-                values = np.array(column, np.float64)
-                if without is not None:
-                    values[without] = np.nan
-                found.append(values)
+                columns = [np.array(column, np.float64) for column in self.compute(selected)]
+            for column in columns if without is not None else ():
+                column[without] = np.nan
+            found += columns
         return np.stack(found)
 
     @cached_property

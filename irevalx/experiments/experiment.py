@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from irevalx.arrays.segments import BoolArray, IntArray
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import Warn
 from irevalx.experiments.ranked_runs import USUAL_RULES, RankedRuns, RunRules, requests_of
 from irevalx.experiments.ranking_runs import raise_first
@@ -39,6 +39,11 @@ class Experiment(RankedRuns):
     def with_measures(self, measures: Sequence[str]) -> Experiment:
         """Return the same runs and judgments, to be measured otherwise."""
         return replace(self, requests=requests_of(measures, Settings(level=self.level)))
+
+    def judged_within(self, depth: int) -> FloatArray:
+        """Return how many of the first documents of each run are judged: shape (n_runs, n_topics)."""
+        parts = [self._assessed(*part, None, None).assessed("nonrel").judged_within(depth) for part in self._parts]
+        return np.where(self.missing, 0.0, np.concatenate(parts).reshape(self.missing.shape))
 
     def retrieved_within(self, depth: int) -> BoolArray:
         """Return whether each run has each document among its first ``depth``: shape (n_runs, n_judgments)."""

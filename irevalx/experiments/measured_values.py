@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from irevalx.api.scores import Scores, column_of
 from irevalx.arrays.segments import BoolArray, FloatArray
 from irevalx.errors import ArgumentError, InputError, Warn, quote
+from irevalx.experiments.coverage import DEPTH, Coverage, coverages, cutoff_of
 from irevalx.experiments.measure_scales import scale_of
 from irevalx.experiments.ranked_runs import RankedRuns, direction_of
 from irevalx.frozen import Frozen, replace
+from irevalx.measures.select import SelectedMeasure
 from irevalx.process.system import as_text
 from irevalx.statistics.scales import MEAN, Scale
 
@@ -28,6 +30,9 @@ class MeasuredRuns(Frozen, kw_only=True):
     scale : on which the measure is tested.
     is_count : whether it is a number of documents or the like, whose sums are whole numbers.
     direction : 1 where greater values are better, -1 where smaller are, 0 where neither are.
+    coverage, top_coverage : of the runs over the same topics, at the measure's cutoff or 10, and at 10 at most; None
+        if they are not known.
+    request : the measure with its parameters; None where it is not known.
     """
 
     measure: str
@@ -37,6 +42,9 @@ class MeasuredRuns(Frozen, kw_only=True):
     scale: Scale = MEAN
     is_count: bool = False
     direction: int = 1
+    coverage: Coverage | None = None
+    top_coverage: Coverage | None = None
+    request: SelectedMeasure | None = None
 
     @property
     def tested(self) -> FloatArray:
@@ -61,21 +69,47 @@ def measured_runs(ranked: RankedRuns, warn: Warn) -> list[MeasuredRuns]:
     """
     topics = tuple(map(as_text, ranked.topics))
     kinds = zip(ranked.measures, ranked.scales, ranked.counts, ranked.directions, ranked.values(), strict=True)
+    coverage = coverages(ranked)
+    of_names = {name: request for request in ranked.requests for name in request.names}
     return [
-        _of_shared_topics(
-            MeasuredRuns(
-                measure=measure,
-                runs=ranked.runs,
-                topics=topics,
-                values=values,
-                scale=scale,
-                is_count=is_count,
-                direction=direction,
+        with_coverage(
+            _of_shared_topics(
+                MeasuredRuns(
+                    measure=measure,
+                    runs=ranked.runs,
+                    topics=topics,
+                    values=values,
+                    scale=scale,
+                    is_count=is_count,
+                    direction=direction,
+                ),
+                warn,
             ),
-            warn,
+            of_names[measure],
+            ranked,
+            coverage,
         )
         for measure, scale, is_count, direction, values in kinds
     ]
+
+
+def with_coverage(
+    measured: MeasuredRuns, request: SelectedMeasure, ranked: RankedRuns, coverage: Mapping[int, Coverage]
+) -> MeasuredRuns:
+    """Return the values of a measure with the coverage of the runs over the same topics.
+
+    Parameters
+    ----------
+    request : of which it is a measure.
+    ranked, coverage : the same runs, and their coverage by cutoff, as ``coverages`` returns it.
+    """
+    if not coverage:
+        return replace(measured, request=request)
+    kept = frozenset(measured.topics)
+    places = np.array([as_text(topic) in kept for topic in ranked.topics], np.bool_)
+    depth = cutoff_of(request, measured.measure) or DEPTH
+    at, top = (coverage[k].of_topics(places) for k in (depth, min(depth, DEPTH)))
+    return replace(measured, request=request, coverage=at, top_coverage=top)
 
 
 def measured_scores(

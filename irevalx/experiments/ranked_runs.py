@@ -76,6 +76,7 @@ class RankedRuns(Frozen):
     level : the least grade that is relevant.
     grades_are : what the grades of the judgments are.
     lacking : how many of all judged topics each run lacks, where it lacks some.
+    sources, settings : the runs, to be read again, and how they are evaluated.
     """
 
     judgments: AnyJudgments
@@ -87,6 +88,8 @@ class RankedRuns(Frozen):
     level: float
     lacking: Mapping[str, int] = {}
     grades_are: Grades = "whole"
+    sources: Sequence[Run] = ()
+    settings: Settings = Settings()
 
     @classmethod
     def of(
@@ -150,6 +153,8 @@ class RankedRuns(Frozen):
             level=settings.level,
             lacking=lacking,
             grades_are=settings.grades,
+            sources=[runs[number] for number in kept],
+            settings=settings,
         )
 
     @property

@@ -87,19 +87,20 @@ def compared_topics(
     return topics, {name: number for name, number in n_lacking.items() if number}
 
 
-def topics_compared(n_topics: int, n_judged: int, lacking: Mapping[str, int]) -> str:
+def topics_compared(n_topics: int, n_judged: int, lacking: Mapping[str, int], which: str = "judged topics") -> str:
     """Return in words which topics are evaluated.
 
     Parameters
     ----------
     lacking : how many of the judged topics each run lacks, where it lacks some.
+    which : what the judged topics are called.
     """
     if not lacking:
-        return f"all {n_judged} judged topics"
+        return f"all {n_judged} {which}"
     by_run = ", ".join(f"{run} {number}" for run, number in lacking.items())
     if n_topics == n_judged:
-        return f"all {n_judged} judged topics; those without results count as 0 ({by_run})"
+        return f"all {n_judged} {which}; those without results count as 0 ({by_run})"
     return (
-        f"{n_topics} of {n_judged} judged topics, those that every run has results for; left out for lack of results: "
+        f"{n_topics} of {n_judged} {which}, those that every run has results for; left out for lack of results: "
         f"{by_run} (-c counts them as 0)"
     )

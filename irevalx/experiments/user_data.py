@@ -8,15 +8,16 @@ from irevalx.api import checks
 from irevalx.api.inputs import Qrels, read_runs
 from irevalx.api.own_measures import asked_for
 from irevalx.api.user_warnings import warn
-from irevalx.errors import ArgumentError, MalformedLineError, UsageError
+from irevalx.errors import ArgumentError, UsageError
 from irevalx.experiments.experiment import Experiment, prepare
-from irevalx.experiments.label_files import refuse_duplicates
+from irevalx.experiments.labels import Labels
 from irevalx.experiments.ranked_runs import RankedRuns, RunRules, requests_of
 from irevalx.experiments.ranking_runs import raise_first
 from irevalx.frozen import Frozen
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Judgments
 from irevalx.measures.contradictions import refuse_contradictions
+from irevalx.measures.lists import measures_in
 from irevalx.measures.select import SelectedMeasure
 from irevalx.reading.formats import QRELS, REL_FORMATS, TREC_RESULTS
 from irevalx.reading.runs import Run
@@ -80,23 +81,15 @@ def _with_grades(qrels: Any, rel_format: str, grades: str = "whole") -> Judgment
     return judgments
 
 
-def labels_of(labels: Any, labels_format: str | None, rel_format: str = QRELS.name, grades: str = "whole") -> Judgments:
-    """Read labels from elsewhere; raises as ``graded_judgments_of`` and ``refuse_duplicates`` do.
+def labels_of(labels: Any, labels_format: str | None, rel_format: str = QRELS.name) -> Judgments:
+    """Read labels from elsewhere as whole grades; raises as ``Labels.read`` and ``Labels.grades`` do.
 
     Parameters
     ----------
     labels_format : their format; None for that of the judgments.
     rel_format : of the judgments.
-    grades : what grades are.
     """
-    try:
-        judgments = _with_grades(labels, labels_format or rel_format, grades)
-    except MalformedLineError as error:  # it may name -R, which is of the judgments
-        if "-R" not in error.message:
-            raise
-        raise MalformedLineError(f"{error.message} (for labels from elsewhere: --labels-format)") from None
-    refuse_duplicates(judgments)
-    return judgments
+    return Labels.read(labels, labels_format or rel_format, option="--labels-format").grades
 
 
 def are_given(runs: Any) -> bool:
@@ -131,8 +124,8 @@ def opened_runs(runs: Any) -> OpenedRuns:
 
 
 def measures_of(measures: Any) -> tuple[str, ...]:
-    """Return measures one by one; a string may have several, with blanks between them."""
-    return tuple(word for text in asked_for(measures) for word in text.split())
+    """Return measures one by one; a string may have several, with blanks or commas between them."""
+    return tuple(one for text in asked_for(measures) for one in measures_in(text))
 
 
 def experiment_of(qrels: Any, runs: Any, measures: Any, **options: Unpack[Evaluating]) -> Experiment:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -39,14 +39,23 @@ class ActiveLearning(ScoringOrder):
     Parameters
     ----------
     candidates : of the topic.
-    vectors : shape (n_documents, n_words).
+    vectors : shape (n_documents + n_others, n_words).
     generator : of random documents.
+    others : whether judged documents that are no candidates are relevant; those without text teach nothing.
     """
 
-    def __init__(self, candidates: Candidates, vectors: sparse.csr_array, generator: random.Random) -> None:
+    def __init__(
+        self,
+        candidates: Candidates,
+        vectors: sparse.csr_array,
+        generator: random.Random,
+        others: Sequence[bool] = (),
+    ) -> None:
         super().__init__(candidates)
         self._vectors, self._generator = vectors, generator
-        self._answers: dict[int, bool] = {}
+        has_text = np.diff(vectors.indptr) > 0
+        known = enumerate(others, start=len(candidates.docnos))
+        self._answers = {place: relevant for place, relevant in known if has_text[place]}
         self._batch, self._left = 1, 1
 
     def _all_scores(self) -> FloatArray:
@@ -61,7 +70,7 @@ class ActiveLearning(ScoringOrder):
             return np.zeros(len(self.candidates.docnos))
         model = LogisticRegression(max_iter=1000)
         model.fit(self._vectors[[*self._answers, *presumed]], relevant)
-        scores: FloatArray = model.predict_proba(self._vectors)[:, 1]
+        scores: FloatArray = model.predict_proba(self._vectors[: len(self.candidates.docnos)])[:, 1]
         return scores
 
     def _learn(self, question: Question, *, relevant: bool) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import repeat
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -20,6 +22,17 @@ from irevalx.orders.telling_apart import BoundingOrder, TellingApart, UndecidedP
 RRF_CONSTANT = 60
 """Of reciprocal rank fusion."""
 
+Learning: TypeAlias = Literal["never", "reading", "at once", "replayed"]
+"""When an order learns from a document that was judged before: see ``LEARNING``."""
+
+LEARNING: dict[Learning, str] = {
+    "reading": "when the strategy reaches the document",
+    "at once": "before the candidates are scored",
+    "never": "not at all: the document is skipped",
+    "replayed": "when a replay from the beginning selects it",
+}
+"""In words, which follow "a judged document counts"."""
+
 
 class Beginning(Frozen):
     """What an order may need besides the candidates.
@@ -29,11 +42,14 @@ class Beginning(Frozen):
     seed : of random choices.
     vectors : of the text of documents; None where none are given.
     totals : for a sample, how many documents of each topic are to be drawn.
+    others : for an order that learns from texts, whether judged documents of each topic that are no candidates are
+        relevant; empty for none.
     """
 
     seed: int = 0
     vectors: TextVectors | None = None
     totals: Sequence[int] = ()
+    others: Sequence[Mapping[bytes, bool]] = ()
 
 
 class JudgingOrder(Frozen, kw_only=True):
@@ -45,6 +61,7 @@ class JudgingOrder(Frozen, kw_only=True):
     meaning : which document it asks for next, for help: a phrase after "the next document is".
     source : the publication, or "" for none.
     begin : returns the orders of topics, one for each of the candidates.
+    learns : when it learns from a document that was judged before.
     is_random : whether it makes random choices.
     needs_texts : whether it needs the text of documents.
     has_probabilities : whether documents are a sample with known probabilities (``ActiveSampling``).
@@ -55,6 +72,7 @@ class JudgingOrder(Frozen, kw_only=True):
     meaning: str
     source: str
     begin: Callable[[Sequence[Candidates], Beginning], list[TopicOrder]]
+    learns: Learning
     is_random: bool = False
     needs_texts: bool = False
     has_probabilities: bool = False
@@ -118,10 +136,12 @@ def _drawing(name: str, *, is_stationary: bool) -> Callable[[Sequence[Candidates
 
 def _learning(candidates: Sequence[Candidates], beginning: Beginning) -> list[TopicOrder]:
     assert beginning.vectors is not None
-    return [
-        ActiveLearning(one, beginning.vectors(one.docnos), generator_for(beginning.seed, "cal", one.topic))
-        for one in candidates
-    ]
+    orders: list[TopicOrder] = []
+    for one, others in zip(candidates, beginning.others or repeat({}), strict=False):
+        vectors = beginning.vectors((*one.docnos, *others))
+        generator = generator_for(beginning.seed, "cal", one.topic)
+        orders.append(ActiveLearning(one, vectors, generator, [*others.values()]))
+    return orders
 
 
 def _sampling(candidates: Sequence[Candidates], beginning: Beginning) -> list[TopicOrder]:
@@ -146,48 +166,56 @@ ORDERS = {
             meaning="that with the best rank in any run",
             source="",
             begin=_each(by_depth),
+            learns="never",
         ),
         JudgingOrder(
             name="borda",
             meaning="that with the most points, which runs give by rank",
             source="Aslam and Montague, SIGIR 2001",
             begin=_each(by_borda_count),
+            learns="never",
         ),
         JudgingOrder(
             name="rrf",
             meaning="that with the greatest sum over runs of 1/(60 + rank)",
             source="Cormack, Clarke and Büttcher, SIGIR 2009",
             begin=_each(by_reciprocal_rank_fusion),
+            learns="never",
         ),
         JudgingOrder(
             name="mtf",
             meaning="that of a run which is read on until a document is not relevant (move-to-front)",
             source="Cormack, Palmer and Clarke, SIGIR 1998",
             begin=_each(MoveToFront),
+            learns="reading",
         ),
         JudgingOrder(
             name="hedge",
             meaning="that which the runs trusted so far rank best, trust being lost with each nonrelevant document",
             source="Aslam, Pavlu and Savell, CIKM 2003",
             begin=_each(Hedge),
+            learns="reading",
         ),
         JudgingOrder(
             name="maxmean",
             meaning="that of the run with the greatest mean probability of a relevant document",
             source=_BANDITS,
             begin=_each(Bandit),
+            learns="reading",
         ),
         JudgingOrder(
             name="maxmean-ns",
             meaning="the same, of each run the last document alone counting",
             source=_BANDITS,
             begin=_each(partial(Bandit, is_stationary=False)),
+            learns="reading",
         ),
         JudgingOrder(
             name="thompson",
             meaning="that of the run with the greatest draw from what its probability may be (Thompson sampling)",
             source=_BANDITS,
             begin=_drawing("thompson", is_stationary=True),
+            learns="reading",
             is_random=True,
         ),
         JudgingOrder(
@@ -195,6 +223,7 @@ ORDERS = {
             meaning="the same, of each run the last document alone counting",
             source=_BANDITS,
             begin=_drawing("thompson-ns", is_stationary=False),
+            learns="reading",
             is_random=True,
         ),
         JudgingOrder(
@@ -202,12 +231,14 @@ ORDERS = {
             meaning="that which changes differences in average precision of runs most (minimal test collections)",
             source="Carterette, Allan and Sitaraman, SIGIR 2006",
             begin=_each(TellingApart),
+            learns="at once",
         ),
         JudgingOrder(
             name="cal",
             meaning="that which a classifier of its text takes to be relevant (continuous active learning)",
             source="Cormack and Grossman, SIGIR 2014",
             begin=_learning,
+            learns="at once",
             is_random=True,
             needs_texts=True,
         ),
@@ -216,6 +247,7 @@ ORDERS = {
             meaning="that which narrows the bounds of P_10 of most undecided pairs of runs",
             source="",
             begin=_bounding,
+            learns="at once",
             is_shared=True,
         ),
         JudgingOrder(
@@ -223,6 +255,7 @@ ORDERS = {
             meaning="a random one of those that runs have",
             source="",
             begin=_random,
+            learns="never",
             is_random=True,
         ),
         JudgingOrder(
@@ -230,6 +263,7 @@ ORDERS = {
             meaning="drawn with a known probability, which follows what was found (active sampling)",
             source="Li and Kanoulas, CIKM 2017",
             begin=_sampling,
+            learns="replayed",
             is_random=True,
             has_probabilities=True,
         ),

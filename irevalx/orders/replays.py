@@ -1,11 +1,10 @@
-"""Orders of judging replayed on judgments: what would be known at each budget; and what to judge next."""
+"""Orders of judging replayed on judgments: what would be known at each budget."""
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from functools import partial
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -99,7 +98,7 @@ class Replay(Frozen):
         return SampleWithChances(judgments, np.where(chances > 0, 0, ABSENT), kept, chances=chances)
 
 
-class _Answers:
+class Answers:
     """What judgments say of candidates.
 
     Parameters
@@ -133,36 +132,35 @@ class _Answers:
         return place != ABSENT and self._relevant[place]
 
 
-class _Rounds:
-    """Asks for documents of topics, each topic on its own or all together; then all answers of a round are heard.
+class Rounds:
+    """Select documents of topics, each topic on its own or all together, before all judgments of a round are heard.
 
     Parameters
     ----------
     topics : their orders.
-    answers : to what is asked.
-    passes_over : whether a document, given by its topic and its place among the candidates, cannot be judged: it is
-        passed over then, and nothing is learnt.
+    answers : what is judged.
+    skips : whether documents without a judgment are passed over; nothing is learnt from them then.
     """
 
-    def __init__(
-        self, topics: Sequence[TopicOrder], answers: _Answers, passes_over: Callable[[int, int], bool]
-    ) -> None:
-        self._topics, self._answers, self._passes_over = topics, answers, passes_over
+    def __init__(self, topics: Sequence[TopicOrder], answers: Answers, *, skips: bool) -> None:
+        self._topics, self._answers, self._skips = topics, answers, skips
+        self.without: set[tuple[int, int]] = set()
+        """The documents without a judgment that were reached: their topics, and their places among the candidates."""
         self._heap: list[tuple[tuple[float, ...], int]] = []
         self._state: int | None = None
         self._changed: set[int] = set()
 
-    def of_topic(self, topic: int, n: int) -> Iterator[Question]:
-        """Ask for up to n documents of a topic, one after another."""
+    def of_topic(self, topic: int, n: int) -> Iterator[tuple[int, Question]]:
+        """Select up to n documents of a topic, one after another."""
         order = self._topics[topic]
         while n > 0 and (question := order.next()) is not None:
             order.take(question.document)
-            if not self._passes_over(topic, question.document):
+            if not self._passes_over(topic, question):
                 n -= 1
-                yield question
+                yield topic, question
 
     def across(self, n: int) -> Iterator[tuple[int, Question]]:
-        """Ask for up to n documents, each of the topic whose next document has the smallest key; ties by topic."""
+        """Select up to n documents, each of the topic whose next document has the smallest key; ties by topic."""
         state = self._topics[0].state if self._topics else 0
         if state != self._state:  # the answers for one topic have changed the order of others
             self._state, self._heap, self._changed = state, [], set(range(len(self._topics)))
@@ -176,9 +174,15 @@ class _Rounds:
                 continue
             self._topics[topic].take(question.document)
             self._push(topic)
-            if not self._passes_over(topic, question.document):
+            if not self._passes_over(topic, question):
                 n -= 1
                 yield topic, question
+
+    def _passes_over(self, topic: int, question: Question) -> bool:
+        if self._answers.place(topic, question) != ABSENT:
+            return False
+        self.without.add((topic, question.document))
+        return self._skips
 
     def _push(self, topic: int) -> None:
         question = self._topics[topic].next()
@@ -186,13 +190,13 @@ class _Rounds:
             heapq.heappush(self._heap, (question.key, topic))
 
     def hear(self, asked: Sequence[tuple[int, Question]]) -> None:
-        """Hear whether documents that were asked for are relevant."""
+        """Hear whether selected documents are relevant."""
         for topic, question in asked:
             self._topics[topic].learn(question, relevant=self._answers.is_relevant(topic, question))
             self._changed.add(topic)
 
 
-def _sampled(topics: Sequence[TopicOrder], answers: _Answers, rules: Rules) -> tuple[BoolArray, FloatArray, int]:
+def _sampled(topics: Sequence[TopicOrder], answers: Answers, rules: Rules) -> tuple[BoolArray, FloatArray, int]:
     """Draw a sample; return what is in it, flat, the chance of each judged document, and how many were not judged."""
     drawing = [
         (topic, places)
@@ -210,7 +214,7 @@ def _sampled(topics: Sequence[TopicOrder], answers: _Answers, rules: Rules) -> t
 
 
 def _judged(
-    topics: Sequence[TopicOrder], answers: _Answers, rules: Rules, left: list[int], counters: Sequence[int]
+    topics: Sequence[TopicOrder], answers: Answers, rules: Rules, left: list[int], counters: Sequence[int]
 ) -> tuple[IntArray, int]:
     """Judge documents, round after round, until no more are wanted.
 
@@ -226,15 +230,7 @@ def _judged(
     """
     when = np.full(answers.n_judgments, _NEVER)
     counts = [0] * len(left)
-    without = set[tuple[int, int]]()
-
-    def passes_over(topic: int, document: int) -> bool:
-        if answers.places[topic][document] != ABSENT:
-            return False
-        without.add((topic, document))
-        return rules.unjudged == "skip"
-
-    rounds = _Rounds(topics, answers, passes_over)
+    rounds = Rounds(topics, answers, skips=rules.unjudged == "skip")
     asked: list[tuple[int, Question]] | None = None
     while asked is None or asked:
         asked = []
@@ -246,37 +242,18 @@ def _judged(
             left[counter] -= 1
             asked.append((topic, question))
         rounds.hear(asked)
-    return when, len(without)
+    return when, len(rounds.without)
 
 
 def _round(
-    rounds: _Rounds, left: Sequence[int], counters: Sequence[int], rules: Rules
+    rounds: Rounds, left: Sequence[int], counters: Sequence[int], rules: Rules
 ) -> Iterator[tuple[int, Question]]:
     """Ask for the documents of a round; ``left`` says how many may still be asked for."""
     if rules.across:
         yield from rounds.across(min(rules.batch, left[0]))
         return
     for topic, counter in enumerate(counters):
-        for question in rounds.of_topic(topic, min(rules.batch, left[counter])):
-            yield topic, question
-
-
-class Wanted(Frozen):
-    """A document that an order would have judged next.
-
-    Parameters
-    ----------
-    candidates : of its topic.
-    question : which document, and why.
-    """
-
-    candidates: Candidates
-    question: Question
-
-    @property
-    def docno(self) -> bytes:
-        """The name of the document."""
-        return self.candidates.docnos[self.question.document]
+        yield from rounds.of_topic(topic, min(rules.batch, left[counter]))
 
 
 class Ordering(Frozen, kw_only=True):
@@ -313,7 +290,7 @@ class Ordering(Frozen, kw_only=True):
         """
         rules, beginning = self.rules, Beginning(seed=seed, vectors=self.vectors)
         candidates = [one for one in self.candidates if one.topic in judgments.topic_index]
-        answers = _Answers(judgments, candidates, rules.level)
+        answers = Answers(judgments, candidates, rules.level)
         n_judged = judgments.rows.count(judgments.grades >= 0)
         counter = judgments.rows.ids
         if rules.across:
@@ -328,42 +305,3 @@ class Ordering(Frozen, kw_only=True):
         topics = self.order.begin(candidates, beginning)
         when, without = _judged(topics, answers, rules, limits.max(axis=1).tolist(), counters)
         return Replay(judgments, tuple(when < limits[counter, number] for number in range(len(budgets))), (), without)
-
-    def next(self, judgments: Judgments, n: int, seed: int = 0, total: int | None = None) -> list[Wanted]:
-        """Return the documents to judge next: of the first batch that is not judged as a whole, what is not.
-
-        The order is replayed from the beginning on what is judged: judgments that it has not asked for teach it
-        nothing.
-
-        Parameters
-        ----------
-        judgments : of any of the topics.
-        n : the size of a batch: of each topic or, across topics, in all.
-        seed : of random choices.
-        total : for a sample, how many documents of each topic it is to have.
-        """
-        answers = _Answers(judgments, self.candidates, self.rules.level)
-        totals = () if total is None else (total,) * len(self.candidates)
-        beginning = Beginning(seed=seed, vectors=self.vectors, totals=totals)
-        rounds = _Rounds(self.order.begin(self.candidates, beginning), answers, lambda topic, document: False)
-
-        def until_unknown(ask: Callable[[], list[tuple[int, Question]]]) -> list[Wanted]:
-            """Ask for a batch again and again, and hear the answers, until something of it is not judged."""
-            unknown: list[Wanted] = []
-            while not unknown and (asked := ask()):
-                unknown = [
-                    Wanted(self.candidates[topic], one) for topic, one in asked if answers.place(topic, one) == ABSENT
-                ]
-                if not unknown:
-                    rounds.hear(asked)
-            return unknown
-
-        def of_topics(some: Sequence[int]) -> list[tuple[int, Question]]:
-            return [(topic, question) for topic in some for question in rounds.of_topic(topic, n)]
-
-        every = range(len(self.candidates))
-        if self.rules.across:
-            return until_unknown(lambda: list(rounds.across(n)))
-        if self.order.is_shared:
-            return until_unknown(lambda: of_topics(every))
-        return [wanted for topic in every for wanted in until_unknown(partial(of_topics, [topic]))]

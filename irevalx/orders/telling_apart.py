@@ -107,7 +107,7 @@ class UndecidedPairs:
 
 
 class BoundingOrder(FixedOrder):
-    """Ask for the document that matters to most undecided pairs, as ``irevalx-lab bounds -m P.10 --next`` does.
+    """Ask for the document that matters to most undecided pairs, as ``irevalx-lab bounds -m P.10 --in-all`` does.
 
     Of documents that matter to none the best ranks come first (ours). The order is another one when a pair is decided.
 

@@ -167,7 +167,9 @@ PRELS: FileFormat[JudgmentsWithProbabilities] = FileFormat(
         "Judgments of a sample in which every document had a probability of its own of being drawn, as TREC's Million "
         "Query tracks publish them. METHOD says how a document was chosen: 1 and 4, at random; 0, otherwise; 2, both. "
         "With 0 and 2 the PROBABILITY is taken for 1. A grade of -999 or less, or a PROBABILITY of NA, says that the "
-        "document was not drawn. Grades of at least -l (1 unless told otherwise) are relevant.",
+        "document was not drawn. Grades of at least -l (1 unless told otherwise) are relevant. Measures take a "
+        "document with a grade from -998 to -1 as drawn and judged nonrelevant, like statAP_MQ_eval; irevalx-lab "
+        "estimate takes it as not drawn.",
         "The format has measures of its own: statAP and its relatives.",
     ),
     reader="prels_files.read_prels",

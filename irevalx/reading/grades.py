@@ -1,8 +1,9 @@
-"""Grades as ``--grades`` says: whole numbers as trec_eval reads them, real numbers, or probabilities."""
+"""Grades as ``--grades`` says: whole numbers as trec_eval reads them, real numbers, or probabilities; and labels."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -16,7 +17,7 @@ from irevalx.reading.layout import Layout
 from irevalx.reading.lines import DataLines, cut_lines, real_numbers, whole_numbers
 from irevalx.reading.source import Source
 from irevalx.settings import Grades
-from irevalx.trec_eval.numbers import MalformedNumbers, malformed_number_warnings
+from irevalx.trec_eval.numbers import MalformedNumbers, c_double, malformed_number_warnings
 from irevalx.trec_eval.versions import Compat
 
 Judged = TypeVar("Judged")
@@ -25,11 +26,24 @@ RULES: dict[Grades, str] = {
     "whole": "a whole number of 64 bits",
     "real": "a finite number",
     "probability": "a probability of at most 1 (below 0: not judged)",
+    "label": "a finite number",
 }
 """What a grade must be, for messages."""
 
 HINT = "; --grades real takes it"
 """What messages say of a grade that is a number, but not a whole one."""
+
+
+class MissingLabels(MalformedNumbers):
+    """The labels of one file that are no numbers, such as ERROR: each counts as missing."""
+
+    def __init__(self) -> None:
+        super().__init__("label", "a number", strict=False)
+
+    def add(self, count: int, where: str, shown: str, read_as: str, hint: str = "") -> None:
+        """Note some labels, as ``MalformedNumbers`` does numbers."""
+        self.count += count
+        self.first = self.first or f"{where}: label {shown} is not a number and counts as missing"
 
 
 class _Part(Frozen, Generic[Judged]):
@@ -80,7 +94,7 @@ def cut_graded_lines(
     Returns
     -------
     lines, grades : as they stand in the file.
-    malformed : the grades that are no such numbers; those that are to be other than whole are refused.
+    malformed : the grades that are no such numbers. Real grades and probabilities are refused then, and labels nan.
 
     Raises
     ------
@@ -88,6 +102,9 @@ def cut_graded_lines(
     """
     lines = cut_lines(source.path, block, layout, compat, hint=judgments_hint)
     is_whole = grades == "whole"
+    if grades == "label":
+        missing = MissingLabels()
+        return lines, real_numbers(lines["GRADE"], missing, lines.describe, number_or_nan), missing
     malformed = MalformedNumbers(
         "grade", RULES[grades], strict=strict or not is_whole, if_real=HINT if is_whole else ""
     )
@@ -101,8 +118,16 @@ def cut_graded_lines(
     return lines, values, malformed
 
 
+def number_or_nan(texts: Sequence[bytes]) -> tuple[list[float], list[bool]]:
+    """Return texts as numbers, nan for those that are none, and whether each is one."""
+    found = [c_double(text) for text in texts]
+    return [value if plain else math.nan for value, plain in found], [plain for _, plain in found]
+
+
 def wrong_grades(values: AnyArray, grades: Grades) -> IntArray:
     """Return the places of numbers that are no such grades, ascending."""
+    if grades == "label":
+        return np.flatnonzero(np.isinf(values))
     most = 1.0 if grades == "probability" else np.inf
     return np.flatnonzero(~(np.isfinite(values) & (values <= most)))
 

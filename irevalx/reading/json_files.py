@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -18,7 +19,7 @@ from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.reading.blocks import whole_file
 from irevalx.reading.entries import Entries
-from irevalx.reading.grades import HINT, RULES
+from irevalx.reading.grades import HINT, RULES, number_or_nan
 from irevalx.reading.hints import encoding_hint
 from irevalx.reading.layout import Layout
 from irevalx.reading.runs import Results, Run
@@ -62,11 +63,31 @@ class _Numbers(Frozen):
             return bool(LONG_MIN <= value <= LONG_MAX)
         return bool(-sys.float_info.max <= value <= self.most)
 
+    def as_number(self, value: Any) -> Any:
+        """Return the number that such a value is."""
+        return value
+
+
+class _Labels(_Numbers):
+    """Labels of documents: numbers, texts of numbers, and anything that is no object or list, which is missing."""
+
+    def holds(self, value: Any) -> bool:
+        """Return whether a value is a label or missing."""
+        return not isinstance(value, list | dict) and (isinstance(value, str) or super().holds(value) or value is None)
+
+    def as_number(self, value: Any) -> float:
+        """Return the number that a label is, nan for a missing one."""
+        if isinstance(value, str):
+            [number], _ = number_or_nan([value.encode("utf-8", "surrogatepass")])
+            return number
+        return math.nan if value is None else float(value)
+
 
 _GRADES: dict[Grades, _Numbers] = {
     "whole": _Numbers("grade", RULES["whole"], frozenset({int})),
     "real": _Numbers("grade", RULES["real"], frozenset({int, float})),
     "probability": _Numbers("grade", RULES["probability"], frozenset({int, float}), 1.0),
+    "label": _Labels("label", RULES["label"], frozenset({int, float})),
 }
 _SCORES = _Numbers("score", "a finite number", frozenset({int, float}))
 
@@ -84,7 +105,14 @@ def read_json_judgments(
     MalformedLineError : the file is not ``{topic: {docno: grade}}``, or a topic or a document of a topic occurs twice.
     """
     parts = [found.judgments() for found in _read(source, _GRADES[grades], _once)]
-    return Judgments.joined(source.path, parts)
+    judgments = Judgments.joined(source.path, parts)
+    if grades == "label" and (missing := np.flatnonzero(np.isnan(judgments.grades))).size:
+        first = int(missing[0])
+        topic, docno = judgments.topics[int(judgments.rows.ids[first])], judgments.docnos.text(first)
+        more = f" ({missing.size - 1} more in this file)" if missing[1:].size else ""
+        where = f"{shown_name(source.path)}: topic {quote(topic)}: document {quote(docno)}"
+        warn(f"{where}: label is not a number and counts as missing{more}")
+    return judgments
 
 
 def read_json_run(source: Source, layout: Layout | None, compat: Compat, strict: bool, warn: Warn) -> Run:
@@ -176,7 +204,9 @@ def _entries_of(path: str, topics: dict[str, list[tuple[str, Any]]], numbers: _N
         topics=tuple(map(_as_bytes, topics)),
         rows=Segments.of_lengths([len(documents) for documents in topics.values()]),
         docnos=Names.of([_as_bytes(docno) for docno, _ in pairs]),
-        numbers=np.array([number for _, number in pairs], np.float64 if float in numbers.types else np.int64),
+        numbers=np.array(
+            [numbers.as_number(number) for _, number in pairs], np.float64 if float in numbers.types else np.int64
+        ),
         lines=np.ones(len(pairs), np.int64),  # for messages about documents that occur twice, which name no line
         distinct=all(len(dict(documents)) == len(documents) for documents in topics.values()),
     )

@@ -34,6 +34,9 @@ Number = TypeVar("Number", int, float)
 Hint: TypeAlias = Callable[[bytes], str]
 """Says of a malformed line what it looks like; nothing where it looks like nothing."""
 
+ReadDoubles: TypeAlias = Callable[[Sequence[bytes]], tuple[Sequence[float], Sequence[bool]]]
+"""Reads texts as numbers, and tells of each whether it is a plain number."""
+
 Describe: TypeAlias = Callable[[int], str]
 """Says which data line, counted from 0, a message is about: path:line: topic: document."""
 
@@ -240,19 +243,22 @@ def whole_numbers(texts: Names, malformed: MalformedNumbers, describe: Describe)
     return values
 
 
-def real_numbers(texts: Names, malformed: MalformedNumbers, describe: Describe) -> FloatArray:
+def real_numbers(
+    texts: Names, malformed: MalformedNumbers, describe: Describe, read: ReadDoubles = c_doubles
+) -> FloatArray:
     """Read a column as C's ``strtod`` reads it.
 
     Parameters
     ----------
-    As for ``whole_numbers``.
+    texts, malformed, describe : as for ``whole_numbers``.
+    read : what reads texts that are not plain decimals, as ``c_doubles`` does.
     """
     values, states = decimals(texts)
     for place in np.flatnonzero(states == CLOSE).tolist():
         values[place] = float(texts.text(place))
     rest = (states == OTHER).nonzero()[0]
     if rest.size:
-        values[rest] = read_others(texts, rest, c_doubles, malformed, describe)
+        values[rest] = read_others(texts, rest, read, malformed, describe)
     return values
 
 

@@ -77,6 +77,9 @@ def judgments_with_probabilities(  # noqa: PLR0917 - the columns
     if outside.any():
         warn(_outside(path, probabilities, lines, np.flatnonzero(outside)))
     kept = np.flatnonzero(drawn & ~outside & ~np.isnan(probabilities))
+    negative = kept[grades[kept] < 0]
+    if negative.size:
+        warn(_negative(path, grades, lines, negative))
     probabilities = np.where(np.isin(methods, NOT_AT_RANDOM), 1.0, probabilities)
     for place in kept[probabilities[kept] == 0][:1].tolist():
         raise MalformedLineError(
@@ -96,6 +99,16 @@ def judgments_with_probabilities(  # noqa: PLR0917 - the columns
         probabilities=probabilities[kept],
         at_random=np.isin(methods[kept], AT_RANDOM),
         lines=lines[kept],
+    )
+
+
+def _negative(path: str, grades: IntArray, lines: IntArray, places: IntArray) -> str:
+    first, others = int(places[0]), places.size - 1
+    more = f" ({others} more such line{'s' if others > 1 else ''})" if others else ""
+    return (
+        f"{shown_name(path)}:{lines[first]}: grade {grades[first]} is negative but above {NOT_DRAWN}: measures take "
+        "the document as sampled and judged nonrelevant, like statAP_MQ_eval; irevalx-lab estimate takes it as not "
+        f"sampled. If it was not sampled, write {NOT_DRAWN}{more}"
     )
 
 

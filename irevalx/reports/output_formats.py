@@ -102,7 +102,7 @@ class TableForPeople(OutputFormat):
     best : what a cell with the best value looks like; ``{}`` stands for the value.
     other : the same for the other cells of such a column.
     escape : makes any text fit to stand in a cell.
-    mark : what notes call the mark of the best value; on a terminal a dagger, as an asterisk reads as significance.
+    mark : what notes call the mark of the best value; daggers and letters are marks of significance.
     note : what a line with a note below the table looks like; ``{}`` stands for the note.
     """
 
@@ -110,7 +110,7 @@ class TableForPeople(OutputFormat):
     best: str
     other: str = "{}"
     escape: Callable[[str], str] = str
-    mark: str = "†"
+    mark: str = "*"
     note: str = "{}"
 
     for_people = True
@@ -219,7 +219,7 @@ OUTPUT_FORMATS: dict[str, OutputFormat] = {
     form.name: form
     for form in (
         TrecEvalLines("trec", "trec_eval's three columns"),
-        TableForPeople("table", "a table for the terminal", "simple", best="{}†", other="{} "),
+        TableForPeople("table", "a table for the terminal", "simple", best="{}*", other="{} "),
         TableForPeople(
             "markdown", "a table in Markdown", "github", best="**{}**", escape=_escape_markdown, mark="Bold type"
         ),

@@ -63,6 +63,23 @@ def overview(report: Report) -> list[Table]:
     return [Table("values", tuple(heads), cells, n_labels=len(labels), best=best, heads=tuple(heads), notes=notes)]
 
 
+MOST_RUNS_NAMED = 6
+"""How many runs a note on coverage names."""
+
+
+def coverage_note(depth: int, runs: Sequence[str], judged: Sequence[float]) -> str:
+    """Return a sentence on the shares of judged documents among the first ones of runs."""
+    each = {run: f"{share:.4f}" for run, share in zip(runs, judged, strict=True)}
+    if len(set(each.values())) == 1:
+        said = f"{next(iter(each.values()))} for each run"
+    elif len(each) <= MOST_RUNS_NAMED:
+        said = ", ".join(f"{run} {share}" for run, share in each.items())
+    else:
+        least, most = min(each, key=each.__getitem__), max(each, key=each.__getitem__)
+        said = f"from {each[least]} ({least}) to {each[most]} ({most})"
+    return f"judged@{depth} (share of judged documents among the first {depth}): {said}."
+
+
 def _has_groups(report: Report) -> bool:
     """Return whether there are rows of groups of topics."""
     return report.summary and bool(report.groups)
@@ -74,9 +91,12 @@ def _columns(evaluation: Evaluation, report: Report) -> Sequence[Column]:
 
 
 def _notes(report: Report, best: Mapping[str, Collection[int]]) -> Iterator[str]:
-    """Yield what stands below a table in which runs stand side by side: what is marked, and where topics differ."""
+    """Yield what stands below a table in which runs stand side by side: marks, coverage, and topics that differ."""
     if any(best.values()):
         yield "{best} marks the best value; it is no claim of significance."
+    judged = [one.judged_at_10 for one in report.evaluations if one.judged_at_10 is not None]
+    if len(judged) == len(report.evaluations):
+        yield coverage_note(10, [as_text(one.run) for one in report.evaluations], judged)
     if not report.complete and len({evaluation.topics for evaluation in report.evaluations}) > 1:
         counts = ", ".join(f"{as_text(one.run)} {len(one.topics)}" for one in report.evaluations)
         yield f"The runs are evaluated over different topics ({counts}); -c evaluates all over every judged topic."

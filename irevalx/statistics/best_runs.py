@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray
-from irevalx.statistics.bootstrap import correlation_interval
+from irevalx.statistics.bootstrap import correlation_intervals
 from irevalx.statistics.correlations import ranks, tau_b_over
 from irevalx.statistics.significance import ALPHA, without_noise
 
@@ -64,7 +64,11 @@ def top_intervals(
 ) -> dict[str, tuple[float, float]]:
     """Return intervals of what two scorings have at the top over all topics there are.
 
-    They are those of ``correlation_interval``, whose arguments these are: a test is inverted, in which the best runs
+    They are those of ``correlation_intervals``, whose arguments these are: a test is inverted, in which the best runs
     are chosen anew from each sample.
     """
-    return {name: correlation_interval(function, scores, drawn, alpha) for name, function in at_the_top(k).items()}
+
+    def values(x: FloatArray, y: FloatArray) -> dict[str, FloatArray]:
+        return {name: function(x, y) for name, function in at_the_top(k).items()}
+
+    return correlation_intervals(values, scores, drawn, alpha)

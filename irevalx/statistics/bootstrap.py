@@ -6,14 +6,15 @@ statistics.
 
 Quantiles are right for the RMS error and the bias. Those of tau say how it moves when topics are drawn again, and do
 not cover the tau of all topics there are: the scores of a sample of topics are noisier than those of all of them, and
-those of a resample noisier still, so they lie too low, by more the closer the runs are. ``correlation_interval`` asks
+those of a resample noisier still, so they lie too low, by more the closer the runs are. ``correlation_intervals`` asks
 from which tau of all topics samples like the one observed come, and covers it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeAlias
 
 import numpy as np
 
@@ -26,8 +27,15 @@ from irevalx.statistics.significance import ALPHA, generator
 FEW_TOPICS = 20
 """With fewer topics bootstrap intervals are noticeably too short."""
 
-STATISTICS = ("tau", "tau_b", "tau_ap", "rms", "bias")
-"""The statistics of agreement that have intervals."""
+STATISTICS: dict[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
+    "tau": agreement.tau,
+    "tau_b": agreement.tau_b,
+    "tau_ap": agreement.tau_ap,
+    "rms": agreement.rms,
+    "bias": agreement.bias,
+    "tau_ap_b": agreement.tau_ap_b,
+}
+"""The statistics of agreement that have intervals, functions of x and y, by name."""
 
 _BATCH = 4_000_000
 """How many comparisons of two runs are in memory at a time."""
@@ -110,7 +118,6 @@ class TopicDraws(Frozen):
 def agreement_draws(
     values_x: FloatArray,
     values_y: FloatArray,
-    names: Sequence[str],
     draws: TopicDraws,
     scales: tuple[Scale, Scale] = (MEAN, MEAN),
 ) -> dict[str, FloatArray]:
@@ -120,20 +127,12 @@ def agreement_draws(
     ----------
     values_x, values_y : shape (..., n_runs, n_topics); tested values of both scorings, which broadcast. A topic with
         nan in one of them is left out of it.
-    names : shape (n_runs,); the names of the runs.
     scales : of the two scorings.
 
     Returns
     -------
     Of shape (n_draws, ...) each; nan where a statistic is not defined.
     """
-    statistics: dict[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
-        "tau": agreement.tau,
-        "tau_b": agreement.tau_b,
-        "tau_ap": lambda x, y: agreement.tau_ap(x, y, names),
-        "rms": agreement.rms,
-        "bias": agreement.bias,
-    }
     n_runs = values_y.shape[-2]
     n_scorings = max(values_x[..., 0, 0].size, values_y[..., 0, 0].size)
     parts: dict[str, list[FloatArray]] = {name: [] for name in STATISTICS}
@@ -141,7 +140,7 @@ def agreement_draws(
         x, y = (batch.summaries(values, scale) for scale, values in zip(scales, (values_x, values_y), strict=True))
         x = x.reshape(len(x), *(1,) * (y.ndim - x.ndim), *x.shape[1:])
         defined = ~(np.isnan(x).any(axis=-1) | np.isnan(y).any(axis=-1))
-        for name, statistic in statistics.items():
+        for name, statistic in STATISTICS.items():
             parts[name].append(np.where(defined, statistic(x, y), np.nan))
     return {name: np.concatenate(found) for name, found in parts.items()}
 
@@ -163,54 +162,59 @@ def quantile_interval(of_draws: FloatArray, alpha: float = ALPHA) -> tuple[Float
     return np.where(undefined, np.nan, low), np.where(undefined, np.nan, high)
 
 
-def correlation_interval(
-    correlation: Callable[[FloatArray, FloatArray], FloatArray],
+Correlations: TypeAlias = Callable[[FloatArray, FloatArray], Mapping[str, FloatArray]]
+"""From scores of shape (..., n_runs) to several correlations by name, shape (...) each."""
+
+
+def correlation_intervals(
+    correlations: Correlations,
     scores: tuple[FloatArray, FloatArray],
     drawn: tuple[FloatArray, FloatArray],
     alpha: float = ALPHA,
-) -> tuple[float, float]:
-    """Return an interval of the correlation that two scorings have over all topics there are.
+) -> dict[str, tuple[float, float]]:
+    """Return intervals of the correlations that two scorings have over all topics there are.
 
-    It is found by inverting a test. Populations of topics are set up in which y goes by steps from the reverse of x to
-    x itself, through what was observed; runs are as far apart in them as the variance that the topics add leaves, and
-    the noise of a sample is that of the draws. The interval has the correlation of each population from which samples
-    come whose correlation is as low as the one observed in more than alpha/2 of draws, and as high in more than
-    alpha/2; and what lies between the quantiles of the draws themselves.
+    They are found by inverting a test. Populations of topics are set up in which y goes by steps from the reverse of x
+    to x itself, through what was observed; runs are as far apart in them as the variance that the topics add leaves,
+    and the noise of a sample is that of the draws. The interval has the correlation of each population from which
+    samples come whose correlation is as low as the one observed in more than alpha/2 of draws, and as high in more than
+    alpha/2; and what lies between the quantiles of the draws themselves. Draws without a correlation are left out.
 
     In a simulation it covers more often than it promises, as docs/lab.md shows.
 
     Parameters
     ----------
-    correlation : from scores of shape (..., n_runs) to shape (...).
     scores : of x and y, shape (n_runs,) each.
     drawn : the same for draws of topics, shape (n_draws, n_runs) each.
 
     Returns
     -------
-    The ends; nan where the correlation or more than half of its draws are not defined.
+    The ends by name; nan where the correlation or more than half of its draws are not defined.
     """
     x, y = (side - side.mean() for side in scores)
-    observed = float(correlation(*scores))
-    low, high = (float(end) for end in quantile_interval(_in_batches(correlation, *drawn), alpha))
-    if np.isnan([observed, low]).any():
-        return np.nan, np.nan
+    observed = correlations(*scores)
+    inside: dict[str, list[float]] = {}
+    for name, of_draws in _in_batches(correlations, *drawn).items():
+        low, high = (float(end) for end in quantile_interval(of_draws, alpha))
+        inside[name] = [] if math.isnan(float(observed[name])) or math.isnan(low) else [low, high]
     noise_x, noise_y = (of_draws - side for of_draws, side in zip(drawn, scores, strict=True))
     size_x, size_y = (float(np.sqrt((side * side).sum())) for side in (x, y))
-    if not size_x or not size_y:
-        return low, high
-    shrunk_x, share_y = x * _share_of_signal(x, noise_x), _share_of_signal(y, noise_y)
-    inside = [low, high]
-    for step in np.linspace(-1, 1, _POPULATIONS):
+    varied = bool(size_x and size_y)
+    if varied:
+        shrunk_x, share_y = x * _share_of_signal(x, noise_x), _share_of_signal(y, noise_y)
+    for step in np.linspace(-1, 1, _POPULATIONS) if varied else ():
         mixed = (1 - abs(step)) * y / size_y + step * x / size_x
         size = float(np.sqrt((mixed * mixed).sum()))
         if not size:
             continue
         population = mixed * size_y / size
-        of_samples = _in_batches(correlation, shrunk_x + noise_x, share_y * population + noise_y)
-        as_low, as_high = np.mean(of_samples <= observed + _EQUAL), np.mean(of_samples >= observed - _EQUAL)
-        if min(as_low, as_high) > alpha / 2:
-            inside.append(float(correlation(x, population)))
-    return min(inside), max(inside)
+        of_population = correlations(x, population)
+        for name, samples in _in_batches(correlations, shrunk_x + noise_x, share_y * population + noise_y).items():
+            known = samples[~np.isnan(samples)]
+            as_low, as_high = known <= observed[name] + _EQUAL, known >= observed[name] - _EQUAL
+            if inside[name] and known.size and min(as_low.mean(), as_high.mean()) > alpha / 2:
+                inside[name].append(float(of_population[name]))
+    return {name: (min(ends, default=np.nan), max(ends, default=np.nan)) for name, ends in inside.items()}
 
 
 def _share_of_signal(centred: FloatArray, noise: FloatArray) -> float:
@@ -220,12 +224,10 @@ def _share_of_signal(centred: FloatArray, noise: FloatArray) -> float:
     return math.sqrt(max(_LEAST_SIGNAL, 1 - added))
 
 
-def _in_batches(
-    correlation: Callable[[FloatArray, FloatArray], FloatArray], x: FloatArray, y: FloatArray
-) -> FloatArray:
+def _in_batches(correlations: Correlations, x: FloatArray, y: FloatArray) -> dict[str, FloatArray]:
     size = max(1, _BATCH // x.shape[1] ** 2)
-    parts = [correlation(x[start : start + size], y[start : start + size]) for start in range(0, len(x), size)]
-    return np.concatenate(parts)
+    parts = [correlations(x[start : start + size], y[start : start + size]) for start in range(0, len(x), size)]
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 def bootstrap_warnings(n_topics: int) -> list[str]:

@@ -45,32 +45,70 @@ def tau_b_over(x: FloatArray, y: FloatArray, counted: BoolArray) -> FloatArray:
     return divided((directions_x * directions_y).sum(axis=-1), np.sqrt(untied))
 
 
-def tau_ap(x: FloatArray, y: FloatArray, names: Sequence[str]) -> FloatArray:
+def tau_ap(x: FloatArray, y: FloatArray) -> FloatArray:
     """tau_AP, in [-1, 1]: Kendall's tau with more weight on the top of y [Yilmaz, Aslam & Robertson, SIGIR 2008].
 
-    For each run but the best: the share of the runs above it in y that are better in x too; the mean of these, from
-    [0, 1] to [-1, 1]. Ties in y are broken by name; a run tied in x is not better.
+    For each run that has runs strictly above it in y: the share of these that are strictly above it in x too; the mean
+    of these shares, from [0, 1] to [-1, 1]. Runs that y ties all have the runs above the tie above them, so that
+    the order of tied runs does not matter and a scoring agrees with itself; a tie in x that y breaks is discordant.
 
-    Parameters
-    ----------
-    names : shape (n_runs,); the names of the runs.
+    Returns
+    -------
+    nan where all runs of a side are tied.
+
+    Notes
+    -----
+    Source of the treatment of ties: Urbano and Marrero, The Treatment of Ties in AP Correlation, ICTIR 2017.
     """
     x, y = np.broadcast_arrays(without_noise(x), without_noise(y))
-    n_runs = y.shape[-1]
-    by_name = np.empty(n_runs, np.int64)
-    by_name[sorted(range(n_runs), key=names.__getitem__)] = np.arange(n_runs)
-    order = np.lexsort((np.broadcast_to(by_name, y.shape), -y), axis=-1)
-    ordered = np.take_along_axis(x, order, axis=-1)
-    better_above = np.tril(ordered[..., np.newaxis, :] > ordered[..., :, np.newaxis], -1)
-    shares = np.count_nonzero(better_above, axis=-1)[..., 1:] / np.arange(1, n_runs)
-    return 2 * divided(shares.sum(axis=-1), max(0, n_runs - 1)) - 1
+    order = np.lexsort((-x, -y), axis=-1)
+    x, y = (np.take_along_axis(side, order, axis=-1) for side in (x, y))
+    above = y[..., np.newaxis, :] > y[..., :, np.newaxis]
+    both = above & (x[..., np.newaxis, :] > x[..., :, np.newaxis])
+    n_above, n_both = (np.count_nonzero(which, axis=-1)[..., 1:] for which in (above, both))  # the first has none
+    shares = n_both / np.maximum(n_above, 1)
+    n_runs = np.where(_varies(x), np.count_nonzero(n_above, axis=-1), 0)
+    return 2 * divided(shares.sum(axis=-1), n_runs) - 1
+
+
+def tau_ap_b(x: FloatArray, y: FloatArray) -> FloatArray:
+    """The mean of tau_AP of y with the reference x and of x with the reference y, in [-1, 1]: it is symmetric.
+
+    Notes
+    -----
+    Source: Urbano and Marrero, The Treatment of Ties in AP Correlation, ICTIR 2017 (tau_AP,b).
+    """
+    return (tau_ap(x, y) + tau_ap(y, x)) / 2
+
+
+def rank_correlations(x: FloatArray, y: FloatArray) -> dict[str, FloatArray]:
+    """Return ``tau``, ``tau_b``, ``tau_ap`` and ``tau_ap_b`` by name; together they take little longer than one."""
+    x, y = np.broadcast_arrays(without_noise(x), without_noise(y))
+    above_x, above_y = (side[..., np.newaxis, :] > side[..., :, np.newaxis] for side in (x, y))
+    both = np.count_nonzero(above_x & above_y, axis=-1)
+    n_x, n_y = (np.count_nonzero(above, axis=-1) for above in (above_x, above_y))
+    discordant = np.count_nonzero(above_x & np.swapaxes(above_y, -1, -2), axis=(-2, -1))
+    untied_x, untied_y = n_x.sum(axis=-1), n_y.sum(axis=-1)
+    n_pairs = x.shape[-1] * (x.shape[-1] - 1) // 2
+
+    def top_weighted(n_above: IntArray) -> FloatArray:
+        n_runs = np.where(untied_x * untied_y > 0, np.count_nonzero(n_above, axis=-1), 0)
+        return 2 * divided((both / np.maximum(n_above, 1)).sum(axis=-1), n_runs) - 1
+
+    one_way = top_weighted(n_y)
+    return {
+        "tau": divided(n_pairs - 2 * discordant, n_pairs),
+        "tau_b": divided(both.sum(axis=-1) - discordant, np.sqrt(untied_x * untied_y)),
+        "tau_ap": one_way,
+        "tau_ap_b": (one_way + top_weighted(n_x)) / 2,
+    }
 
 
 def pearson(x: FloatArray, y: FloatArray) -> FloatArray:
     """Pearson's linear correlation, in [-1, 1]; nan where a side is constant."""
     from_mean_x, from_mean_y = x - x.mean(axis=-1, keepdims=True), y - y.mean(axis=-1, keepdims=True)
     spread = np.sqrt((from_mean_x * from_mean_x).sum(axis=-1)) * np.sqrt((from_mean_y * from_mean_y).sum(axis=-1))
-    varies = (np.ptp(x, axis=-1) > 0) & (np.ptp(y, axis=-1) > 0)
+    varies = _varies(x) & _varies(y)
     return np.clip(divided((from_mean_x * from_mean_y).sum(axis=-1), np.where(varies, spread, 0.0)), -1.0, 1.0)
 
 
@@ -148,7 +186,8 @@ def agree(x: FloatArray, y: FloatArray, names: Sequence[str]) -> dict[str, Any]:
     return {
         "tau": float(tau(x, y)),
         "tau_b": float(tau_b(x, y)),
-        "tau_ap": float(tau_ap(x, y, names)),
+        "tau_ap": float(tau_ap(x, y)),
+        "tau_ap_b": float(tau_ap_b(x, y)),
         "pearson": float(pearson(x, y)),
         "rms": float(rms(x, y)),
         "bias": float(bias(x, y)),
@@ -159,6 +198,11 @@ def agree(x: FloatArray, y: FloatArray, names: Sequence[str]) -> dict[str, Any]:
         "fallen": min(name for name, gained in zip(names, gain, strict=True) if gained == -fall) if fall else None,
         "inversions": int(inversions(x, y)),
     }
+
+
+def _varies(scores: FloatArray) -> BoolArray:
+    """Return whether some two runs have different scores, shape (...)."""
+    return np.asarray(np.ptp(scores, axis=-1) > 0) if scores.shape[-1] else np.zeros(scores.shape[:-1], np.bool_)
 
 
 def _directions(scores: FloatArray) -> IntArray:

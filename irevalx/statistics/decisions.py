@@ -129,10 +129,13 @@ class Confusion(Frozen):
 
     @cached_property
     def g_mean(self) -> FloatArray:
-        """The geometric mean of recall and precision of "not different", in [0, 1]; 0 where one counts nothing."""
+        """The geometric mean of recall and precision of "not different", in [0, 1]; 0 if only one of them is 0/0.
+
+        nan if all pairs differ under both: there is no pair that is not different to recall.
+        """
         recall, precision = ratio(self.c11, self.c11 + self.c12), ratio(self.c11, self.c11 + self.c21)
-        root: FloatArray = np.sqrt(recall * precision)
-        return root
+        all_differ = (self.c11 + self.c12 + self.c21 == 0) & (self.c22 > 0)
+        return np.where(all_differ, np.nan, np.sqrt(recall * precision))
 
     @cached_property
     def columns(self) -> dict[str, FloatArray | IntArray]:
@@ -176,11 +179,11 @@ DECISION_HEADS = {
 """What people see in place of the columns whose names say too little."""
 
 DECISION_NOTE = (
-    "Pairs of runs that differ under neither; under {reduced} only (new); under {full} only (lost); under both. Of "
-    "these, and of those that differ under one, how many have the same or the other run ahead (reversed). False "
-    "differences: of the pairs that do not differ under {full}, the share that do under {reduced}. Missed "
-    "differences: of those that differ under {full}, the share that do not under {reduced}; Bompada et al. (2007) "
-    "call these false positives."
+    "Pairs of runs that are significantly different under neither; under {reduced} only (new); under {full} only "
+    "(lost); under both. For these, and for pairs significantly different under one, how many have the same or the "
+    "other run ahead (reversed). False differences: of the pairs that are not significantly different under {full}, "
+    "the share that are under {reduced}. Missed differences: of the pairs that are significantly different under "
+    "{full}, the share that are not under {reduced}; Bompada et al. (2007) call these false positives."
 )
 """Which rate is which."""
 

@@ -105,7 +105,8 @@ def at_level(counts: FloatArray, grades: IntArray, level: int) -> dict[str, Floa
 
     Returns
     -------
-    Precision, recall, f1 and kappa by name. The first three of 0/0 are 0; nan without any document.
+    Precision, recall, f1 and kappa by name. The first three are nan if no document is relevant in either labelling, so
+    that a labelling always agrees with itself; otherwise 0/0 is 0.
     """
     relevant = grades >= level
     cut = np.stack(
@@ -116,10 +117,10 @@ def at_level(counts: FloatArray, grades: IntArray, level: int) -> dict[str, Floa
         -2,
     )
     both, human, machine = cut[..., 1, 1], cut[..., 1, :].sum(axis=-1), cut[..., :, 1].sum(axis=-1)
-    empty = np.equal(cut.sum(axis=(-2, -1)), 0)
+    none = np.equal(human + machine, 0)
 
     def share(part: FloatArray, whole: FloatArray) -> FloatArray:
-        return np.where(empty, np.nan, np.nan_to_num(divided(part, whole)))
+        return np.where(none, np.nan, np.nan_to_num(divided(part, whole)))
 
     return {
         "precision": share(both, machine),

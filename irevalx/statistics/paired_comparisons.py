@@ -29,10 +29,16 @@ from irevalx.statistics.corrections import (
 )
 from irevalx.statistics.intervals import Ends, bca_intervals, bca_intervals_of_summaries, t_intervals
 from irevalx.statistics.scales import MEAN, TOTAL, Scale
-from irevalx.statistics.significance import ALPHA, RESAMPLES, TESTS, differences, sign_flips, without_noise
-
-FEW_TOPICS = 5
-"""With fewer topics no runs are said to differ; where fewer have a difference, signs are flipped in place of t."""
+from irevalx.statistics.significance import (
+    ALPHA,
+    FEW_TOPICS,
+    RESAMPLES,
+    TESTS,
+    differences,
+    exact_sign_flips,
+    without_noise,
+    without_spread,
+)
 
 
 class Method(Frozen):
@@ -137,24 +143,29 @@ class Comparisons(Frozen):
     def p(self) -> FloatArray:
         """The p-values of the test, before correction.
 
-        Where all topics have the same difference, or fewer than ``FEW_TOPICS`` have one, Student's t takes for certain
-        what so few cannot show; the exact p of flipped signs stands in its place.
+        Where fewer than ``FEW_TOPICS`` topics differ, or all by the same amount, exact sign flips replace the t test.
         """
         if not self.pairs:
             return np.zeros(0)
         p = TESTS[self.method.test].p_values(self.by_topic, self.method.resamples, self.method.seed)
-        if self.method.test == "t":
-            for row in np.flatnonzero(self.without_spread):
-                d = self.by_topic[row]
-                if np.count_nonzero(d) < FEW_TOPICS:  # topics without a difference change no sum of signs
-                    p[row] = sign_flips(d[d != 0]) if d.any() else 1.0
+        for row in np.flatnonzero(self.by_sign_flips):
+            p[row] = exact_sign_flips(self.by_topic[row])
         return p
 
     @cached_property
     def without_spread(self) -> BoolArray:
-        """Whether all topics have the same difference, or fewer than ``FEW_TOPICS`` have one."""
-        d = self.by_topic
-        return np.asarray((d == d[:, :1]).all(axis=1) | (np.count_nonzero(d, axis=1) < FEW_TOPICS))
+        """Whether fewer than ``FEW_TOPICS`` topics differ, or all by the same amount."""
+        return without_spread(self.by_topic)
+
+    @property
+    def by_sign_flips(self) -> BoolArray:
+        """Whether sign flips replace the t test."""
+        return self.without_spread & (self.method.test == "t")
+
+    @property
+    def tests(self) -> list[str]:
+        """The names of the tests that the p-values are from."""
+        return ["permutation" if flipped else self.method.test for flipped in self.by_sign_flips.tolist()]
 
     @cached_property
     def corrected_p(self) -> FloatArray:
@@ -284,7 +295,9 @@ def comparison_warnings(found: Comparisons, measure: str) -> list[str]:
             f"pairs is {least:.4g}; {_remedy(method, n_runs, n_topics, n_pairs)} would help"
         )
     if n_topics < FEW_TOPICS:
-        lines.append(f"{measure} has values for {n_topics} topics: below {FEW_TOPICS} no runs are said to differ")
+        lines.append(
+            f"{measure} has values for {n_topics} topics: below {FEW_TOPICS} no difference is called significant"
+        )
     if correction_named(method.correction) == TUKEY:
         if n_pairs < n_runs * (n_runs - 1) // 2:
             lines.append(f"the corrected p-values of {measure} are corrected for all pairs of the {n_runs} runs")

@@ -1,4 +1,4 @@
-"""Significance of differences: paired tests over topics, and a test of whether groups of topics differ.
+"""Significance of differences: paired tests over topics.
 
 A paired test takes differences of shape (..., n_topics) and gives a two-sided p-value for each row of topics, shape
 (...). ``differences`` are free of rounding errors, so that 0.3 - 0.2 and 0.2 - 0.1 are equal, as a test by ranks needs
@@ -9,13 +9,11 @@ scipy is imported where it is used: importing it takes longer than most of the c
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from irevalx.arrays.segments import AnyArray, FloatArray, IntArray
+from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray
 from irevalx.frozen import Frozen
 
 DECIMALS = 12
@@ -26,6 +24,9 @@ ALPHA = 0.05
 
 RESAMPLES = 9999
 """How many resamples a random test or interval draws, unless told otherwise."""
+
+FEW_TOPICS = 5
+"""With fewer topics, or fewer that differ, no interval is given and no runs are said to differ."""
 
 _ENUMERABLE = 13
 """Up to this number of topics Wilcoxon's test tries all ways of flipping their signs, which scipy does by row."""
@@ -153,6 +154,33 @@ def sign_flips(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> Floa
     return p.reshape(d.shape[:-1])
 
 
+def without_spread(d: FloatArray) -> BoolArray:
+    """Return whether fewer than ``FEW_TOPICS`` topics differ, or all by the same amount: there is no t test then.
+
+    Such differences have no interval, and their p-values are those of ``exact_sign_flips``.
+
+    Parameters
+    ----------
+    d : shape (n_pairs, n_topics), with one topic at least.
+    """
+    return np.asarray((d == d[:, :1]).all(axis=1) | (np.count_nonzero(d, axis=1) < FEW_TOPICS))
+
+
+def exact_sign_flips(d: FloatArray) -> float:
+    """Return the exact p-value of flipped signs if at most 13 topics differ, or all by the same amount; 1 if none does.
+
+    Topics without a difference change no sum of signs. 2 of the 2^n ways are as far from zero as n equal differences.
+
+    Parameters
+    ----------
+    d : shape (n_topics,).
+    """
+    few = d[d != 0]
+    if not few.size:
+        return 1.0
+    return float(2.0 ** (1 - few.size)) if (few == few[0]).all() else float(sign_flips(few))
+
+
 def _all_signs_fit(n_topics: int, resamples: int) -> bool:
     return n_topics < resamples.bit_length()  # 2**n_topics <= resamples
 
@@ -212,66 +240,38 @@ TESTS: dict[str, PairedTest] = {
 
 
 def _by_enumeration(d: FloatArray) -> FloatArray:
-    """Return Wilcoxon's p from all ways of flipping signs; sums of halves and integers are exact."""
+    """Return Wilcoxon's p from all ways of flipping signs, counted once for all rows with the same ranks."""
     from scipy import stats
 
     n_topics = d.shape[-1]
     if n_topics == 0:
         return np.ones(d.shape[:-1])
-    zero = d == 0
-    ranks = np.where(zero, 0.0, stats.rankdata(np.abs(d), axis=-1) - np.count_nonzero(zero, axis=-1)[..., np.newaxis])
-    upper = np.where(d > 0, ranks, 0.0).sum(axis=-1)
-    null = ranks @ _all_choices(n_topics)
-    below = np.count_nonzero(null <= upper[..., np.newaxis], axis=-1)
-    above = np.count_nonzero(null >= upper[..., np.newaxis], axis=-1)
-    p: FloatArray = np.minimum(1.0, 2 * np.minimum(below, above) / null.shape[-1])
-    return p
+    rows = d.reshape(-1, n_topics)
+    zero = rows == 0
+    ranks = np.where(zero, 0.0, stats.rankdata(np.abs(rows), axis=-1) - np.count_nonzero(zero, axis=-1)[:, np.newaxis])
+    doubled = np.rint(2 * ranks).astype(np.int64)  # tied differences have ranks of halves
+    upper = np.where(rows > 0, doubled, 0).sum(axis=-1)
+    place = (2 * n_topics + 1) ** np.arange(n_topics)
+    _, first, group = np.unique(np.sort(doubled, axis=-1) @ place, return_index=True, return_inverse=True)
+    up_to = _ways_up_to(doubled[first])
+    total = 2**n_topics
+    below = up_to[group, upper]
+    above = total - np.where(upper > 0, up_to[group, upper - 1], 0)
+    p: FloatArray = np.minimum(1.0, 2 * np.minimum(below, above) / total)
+    return p.reshape(d.shape[:-1])
 
 
-@cache
-def _all_choices(n: int) -> FloatArray:
-    """Return all choices among n topics, shape (n, 2**n)."""
-    choice = np.arange(2**n)
-    bits: FloatArray = (choice >> np.arange(n)[:, np.newaxis] & 1).astype(np.float64)
-    return bits
-
-
-class Interaction(Frozen):
-    """Welch's test of whether groups have the same mean; all nan where it is not defined.
+def _ways_up_to(numbers: IntArray) -> IntArray:
+    """Count the choices among whole numbers from 0 up whose sum is at most s: shape (n_rows, greatest s + 1).
 
     Parameters
     ----------
-    f : of the number of groups less one, and ``within`` degrees of freedom.
+    numbers : shape (n_rows, n).
     """
-
-    f: float
-    within: float
-    p: float
-
-
-def interaction(groups: Sequence[FloatArray]) -> Interaction:
-    """Test whether the mean difference is the same in all groups of topics, whose variances may differ.
-
-    It is not defined with fewer than two groups, or where a group has one topic or no variance.
-
-    Parameters
-    ----------
-    groups : the differences of the topics of each group, shape (n_topics,); no topic is in two groups.
-
-    Notes
-    -----
-    Source: Welch, On the Comparison of Several Mean Values, Biometrika 1951.
-    """
-    from scipy import special
-
-    if len(groups) < 2 or any(len(d) < 2 or (d == d[0]).all() for d in groups):
-        return Interaction(math.nan, math.nan, math.nan)
-    n_groups, sizes = len(groups), np.array([len(d) for d in groups])
-    means = np.array([d.mean() for d in groups])
-    weights = sizes / np.array([d.var(ddof=1) for d in groups])
-    shares = weights / weights.sum()
-    spread = float(((1 - shares) ** 2 / (sizes - 1)).sum())
-    between = float((weights * (means - shares @ means) ** 2).sum()) / (n_groups - 1)
-    f = between / (1 + 2 * (n_groups - 2) / (n_groups**2 - 1) * spread)
-    within = (n_groups**2 - 1) / (3 * spread)
-    return Interaction(f, within, float(special.fdtrc(n_groups - 1, within, f)))
+    sums = np.arange(int(numbers.sum(axis=1).max(initial=0)) + 1)
+    ways = np.zeros((len(numbers), sums.size), np.int64)
+    ways[:, 0] = 1
+    for number in numbers.T:
+        before = sums - number[:, np.newaxis]
+        ways = ways + np.where(before >= 0, np.take_along_axis(ways, np.maximum(before, 0), axis=1), 0)
+    return np.cumsum(ways, axis=1)

@@ -19,6 +19,8 @@ import pytest
 from recorded_family import agrees
 from running import run
 
+pytestmark = pytest.mark.slow
+
 CASES = int(os.environ.get("FAMILY_CASES", "100"))
 
 

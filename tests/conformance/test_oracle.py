@@ -16,6 +16,8 @@ from pathlib import Path
 import pytest
 from running import run
 
+pytestmark = pytest.mark.slow
+
 ORACLES = {version: os.environ.get(f"TREC_EVAL_{version}") for version in ("9", "10")}
 CASES = int(os.environ.get("ORACLE_CASES", "150"))
 NAMES = [b"1", b"2", b"10", b"-1", b"B", b"a", b"\xe9t\xe9", b"301", b"09", b"x" * 70]

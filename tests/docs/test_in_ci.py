@@ -12,6 +12,8 @@ import pytest
 from doc_pages import PAGES, blocks
 from running import FIXTURES, ROOT
 
+pytestmark = pytest.mark.slow
+
 PAGE = PAGES["docs/in-ci.md"]
 EXPERIMENT = FIXTURES / "experiment"
 

@@ -21,8 +21,9 @@ PAGES = {path.name: path for path in sorted((ROOT / "man").glob("*/*"))}
 
 
 def options_of_the_lab(name: str) -> list[str]:
-    """All options of a command of irevalx-lab."""
-    return [option for param in described(name).params if isinstance(param, click.Option) for option in param.opts]
+    """All options of a command of irevalx-lab that help shows."""
+    options = [one for one in described(name).params if isinstance(one, click.Option) and not one.hidden]
+    return [name for option in options for name in option.opts]
 
 
 @pytest.mark.skipif(not shutil.which("groff"), reason="needs groff")

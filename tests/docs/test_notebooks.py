@@ -17,6 +17,8 @@ from running import ROOT
 
 import irevalx
 
+pytestmark = pytest.mark.slow
+
 NOTEBOOKS = sorted(page for page in PAGES if page.startswith("docs/notebooks/"))
 
 

@@ -18,6 +18,8 @@ from running import ROOT
 
 import irevalx
 
+pytestmark = pytest.mark.slow
+
 PYPROJECT = (ROOT / "pyproject.toml").read_text()
 MANUAL_PAGES = {page.name: f"share/man/man{page.suffix[1:]}/{page.name}" for page in (ROOT / "man").glob("*/*")}
 """Where each page is installed."""

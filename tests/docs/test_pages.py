@@ -35,6 +35,8 @@ from irevalx.cli.arguments import TREC_GROUP, Option
 from irevalx.cli.command import command
 from irevalx.lab import COMMANDS, PROGRAM
 
+pytestmark = pytest.mark.slow
+
 SHELL_EXAMPLES = examples(SHELL_MARKER, "sh")
 PYTHON_EXAMPLES = examples(PYTHON_MARKER, "python")
 INSTALLS = ("<!-- main command -->", "<!-- test command -->")

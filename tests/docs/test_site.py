@@ -17,6 +17,8 @@ from running import ROOT, described
 from irevalx.lab import COMMANDS
 from irevalx.measures import MEASURES
 
+pytestmark = pytest.mark.slow
+
 LATEX = {
     "map": [r"\frac{1}{R} \underset{\text{relevant retrieved}}{\sum} \frac{r + 1}{k}"],
     "bpref": [

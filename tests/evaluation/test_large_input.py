@@ -16,6 +16,8 @@ from pathlib import Path
 import pytest
 from running import FIXTURES, ROOT, lab, run
 
+pytestmark = pytest.mark.slow
+
 LARGE = "IREVALX_LARGE_TESTS" in os.environ
 
 AT_START = 45_000_000

@@ -44,6 +44,17 @@ def real_qrels(rng: random.Random, topics: Sequence[bytes]) -> Lines:
     return [joined(topic, b"0", docno, rng.choice(grades)) for topic in topics for docno in some(rng, DOCNOS)]
 
 
+def labels(rng: random.Random, topics: Sequence[bytes]) -> Lines:
+    """Labels of a machine: whole grades, probabilities or mean grades, some of them missing or failures."""
+    kinds = ([b"0", b"1", b"2"], [b"0.9", b"0.5", b"0.25", b"1", b"0"], [b"1.7", b"2.5", b"0.3", b"3"])
+    numbers, missing = rng.choice(kinds), rng.choice([[], [b"ERROR", b"-1", b"n/a", b"nan", b"1e999", b"2x"]])
+    return [
+        joined(topic, b"0", docno, rng.choice([*numbers * 3, *missing]))
+        for topic in topics
+        for docno in some(rng, DOCNOS)
+    ]
+
+
 def sampled(rng: random.Random, topics: Sequence[bytes]) -> Lines:
     """Judgments of a stratified sample."""
     return [
@@ -201,6 +212,7 @@ def topic_groups(rng: random.Random, topics: Sequence[bytes]) -> Lines:
 MAKERS: dict[str, Callable[[random.Random, Sequence[bytes]], Lines]] = {
     "qrels": qrels,
     "real qrels": real_qrels,
+    "labels": labels,
     "sampled": sampled,
     "beir": beir,
     "json": json_judgments,

@@ -109,7 +109,8 @@ COMMANDS: dict[str, Words] = {
         *("--seed", "1", *_maybe(rng, "--across"), *_maybe(rng, "--batch", "3"), *_maybe(rng, "--unjudged", "nonrel")),
     ],
     "next": lambda rng, another, runs: [
-        *(*runs, "--order", rng.choice([*ORDERS]), "--seed", "1", "--n", rng.choice(["1", "3", "0"])),
+        *(*runs, "--order", rng.choice([*ORDERS]), "--seed", "1", *_maybe(rng, "--replay")),
+        *(rng.choice(["--n", "--per-topic", "--in-all"]), rng.choice(["1", "3", "99", "0"])),
         *(*_maybe(rng, "--judged", another("qrels")), *_maybe(rng, "--total", "4"), *_maybe(rng, "--across")),
     ],
     "pool": lambda rng, another, runs: [
@@ -119,21 +120,41 @@ COMMANDS: dict[str, Words] = {
     "leave-out": lambda rng, another, runs: [
         *(another("qrels"), *runs, "-m", "map bpref", *_maybe(rng, "--groups", another("groups"))),
         *_maybe(rng, "--complete", "nonrelevant"),
-        *_maybe(rng, "--complete", "labels", "--labels", another("qrels"), *_maybe(rng, "--labels-replace")),
+        *_maybe(
+            rng,
+            "--complete",
+            "labels",
+            "--labels",
+            another(rng.choice(["qrels", "labels"])),
+            *_maybe(rng, "--labels-replace"),
+        ),
     ],
     "complete from labels": lambda rng, another, runs: [
-        *(another("qrels"), *runs, "--labels", another("qrels"), "--depth", "5", *_maybe(rng, "--labels-replace")),
+        *(
+            another("qrels"),
+            *runs,
+            "--labels",
+            another(rng.choice(["qrels", "labels"])),
+            "--depth",
+            "5",
+            *_maybe(rng, "--labels-replace"),
+        ),
     ],
     "labels": lambda rng, another, runs: [
-        *(another("qrels"), another("qrels"), *_maybe(rng, *runs), "--seed", "1", "--resamples", "20"),
-        *_maybe(rng, "--by-topic"),
+        *(another(rng.choice(["qrels", "labels"])), another("labels"), *_maybe(rng, *runs), "--seed", "1"),
+        *("--resamples", "20", *_maybe(rng, "--by-topic"), *_maybe(rng, "-l", "2")),
+    ],
+    "labels of judges": lambda rng, another, runs: [
+        *(another("qrels"), *_maybe(rng, *runs), "--machine", f"a={another('labels')}", "--seed", "1"),
+        *_maybe(rng, "--machine", f"b={another('labels')},{another('labels')}"),
+        *("--resamples", "20", *_maybe(rng, "--second-human", another("labels")), *_maybe(rng, "-l", "2")),
     ],
     "agree on scorings": lambda rng, another, runs: [another("scoring"), another("scoring")],
     "agree on runs": lambda rng, another, runs: [another("qrels"), another("qrels"), *runs, "-m", "map"],
     "bounds": lambda rng, another, runs: [
         *(another("qrels"), *runs, "-m", rng.choice(["P.5", "rbp", "dcg", "P.1,3 rbp.p=0.5,1=0.5,2=1,3=1"])),
         *_maybe(rng, "--max-grade", rng.choice(["0", "1", "3"])),
-        *_maybe(rng, "--next", "3"),
+        *_maybe(rng, rng.choice(["--next", "--per-topic"]), "3"),
     ],
     "estimate": _estimate,
     "draw": _draw,

@@ -16,10 +16,13 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
 from fuzz.archives import ARCHIVERS
 from fuzz.calls import KINDS
 from fuzz.evaluator import PROGRAMS
 from fuzz.outcome import Outcome
+
+pytestmark = pytest.mark.slow
 
 CALLS = int(os.environ.get("FUZZ_CALLS", "2000"))
 FIRST = int(os.environ.get("FUZZ_FIRST", "0"))

@@ -64,7 +64,7 @@ def test_agree_by_hand(tmp_path: Path) -> None:
     """Four runs, worked out on paper; see test_lab_agreement."""
     [row] = rows_of("agree", scoring(tmp_path / "x", X), scoring(tmp_path / "y", Y))
     assert row["measure"] == "map"
-    assert numbers(row, "tau", "tau_b", "tau_ap") == pytest.approx([4 / 6, 3 / 30**0.5, 1 / 3])
+    assert numbers(row, "tau", "tau_b", "tau_ap", "tau_ap_b") == pytest.approx([4 / 6, 3 / 30**0.5, 1 / 3, 1 / 6])
     assert numbers(row, "rms", "bias", "rank_change") == pytest.approx([0.1, 0, 3 / 4])
     assert [row[name] for name in ("rise", "risen", "fall", "fallen")] == ["1", "b", "1", "a"]
     assert [row["significant"], row["runs"]] == ["", "4"]
@@ -79,7 +79,7 @@ def test_agree_prints_tables(tmp_path: Path) -> None:
     )
     head, _, row, *below = result.stdout.decode().splitlines()
     assert head.split("  ")[0] == "measure"
-    assert " ".join(row.split()) == "map 0.67 0.55 0.33 0.73 0.09 0.02 0.75 1 b 1 a 4 1"
+    assert " ".join(row.split()) == "map 0.67 0.55 0.33 0.17 0.73 0.09 0.02 0.75 1 b 1 a 4 1"
     assert below == ["", "Topics: as the summaries of X and Y have them."]
 
 

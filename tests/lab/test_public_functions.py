@@ -234,7 +234,8 @@ def test_compare_scores() -> None:
         found = irevalx.lab.compare(scores, measures="map P_10 num_rel_ret", interval="t", seed=1)
     with pytest.warns(irevalx.IrevalxWarning, match="num_rel_ret is a sum over topics"):
         expected = irevalx.lab.compare(QRELS, RUNS, "map P.10 num_rel_ret", interval="t", seed=1)
-    assert found.to_frame().equals(expected.to_frame())
+    columns = [name for name in found.to_frame() if not str(name).startswith("judged")]  # scores know no documents
+    assert found.to_frame()[columns].equals(expected.to_frame()[columns])
     with pytest.warns(irevalx.IrevalxWarning) as told:
         by_run = irevalx.lab.compare(scores, by="run")
     assert any("gm_map is a geometric mean" in str(one.message) for one in told)
@@ -247,7 +248,7 @@ def test_compare_scores() -> None:
         found = irevalx.lab.compare(scores, by="run", seed=1)
     assert [str(one.message) for one in told] == [
         "map: 1 of 3 topics are left out: some run has no value for them",
-        "map has values for 2 topics: below 5 no runs are said to differ",
+        "map has values for 2 topics: below 5 no difference is called significant",
     ]
     assert [row.score for row in found.rows] == [1.0, 0.5]
 
@@ -370,7 +371,7 @@ def test_study(tmp_path: Path) -> None:
     options = ("-m", "map bpref", "--levels", "30% 100%", "--samples", "2", "--seed", "1", "--quiet")
     printed = lab("study", str(QRELS), *map(str, RUNS), *options, "--figures", "none", "-o", tmp_path / "made")
     found = irevalx.lab.study(QRELS, RUNS, "map bpref", levels="30% 100%", samples=2, seed=1)
-    assert printed.stdout.decode().rstrip("\n") == repr(found)
+    assert printed.stdout.decode().rpartition("\nFiles in ")[0] == repr(found)
     assert {path.name: path.read_bytes() for path in (tmp_path / "made").iterdir()} == found.files()
     again = irevalx.lab.study(grades_in(QRELS), SCORES, ["map", "bpref"], levels=[0.3, 1.0], samples=2, seed=1)
     assert [row.knee for row in again.rows] == [

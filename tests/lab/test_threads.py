@@ -12,6 +12,8 @@ from irevalx.lab.studies.run_study import _in_turn
 from irevalx.process import workers
 from irevalx.statistics import corrections, intervals
 
+pytestmark = pytest.mark.slow
+
 FOLDER = FIXTURES / "experiment"
 FILES = (FOLDER / "qrels", *sorted((FOLDER / "runs").iterdir()))
 

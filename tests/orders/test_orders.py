@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
 import reference_orders as reference
+from made_topics import CUT, Collection, budgets, made, ordering, read
 
-import irevalx.lab
 from irevalx.experiments.user_data import graded_judgments_of, opened_runs
 from irevalx.frozen import replace
-from irevalx.lab.bounding.bounded_scores import DocumentsToJudge
 from irevalx.orders.asking import generator_for
-from irevalx.orders.candidates import Candidates, candidates_of
+from irevalx.orders.candidates import candidates_of
 from irevalx.orders.known_orders import ORDERS
-from irevalx.orders.replays import Level, Ordering, Rules
 from irevalx.orders.sampling_actively import factor_for
+from irevalx.orders.selection import select_in_replay
 
-CUT = 12
 LITERAL: Mapping[str, Callable[..., reference.Asked]] = {
     "depth": reference.depth,
     "borda": reference.borda,
@@ -33,55 +28,6 @@ LITERAL: Mapping[str, Callable[..., reference.Asked]] = {
     "mtc": reference.mtc,
 }
 """Those that make no random choices."""
-
-Collection = tuple[list[list[list[str]]], list[set[str]]]
-"""The runs of each topic, and its relevant documents."""
-
-
-def runs_as_scores(topics: list[list[list[str]]]) -> dict[str, dict[str, dict[str, float]]]:
-    """Return runs by name, topic and document."""
-    return {
-        f"r{run}": {
-            f"t{topic}": {name: 100.0 - place for place, name in enumerate(runs[run])}
-            for topic, runs in enumerate(topics)
-            if runs[run]
-        }
-        for run in range(len(topics[0]))
-    }
-
-
-def made(seed: int, n_topics: int = 2, n_runs: int = 4) -> Collection:
-    """Return runs of different lengths, some without results for a topic, and what is relevant."""
-    rng = random.Random(seed)
-    topics, relevant = [], []
-    for _ in range(n_topics):
-        names = [f"d{number}" for number in range(rng.randrange(3, 20))]
-        runs = [rng.sample(names, rng.randrange(min(CUT, len(names)) + 1)) for _ in range(n_runs)]
-        if not any(runs):
-            runs[0] = names[:CUT]
-        topics.append(runs)
-        relevant.append({name for name in names if rng.random() < 0.3})
-    return topics, relevant
-
-
-def read(collection: Collection) -> tuple[list[Candidates], dict[str, dict[str, int]]]:
-    """Return candidates, and judgments for all of them."""
-    topics, relevant = collection
-    qrels = {
-        f"t{topic}": {name: int(name in relevant[topic]) for name in reference.names_of(runs)}
-        for topic, runs in enumerate(topics)
-    }
-    return candidates_of(opened_runs(runs_as_scores(topics)).runs, CUT), qrels
-
-
-def budgets(n: int) -> list[Level]:
-    """Return budgets of 1 to n documents."""
-    return [Level(str(number), Fraction(number), is_share=False) for number in range(1, n + 1)]
-
-
-def ordering(name: str, candidates: Sequence[Candidates], **rules: Any) -> Ordering:
-    """Return an order of some documents."""
-    return Ordering(order=ORDERS[name], candidates=candidates, rules=Rules(**rules))
 
 
 def asked_for(name: str, collection: Collection, seed: int = 0) -> list[list[str]]:
@@ -162,24 +108,10 @@ def test_bounds() -> None:
         assert asked_for("bounds", (topics, relevant)) == expected
 
 
-def test_bounds_next() -> None:
-    """The first batch across topics is what the command bounds would have judged."""
-    collections = (made(seed, n_topics=3) for seed in range(100))
-    topics, _ = collection = next(one for one in collections if all(run for runs in one[0] for run in runs))
-    candidates, qrels = read(collection)
-    nothing = {topic: {"other": 0} for topic in qrels}
-    found = irevalx.lab.bounds(nothing, runs_as_scores(topics), "P.10", n_next=8, complete=True, max_grade=1)
-    assert isinstance(found, DocumentsToJudge)
-    wanted = ordering("bounds", candidates, across=True).next(graded_judgments_of(nothing), 8)
-    assert [(one.candidates.topic.decode(), one.docno.decode()) for one in wanted] == [
-        (row.topic, row.docno) for row in found.rows
-    ]
-
-
 @pytest.mark.parametrize("name", sorted(set(ORDERS) - {"cal", "sampled"}))
 @pytest.mark.parametrize("across", [False, True])
-def test_what_is_wanted_next(name: str, across: bool) -> None:
-    """With what was judged so far, next goes on as the replay does in batches of the same size."""
+def test_a_loop_of_replays(name: str, across: bool) -> None:
+    """With what was judged so far, each selection goes on as the replay does in batches of the same size."""
     collection = made(7, n_topics=3)
     candidates, qrels = read(collection)
     judgments = graded_judgments_of(qrels)
@@ -187,8 +119,8 @@ def test_what_is_wanted_next(name: str, across: bool) -> None:
     whole = of_all.replay(judgments, budgets(60), 2)
     judged: dict[str, dict[str, int]] = {}
     n = 0
-    while wanted := of_all.next(graded_judgments_of(judged), 3, 2):
-        for one in wanted:
+    while selected := select_in_replay(of_all, graded_judgments_of(judged), 3, 2):
+        for one in selected:
             topic, docno = one.candidates.topic.decode(), one.docno.decode()
             assert docno not in judged.get(topic, {})
             judged.setdefault(topic, {})[docno] = qrels[topic][docno]
@@ -197,16 +129,6 @@ def test_what_is_wanted_next(name: str, across: bool) -> None:
         names = {(judgments.rows.ids[place], judgments.docnos.text(place).decode()) for place in kept}
         assert names == {(int(topic[1:]), docno) for topic, of_topic in judged.items() for docno in of_topic}
     assert judged == qrels
-
-
-def test_judgments_that_were_not_asked_for() -> None:
-    """They teach an order nothing: the next documents are the same with and without them."""
-    candidates, qrels = read(made(11))
-    first = ordering("mtf", candidates).next(graded_judgments_of({}), 1)
-    asked = {one.candidates.topic.decode(): one.docno.decode() for one in first}
-    others = {topic: {docno: 1 for docno in of_topic if docno != asked[topic]} for topic, of_topic in qrels.items()}
-    again = ordering("mtf", candidates).next(graded_judgments_of(others), 1)
-    assert [one.docno for one in again] == [one.docno for one in first]
 
 
 def test_documents_without_a_judgment() -> None:

@@ -118,10 +118,14 @@ def test_prels(seed: int) -> None:
     }
     cells = [row.split() for row in rows]
     outside = [row for row in cells if int(row[2]) > -999 and row[4] != "NA" and not 0 <= float(row[4]) <= 1]
-    assert bool(warnings) == bool(outside)
-    if len(outside) > 1:
-        more = f"({len(outside) - 1} more such line{'s' if len(outside) > 2 else ''})"
-        assert warnings[0].endswith(more)
+    negative = [row for row in cells if -999 < int(row[2]) < 0 and row[4] != "NA" and row not in outside]
+    assert len(warnings) == bool(outside) + bool(negative)
+    for told, warned in zip([rows for rows in (outside, negative) if rows], warnings, strict=True):
+        assert warned.endswith(f"({len(told) - 1} more such line{'s' if len(told) > 2 else ''})") == (len(told) > 1)
+    if negative:
+        assert (
+            f"grade {negative[0][2]} is negative but above -999: measures take the document as sampled" in warnings[-1]
+        )
 
 
 def test_what_is_said_of_probabilities_out_of_bounds() -> None:

@@ -267,10 +267,11 @@ def test_notes_below_tables(form: OutputFormat, tmp_path: Path) -> None:
     if not form.for_people:
         assert text == quiet
         return
-    mark = "†" if form.name == "table" else "Bold type"
+    mark = "*" if form.name == "table" else "Bold type"
     start = "% " if form.name == "latex" else ""
     blank = "" if form.name == "latex" else "\n"
-    assert text == f"{quiet}{blank}{start}{mark} {MARKED}\n{start}{APART}\n"
+    coverage = "judged@10 (share of judged documents among the first 10): 1.0000 for each run."
+    assert text == f"{quiet}{blank}{start}{mark} {MARKED}\n{start}{coverage}\n{start}{APART}\n"
     assert APART not in run("-c", *flags).stdout.decode()
     alone = run(*flags[:-1]).stdout
     assert alone == run("--quiet", *flags[:-1]).stdout

@@ -106,8 +106,8 @@ def test_tables() -> None:
     assert run(*flags, "--format", "table", QRELS, BM25, DENSE).stdout.decode() == (
         "run      num_ret      map    success_1\n"
         "-----  ---------  -------  -----------\n"
-        "bm25         100  0.5717†      0.7500\n"
-        "dense        100  0.4544       1.0000†\n"
+        "bm25         100  0.5717*      0.7500\n"
+        "dense        100  0.4544       1.0000*\n"
     )
     assert run(*flags, "--format", "markdown", "--digits", "2", QRELS, BM25, DENSE).stdout.decode() == (
         "| run   |   num_ret |      map |   success_1 |\n"
@@ -126,9 +126,9 @@ def test_tables_of_topics() -> None:
     lines = run("--quiet", "-q", "-m", "map", "--format", "table", QRELS, BM25, DENSE).stdout.decode().splitlines()
     assert lines[0].split() == ["run", "topic", "map"]
     assert [line.split() for line in lines[2:]] == [
-        ["bm25", "301", "0.6049†"], ["bm25", "302", "0.6060†"], ["bm25", "303", "0.6825†"], ["bm25", "304", "0.3933"],
-        ["bm25", "all", "0.5717†"],
-        ["dense", "301", "0.5093"], ["dense", "302", "0.2690"], ["dense", "303", "0.4724"], ["dense", "304", "0.5669†"],
+        ["bm25", "301", "0.6049*"], ["bm25", "302", "0.6060*"], ["bm25", "303", "0.6825*"], ["bm25", "304", "0.3933"],
+        ["bm25", "all", "0.5717*"],
+        ["dense", "301", "0.5093"], ["dense", "302", "0.2690"], ["dense", "303", "0.4724"], ["dense", "304", "0.5669*"],
         ["dense", "all", "0.4544"],
     ]  # fmt: skip
     alone = run("--quiet", "-q", "-n", "-m", "map", "--format", "table", QRELS, BM25).stdout.decode().splitlines()

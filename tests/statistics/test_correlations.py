@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -34,7 +36,7 @@ def two_scorings(draw: st.DrawFn, fewest: int = 2) -> tuple[list[float], list[fl
     return [pair[0] for pair in pairs], [pair[1] for pair in pairs]
 
 
-def near(value: float) -> object:
+def near(value: float | list[float]) -> object:
     """Equal but for rounding; nan is nan."""
     return pytest.approx(value, rel=1e-12, abs=1e-12, nan_ok=True)
 
@@ -66,9 +68,11 @@ def test_inversions_of_buttcher_2007() -> None:
 def test_correlations_of_ranks(drawn: tuple[list[float], list[float]]) -> None:
     """tau, tau_AP and the ranks are those of the loops; without two runs the correlations are nan."""
     x, y = arrays(*drawn)
-    names = names_of(len(x))
     assert float(agreement.tau(x, y)) == near(reference.tau(*drawn))
-    assert float(agreement.tau_ap(x, y, names)) == near(reference.tau_ap(*drawn, names))
+    assert float(agreement.tau_ap(x, y)) == near(reference.tau_ap(*drawn))
+    assert float(agreement.tau_ap_b(x, y)) == near(reference.tau_ap_b(*drawn))
+    for name, value in agreement.rank_correlations(x, y).items():
+        assert float(value) == near(float(getattr(agreement, name)(x, y))), name
     assert agreement.ranks(x).tolist() == reference.ranks(drawn[0])
 
 
@@ -102,7 +106,8 @@ def test_agree(drawn: tuple[list[float], list[float]]) -> None:
     change, rise, fall = reference.rank_changes(*drawn, names)
     assert found["tau"] == near(reference.tau(*drawn))
     assert found["inversions"] == inversions_counted(*drawn)
-    assert found["tau_ap"] == near(reference.tau_ap(*drawn, names))
+    assert found["tau_ap"] == near(reference.tau_ap(*drawn))
+    assert found["tau_ap_b"] == near(reference.tau_ap_b(*drawn))
     assert found["rms"] == near(reference.rms(*drawn))
     assert found["bias"] == near(reference.bias(*drawn))
     assert found["rank_change"] == near(change)
@@ -117,10 +122,9 @@ def test_many_samples_at_once(data: st.DataObject) -> None:
     row = st.lists(SCORES, min_size=n_runs, max_size=n_runs)
     x = np.array(data.draw(row))
     y = np.array(data.draw(st.lists(st.lists(row, min_size=2, max_size=2), min_size=3, max_size=3)))
-    names = names_of(n_runs)
     statistics: list[Callable[[FloatArray, FloatArray], FloatArray]] = [
         *(agreement.tau, agreement.tau_b, agreement.pearson, agreement.rms, agreement.bias),
-        lambda x, y: agreement.tau_ap(x, y, names),
+        *(agreement.tau_ap, agreement.tau_ap_b),
     ]
     for statistic in statistics:
         stacked = statistic(x, y)
@@ -133,10 +137,47 @@ def test_many_samples_at_once(data: st.DataObject) -> None:
 def test_tau_ap_weighs_the_top() -> None:
     """A swap at the top costs more than one at the bottom [Yilmaz, Aslam & Robertson 2008]."""
     x, top, bottom = arrays([4, 3, 2, 1], [3, 4, 2, 1], [4, 3, 1, 2])
-    names = ["a", "b", "c", "d"]
     assert float(agreement.tau(x, top)) == float(agreement.tau(x, bottom)) == near(4 / 6)
-    assert float(agreement.tau_ap(x, top, names)) == near(2 / 3 * (0 + 1 + 1) - 1)
-    assert float(agreement.tau_ap(x, bottom, names)) == near(2 / 3 * (1 + 1 + 2 / 3) - 1)
+    assert float(agreement.tau_ap(x, top)) == near(2 / 3 * (0 + 1 + 1) - 1)
+    assert float(agreement.tau_ap(x, bottom)) == near(2 / 3 * (1 + 1 + 2 / 3) - 1)
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "one_way", "symmetric"),
+    [
+        ((0.30, 0.25, 0.20, 0.20), (0.28, 0.28, 0.21, 0.10), Fraction(2, 3), Fraction(1, 2)),
+        ((0.9, 0.7, 0.5, 0.3), (0.8, 0.8, 0.2, 0.2), Fraction(1), Fraction(5, 9)),
+        ((0.5, 0.4, 0.4, 0.2), (0.5, 0.4, 0.4, 0.2), Fraction(1), Fraction(1)),
+        ((0.5, 0.5, 0.2), (0.5, 0.5, 0.2), Fraction(1), Fraction(1)),
+        ((0.1 + 0.2, 0.3, 0.2), (0.3, 0.1 + 0.2, 0.2), Fraction(1), Fraction(1)),
+    ],
+)
+def test_tau_ap_of_ties(x: tuple[float, ...], y: tuple[float, ...], one_way: Fraction, symmetric: Fraction) -> None:
+    """By hand, from the definitions of Urbano and Marrero (2017); rounding breaks no tie."""
+    assert float(agreement.tau_ap(*arrays(x, y))) == near(float(one_way))
+    assert float(agreement.tau_ap_b(*arrays(x, y))) == near(float(symmetric))
+
+
+def test_a_scoring_agrees_with_itself() -> None:
+    """All scorings of two to five runs with ties: 1 with themselves, -1 with their reverse; nothing of a constant."""
+    for n_runs in range(2, 6):
+        for values in product(range(n_runs), repeat=n_runs):
+            [x] = arrays(values)
+            other = np.arange(n_runs, dtype=np.float64)
+            for tau in (agreement.tau_ap, agreement.tau_ap_b):
+                expected = [1.0, -1.0] if len(set(values)) > 1 else [math.nan, math.nan]
+                assert [float(tau(x, x)), float(tau(x, -x))] == near(expected), values
+                if len(set(values)) == 1:
+                    assert np.isnan([tau(x, other), tau(other, x)]).all()
+            assert float(agreement.tau_ap_b(x, other)) == near(float(agreement.tau_ap_b(other, x)))
+
+
+def test_the_order_of_runs_changes_nothing() -> None:
+    """Not a bit, however runs are shuffled: ties have no order of their own."""
+    rng = np.random.default_rng(5)
+    x, y = rng.integers(0, 6, (2, 15)) / 7
+    shuffled = {float(agreement.tau_ap(x[order], y[order])) for order in (rng.permutation(15) for _ in range(50))}
+    assert len(shuffled) == 1
 
 
 VALUES = st.lists(st.sampled_from([0.0, 0.1, 0.2, 0.3, 0.7, 1.0]), min_size=4, max_size=4)

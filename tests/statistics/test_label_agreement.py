@@ -79,12 +79,12 @@ def test_examples(confusion: list[list[int]], grades: list[int], expected: dict[
 
 
 def test_nothing_relevant() -> None:
-    """0/0 is 0 for precision, recall and F1; without documents nothing is defined."""
-    found = at_level(np.array([[3.0, 0.0], [0.0, 0.0]]), np.arange(2), 1)
-    assert [float(found[name]) for name in ("precision", "recall", "f1")] == [0, 0, 0]
-    assert np.isnan(found["kappa"])
-    empty = at_level(np.zeros((2, 2)), np.arange(2), 1)
-    assert all(np.isnan(value) for value in empty.values())
+    """0/0 is 0 for precision and for recall, as in scikit-learn; but nothing where neither side has a relevant one."""
+    for counts in ([[3.0, 0.0], [2.0, 0.0]], [[3.0, 2.0], [0.0, 0.0]]):  # relevant in one labelling only
+        found = at_level(np.array(counts), np.arange(2), 1)
+        assert [float(found[name]) for name in ("precision", "recall", "f1")] == [0, 0, 0]
+    for counts in ([[3.0, 0.0], [0.0, 0.0]], np.zeros((2, 2)).tolist()):
+        assert all(np.isnan(value) for value in at_level(np.array(counts), np.arange(2), 1).values())
 
 
 def test_one_grade() -> None:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 import reference_lab as reference
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from judges import judge
 from made_runs import random_values
 from scipy import stats
 
 from irevalx.arrays.segments import FloatArray
-from irevalx.statistics.significance import TESTS, differences, interaction, pairs_of_runs, sign_flips, wilcoxon
+from irevalx.statistics.significance import (
+    TESTS,
+    differences,
+    exact_sign_flips,
+    pairs_of_runs,
+    sign_flips,
+    wilcoxon,
+    without_spread,
+)
 
 SETTINGS = settings(deadline=None, max_examples=100)
 
@@ -184,29 +189,26 @@ def test_the_order_of_two_runs_does_not_matter(test: str, seed: int, n_topics: i
     assert float(one) == pytest.approx(float(other), abs=0.02 if test == "permutation" else 1e-12)
 
 
-# Interactions with groups of topics
+# What few topics show
 
 
-def test_two_groups_are_welchs_t_test() -> None:
-    """F is the square of t, with the same degrees of freedom and p."""
-    random = np.random.default_rng(1)
-    first, second = random.normal(0.1, 0.1, 12), random.normal(0, 0.3, 7)
-    expected = stats.ttest_ind(first, second, equal_var=False)
-    found = interaction([first, second])
-    assert [found.f, found.within, found.p] == pytest.approx([expected.statistic**2, expected.df, expected.pvalue])
+@pytest.mark.parametrize(
+    ("d", "expected"),
+    [([0.1] * 3, 2 / 8), ([0.1] * 10, 2.0**-9), ([0.0, 0.0], 1.0), ([0.1, 0, 0, -0.3, 0.2, 0, 0.2], 14 / 16)],
+    ids=str,
+)
+def test_exact_sign_flips(d: list[float], expected: float) -> None:
+    """Equal differences and few of them: 2 of 2^n ways; topics without a difference do not count."""
+    found = exact_sign_flips(np.array(d))
+    assert without_spread(np.array([d])).all()
+    assert found == expected
+    assert found == pytest.approx(
+        float(reference.sign_flips_exact([round(10 * one) for one in d if one])) if any(d) else 1
+    )
 
 
-@pytest.mark.parametrize("sizes", [(5, 9), (4, 8, 20), (2, 3, 5, 7, 11)], ids=str)
-def test_groups_as_statsmodels(sizes: tuple[int, ...]) -> None:
-    """``anova_oneway`` with unequal variances."""
-    oneway = judge("statsmodels.stats.oneway")
-    random = np.random.default_rng(len(sizes))
-    groups = [random.normal(0.05 * place, 0.1 + 0.1 * place, size) for place, size in enumerate(sizes)]
-    expected, found = oneway.anova_oneway(groups, use_var="unequal"), interaction(groups)
-    assert [found.f, found.within, found.p] == pytest.approx([expected.statistic, expected.df[1], expected.pvalue])
-
-
-def test_interaction_not_defined() -> None:
-    """One group, one topic, no variance."""
-    for groups in ([[0.1, 0.2]], [[0.1, 0.2], [0.3]], [[0.1, 0.2], [0.3, 0.3]]):
-        assert math.isnan(interaction([np.array(one) for one in groups]).p)
+def test_without_spread() -> None:
+    """Five topics that differ have an interval, unless they are all and equal."""
+    rows = [[0.1] * 4 + [0.0], [0.1] * 5, [0.1] * 4 + [0.2], [0.0] * 5]
+    assert without_spread(np.array(rows)).tolist() == [True, True, False, True]
+    assert not without_spread(np.array([[0.1] * 5 + [0.0]])).any()

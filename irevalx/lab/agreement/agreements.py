@@ -37,7 +37,9 @@ class AgreementOfMeasure(Frozen, kw_only=True):
 
     Parameters
     ----------
-    tau, tau_b, tau_ap, pearson : correlations of the runs' scores; tau counts ties as concordant.
+    tau, tau_b, tau_ap, tau_ap_b, pearson : correlations of the runs' scores; tau counts ties as concordant, tau_ap
+        takes x for the reference, and tau_ap_b is its mean with either scoring as the reference. All but tau are nan
+        if all runs of a scoring are tied.
     rms, bias : root mean square and mean of y - x.
     rank_change : mean absolute change of a run's rank.
     rise, fall : the most ranks that a run gains or loses in y; 0 where none does.
@@ -57,6 +59,7 @@ class AgreementOfMeasure(Frozen, kw_only=True):
     tau: float
     tau_b: float
     tau_ap: float
+    tau_ap_b: float
     pearson: float
     rms: float
     bias: float
@@ -77,8 +80,8 @@ class AgreementOfMeasure(Frozen, kw_only=True):
 
 _DECISIONS = "pairwise decisions"
 
-_LAST = "inversions"
-"""The column that programs see after all others, so that these stay where they were."""
+_LAST = ("inversions", "tau_ap_b", "tau_ap_b_low", "tau_ap_b_high")
+"""The columns that programs see after all others, so that these stay where they were."""
 
 _NESTED = ("decisions", "intervals", "overlap", "top", "top_intervals")
 """Fields of a row that are several columns of a table."""
@@ -101,11 +104,12 @@ class ScoringAgreement(Result):
     def tables(self) -> list[Table]:
         """Return one table with a row for each measure."""
         first, *others = self._parts()
-        columns = (*first.columns[:-1], *(column for part in others for column in part.columns[1:]), _LAST)
-        rows = [
-            (*row[:-1], *(value for part in others for value in part.rows[number][1:]), row[-1])
-            for number, row in enumerate(first.rows)
-        ]
+        names = (*first.columns, *(column for part in others for column in part.columns[1:]))
+        columns = (*(name for name in names if name not in _LAST), *(name for name in _LAST if name in names))
+        rows = []
+        for number, row in enumerate(first.rows):
+            values = (*row, *(value for part in others for value in part.rows[number][1:]))
+            rows.append(tuple(map(dict(zip(names, values, strict=True)).get, columns)))
         return [Table("agreement", columns, rows)]
 
     def tables_for_people(self) -> list[Table]:
@@ -116,7 +120,7 @@ class ScoringAgreement(Result):
 
     def _parts(self) -> list[Table]:
         """Return the columns by what they are about, after the measures."""
-        columns = (*(name for name in fields(AgreementOfMeasure) if name not in {*_NESTED, _LAST}), _LAST)
+        columns = tuple(name for name in fields(AgreementOfMeasure) if name not in _NESTED)
         counts = [row.decisions.columns if row.decisions else {} for row in self.rows]
         decisions = [{name: number.item() for name, number in of_row.items()} for of_row in counts]
         tables = [

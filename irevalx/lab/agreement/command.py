@@ -46,8 +46,8 @@ _OF_EVALUATIONS = ("rel_format", "measures", "level", "complete", "min_retrieved
         default=0,
         help=(
             "Draw the topics B times with replacement, for 95 % intervals of the value over all topics there are. "
-            "Those of tau, tau-b and tau_AP allow for the noise that drawing adds: they invert a test, and are wider "
-            "than the quantiles of the draws. So do those of --top.  [default: 0, no intervals]"
+            "Intervals of correlations and of --top allow for the noise that drawing adds: they invert a test, and are "
+            "wider than the quantiles of the draws.  [default: 0, no intervals]"
         ),
     ),
     parameters.seed_option,
@@ -65,19 +65,20 @@ def command(output: Output, **options: Any) -> None:
     X and Y are files that irevalx or trec_eval printed, in trec_eval's format (with runid) or as csv, tsv, json or
     jsonl. With RUN they are two files of judgments instead, and the runs are evaluated with each.
 
-    A row for each measure: Kendall's tau (a tie counts as concordant), tau-b and tau_AP, Pearson's correlation, root
-    mean square error and bias of Y, the mean absolute change of a run's rank, the largest rise and fall and the runs
-    that rise and fall that far, the share of runs whose scores differ significantly (paired t test over topics, p <
-    0.05), the numbers of runs and of inversions (pairs of runs that Y puts in the opposite order; Büttcher et al. 2007
-    print them with tau), and how pairwise decisions in X and in Y go together (Wilcoxon's test, p < 0.05): the pairs
-    that differ in neither (c11 in csv and json), in Y only (new, c12), in X only (lost, c21), in both (c22); the rate
-    of false differences (fpr: of the pairs that are the same in X, those that differ in Y) and of missed differences
-    (fnr: of those that differ in X, those that do not in Y), which are the false negatives and the false positives of
-    Bompada et al. (2007); accuracy and g-mean; and pairs that differ in both, one and none (active, mixed, passive),
-    with the same run ahead or the other: aa ad ma md pa pd. These need values for each topic (irevalx -q), and the same
-    measure. With --top K, how the best runs agree: top_tau_b, top_overlap and loss. With --rbo, extrapolated, least and
-    greatest overlaps of the rankings of runs; for two runs, a row for each topic that both have, of their rankings of
-    documents.
+    A row for each measure: Kendall's tau (a tie counts as concordant), tau-b, tau_AP of Y with X as the reference
+    (tau_ap: tied runs of Y are not compared with each other), its symmetric form (tau_ap_b: the mean with X and with Y
+    as the reference; Urbano and Marrero 2017), Pearson's correlation, root mean square error and bias of Y, the mean
+    absolute change of a run's rank, the largest rise and fall and the runs that rise and fall that far, the share of
+    runs whose scores differ significantly (paired t test over topics, p < 0.05), the numbers of runs and of inversions
+    (pairs of runs that Y puts in the opposite order; Büttcher et al. 2007 print them with tau), and how pairwise
+    decisions in X and in Y go together (Wilcoxon's test, p < 0.05): the pairs that differ in neither (c11 in csv and
+    json), in Y only (new, c12), in X only (lost, c21), in both (c22); the rate of false differences (fpr: of the pairs
+    that are the same in X, those that differ in Y) and of missed differences (fnr: of those that differ in X, those
+    that do not in Y), which are the false negatives and the false positives of Bompada et al. (2007); accuracy and
+    g-mean; and pairs that differ in both, one and none (active, mixed, passive), with the same run ahead or the other:
+    aa ad ma md pa pd. These need values for each topic (irevalx -q), and the same measure. With --top K, how the best
+    runs agree: top_tau_b, top_overlap and loss. With --rbo, extrapolated, least and greatest overlaps of the rankings
+    of runs; for two runs, a row for each topic that both have, of their rankings of documents.
 
     With -R sampled each of X and Y is a sample of strata, five columns, or qrels: one stratum, of which the judged
     documents are a sample. Measures of grades, of strata and of probabilities then stand side by side, the strata

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -14,8 +13,13 @@ from irevalx.experiments.measure_scales import scale_named
 from irevalx.frozen import Frozen, cached_property
 from irevalx.lab.agreement.scorings import Scoring
 from irevalx.statistics.best_runs import at_the_top, top_intervals
-from irevalx.statistics.bootstrap import TopicDraws, agreement_draws, correlation_interval, quantile_interval
-from irevalx.statistics.correlations import changed, tau, tau_ap, tau_b
+from irevalx.statistics.bootstrap import (
+    TopicDraws,
+    agreement_draws,
+    correlation_intervals,
+    quantile_interval,
+)
+from irevalx.statistics.correlations import changed, rank_correlations
 from irevalx.statistics.decisions import Confusion, Decisions, confusion, decide, reversals
 from irevalx.statistics.scales import Scale
 from irevalx.statistics.significance import pairs_of_runs
@@ -100,14 +104,13 @@ class PairedScores(Frozen):
         if self.values is None:
             return [None, None]
         draws = TopicDraws.of(self.values[0].shape[1], resamples, seed)
-        found = agreement_draws(*self.values, self.runs, draws, self.scales)
+        found = agreement_draws(*self.values, draws, self.scales)
         intervals = {}
         for name, of_draws in found.items():
             low, high = quantile_interval(of_draws)
             intervals[name] = float(low), float(high)
         x, y = (draws.summaries(values, scale) for values, scale in zip(self.values, self.scales, strict=True))
-        for name, correlation in (("tau", tau), ("tau_b", tau_b), ("tau_ap", partial(tau_ap, names=self.runs))):
-            intervals[name] = correlation_interval(correlation, self.scores, (x, y))
+        intervals |= correlation_intervals(rank_correlations, self.scores, (x, y))
         return [intervals, None if top is None else top_intervals(top, self.scores, (x, y))]
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import combinations
+from itertools import combinations, groupby, islice
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,6 +40,7 @@ from irevalx.lab.bounding.bound_rows import (
 from irevalx.lab.bounding.probable_scores import DRAWN, DrawnScores, ProbableScores
 from irevalx.lab.bounding.relevance import GradeShares, Relevance, features_of, fitted_relevance, given_relevance
 from irevalx.lab.bounding.score_bounds import Bounds, NextDocument, WeightedScores
+from irevalx.lab.command.document_numbers import number_of_documents
 from irevalx.lab.command.result import Result
 from irevalx.measures.select import SelectedMeasure
 from irevalx.process.system import as_text
@@ -119,7 +121,7 @@ class DocumentToJudge(Frozen, kw_only=True):
 
     Parameters
     ----------
-    rank : from 1; the best first.
+    rank : from 1; the best first, of each topic or in all.
     narrows : by how much its judgment narrows the bounds of undecided pairs, added up.
     pairs : how many pairs that is.
     """
@@ -136,7 +138,7 @@ class ChangingDocument(Frozen, kw_only=True):
 
     Parameters
     ----------
-    rank : from 1; the best first.
+    rank : from 1; the best first, of each topic or in all.
     changes : by how much its judgment is expected to change the probabilities that one run of an undecided pair is
         better than the other, up or down, added up.
     pairs : how many pairs that is.
@@ -172,7 +174,8 @@ def bounds(
     *,
     max_grade: int | None = None,
     by_topic: bool = False,
-    n_next: int | None = None,
+    per_topic: int | None = None,
+    in_all: int | None = None,
     probabilities: GivenQrels | None = None,
     fit_probabilities: bool = False,
     draws: int = DRAWS,
@@ -181,6 +184,7 @@ def bounds(
     complete: bool = False,
     min_retrieved: float = 0.0,
     rel_format: str = "qrels",
+    n_next: int | None = None,
 ) -> BoundedScores | DocumentsToJudge:
     """Find out whether unjudged documents could reverse a comparison, how probable it is, and which to judge next.
 
@@ -192,8 +196,9 @@ def bounds(
         ndcg_cut.K as well.
     max_grade : unjudged documents may get grades from 0 to this one; None for the greatest grade of the judgments.
     by_topic : whether people see topics in the table; ``rows`` have them anyway.
-    n_next : return this number of documents instead, whose judgments would narrow the bounds of undecided pairs most;
-        with probabilities, those that are expected to change most how sure it is which run is better.
+    per_topic, in_all : return this number of documents instead, of each topic or in all, whose judgments would narrow
+        the bounds of undecided pairs most; with probabilities, the documents whose judgments are expected to change the
+        probabilities of pairs most.
     probabilities : of relevance of unjudged documents, as ``complete`` writes them: ``{topic: {docno: 0.3}}``, or
         whatever else ``irevalx.Qrels.read`` takes. Documents are independent.
     fit_probabilities : fit them to what was judged, by rank and run, instead.
@@ -203,10 +208,11 @@ def bounds(
     complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
     rel_format : the format of judgments that are files: "qrels", "beir" or "json".
+    n_next : an older name of ``in_all``.
 
     Raises
     ------
-    UsageError : a measure is no such sum, or ``n_next`` is given with several measures or one run, or keywords
+    UsageError : a measure is no such sum, or documents are requested with several measures or one run, or keywords
         contradict each other.
     InputError : there is nothing to fit probabilities to.
     IrevalxError : as ``irevalx.evaluate``.
@@ -216,12 +222,12 @@ def bounds(
     >>> import irevalx
     >>> qrels = {"1": {"A": 1, "B": 0}}
     >>> runs = {"bm25": {"1": {"A": 2.0, "B": 1.0}}, "dense": {"1": {"X": 2.0, "A": 1.0}}}
-    >>> [document] = irevalx.lab.bounds(qrels, runs, "P.2", n_next=1).rows
+    >>> [document] = irevalx.lab.bounds(qrels, runs, "P.2", in_all=1).rows
     >>> document.topic, document.docno, document.narrows
     ('1', 'X', 0.5)
     """
     level, by_topic = checks.whole_number("level", level), checks.flag("by_topic", by_topic)
-    n_next = None if n_next is None else checks.whole_number("n_next", n_next, least=1)
+    wanted = number_of_documents(per_topic=per_topic, in_all=in_all, n_next=n_next)
     max_grade = None if max_grade is None else checks.whole_number("max_grade", max_grade, least=0)
     draws = checks.whole_number("draws", draws, least=1)
     is_probable = checks.flag("fit_probabilities", fit_probabilities) or probabilities is not None
@@ -232,7 +238,7 @@ def bounds(
     requests = requests_of(measures_of(measures), Settings(level=level))
     drawn = _drawn_requests(requests, is_probable=is_probable)
     weighted = weighted_measures([one for one in requests if one not in drawn], level, set(known.tolist()), greatest)
-    if n_next is not None:
+    if wanted is not None:
         _refuse_next(weighted, drawn, opened)
     for measure in weighted:
         if not measure.greatest_gain:
@@ -246,15 +252,15 @@ def bounds(
         shares = GradeShares.of(experiment.grades, level, greatest)
         relevance = _relevance(experiment, probabilities, _depth(weighted, drawn), level)
         probable = [ProbableScores(one, relevance, shares) for one in scores]
-        if n_next is not None:
-            return _to_judge(ChangingDocument, "changes", probable[0].changing(_undecided(scores[0])), n_next, notes)
+        if wanted is not None:
+            return _to_judge(ChangingDocument, "changes", probable[0].changing(_undecided(scores[0])), wanted, notes)
         of_measures = [(one.scores.measure.name, one.bounds) for one in probable]
         if drawn:
             chosen = chosen_seed(seed)
             by_draws = DrawnScores(experiment, relevance, shares, draws, chosen)
             of_measures += [(measure, partial(by_draws.bounds, measure)) for measure in experiment.measures]
-    if n_next is not None:
-        return _to_judge(DocumentToJudge, "narrows", scores[0].worth_judging(_undecided(scores[0])), n_next, notes)
+    if wanted is not None:
+        return _to_judge(DocumentToJudge, "narrows", scores[0].worth_judging(_undecided(scores[0])), wanted, notes)
     rows = [row for of_measure in of_measures for row in _rows(experiment, *of_measure)]
     decided = decided_pairs(rows)
     for one in decided:
@@ -277,13 +283,16 @@ def _to_judge(
     kind: type[DocumentToJudge | ChangingDocument],
     column: str,
     found: Sequence[NextDocument],
-    n_next: int,
+    wanted: tuple[str, int],
     notes: tuple[str, ...],
 ) -> DocumentsToJudge:
-    """Return the first documents; the column has what their judgment does."""
+    """Return the first documents, in all or of each topic; the column has what their judgment does."""
+    (name, n), by_topic = wanted, attrgetter("topic")
+    topics = groupby(sorted(found, key=by_topic), by_topic) if name == "per_topic" else [("", found)]
     rows: list[Any] = [
         kind(rank=rank, topic=one.topic, docno=one.docno, pairs=one.pairs, **{column: one.narrows})
-        for rank, one in enumerate(found[:n_next], start=1)
+        for _, of_topic in topics
+        for rank, one in enumerate(islice(of_topic, n), start=1)
     ]
     return DocumentsToJudge(rows, kind, notes=notes)
 

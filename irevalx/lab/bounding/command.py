@@ -64,23 +64,30 @@ from irevalx.lab.command.output import Output
     ),
     parameters.seed_option,
     option(
-        "--next",
-        "n_next",
-        excludes="--figure",
+        "--in-all",
+        also="--next",
+        excludes=("--per-topic", "--figure"),
         type=click.IntRange(1),
         metavar="N",
         help=(
-            "Write the N documents instead whose judgments would narrow the bounds of undecided pairs most, the best "
-            "first: a pool file, or with --format a table. With probabilities those that are expected to change most "
-            "how sure it is which run is better."
+            "Write the N unjudged documents instead whose judgments would narrow the bounds of undecided pairs most, "
+            "over all topics and the best first: a pool file, or with --format a table. With probabilities: the "
+            "documents whose judgments are expected to change the probabilities of pairs most."
         ),
+    ),
+    option(
+        "--per-topic",
+        excludes="--figure",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Like --in-all, but N documents of each topic, topic by topic.",
     ),
     parameters.level_option,
     parameters.complete_option,
     parameters.least_retrieved_option,
     *parameters.FIGURE,
     *parameters.TABLES_OUTPUT,
-    example="irevalx-lab bounds qrels runs/* -m P.10 --next 50 > judge_these",
+    example="irevalx-lab bounds qrels runs/* -m P.10 --in-all 50 > judge_these",
     formats=parameters.GRADED,
 )
 def command(output: Output, **options: Any) -> None:
@@ -91,8 +98,8 @@ def command(output: Output, **options: Any) -> None:
     difference has the same sign, or is 0, in all of them. The bounds are exact: they are reached, as a document that
     both runs have gets one grade in both. Unjudged documents that no run has retrieved do not count.
 
-    The figure takes the judgments of QRELS away, gives them back in the order in which --next would ask for them, and
-    beside it in the order of the best rank, and shows how many pairs are decided.
+    The figure takes the judgments of QRELS away, gives them back in the order in which --in-all would select them,
+    and beside it in the order of the best rank, and shows how many pairs are decided.
 
     The columns after decided are the unjudged document that narrows the bounds of the mean most, and by how much.
 

@@ -14,7 +14,7 @@ from irevalx.lab.plot.page import COLOURS, DASHES, GREY, Page, panels_of
 _HEIGHT = 1.9
 """Of a panel, in inches."""
 
-_ORDERS = ("in the order of --next", "in the order of ranks")
+_ORDERS = ("in the order of --in-all", "in the order of ranks")
 
 
 def decided_pairs(measures: Sequence[tuple[str, Deciding, Deciding]], page: Page) -> Figure:
@@ -22,7 +22,7 @@ def decided_pairs(measures: Sequence[tuple[str, Deciding, Deciding]], page: Page
 
     Parameters
     ----------
-    measures : for each its name, and what judging does in the order of ``--next`` and by rank.
+    measures : for each its name, and what judging does in the order of ``--in-all`` and by rank.
     """
     n_columns = 1 if page.is_narrow else min(3, len(measures))
     n_lines = -(-len(measures) // n_columns)

@@ -8,8 +8,7 @@ from irevalx.experiments.seeds import MOST_DRAWS
 from irevalx.lab.command.parameters import alpha_option
 from irevalx.statistics.corrections import CORRECTIONS, SHORT_NAMES, TUKEY
 from irevalx.statistics.intervals import INTERVALS
-from irevalx.statistics.paired_comparisons import FEW_TOPICS
-from irevalx.statistics.significance import RESAMPLES, TESTS
+from irevalx.statistics.significance import FEW_TOPICS, RESAMPLES, TESTS
 
 COMPARISON = (
     click.option(
@@ -50,7 +49,7 @@ COMPARISON = (
         type=click.IntRange(1, MOST_DRAWS),
         metavar="B",
         default=RESAMPLES,
-        help=f"Resamples of random flips, of tukey, and of bootstrap intervals.  [default: {RESAMPLES}]",
+        help=f"Resamples of random flips, permuted labels, tukey, and bootstrap intervals.  [default: {RESAMPLES}]",
     ),
 )
 """With which runs are compared, by which test and correction."""

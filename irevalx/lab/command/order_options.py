@@ -8,13 +8,22 @@ from irevalx.cli.option_rules import Others, option
 from irevalx.cli.values import complete_file
 from irevalx.experiments.strata import EXAMPLE
 from irevalx.lab.command.kinds_of_values import Parameter
-from irevalx.orders.known_orders import ORDERS
+from irevalx.orders.known_orders import LEARNING, ORDERS
 from irevalx.orders.replays import UNJUDGED, USUAL
+from irevalx.reading.file_format import listed
 
 
 def explained_orders() -> str:
     """Return what each order asks for next."""
     return "; ".join(f"{order.name}, {order.meaning}" for order in ORDERS.values())
+
+
+def explained_learning() -> str:
+    """Return what each order does with a document that was judged before."""
+    return "; ".join(
+        f"with {listed([order.name for order in ORDERS.values() if order.learns == learns], 'and')}, {words}"
+        for learns, words in LEARNING.items()
+    )
 
 
 def order_option(
@@ -33,8 +42,22 @@ def order_option(
     )
 
 
+def across_option(*requires: str, hidden: bool = False) -> Parameter:
+    """Return the option ``--across``, which must be given together with one of these."""
+    return option(
+        "--across",
+        requires=requires,
+        is_flag=True,
+        hidden=hidden,
+        help=(
+            "Give each next judgment to the topic whose next document its order prefers most; numbers of documents "
+            "and shares are those of all topics then."
+        ),
+    )
+
+
 def order_options(*requires: str, named_by: str = "--order") -> tuple[Parameter, ...]:
-    """Return the options of an order of judging, which must be given together with one of these.
+    """Return the options of candidates and texts, which must be given together with one of these.
 
     Parameters
     ----------
@@ -48,15 +71,6 @@ def order_options(*requires: str, named_by: str = "--order") -> tuple[Parameter,
             default=USUAL.depth,
             metavar="K",
             help=f"The first K documents of each run and topic may be judged.  [default: {USUAL.depth}]",
-        ),
-        option(
-            "--across",
-            requires=requires,
-            is_flag=True,
-            help=(
-                "Give each next judgment to the topic whose next document its order prefers most; numbers of documents "
-                "and shares are those of all topics then."
-            ),
         ),
         option(
             "--docs",
@@ -76,6 +90,7 @@ def order_options(*requires: str, named_by: str = "--order") -> tuple[Parameter,
 def replay_options(*requires: str) -> tuple[Parameter, ...]:
     """Return the options of orders that are replayed on judgments, to be given together with one of these."""
     return (
+        across_option(*requires),
         option(
             "--batch",
             requires=requires,

@@ -235,24 +235,3 @@ def write_file(path: str | os.PathLike[str], make: Callable[[Path], object]) -> 
     finally:
         if part is not None:
             part.unlink(missing_ok=True)
-
-
-def refuse_folder(path: str) -> None:
-    """Raise OutputError where a folder cannot be made or written to, before the work whose results are to be there."""
-    there = next(one for one in (Path(path), *Path(path).absolute().parents) if one.exists())
-    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
-        raise OutputError(f"cannot make the folder {quote(path)}: {quote(str(there))} is no folder to write to")
-
-
-def make_folder(path: str) -> Path:
-    """Make a folder, unless it is there already, and return its path.
-
-    Raises
-    ------
-    OutputError : it cannot be made.
-    """
-    try:
-        Path(path).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"cannot make the folder {quote(path)}: {error.strerror or error}") from None
-    return Path(path)

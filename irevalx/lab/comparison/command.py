@@ -18,7 +18,8 @@ from irevalx.lab.command.comparison_options import COMPARISON
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.output import Output, write_lines
 from irevalx.lab.comparison.compared_pairs import DRAWINGS
-from irevalx.lab.comparison.gate import FOUND_WORSE, OTHERS, REQUIREMENTS, UNDECIDED, Gate, junit_of
+from irevalx.lab.comparison.gate import FOUND_WORSE, OTHERS, REQUIREMENTS, UNDECIDED, Gate
+from irevalx.lab.comparison.junit import junit_of
 from irevalx.lab.comparison.tested_runs import VIEWS, compare
 from irevalx.reading.formats import REL_FORMATS, TREC_RESULTS
 from irevalx.settings import NAMINGS
@@ -144,9 +145,10 @@ _GATE = (
         default="pair",
         help=(
             "Print a row for each pair; for each topic, with the value of each run and its difference from the "
-            "--baseline; or for each run: its scores, the best marked, and letters, which runs that do not differ "
-            "share; with --baseline + or - where a run is better or worse than it. Runs and measures stay in their "
-            "order; in LaTeX the table needs the package booktabs.  [default: pair]"
+            "--baseline; or for each run: its scores, the best marked, letters, shared by runs that are not "
+            "significantly different, and judged@K; with --baseline + or - where a run is significantly better or "
+            "worse than it. Runs and measures stay in their order; in LaTeX the table needs the package booktabs.  "
+            "[default: pair]"
         ),
     ),
     click.option(
@@ -155,7 +157,8 @@ _GATE = (
         default="",
         help=(
             "What tables for people have of each pair, after its names: 'mean mean_against effect_size p wins losses', "
-            "or all.  [default: difference low high corrected_p differ]"
+            "or all.  [default: difference, low and high (bonferroni, tukey: simultaneous_low and simultaneous_high), "
+            "corrected_p, differ, judged, judged_against]"
         ),
     ),
     option(
@@ -232,24 +235,39 @@ def command(output: Output, *, drawn: str | None, junit: str | None, page: str |
 
     A row for each measure and pair: the summaries of both runs, their difference with an interval for this pair on its
     own, the effect size (mean difference over its standard deviation), the topics that the run wins, ties and loses
-    against the other, p before and after correction, whether the runs differ (never with fewer than 5 topics), and an
-    interval that holds for all pairs at once (bonferroni, tukey; holm has none). Tukey's leaves out 0 exactly if the
-    runs differ, and so does bonferroni's with --test t and --interval t; with other tests or --interval bca test and
-    interval may disagree. Tukey takes the differences of all pairs to vary alike. Geometric means (gm_map) are tested
-    on their logarithms, and sums (num_rel_ret) are shown as sums.
+    against the other, p before and after correction, whether the runs differ (never with fewer than 5 topics), an
+    interval that holds for all pairs at once (bonferroni, tukey; holm has none), and the test that p is from: where
+    fewer than 5 topics differ, or all by the same amount, exact sign flips replace t, and there is no t interval.
+
+    By default tables show the interval that goes with the correction: with bonferroni and tukey the one that holds for
+    all pairs at once, with other corrections that of the pair on its own, headed "unadjusted". Tukey's leaves out 0
+    exactly if the runs differ, and so does bonferroni's with --test t and --interval t; with other tests or --interval
+    bca test and interval may disagree, and so may an unadjusted interval. Tukey takes the differences of all pairs to
+    vary alike. Geometric means (gm_map) are tested on their logarithms, and sums (num_rel_ret) are shown as sums.
+
+    Each table shows the coverage of the runs: judged@K, the share of judged documents among their first K, where K is
+    the cutoff of the measure or 10. After t tests (not tukey) under measures that treat unjudged documents as
+    nonrelevant, a warning names comparisons whose conclusion depends on unjudged documents: it would be another one if
+    the unjudged documents that only one of the runs has among its first 10 were relevant half as often as its judged
+    ones. The conclusion can still be right; judging these documents settles it. A gate warns likewise of its verdicts.
 
     With --systems or --system-by runs of one system are replicates, not topics: the variance of a difference is that
     over topics and that between replicates, and a column has the share of the latter. The t test and interval hold for
-    other topics and other runs of the same systems; with few replicates they have few degrees of freedom.
+    other topics and other runs of the same systems; with few replicates they have few degrees of freedom. Those of a
+    system with one run are about this run.
 
-    With --topic-groups there is a row for each group of topics, and a second table has the interaction: Welch's F test
-    of whether the difference of a pair is the same in all groups. A difference that is significant in one group and not
-    in another need not differ between them; the interaction is what tells.
+    With --topic-groups there is a row for each group of topics, and a second table has the interaction: whether the
+    difference of a pair is the same in all groups, by Welch's F statistic and permuted group labels of the topics. A
+    difference that is significant in one group and not in another need not differ between them; the interaction is what
+    tells. Groups with one topic are left out of it. In groups with fewer than 10 topics it can be significant only
+    because differences vary more in one group than in another.
 
-    With --margin it is a gate: a verdict for each measure and run, by an interval of the difference from the --baseline
-    that holds for all of them at once. Not worse: its lower end is above -margin; else worse: its upper end is below 0;
-    else that cannot be told. Identical runs are not worse. The exit status is 0 where all are not worse (with --require
-    better: where all are better for certain), 3 where one is worse, else 5; 1, 2, 4 and 7 are errors, as for irevalx.
+    With --margin it is a gate: a verdict for each measure and run, by a t interval of the difference from the
+    --baseline that holds for all of them at once. Not worse: its lower end is above -margin; else worse: its upper end
+    is below 0, and sign flips have a p below alpha, corrected alike; else that cannot be told. Identical runs are not
+    worse. Where fewer than 5 topics differ, or all by the same amount, there is no interval: a run is worse, or better
+    and so not worse, only by exact sign flips. The exit status is 0 where all are not worse (with --require better:
+    where all are better for certain), 3 where one is worse, else 5; 1, 2, 4 and 7 are errors, as for irevalx.
     The least margin is the one by which a run as good as the baseline would be found not worse with a probability of
     0.8 on this number of topics.
     """

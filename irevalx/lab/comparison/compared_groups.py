@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -12,16 +13,24 @@ from irevalx.api import checks
 from irevalx.api.checks import identifier
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.segments import FloatArray
-from irevalx.errors import InputError, shown_name
+from irevalx.errors import InputError, quote, shown_name
 from irevalx.frozen import Frozen, replace
-from irevalx.lab.comparison.compared_pairs import ComparedMeasure, Comparison
+from irevalx.lab.comparison.compared_pairs import (
+    ComparedMeasure,
+    Comparison,
+    heads_of,
+    notes_on_pairs,
+    shown_columns,
+)
 from irevalx.process.system import as_bytes
 from irevalx.reading.source import Source
 from irevalx.reading.topic_groups import TopicGroups, group_warnings, groups_of_pairs, read_topic_groups
 from irevalx.reports.table import Table
-from irevalx.statistics.corrections import CORRECTIONS, correction_named
-from irevalx.statistics.paired_comparisons import FEW_TOPICS, Comparisons, Method
-from irevalx.statistics.significance import interaction
+from irevalx.statistics.corrections import CORRECTIONS, SIMULTANEOUS, correction_named
+from irevalx.statistics.interactions import FEW_IN_GROUP, Interactions, interactions
+from irevalx.statistics.intervals import Ends
+from irevalx.statistics.paired_comparisons import Comparisons, Method
+from irevalx.statistics.significance import FEW_TOPICS
 
 TopicGroupsOfUser = str | os.PathLike[str] | Mapping[str, str | Iterable[str]]
 """A file, or the group of each topic, or its groups."""
@@ -37,6 +46,10 @@ class ComparedInGroup(Frozen, kw_only=True):
     corrected_p : corrected for all pairs and groups of the measure.
     differ : whether it is below alpha, with 5 topics at least.
     interaction_p : the corrected p-value of the pair's interaction; nan where it is not defined.
+    simultaneous_low, simultaneous_high : an interval that holds for all pairs and groups at once; nan where there is
+        none.
+    test : the test that p is from: ``permutation`` where sign flips replaced t.
+    judged, judged_against : judged@K of both runs over the group's topics; nan where it is not known.
     """
 
     measure: str
@@ -53,6 +66,11 @@ class ComparedInGroup(Frozen, kw_only=True):
     corrected_p: float
     differ: bool
     interaction_p: float
+    simultaneous_low: float
+    simultaneous_high: float
+    test: str
+    judged: float
+    judged_against: float
 
 
 class PairInteraction(Frozen, kw_only=True):
@@ -61,9 +79,11 @@ class PairInteraction(Frozen, kw_only=True):
     Parameters
     ----------
     groups : with two topics at least, which are compared.
-    f, df_between, df_within, p : of Welch's test; nan where it is not defined.
+    f, df_between, df_within : Welch's F statistic and its degrees of freedom; nan where it is not defined.
+    p : from permuted group labels; nan where it is not defined.
     corrected_p : corrected for all pairs of the measure.
     differ : whether it is below alpha.
+    labellings : how many assignments of the topics to the groups p is from.
     """
 
     measure: str
@@ -76,6 +96,7 @@ class PairInteraction(Frozen, kw_only=True):
     p: float
     corrected_p: float
     differ: bool
+    labellings: int
 
 
 class ComparedGroups(Comparison):
@@ -85,10 +106,17 @@ class ComparedGroups(Comparison):
     ----------
     in_groups : the rows.
     interactions : of each measure and pair.
+    draws_labels : whether some of the permuted labels were drawn at random.
     """
 
     in_groups: Sequence[ComparedInGroup]
     interactions: Sequence[PairInteraction]
+    draws_labels: bool
+
+    @property
+    def seed(self) -> int | None:
+        """The seed of random choices, those of permuted labels too; None where none are made."""
+        return self.method.seed if self.draws_labels else super().seed
 
     @property
     def rows(self) -> Sequence[ComparedInGroup]:
@@ -105,18 +133,44 @@ class ComparedGroups(Comparison):
 
     def tables_for_people(self) -> list[Table]:
         """Return both tables with the usual columns."""
-        shown = ("measure", "run", "against", "group", "topics", "difference", "low", "high", "corrected_p", "differ")
-        of_pairs = {(row.measure, row.group) for row in self.in_groups}
-        n_pairs, n_groups = len(self.measures[0].found.pairs), len(of_pairs) // len(self.measures)
-        method, test = self.method, self.how_tested.partition(" over ")[0]
-        correction = correction_named(method.correction).title()
-        notes = (
-            f"{test} in each group, p-values corrected for {n_pairs} pairs and {n_groups} groups, "
-            f"interactions for the pairs, by {correction}; alpha {method.alpha:g}.",
-            "interactions: Welch's F test of whether the difference is the same in all groups.",
-        )
         first, second = self.tables()
-        return [first.showing(*shown), replace(second, notes=notes)]
+        n_tests = math.prod(self._sizes)
+        shown = shown_columns(self.method, self.in_groups, ("measure", "run", "against", "group", "topics"), n_tests)
+        notes = (
+            self.how_tested,
+            *notes_on_pairs(self.method, shown, n_tests, "pair in this group", "pairs and groups"),
+            "interactions: is the difference the same in all groups? Welch's F statistic (f), tested by "
+            f"{self._labellings}.",
+            *self.coverage_notes(),
+        )
+        without_degrees = [name for name in second.columns if name not in {"df_between", "df_within", "labellings"}]
+        coverage = self.coverage_heads()
+        heads = (*heads_of(shown, self.method, n_tests), *coverage.values())
+        return [first.showing(*shown, *coverage, heads=heads), second.showing(*without_degrees, notes=notes)]
+
+    @property
+    def _sizes(self) -> tuple[int, int]:
+        """The numbers of pairs and of groups."""
+        return len(self.measures[0].found.pairs), len({row.group for row in self.in_groups})
+
+    @property
+    def how_tested(self) -> str:
+        """A sentence on the test and the correction, and for how many pairs and groups."""
+        n_pairs, n_groups = self._sizes
+        return (
+            f"{self.test_in_words} in each group, p-values corrected for {n_pairs} pairs and {n_groups} groups, "
+            f"interactions for the pairs, by {correction_named(self.method.correction).title()}; alpha "
+            f"{self.method.alpha:g}."
+        )
+
+    @property
+    def _labellings(self) -> str:
+        numbers = sorted({row.labellings for row in self.interactions} - {0})
+        if not numbers:
+            return "permuting the group labels; no labels could be permuted here"
+        if self.draws_labels:
+            return f"permuting the group labels of topics at random ({numbers[-1]} labellings)"
+        return f"permuting the group labels of topics in all {' or '.join(map(str, numbers))} ways"
 
 
 def topic_groups_of(given: TopicGroupsOfUser) -> tuple[TopicGroups, str]:
@@ -153,10 +207,10 @@ def compared_in_groups(
     """
     groups, where = topic_groups_of(given)
     topics = dict.fromkeys(topic for one in compared for topic in one.measured.topics)
-    for line in group_warnings(groups, map(as_bytes, topics), where):
-        warn(line)
+    lines = [*group_warnings(groups, map(as_bytes, topics), where)]
     rows: list[ComparedInGroup] = []
-    interactions: list[PairInteraction] = []
+    tested: list[PairInteraction] = []
+    draws_labels = False
     for one in compared:
         numbers = {as_bytes(topic): number for number, topic in enumerate(one.measured.topics)}
         places = {
@@ -166,14 +220,37 @@ def compared_in_groups(
         }
         if not places:
             raise InputError(f"{where}: a group must have a topic with a value of {one.name}, but none has")
+        usable = {group: place for group, place in places.items() if len(place) > 1}
         if sum(map(len, places.values())) > len(frozenset(np.concatenate([*places.values()]).tolist())):
-            warn(f"{where}: topics are in several groups, so that interactions are not tested")
-            of_measure = _interactions(one, [], method)
+            lines.append(f"{where}: topics are in several groups, so that interactions are not tested")
+            usable = {}
         else:
-            of_measure = _interactions(one, [place for place in places.values() if len(place) > 1], method)
-        interactions += of_measure
+            lines += _lines_on_small_groups(places, where)
+        found = interactions(one.found.by_topic, [*usable.values()], method.resamples, method.seed)
+        of_measure = _interactions(one, found, len(usable), method)
+        tested += of_measure
+        draws_labels |= found.is_random
         rows += _rows(one, places, method, of_measure)
-    return ComparedGroups(compared, baseline, method, rows, interactions, notes=notes)
+    for line in dict.fromkeys(lines):  # those of several measures are the same as a rule
+        warn(line)
+    return ComparedGroups(compared, baseline, method, rows, tested, draws_labels, notes=notes)
+
+
+def _lines_on_small_groups(places: Mapping[str, np.ndarray], where: str) -> Iterator[str]:
+    """Yield which groups the test of interactions leaves out, and which are small."""
+    single = [quote(group) for group, place in places.items() if len(place) == 1]
+    if single:
+        yield f"{where}: the interaction test leaves out groups with one topic: {_some(single)}"
+    small = [f"{quote(group)} ({len(place)})" for group, place in places.items() if 1 < len(place) < FEW_IN_GROUP]
+    if small and len(places) - len(single) > 1:
+        yield (
+            f"{where}: groups with fewer than {FEW_IN_GROUP} topics: {_some(small)}; in so small groups an interaction "
+            "can be significant only because differences vary more in one group than in another"
+        )
+
+
+def _some(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:5])} and {len(names) - 5} others" if names[6:] else ", ".join(names)
 
 
 def _corrected(p: FloatArray, method: Method) -> FloatArray:
@@ -183,21 +260,21 @@ def _corrected(p: FloatArray, method: Method) -> FloatArray:
     return corrected
 
 
-def _interactions(one: ComparedMeasure, places: Sequence[np.ndarray], method: Method) -> list[PairInteraction]:
-    found = [interaction([d[place] for place in places]) for d in one.found.by_topic]
-    corrected = _corrected(np.array([of_pair.p for of_pair in found]), method)
+def _interactions(one: ComparedMeasure, found: Interactions, n_groups: int, method: Method) -> list[PairInteraction]:
+    corrected = _corrected(found.p, method)
     return [
         PairInteraction(
             **one.names_of(row),
-            groups=len(places),
-            f=of_pair.f,
-            df_between=max(0, len(places) - 1),
-            df_within=of_pair.within,
-            p=of_pair.p,
+            groups=n_groups,
+            f=float(found.f[row]),
+            df_between=max(0, n_groups - 1),
+            df_within=float(found.within[row]),
+            p=float(found.p[row]),
             corrected_p=float(corrected[row]),
             differ=bool(corrected[row] < method.alpha),
+            labellings=found.labellings,
         )
-        for row, of_pair in enumerate(found)
+        for row in range(len(found.p))
     ]
 
 
@@ -208,8 +285,11 @@ def _rows(
         group: Comparisons(one.found.values[:, place], one.found.pairs, method, one.found.scale)
         for group, place in places.items()
     }
+    every = one.measured.coverage
+    coverage = {group: None if every is None else every.of_topics(place) for group, place in places.items()}
     p = np.array([of_group.p for of_group in found.values()])
     corrected = _corrected(p.ravel(), method).reshape(p.shape)
+    for_all = {group: _for_all(of_group, p.size) for group, of_group in found.items()}
     return [
         ComparedInGroup(
             **one.scores_of(row, of_group),
@@ -219,7 +299,20 @@ def _rows(
             corrected_p=float(corrected[place, row]),
             differ=bool(corrected[place, row] < method.alpha and of_group.values.shape[1] >= FEW_TOPICS),
             interaction_p=interactions[row].corrected_p,
+            simultaneous_low=float(for_all[group][0][row]),
+            simultaneous_high=float(for_all[group][1][row]),
+            test=of_group.tests[row],
+            **one.judged_of(row, coverage[group]),
         )
         for row in range(len(one.found.pairs))
         for place, (group, of_group) in enumerate(found.items())
     ]
+
+
+def _for_all(of_group: Comparisons, n_tests: int) -> Ends:
+    """Return the intervals of a group that hold for all pairs and groups at once; nan where the correction has none."""
+    method = of_group.method
+    if correction_named(method.correction) not in SIMULTANEOUS:
+        return of_group.simultaneous_interval
+    alone = replace(method, correction="none", alpha=method.alpha / n_tests)
+    return replace(of_group, method=alone).interval

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from irevalx.arrays.segments import BoolArray
+from irevalx.errors import ArgumentError
+from irevalx.experiments.coverage import Coverage, depend_on_unjudged
 from irevalx.experiments.measured_values import MeasuredRuns
 from irevalx.frozen import Frozen, cached_property
 from irevalx.lab.command.result import Result
+from irevalx.reports.overview import coverage_note
 from irevalx.statistics.corrections import TUKEY, correction_named
 from irevalx.statistics.decisions import letters_of_groups
 from irevalx.statistics.paired_comparisons import Comparisons, Method
-from irevalx.statistics.significance import TESTS
+from irevalx.statistics.significance import FEW_TOPICS, TESTS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,8 +39,12 @@ class ComparedPair(Frozen, kw_only=True):
     wins, ties, losses : topics for which ``run`` has a better, the same, a worse value than ``against``; greater is
         better unless the measure says otherwise.
     p, corrected_p : the p-value of the test, before and after correction for the number of comparisons.
-    differ : whether the corrected p-value is below alpha.
+    differ : whether the runs are significantly different: the corrected p-value is below alpha.
     simultaneous_low, simultaneous_high : an interval that holds for all pairs at once; nan where there is none.
+    test : the test that p is from: ``permutation`` where sign flips replaced t.
+    judged, judged_against : judged@K of both runs, K the cutoff of the measure or 10; nan where it is not known.
+    depends_on_unjudged : whether another conclusion follows if unjudged documents are relevant half as often as judged
+        ones; for t tests of means of measures that treat unjudged documents as nonrelevant.
     """
 
     measure: str
@@ -53,6 +64,10 @@ class ComparedPair(Frozen, kw_only=True):
     differ: bool
     simultaneous_low: float
     simultaneous_high: float
+    test: str
+    judged: float
+    judged_against: float
+    depends_on_unjudged: bool
 
 
 class ComparedMeasure(Frozen):
@@ -101,6 +116,20 @@ class ComparedMeasure(Frozen):
             "high": float(high[row]),
         }
 
+    def judged_of(self, row: int, coverage: Coverage | None) -> dict[str, Any]:
+        """Return the fields with judged@K of the runs of a pair."""
+        first, second = self.found.pairs[row]
+        judged = [math.nan] * len(self.runs) if coverage is None else coverage.judged_at
+        return {"judged": judged[second], "judged_against": judged[first]}
+
+    @cached_property
+    def depends_on_unjudged(self) -> BoolArray:
+        """Of which pairs the conclusion depends on unjudged documents."""
+        measured = self.measured
+        if measured.top_coverage is None or measured.request is None:
+            return np.zeros(len(self.found.pairs), np.bool_)
+        return depend_on_unjudged(self.found, measured.top_coverage, measured.request)
+
     @cached_property
     def pairs(self) -> list[ComparedPair]:
         """A row for each pair."""
@@ -119,6 +148,9 @@ class ComparedMeasure(Frozen):
                 differ=bool(found.differ[row]),
                 simultaneous_low=float(low[row]),
                 simultaneous_high=float(high[row]),
+                test=found.tests[row],
+                **self.judged_of(row, self.measured.coverage),
+                depends_on_unjudged=bool(self.depends_on_unjudged[row]),
             )
             for row in range(len(found.pairs))
         ]
@@ -131,13 +163,13 @@ class ComparedMeasure(Frozen):
 
     @property
     def letters(self) -> list[str]:
-        """The letters of the runs, of which those that do not differ share one; all pairs must have been compared."""
+        """The letters of the runs: those not significantly different share one; all pairs must have been compared."""
         different = [pair for pair, differ in zip(self.found.pairs, self.found.differ.tolist(), strict=True) if differ]
         return letters_of_groups(len(self.runs), different, self.best_first)
 
     @property
     def signs(self) -> list[str]:
-        """For each run that differs from the baseline ``+`` where it is better, and ``-`` where it is worse.
+        """For each run, ``+`` if it is significantly better than the baseline, and ``-`` if significantly worse.
 
         ``>`` and ``<`` where it has a greater or a smaller value of a measure that says nothing of better.
         """
@@ -184,8 +216,50 @@ class Comparison(Result):
             "topics": {one.name: one.found.values.shape[1] for one in self.measures},
             "pairs": len(self.measures[0].found.pairs),
             "baseline": self.baseline,
+            "how_tested": self.how_tested,
         }
         return {**super().about(), **how}
+
+    def coverage_heads(self, *, cautious: bool = False) -> dict[str, str]:
+        """Return the heads of columns on coverage and cautions. Empty if coverage is unknown, or 1 for all runs."""
+        if not self.judged_at or self._is_all_judged:
+            return {}
+        judged = f"judged@{next(iter(self.judged_at))}" if len(self.judged_at) == 1 else "judged"
+        heads = {"judged": judged, "judged_against": f"{judged} against"}
+        return heads | ({"depends_on_unjudged": "caution"} if cautious else {})
+
+    def coverage_notes(self, *, cautious: bool = False) -> list[str]:
+        """Return what the columns of ``coverage_heads`` are."""
+        if self._is_all_judged:
+            return self.coverage_of_runs
+        by_depth: dict[int, list[str]] = {}
+        for one in self.measures:
+            if one.measured.coverage is not None:
+                by_depth.setdefault(one.measured.coverage.depth, []).append(one.name)
+        depths = "; ".join(f"{depth} for {', '.join(names)}" for depth, names in by_depth.items())
+        notes = [f"judged: share of judged documents among the first K; K is {depths}."] if by_depth else []
+        if len(by_depth) == 1:
+            notes = [f"judged@{depth}: share of judged documents among the first {depth}." for depth in by_depth]
+        return [*notes, *(["caution: the conclusion depends on unjudged documents."] if cautious else [])]
+
+    @property
+    def _is_all_judged(self) -> bool:
+        """Whether all first documents of all runs are judged, so that columns would say nothing."""
+        return all(share == 1 for judged in self.judged_at.values() for share in judged)
+
+    @property
+    def judged_at(self) -> dict[int, list[float]]:
+        """judged@K of each run by K, the cutoff of a measure or 10, over the topics of the first such measure."""
+        found: dict[int, list[float]] = {}
+        for coverage in (one.measured.coverage for one in self.measures):
+            if coverage is not None:
+                found.setdefault(coverage.depth, coverage.judged_at)
+        return found
+
+    @property
+    def coverage_of_runs(self) -> list[str]:
+        """A note with judged@K of each run, for tables without a column for it."""
+        return [coverage_note(depth, self.measures[0].runs, judged) for depth, judged in self.judged_at.items()]
 
     @property
     def how_tested(self) -> str:
@@ -198,8 +272,11 @@ class Comparison(Result):
             test, n_runs = "Randomised Tukey HSD", len(self.measures[0].runs)
             corrected = f"for all pairs of the {n_runs} runs"
         else:
-            words = TESTS[method.test].words
-            test = words[0].upper() + words[1:]
+            test = self.test_in_words
+            flipped = sum(int(one.found.by_sign_flips.sum()) for one in self.measures)
+            if flipped:
+                of = f"{flipped} of {n_pairs * len(self.measures)} comparisons"
+                topics += f" (sign flips in {of}: fewer than {FEW_TOPICS} topics differ, or all by the same amount)"
             pairs = f"{n_pairs} pairs" if n_pairs > 1 else "one pair"
             corrected = (
                 f"p-values corrected for {pairs} by {correction.title()}" if correction != "none" else "no correction"
@@ -208,11 +285,86 @@ class Comparison(Result):
         return f"{test} over {topics}, {corrected}, alpha {method.alpha:g}{seed}."
 
     @property
+    def test_in_words(self) -> str:
+        """The requested test, to begin a sentence."""
+        words = TESTS[self.method.test].words
+        return words[0].upper() + words[1:]
+
+    @property
     def rows(self) -> Sequence[Any]:
         """The rows of the first table, with a field for each value."""
         raise NotImplementedError
 
-    if TYPE_CHECKING:  # ``compare`` returns a comparison of some kind: a gate and groups of topics have no figure
+    def figure(self, *, draw: str | None = None, width: float = 7.0, titled: bool = True) -> Figure:
+        """Draw the comparison.
 
-        def figure(self, *, draw: str | None = None, width: float = 7.0, titled: bool = True) -> Figure:
-            """Draw the comparison."""
+        Raises
+        ------
+        ArgumentError : there is no figure of it, as of a gate and of groups of topics.
+        """
+        raise ArgumentError(
+            "compare has no figure with a margin or with topic groups; without these it draws the pairs"
+        )
+
+
+def shown_columns(method: Method, rows: Sequence[Any], labels: Sequence[str], n_tests: int) -> tuple[str, ...]:
+    """Return the columns that people see by default: the interval that goes with the correction, if there is one.
+
+    Parameters
+    ----------
+    rows : of pairs, or of pairs in groups.
+    labels : the columns that say what a row is about.
+    n_tests : how many p-values of a measure are corrected together.
+    """
+    simultaneous = [math.isfinite(row.simultaneous_low) for row in rows]
+    if n_tests == 1 and correction_named(method.correction) != TUKEY:
+        simultaneous = [False] * len(rows)  # the same interval
+    lacking = any(math.isfinite(row.low) and not has for row, has in zip(rows, simultaneous, strict=True))
+    ends = ("low", "high") if lacking or not any(simultaneous) else ()
+    if any(simultaneous):
+        ends = (*ends, "simultaneous_low", "simultaneous_high")
+    test = ("test",) if any(row.test != method.test for row in rows) else ()
+    return (*labels, "difference", *ends, "corrected_p", *test, "differ")
+
+
+def _is_unadjusted(method: Method, n_tests: int) -> bool:
+    """Return whether the interval of a pair is not corrected though its p-value is."""
+    return n_tests > 1 and correction_named(method.correction) != "none"
+
+
+def heads_of(columns: Sequence[str], method: Method, n_tests: int) -> tuple[str, ...]:
+    """Return what people see in place of the columns of pairs; parameters as for ``shown_columns``."""
+    unadjusted = "unadjusted " if _is_unadjusted(method, n_tests) else ""
+    heads = {"low": f"{unadjusted}low", "high": f"{unadjusted}high"}
+    return tuple(heads.get(name, name.replace("_", " ")) for name in columns)
+
+
+def notes_on_pairs(method: Method, columns: Sequence[str], n_tests: int, pair: str, pairs: str) -> list[str]:
+    """Return which questions intervals and tests of pairs answer.
+
+    Parameters
+    ----------
+    columns : that are shown.
+    n_tests : as for ``shown_columns``.
+    pair, pairs : what one p-value is of, and what they are corrected for.
+    """
+    correction, share = correction_named(method.correction), f"{100 * (1 - method.alpha):g} %"
+    notes = []
+    if "low" in columns:
+        kind = "t" if method.interval == "t" else "bootstrap (BCa)"
+        of_this = f"low to high: the {share} {kind} interval of the difference of this {pair} on its own"
+        if _is_unadjusted(method, n_tests):
+            of_this = f"unadjusted {of_this}, not corrected for all {pairs}; it can exclude 0 although differ says no"
+        notes.append(f"{of_this}.")
+    if "simultaneous_low" in columns:
+        notes.append(f"simultaneous low to high: {share} intervals that hold for all {pairs} at once.")
+    elif correction == "holm" and n_tests > 1:
+        notes.append("Holm's correction has no simultaneous intervals.")
+    if "test" in columns:
+        notes.append(
+            f"test: permutation (exact sign flips) replaces t where fewer than {FEW_TOPICS} topics differ, or all by "
+            "the same amount; there is no t interval then."
+        )
+    if correction != TUKEY and (method.test, method.interval) != ("t", "t"):
+        notes.append("Test and interval are of two kinds, and may disagree.")
+    return notes

@@ -11,9 +11,8 @@ import numpy as np
 from irevalx.api import checks
 from irevalx.api.user_warnings import warn
 from irevalx.frozen import Frozen
-from irevalx.lab.comparison.compared_pairs import ComparedPair, Comparison
+from irevalx.lab.comparison.compared_pairs import ComparedPair, Comparison, heads_of, notes_on_pairs, shown_columns
 from irevalx.reports.table import Table
-from irevalx.statistics.corrections import SIMULTANEOUS, TUKEY, correction_named
 from irevalx.statistics.paired_comparisons import interval_warnings
 
 if TYPE_CHECKING:
@@ -21,9 +20,6 @@ if TYPE_CHECKING:
 
 PROBABILITIES = frozenset({"p", "corrected_p"})
 """Columns of pairs of which people want to know how near to 0 they are."""
-
-USUAL_COLUMNS = ("measure", "run", "against", "difference", "low", "high", "corrected_p", "differ")
-"""The columns of pairs that people see unless they ask for others."""
 
 LABELS = ("measure", "run", "against")
 """Columns that say what a row is about."""
@@ -35,8 +31,8 @@ class ComparedRun(Frozen, kw_only=True):
     Parameters
     ----------
     best : whether no run scores better; never where all score the same, or the measure says nothing of better.
-    groups : letters, of which runs that do not differ share one; with a baseline ``+`` or ``-`` where the run is better
-        or worse than it, and ``>`` or ``<`` where the measure says nothing of better.
+    groups : letters, of which runs that are not significantly different share one; with a baseline ``+`` or ``-`` where
+        the run is significantly better or worse than it, and ``>`` or ``<`` where the measure says nothing of better.
     """
 
     run: str
@@ -99,16 +95,24 @@ class ComparedPairs(DrawnComparison):
 
     Parameters
     ----------
-    columns : what people see of each row.
+    columns : what people see of each row; none for the default.
     """
 
-    columns: tuple[str, ...] = USUAL_COLUMNS
+    columns: tuple[str, ...] = ()
 
     record: ClassVar[type[ComparedPair]] = ComparedPair
     shows_intervals: ClassVar[bool] = True
 
+    more_columns: ClassVar[tuple[str, ...]] = ()
+    """What people see after the columns."""
+
     @property
-    def rows(self) -> list[ComparedPair]:
+    def more_notes(self) -> list[str]:
+        """What they mean."""
+        return []
+
+    @property
+    def rows(self) -> Sequence[ComparedPair]:
         """A row for each measure and pair."""
         return [pair for of_measure in self.measures for pair in of_measure.pairs]
 
@@ -118,23 +122,19 @@ class ComparedPairs(DrawnComparison):
 
     def tables_for_people(self) -> list[Table]:
         """Return the table with the columns that were asked for, and what they mean below it."""
-        [table] = self.tables()
-        n_labels = sum(column in LABELS for column in self.columns)
-        return [table.showing(*self.columns, n_labels=n_labels, notes=(self.how_tested, *self._notes_on_intervals))]
-
-    @property
-    def _notes_on_intervals(self) -> list[str]:
-        method, correction = self.method, correction_named(self.method.correction)
-        share = f"{100 * (1 - method.alpha):g} %"
-        kind = "t" if method.interval == "t" else "bootstrap (BCa)"
-        notes = [f"low to high: the {share} {kind} interval of the difference of this pair on its own."]
-        if correction in SIMULTANEOUS:
-            notes.append(f"simultaneous low to high: {share} intervals that hold for all pairs at once.")
-        elif correction == "holm":
-            notes.append("Holm's correction has no simultaneous intervals.")
-        if correction != TUKEY and (method.test, method.interval) != ("t", "t"):
-            notes.append("Test and interval are of two kinds, and may disagree.")
-        return notes
+        [table], method, n_pairs = self.tables(), self.method, len(self.measures[0].found.pairs)
+        cautious = any(row.depends_on_unjudged for row in self.rows)
+        coverage = {} if self.columns else self.coverage_heads(cautious=cautious)
+        columns = (*(self.columns or shown_columns(method, self.rows, LABELS, n_pairs)), *self.more_columns)
+        heads = (*heads_of(columns, method, n_pairs), *coverage.values())
+        notes = (
+            self.how_tested,
+            *notes_on_pairs(method, columns, n_pairs, "pair", "pairs"),
+            *self.more_notes,
+            *self.coverage_notes(cautious=cautious),
+        )
+        n_labels = sum(column in LABELS for column in columns)
+        return [table.showing(*columns, *coverage, n_labels=n_labels, heads=heads, notes=notes)]
 
 
 class ComparedRuns(DrawnComparison):
@@ -169,11 +169,15 @@ class ComparedRuns(DrawnComparison):
             columns += [name, f"{name}_{'groups' if self.baseline is None else 'differs'}"]
             heads += [name, ""]
             cells += [[row.score for row in own], [row.groups for row in own]]
+        for depth, judged in self.judged_at.items():
+            columns.append(f"judged_{depth}")
+            heads.append(f"judged@{depth}")
+            cells.append(judged)
         table = list(zip(*cells, strict=True))
         if self.baseline is None:
-            marks = "Runs that share a letter do not differ."
+            marks = "Runs that share a letter are not significantly different."
         else:
-            marks = f"+ and -: better and worse than {self.baseline}; without a sign: no difference found."
+            marks = f"+ and -: significantly better and worse than {self.baseline}; without a sign: neither."
         notes = (self.how_tested, marks, *(["{best}: the best score."] if any(best.values()) else []))
         return [Table("runs", tuple(columns), table, best=best, heads=tuple(heads), notes=notes, for_paper=True)]
 
@@ -230,7 +234,7 @@ class ComparedTopics(DrawnComparison):
         rows = self.rows
         columns = ("measure", "topic", *rows[0].values, *(f"{run} - {self.baseline}" for run in rows[0].differences))
         cells = [(row.measure, row.topic, *row.values.values(), *row.differences.values()) for row in rows]
-        return [Table("topics", columns, cells, n_labels=2, heads=columns)]
+        return [Table("topics", columns, cells, n_labels=2, heads=columns, notes=tuple(self.coverage_of_runs))]
 
 
 class DiscriminativePower(Comparison):
@@ -253,7 +257,8 @@ class DiscriminativePower(Comparison):
 
     def tables(self) -> list[Table]:
         """Return the table of ``rows``, and the pairs of each measure by their p-values."""
-        tables = [Table.of("discriminative power", PowerOfMeasure, self.rows, notes=(self.how_tested,))]
+        notes = (self.how_tested, *self.coverage_of_runs)
+        tables = [Table.of("discriminative power", PowerOfMeasure, self.rows, notes=notes)]
         columns = ("rank", "run", "against", "p", "corrected_p")
         for of_measure in self.measures:
             found = of_measure.found

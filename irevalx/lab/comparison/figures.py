@@ -144,7 +144,7 @@ def _label(baseline: str | None) -> str:
 def _interval_note(found: Comparison) -> str:
     pairs = [one for of_measure in found.measures for one in of_measure.pairs]
     alpha = found.method.alpha
-    parts = [f"Filled: runs that differ (corrected p < {alpha:g})."]
+    parts = [f"Filled: runs that are significantly different (corrected p < {alpha:g})."]
     confidence = f"{100 * (1 - alpha):g}\u00a0%"
     if any(math.isfinite(one.low) for one in pairs):
         parts.append(f"Line: {confidence} interval of the pair.")
@@ -199,7 +199,7 @@ def topic_differences(found: Comparison, page: Page) -> Figure:
         if number % n_columns:
             panel.tick_params(labelleft=False)
     page.name(figure, f"Differences by topic{f' from {baseline}' if baseline else ''}")
-    note = f"Dark: runs that differ (corrected p < {found.method.alpha:g}). {found.how_tested}"
+    note = f"Dark: significantly different runs (corrected p < {found.method.alpha:g}). {found.how_tested}"
     page.explain(figure, "topics, from the greatest difference to the least", note)
     page.label_heights(figure, _label(baseline), height * n_rows)
     return figure
@@ -219,7 +219,7 @@ def significance_levels(found: Comparison, page: Page) -> Figure:
             curves.append(Curve(of_measure.name, np.arange(1.0, len(levels) + 1), levels, markers=False))
         panels.append(LinePanel(tuple(curves), words, rules=(found.method.alpha,)))
     label = f"pairs of runs by p, as far as p is at most {_GREATEST_P:g}"
-    title = "Achieved significance levels: the lower a line, the more pairs a measure tells apart"
+    title = "Achieved significance levels: the lower a line, the more pairs are significantly different"
     return draw_lines([panels], page, title=title, label=label, note=found.how_tested)
 
 
@@ -243,9 +243,10 @@ def matrix(found: Comparison, page: Page) -> Figure:
     for panel, of_measure in zip(panels_of(figure, len(measures), n_columns), measures, strict=True):
         _draw_matrix(panel, of_measure)
         panel.set_title(of_measure.name if measures[1:] else "")
-    page.name(figure, f"Runs that differ{'' if measures[1:] else f', by {measures[0].name}'}")
-    dark = f"Dark: the run of the row is better than that of the column (corrected p < {found.method.alpha:g})."
-    page.explain(figure, "", f"{dark} Light: no such difference. {found.how_tested}")
+    page.name(figure, f"Significantly different runs{'' if measures[1:] else f', by {measures[0].name}'}")
+    alpha = f"corrected p < {found.method.alpha:g}"
+    dark = f"Dark: the run of the row is significantly better than the run of the column ({alpha})."
+    page.explain(figure, "", f"{dark} Light: it is not. {found.how_tested}")
     return figure
 
 

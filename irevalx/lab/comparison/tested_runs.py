@@ -14,14 +14,15 @@ from irevalx.api.user_warnings import warn
 from irevalx.cli.values import words_of
 from irevalx.errors import ArgumentError, UsageError, quote
 from irevalx.experiments.measured_values import MeasuredRuns, measured_runs, measured_scores
+from irevalx.experiments.ranked_runs import RankedRuns
 from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
 from irevalx.experiments.user_data import measures_of, probability, ranked_runs_of
 from irevalx.frozen import fields
+from irevalx.lab.comparison.cautions import bounds_of, unjudged_cautions
 from irevalx.lab.comparison.compared_groups import TopicGroupsOfUser, compared_in_groups
 from irevalx.lab.comparison.compared_pairs import ComparedMeasure, ComparedPair, Comparison
 from irevalx.lab.comparison.compared_runs import (
     LABELS,
-    USUAL_COLUMNS,
     ComparedPairs,
     ComparedRuns,
     ComparedTopics,
@@ -99,7 +100,7 @@ def compare(
         ``benjamini-hochberg``, ``none``, or ``tukey``, a test of its own over all pairs of runs.
     interval : how intervals are made: ``bca`` or ``t``.
     alpha : runs differ when the corrected p-value is below it; in (0, 1).
-    resamples : of random flips, of tukey, and of bootstrap intervals; at least 1.
+    resamples : of random flips, permuted labels, tukey, and bootstrap intervals; at least 1.
     discriminative_power : count the pairs that each measure tells apart; ``power`` is its former name.
     by : ``pair``, ``run`` or ``topic``: what a row of the table is about.
     columns : what people see of each pair: names of fields of its row, or ``all``; none for a few usual ones.
@@ -116,14 +117,16 @@ def compare(
     margin : return a ``Gate``: verdicts on all runs against the baseline, which they must not be worse than by more
         than this; from 0 on, in units of the measure, or a number for each measure by name, and under ``*`` for those
         that are not named. All judged topics are evaluated, and the t intervals of all measures and runs hold at once.
+        Better and worse need sign flips with a p below alpha too, which alone decide where fewer than 5 topics differ,
+        or all by the same amount.
     require : with a margin, what runs must be: ``not-worse`` or ``better``.
     allow_unsure : with a margin, whether runs of which that cannot be told pass.
     systems, system_by : compare systems with several runs each, such as folds or seeds: the system of each run, by name
         or in a file with a line ``RUN SYSTEM`` each; or a pattern, whose first group (all of it without one) is the
         system in the name of a run. A topic's value is the mean over runs, t tests and intervals are over topics and
         runs. Not with other tests, intervals, tukey or a margin.
-    topic_groups : compare in each group of topics, and test whether the difference differs between them: a file with a
-        line ``TOPIC GROUP`` each, or a dictionary from topics to a group or several.
+    topic_groups : compare in each group of topics, and test whether the difference differs between them, by permuted
+        group labels: a file with a line ``TOPIC GROUP`` each, or a dictionary from topics to a group or several.
     ties : the order of documents with equal scores: "name", as trec_eval has it, "rank", "first", "expected", "best" or
         "worst".
     ignore_identical_ids : drop retrieved documents whose id is that of the topic.
@@ -168,6 +171,7 @@ def compare(
     }
     _refuse_mixtures(kinds, method, by_pair=view == "pair", has_baseline=baseline is not None)
     notes: tuple[str, ...] = ()
+    ranked: RankedRuns | None = None
     if isinstance(qrels, Scores):
         if runs is not None:
             raise ArgumentError("runs must not be given together with scores, which are of runs already")
@@ -194,15 +198,16 @@ def compare(
         baseline = baseline_named(baseline, every[0].runs, runs)
     every = systems_of_runs(every, systems, system_by)
     found = _found(every, baseline, method, threads)
+    bounds = bounds_of(ranked, threads)
     if baseline is not None and margin is not None:
-        return gate(found, baseline, margin, method.alpha, notes=notes, **rules)
+        verdicts = gate(found, baseline, margin, method.alpha, notes=notes, **rules)
+        _warn_of_each(unjudged_cautions(found, verdicts.dependent, bounds, ranked))
+        return verdicts
     if topic_groups is not None:
         return compared_in_groups(found, topic_groups, baseline, method, notes)
     kinds_of_warnings = [comparison_warnings, interval_warnings][: 2 if view == "pair" else 1]
-    for line in dict.fromkeys(
-        line for one in found for told in kinds_of_warnings for line in told(one.found, one.name)
-    ):
-        warn(line)
+    _warn_of_each(line for one in found for told in kinds_of_warnings for line in told(one.found, one.name))
+    _warn_of_each(unjudged_cautions(found, [one.depends_on_unjudged for one in found], bounds, ranked))
     shown, sort = _columns(columns), checks.flag("sort", sort)
     if view == "pair":
         kind = ComparedSystems if isinstance(every[0], Replicates) else ComparedPairs
@@ -210,6 +215,12 @@ def compare(
     if view == "topic":
         return ComparedTopics(found, baseline, method, notes=notes, sort=sort)
     return (ComparedRuns if view == "run" else DiscriminativePower)(found, baseline, method, notes=notes)
+
+
+def _warn_of_each(lines: Iterable[str]) -> None:
+    """Warn with each line once."""
+    for line in dict.fromkeys(lines):
+        warn(line)
 
 
 def _refuse_mixtures(kinds: Mapping[str, bool], method: Method, *, by_pair: bool, has_baseline: bool) -> None:
@@ -248,14 +259,14 @@ def _found(
 
 
 def _columns(columns: str | Iterable[str]) -> tuple[str, ...]:
-    """Return which columns of pairs people see."""
+    """Return which columns of pairs people see; none for the default."""
     asked = tuple(word for text in checks.texts("columns", columns) for word in words_of(text))
     known = fields(ComparedPair)
     if asked == ("all",):
         return known
     for name in asked:
         checks.one_of("columns", name, ("all", *known))
-    return (*LABELS, *(name for name in asked if name not in LABELS)) if asked else USUAL_COLUMNS
+    return (*LABELS, *(name for name in asked if name not in LABELS)) if asked else ()
 
 
 def _pairs(runs: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:

@@ -178,7 +178,7 @@ def _sgml_document(where: str, markup: bytes) -> Document:
     if begin is None or end is None:
         raise MalformedLineError(f"{where}: a document must have a <DOCNO>, but got {quote(markup.strip())}")
     name = text[begin.end() : end.start()].strip()
-    return Document(_docno(where, name), html.unescape(_without_markup(text)), where)
+    return Document(_docno(where, name), unescaped(_without_markup(text)), where)
 
 
 def _without_markup(text: str) -> str:
@@ -203,6 +203,18 @@ def _without_markup(text: str) -> str:
             kept.append(text[done : begin.start()])
             done = place
     return " ".join((*kept, text[done:]))
+
+
+_DECIMAL = re.compile("&#0*([0-9]+)")
+_NO_CHARACTER = "1114112"
+
+
+def unescaped(text: str) -> str:
+    """Return a text with its character references replaced, like ``html.unescape``, whatever their length.
+
+    A number without a character becomes U+FFFD; Python does not convert numbers of more than 4,300 digits.
+    """
+    return html.unescape(_DECIMAL.sub(lambda found: f"&#{found[1] if len(found[1]) < 8 else _NO_CHARACTER}", text))
 
 
 def _docno(where: str, name: str) -> bytes:

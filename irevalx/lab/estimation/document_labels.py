@@ -10,7 +10,7 @@ import numpy as np
 from irevalx.api.inputs import GivenQrels, Qrels, Runs
 from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import warn
-from irevalx.arrays.codes import ABSENT
+from irevalx.arrays.codes import ABSENT, UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import ArgumentError, InputError, UsageError, quote, shown_name
 from irevalx.experiments.experiment import Experiment
@@ -65,7 +65,7 @@ class LabelledSample(Frozen):
         read = judgments_of(human, rel_format)
         raise_first(read.failures(read.documents.topics))
         if isinstance(read, JudgmentsWithProbabilities):
-            grades = np.maximum(read.grades, 0)
+            grades = np.where(read.grades < 0, UNJUDGED_IN_FILES, read.grades)  # not in the sample
             labels = Judgments(read.path, read.topics, read.rows, read.docnos, grades, read.lines)
             return cls(labels, read.probabilities, None)
         if not isinstance(read, Judgments) or read.strata is None:

@@ -76,6 +76,8 @@ class EstimatedScores(Result):
             f"p: t test of the estimate. Corrected p: {self.correction}, for the {n_pairs} differences of a measure; "
             f"differ: it is below {self.alpha:g}."
         ]
+        if any(row.against is not None and row.standard_error == 0 for row in self.rows):
+            notes.append("If a standard error is 0, p is from exact sign flips, and there is no interval.")
         if self.correction == "bonferroni":
             notes.append(f"Simultaneous: all of them hold together with probability {1 - self.alpha:g}.")
         else:

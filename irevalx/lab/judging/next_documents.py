@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from irevalx.api import checks
 from irevalx.api.inputs import GivenQrels, Runs
 from irevalx.api.user_warnings import warn
-from irevalx.errors import UsageError
+from irevalx.errors import UsageError, shown_name
 from irevalx.experiments.seeds import chosen_seed
 from irevalx.experiments.user_data import graded_judgments_of
 from irevalx.frozen import Frozen
+from irevalx.lab.command.document_numbers import number_of_documents
 from irevalx.lab.command.result import Result
 from irevalx.lab.completion.documents import paths_of, read_documents
 from irevalx.lab.judging.orderings import ordering_of
-from irevalx.orders.replays import USUAL
+from irevalx.orders.replays import USUAL, Ordering
+from irevalx.orders.selection import SelectedDocument, select, select_in_replay
 from irevalx.process.system import as_bytes, as_text
 from irevalx.reading.source import Source
 from irevalx.reports.table import Table
+
+PER_TOPIC = 10
+"""How many documents of each topic are selected by default."""
 
 SHOWN_TEXT = 60
 """How many characters of a text are shown."""
@@ -78,36 +84,45 @@ def next(  # noqa: A001 - it is the name of its command
     judged: GivenQrels | None = None,
     *,
     order: str = "mtf",
-    n: int = 10,
+    per_topic: int | None = None,
+    in_all: int | None = None,
+    replay: bool = False,
     total: int | None = None,
-    across: bool = False,
     depth: int = USUAL.depth,
     documents: Any = (),
     seed: int | None = None,
     level: int = 1,
     rel_format: str = "qrels",
+    n: int | None = None,
+    across: bool = False,
 ) -> NextDocuments:
     """Choose the documents to judge next, given what has been judged so far.
 
-    The order is replayed from the beginning: each time it asks for n documents of a topic, and hears their judgments.
-    The first n of which some are not judged are returned, without those that are. So the same call with more judgments
-    goes on where this one has ended, and asks for what ``irevalx.lab.degrade`` and ``irevalx.lab.study`` ask for with
-    a batch of n. Judgments of documents that it has not asked for teach it nothing.
+    Exactly ``per_topic`` documents of each topic, or ``in_all`` documents, that have no judgment; a warning reports
+    where fewer are left. Judged documents cost nothing, and all judgments inform the strategy: "mtf" and the bandits
+    learn from a judged document when they read a run as far as it; "hedge", "mtc", "bounds" and "cal" use all judgments
+    from the beginning; "depth", "borda", "rrf" and "random" skip judged documents.
 
     Parameters
     ----------
     runs : what was retrieved: ``{name: {topic: {docno: score}}}``, or whatever else ``irevalx.evaluate`` takes.
-    judged : what was judged, ``{topic: {docno: grade}}``, or whatever else ``irevalx.Qrels.read`` takes; grades below 0
-        are no judgments. None for nothing so far.
-    order : as ``irevalx.lab.degrade`` takes it.
-    n : how many documents of each topic; at least 1.
-    total : with the order "sampled", and only then: how many documents of each topic the sample has in the end.
-    across : ask for n documents of all topics together, each of the topic whose next document its order prefers most.
-    depth : how many documents of each run and topic may be judged; at least 1.
+    judged : the judgments so far, ``{topic: {docno: grade}}``, or whatever else ``irevalx.Qrels.read`` takes; grades
+        below 0 are ignored. None for no judgments.
+    order : the judging strategy, as ``irevalx.lab.degrade`` takes it.
+    per_topic : how many unjudged documents of each topic; at least 1. 10 by default.
+    in_all : how many unjudged documents in all, each from the topic whose next document the strategy prefers most.
+    replay : replay the strategy from the beginning in batches, as ``irevalx.lab.degrade`` does with ``batch``, so that
+        it learns only from documents that it selects itself. The unjudged documents of the first batch that is not
+        fully judged are returned, which can be fewer. Always on with the order "sampled", whose probabilities depend on
+        the replay.
+    total : with the order "sampled", and only then: the size of the whole sample of each topic, on average.
+    depth : how many documents of each run and topic are candidates; at least 1.
     documents : files with the text of documents, which the order "cal" learns from, and which is shown.
-    seed : of random choices; None for a new one, which the result has. Each call must have the same.
+    seed : of random choices; None for a new one, which the result has. Calls with ``replay`` need the same seed.
     level : the least grade that is relevant.
     rel_format : the format of judgments that are files: "qrels", "beir" or "json".
+    n : an older name of ``per_topic`` or, with ``across``, of ``in_all``.
+    across : the number ``n`` is in all.
 
     Raises
     ------
@@ -118,19 +133,30 @@ def next(  # noqa: A001 - it is the name of its command
     --------
     >>> import irevalx
     >>> runs = {"bm25": {"1": {"A": 2.0, "B": 1.0}}, "dense": {"1": {"B": 2.0, "C": 1.0}}}
-    >>> asked = irevalx.lab.next(runs, {"1": {"A": 0, "B": 1}}, n=3, seed=1)
-    >>> [(row.topic, row.docno, row.best_rank) for row in asked.rows]
+    >>> selected = irevalx.lab.next(runs, {"1": {"A": 0, "B": 1}}, per_topic=1, seed=1)
+    >>> [(row.topic, row.docno, row.best_rank) for row in selected.rows]
     [('1', 'C', 2)]
     """
-    n = checks.whole_number("n", n, least=1)
-    ordering = ordering_of(order, runs, depth=depth, level=level, across=across, documents=documents)
+    name, number = number_of_documents(per_topic=per_topic, in_all=in_all, n=n) or ("n", PER_TOPIC)
+    if checks.flag("across", across) and name == "per_topic":
+        raise UsageError("--per-topic and --across contradict each other: --in-all selects documents across topics")
+    across = across or name == "in_all"
+    judgments = graded_judgments_of({}) if judged is None else graded_judgments_of(judged, rel_format)
+    ordering = ordering_of(
+        order, runs, depth=depth, level=level, across=across, documents=documents, judgments=judgments
+    )
     if ordering.order.has_probabilities != (total is not None):
         raise UsageError("total must be given together with the order sampled, and only then")
     total = None if total is None else checks.whole_number("total", total, least=1)
-    judgments = graded_judgments_of({}) if judged is None else graded_judgments_of(judged, rel_format)
     chosen = chosen_seed(seed) if ordering.order.is_random else None
-    wanted = ordering.next(judgments, n, chosen or 0, total)
-    texts = _first_words({one.docno for one in wanted}, paths_of(documents))
+    replay = checks.flag("replay", replay) or ordering.order.has_probabilities
+    if replay:
+        selected = select_in_replay(ordering, judgments, number, chosen or 0, total)
+    else:
+        selected = select(ordering, judgments, number, chosen or 0)
+    for line in shortage_warnings(ordering, selected, number, replay=replay):
+        warn(line)
+    texts = _first_words({one.docno for one in selected}, paths_of(documents))
     rows = [
         DocumentToAskFor(
             number=number,
@@ -142,11 +168,32 @@ def next(  # noqa: A001 - it is the name of its command
             run=None if one.question.run is None else one.question.run + 1,
             text=texts.get(one.docno),
         )
-        for number, one in enumerate(wanted, start=1)
+        for number, one in enumerate(selected, start=1)
     ]
-    if not rows:
-        warn("all documents that the order would ask for are judged")
     return NextDocuments(rows, chosen)
+
+
+def shortage_warnings(
+    ordering: Ordering, selected: Sequence[SelectedDocument], n: int, *, replay: bool
+) -> Iterator[str]:
+    """Yield a line if fewer than n documents were selected, of some topic or in all."""
+    depth, counts = ordering.rules.depth, Counter(one.candidates.topic for one in selected)
+    short = [one.topic for one in ordering.candidates if counts[one.topic] < n]
+    if ordering.rules.across and len(selected) < n:
+        what = f"{len(selected)} documents selected instead of {n}"
+    elif not ordering.rules.across and short:
+        topics = f"{len(short)} of {len(ordering.candidates)} topics"
+        example = f"{counts[short[0]]} for topic {shown_name(as_text(short[0]))}"
+        what = f"fewer than {n} documents selected for {topics} (for example {example})"
+    else:
+        return
+    if replay:
+        why = "the other documents of a replayed batch are judged, or the strategy selects no more"
+    elif any(int(one.ranks.max(initial=0)) == depth for one in ordering.candidates):
+        why = f"all others of the first {depth} documents of each run are judged; a greater --depth adds candidates"
+    else:
+        why = "all other documents of the runs are judged"
+    yield f"{what}: {why}"
 
 
 def _first_words(wanted: set[bytes], paths: Sequence[str]) -> dict[bytes, str]:

@@ -14,6 +14,7 @@ from irevalx.api.user_warnings import warn
 from irevalx.errors import ArgumentError, UsageError, quote
 from irevalx.experiments.shares import read_share, share_of
 from irevalx.experiments.user_data import opened_runs
+from irevalx.judgments.graded import Judgments
 from irevalx.lab.completion.documents import paths_of, read_documents
 from irevalx.orders.by_text import TextVectors
 from irevalx.orders.candidates import Candidates, candidates_of
@@ -37,6 +38,7 @@ def ordering_of(
     across: bool,
     unjudged: str = USUAL.unjudged,
     documents: Any,
+    judgments: Judgments | None = None,
 ) -> Ordering:
     """Read runs and, where the order needs them, texts.
 
@@ -46,6 +48,7 @@ def ordering_of(
     runs : as ``irevalx.evaluate`` takes them.
     depth, level, batch, across, unjudged : as ``Rules`` has them.
     documents : files with the text of documents, which other orders than "cal" do not read.
+    judgments : of documents whose text is read as well; None for none.
 
     Raises
     ------
@@ -60,7 +63,7 @@ def ordering_of(
     if order.needs_texts and not paths:
         raise UsageError(f"the order {name} must be given together with documents")
     if across and order.has_probabilities:
-        raise UsageError(f"across must not be given together with the order {name}: it samples each topic")
+        raise UsageError(f"--across and --in-all are not possible with the order {name}, which samples each topic")
     rules = Rules(
         level=checks.whole_number("level", level),
         batch=checks.whole_number("batch", batch, least=1),
@@ -69,7 +72,7 @@ def ordering_of(
         unjudged="skip" if unjudged == "skip" else "nonrel",
     )
     candidates = tuple(candidates_of(opened_runs(runs).runs, rules.depth, warn))
-    vectors = _vectors(candidates, paths) if order.needs_texts else None
+    vectors = _vectors(candidates, paths, judgments) if order.needs_texts else None
     return Ordering(order=order, candidates=candidates, rules=rules, vectors=vectors)
 
 
@@ -100,14 +103,15 @@ def budget_of(what: str, given: Any) -> Level:
     return Level(str(given), share_of(what, given))
 
 
-def _vectors(candidates: Sequence[Candidates], paths: Sequence[str]) -> TextVectors:
+def _vectors(candidates: Sequence[Candidates], paths: Sequence[str], judgments: Judgments | None) -> TextVectors:
     """Read documents, and return what makes vectors of them."""
     from irevalx.lab.completion.classifiers import unit_vectors
     from irevalx.lab.completion.collection import Collection
 
     wanted = {docno for one in candidates for docno in one.docnos}
-    collection = Collection.of(chain.from_iterable(read_documents(Source(path)) for path in paths), wanted)
-    if lacking := len(wanted) - len(collection.docnos):
+    judged = set[bytes]() if judgments is None else set(judgments.docnos.texts())
+    collection = Collection.of(chain.from_iterable(read_documents(Source(path)) for path in paths), wanted | judged)
+    if lacking := len(wanted - collection.place.keys()):
         warn(f"{lacking} of {len(wanted)} documents that runs have are without text, and come last")
 
     def vectors(docnos: tuple[bytes, ...]) -> sparse.csr_array:

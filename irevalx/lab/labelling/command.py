@@ -89,8 +89,7 @@ def _written(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
         shell_complete=complete_file,
         help=(
             "In place of MACHINE: a machine of this name, for each of several that --machine is given for. More files "
-            "are repeated answers: the first counts, and all tell how consistent the machine is. Grades that are not "
-            "whole are probabilities of relevance; all labels are cut at --level then."
+            "are repeated answers: the first counts, and all tell how reliable the machine is (self_kappa)."
         ),
     ),
     option(
@@ -98,7 +97,7 @@ def _written(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
         requires="--machine",
         metavar="FILE",
         shell_complete=complete_file,
-        help="What other people judged: people's own agreement, which machines may be held against.",
+        help="Judgments of other assessors: their agreement with HUMAN, for comparison with that of machines.",
     ),
     option(
         "--write",
@@ -109,8 +108,7 @@ def _written(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
         callback=_written,
         help=(
             "Write what several machines say together: vote, mean (the whole grade nearest to the mean), dawid_skene, "
-            "or probability, that of relevance in Dawid and Skene's model, for irevalx --grades probability. May be "
-            "repeated."
+            "or probability, that of relevance in Dawid and Skene's model. May be repeated."
         ),
     ),
     click.option("--by-topic", is_flag=True, help="Add the agreement of labels for each topic, without intervals."),
@@ -177,15 +175,20 @@ def command(output: Output, *, draw: str | None, written: dict[str, str], **opti
     Gwet's AC1; at each level of relevance precision, recall, F1 and kappa of the labels cut there. Coverage says how
     many of a file's labels that is. Kappa is low, and AC1 high, where one grade has nearly all labels.
 
-    With RUN, how far the scores of runs agree under both files: tau-b, tau_AP, root mean square error and bias
-    (MACHINE less HUMAN); pairwise decisions as in irevalx-lab agree: the rate of false differences (fpr: of the pairs
-    that do not differ with HUMAN, those that do with MACHINE) and of missed differences (fnr: of those that differ
-    with HUMAN, those that do not with MACHINE), and its other columns; the bias and the ranks of each run; and with
-    --groups or --group-by of each group, with its excess_bias: how far its runs lie above the line of bias over human
-    score through all other runs, as a machine that errs at random takes more from good runs than from bad ones. Above
-    0 the machine favours the group, if it is more than excess_bias_shuffled, which labels that favour nobody have: the
-    machine's, shuffled in each topic among documents of the same human grade. excess_bias_p takes this into account,
-    and is corrected for the number of groups. The group of runs that use the machine themselves is the one to look at.
+    A label is a number or missing: a negative number and a word such as ERROR are missing. If some labels of a file are
+    not whole and none exceeds 1, they are probabilities of relevance: they are cut at 0.5, and the labels of all other
+    files at --level. If some exceed 1, each counts as the nearest whole grade, 1.5 as 1.
+
+    With RUN, how far the scores of runs agree under both files: tau-b, tau_AP, tau_AP,b, root mean square error and
+    bias (MACHINE less HUMAN); pairwise decisions as in irevalx-lab agree: the rate of false differences (fpr: of the
+    pairs that do not differ with HUMAN, those that do with MACHINE) and of missed differences (fnr: of those that
+    differ with HUMAN, those that do not with MACHINE), and its other columns; the bias and the ranks of each run; and
+    with --groups or --group-by of each group, with its excess_bias: how far its runs lie above the line of bias over
+    human score through all other runs, as a machine that errs at random takes more from good runs than from bad ones.
+    Above 0 the machine favours the group, if it is more than excess_bias_shuffled, which labels that favour nobody
+    have: the machine's, shuffled in each topic among documents of the same human grade. excess_bias_p takes this into
+    account, and is corrected for the number of groups. The group of runs that use the machine themselves is the one to
+    look at.
 
     With --rerank, each run is sorted by the machine's labels, highest first, and documents that it does not label as if
     it gave them 0. A machine that promises more than people see is no ground for comparing runs that use it. Beside

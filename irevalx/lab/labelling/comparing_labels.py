@@ -14,10 +14,11 @@ from irevalx.api.inputs import GivenQrels, Runs
 from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.segments import FloatArray, IntArray
-from irevalx.errors import UsageError
+from irevalx.errors import UsageError, shown_name
 from irevalx.experiments.label_files import TwoLabellings, grades_for
+from irevalx.experiments.labels import Labels
 from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
-from irevalx.experiments.user_data import are_given, graded_judgments_of, labels_of, opened_runs, probability
+from irevalx.experiments.user_data import are_given, opened_runs, probability
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.labelling.document_agreement import OF_PAIRS, DocumentAgreement, counts_of
@@ -28,9 +29,9 @@ from irevalx.lab.labelling.judges import (
     SECOND_HUMAN,
     Judge,
     combined,
-    cut,
     cut_judge,
     machines_of,
+    notes_on_cuts,
     on_documents_of,
 )
 from irevalx.lab.labelling.label_findings import LabelFindings
@@ -73,13 +74,15 @@ def labels(
     Parameters
     ----------
     human, machine : judgments of the same documents, ``{topic: {docno: grade}}``, or whatever else
-        ``irevalx.Qrels.read`` takes; ``human`` counts as the truth where there is one.
+        ``irevalx.Qrels.read`` takes; ``human`` counts as the truth where there is one. A label is a number or missing:
+        a word such as ERROR in a file, None, nan and a negative number are missing. Labels that are not all whole are
+        probabilities of relevance if none exceeds 1: they are cut at 0.5, and the labels of all others at ``level``.
+        Otherwise each counts as the nearest whole grade.
     runs : what was retrieved: ``{name: {topic: {docno: score}}}``, or whatever else ``irevalx.evaluate`` takes, to
         compare their scores under both; None for the documents alone.
     measures : of the runs' scores, such as "map", "P.5,10" or "nDCG@10"; one or several.
     machines : in place of ``machine``, several by name: judgments, or a list of judgments, repeated answers of which
-        the first counts. Grades that are not whole are probabilities of relevance, from 0 to 1; all labels are cut at
-        ``level`` then. What several machines say together is a judge too.
+        the first counts. What several machines say together is a judge too.
     second_human : with ``machines``, judgments of other people, which machines may be held against.
     by_topic : add the agreement of labels for each topic, without intervals.
     groups : the group of each run: a dictionary, or a file with a line ``RUN GROUP`` each; None for no groups.
@@ -154,36 +157,44 @@ def labels(
         human_topics=tuple(checks.whole_number("human_topics", number, least=2) for number in human_topics),
         progress=checks.flag("progress", progress),
     )
-    people = graded_judgments_of(human, rel_format)
+    ours = Labels.read(human, rel_format)
     if machines is None:
-        found, notes = compared(people, labels_of(machine, labels_format, rel_format), asked)
-        return LabelFindings(found, resampling.seed if resampling.resamples else None, notes=notes)
-    others = None
-    if second_human is not None:
-        others = Judge(name=SECOND_HUMAN, labels=labels_of(second_human, None, rel_format))
+        theirs = Labels.read(machine, labels_format or rel_format, option="--labels-format")
+        both = [Judge.of(shown_name(read.judgments.path), [read]) for read in (ours, theirs)]
+        (people, one), asked, cuts = _comparable(both, asked)
+        found, notes = compared(people.labels, one.labels, asked)
+        found += _of_probabilities(people.labels, one, asked)
+        return LabelFindings(found, resampling.seed if resampling.resamples else None, notes=(*notes, *cuts))
+    people = Judge.of(HUMAN, [ours])
+    others = [] if second_human is None else [Judge.of(SECOND_HUMAN, [Labels.read(second_human, rel_format)])]
     return _compared_judges(people, others, machines_of(machines, labels_format, rel_format), asked)
 
 
+def _comparable(judges: Sequence[Judge], asked: Asked) -> tuple[list[Judge], Asked, tuple[str, ...]]:
+    """Return judges whose labels can be compared, and notes on what was done to labels.
+
+    If one gives probabilities, its labels are cut at 0.5, and those of all others at the level, which is 1 afterwards.
+    """
+    cuts = notes_on_cuts(judges, asked.level)
+    if all(judge.probability is None for judge in judges):
+        return [*judges], asked, cuts
+    return [cut_judge(judge, asked.level) for judge in judges], replace(asked, level=1), cuts
+
+
 def _compared_judges(
-    human: Judgments, second_human: Judge | None, machines: Sequence[Judge], asked: Asked
+    people: Judge, second_human: Sequence[Judge], machines: Sequence[Judge], asked: Asked
 ) -> JudgeFindings:
     """Compare machines, their combinations and other people with people and with each other.
-
-    Where a machine gives probabilities, all labels are cut at the level, and those of the machine at 0.5.
 
     Raises
     ------
     As ``labels``.
     """
-    level = None
-    if any(machine.probability is not None for machine in machines):
-        level = asked.level
-        human, machines = cut(human, level), [cut_judge(machine, level) for machine in machines]
-        second_human = second_human and cut_judge(second_human, level)
-        asked = replace(asked, level=1)
+    (people, *others), asked, cuts = _comparable([people, *second_human, *machines], asked)
+    human, machines = people.labels, others[len(second_human) :]
     together = combined(machines, asked.level)
-    judges = [*([second_human] if second_human else []), *machines, *together.judges]
-    found, notes, told = list[Finding](), tuple[str, ...](), set[str]()
+    judges = [*others, *together.judges]
+    found, of_runs, told = list[Finding](), dict[str, list[str]](), set[str]()
 
     def tell(line: str) -> None:
         if line not in told:  # most judges have the same topics
@@ -191,13 +202,16 @@ def _compared_judges(
             warn(line)
 
     for judge in judges:
-        of_one, notes = compared(human, judge.labels, asked, judge.name, tell)
+        of_one, (_, *notes) = compared(human, judge.labels, asked, judge.name, tell)
+        for line in notes:
+            of_runs.setdefault(line, []).append(judge.name)
         of_one += _more_of(human, judge, asked)
         found += [replace(one, judge=judge.name) for one in of_one]
     found += _pairs([Judge(name=HUMAN, labels=human), *judges], human, asked.resampling)
     found += _combinations_beside_machines(human, machines, together.judges, asked.resampling)
     seed = asked.resampling.seed if asked.resampling.resamples else None
-    return JudgeFindings(found, seed, together, level, notes=notes)
+    notes = [line if len(names) == len(judges) else f"{', '.join(names)}: {line}" for line, names in of_runs.items()]
+    return JudgeFindings(found, seed, together, notes=(*notes, *cuts))
 
 
 def _more_of(human: Judgments, judge: Judge, asked: Asked) -> Iterator[Finding]:
@@ -209,6 +223,11 @@ def _more_of(human: Judgments, judge: Judge, asked: Asked) -> Iterator[Finding]:
     yield from means_over_documents({"grade_bias": difference}, topic, asked.resampling)
     if len(judge.answers) > 1:
         yield from _self_consistency(judge, human, asked.resampling)
+    yield from _of_probabilities(human, judge, asked)
+
+
+def _of_probabilities(human: Judgments, judge: Judge, asked: Asked) -> Iterator[Finding]:
+    """Yield how good the probabilities of a judge are; nothing of a judge that gives grades."""
     if judge.probability is not None:
         grades, _ = grades_for(judge.labels, human)
         judged = (grades >= 0) & np.isfinite(judge.probability)

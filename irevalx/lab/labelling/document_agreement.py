@@ -20,6 +20,9 @@ from irevalx.statistics.label_agreement import at_level, coefficients, confusion
 OF_PAIRS = ("agreement", "kappa", "alpha_ordinal", "ac1")
 """The coefficients of a pair of judges."""
 
+NUMBERS_OF_TOPICS = ("topics", "topics_human", "topics_machine")
+"""The statistics that count topics: with documents that both, that people, and that the machine have labelled."""
+
 MOST_CATEGORIES = 101
 """So many grades may lie between the least and the greatest, both included: those of 0 to 100."""
 
@@ -35,6 +38,7 @@ class DocumentAgreement:
     Attributes
     ----------
     n_pairs, n_human, n_machine : numbers of documents that both, that people, and that the machine have labelled.
+    topics_of : numbers of topics with such documents, by the names of their statistics.
     categories : all whole numbers from the least to the greatest grade of these pairs.
     grades : shape (n_grades,); those that occur.
     confusions : shape (n_topics, n_grades, n_grades).
@@ -49,6 +53,10 @@ class DocumentAgreement:
         rows = labels.judgments.rows
         self.n_pairs = int(pairs.sum())
         self.n_human, self.n_machine = (int((one.grades >= 0).sum()) for one in (human, machine))
+        with_labels = [int(np.count_nonzero(one.rows.count(one.grades >= 0))) for one in (human, machine)]
+        self.topics_of = dict(
+            zip(NUMBERS_OF_TOPICS, (int(np.count_nonzero(rows.count(pairs))), *with_labels), strict=True)
+        )
         if not self.n_pairs:
             raise InputError(
                 f"{shown_name(human.path)} and {shown_name(machine.path)} must have a document that both label, but "
@@ -83,6 +91,17 @@ class DocumentAgreement:
     def n_topics(self) -> int:
         """The number of topics that have pairs."""
         return len(self._with_pairs)
+
+    def which_topics(self, ours: str, theirs: str) -> str:
+        """Return in words which topics count, of those that two files label."""
+        n_both, n_human, n_machine = self.topics_of.values()
+        if n_both == n_human == n_machine:
+            return f"all {n_both} of both files"
+        parts = [
+            f"{'all' if n_both == number else f'{n_both} of the'} {number} of {path}"
+            for number, path in ((n_human, ours), (n_machine, theirs))
+        ]
+        return f"{' and '.join(parts)}, those with a document that both label; the others are left out"
 
     @property
     def levels_without_labels(self) -> list[int]:
@@ -124,6 +143,8 @@ class DocumentAgreement:
             yield Finding(statistic=name, topic=topic, value=number)
         for name, number in (("coverage", n_human), ("coverage_machine", n_machine)):
             yield Finding(statistic=name, topic=topic, value=pairs / number if number else None)
+        if topic is None:
+            yield from (Finding(statistic=name, value=number) for name, number in self.topics_of.items())
         place = {grade: number for number, grade in enumerate(self.grades.tolist())}
         for a in self.categories:
             for b in self.categories:

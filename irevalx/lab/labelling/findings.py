@@ -13,7 +13,7 @@ from irevalx.frozen import Frozen, replace
 from irevalx.statistics.bootstrap import TopicDraws, quantile_interval
 from irevalx.statistics.significance import ALPHA
 
-RUN_STATISTICS = ("tau_b", "tau_ap", "rms", "bias")
+RUN_STATISTICS = ("tau_b", "tau_ap", "tau_ap_b", "rms", "bias")
 """The statistics of agreement of the scores of runs."""
 
 OF_SEVERAL = ("judge", "against", "human_topics")

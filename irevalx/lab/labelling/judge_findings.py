@@ -6,22 +6,23 @@ from typing import ClassVar
 
 from irevalx.errors import UsageError
 from irevalx.frozen import fields
-from irevalx.lab.labelling.document_agreement import OF_PAIRS
+from irevalx.lab.labelling.document_agreement import NUMBERS_OF_TOPICS, OF_PAIRS
 from irevalx.lab.labelling.findings import RUN_STATISTICS, Finding
 from irevalx.lab.labelling.judges import WRITTEN, CombinedLabels
-from irevalx.lab.labelling.label_findings import LabelFindings, decisions_table, tables_of_runs, with_intervals
+from irevalx.lab.labelling.label_findings import (
+    LabelFindings,
+    decisions_table,
+    probabilities_table,
+    tables_of_runs,
+    with_intervals,
+)
 from irevalx.reports.table import Table
 from irevalx.statistics.best_runs import TOP_STATISTICS
 
-_CALIBRATION = ("brier", "probability_bias", "calibration_error")
 _PEOPLE = ("rms_estimated", "rms_human_alone", "error_gone")
 
 _OF_COMBINATIONS = (
     "kappa over: by how much the kappa of a combination with people is above that of a machine, on the same topics.",
-)
-_OF_CALIBRATION = (
-    "brier: mean squared distance of probabilities from 1 or 0. Probability bias: their mean less the share of "
-    "relevant documents. Calibration error: how far both are apart, in ten bins of probabilities.",
 )
 _OF_PEOPLE = (
     "rms estimated: the error of scores if people judged so many topics, drawn at random, and the machine's scores "
@@ -36,11 +37,9 @@ class JudgeFindings(LabelFindings):
     Parameters
     ----------
     combined : the labels that machines give together.
-    level : where all labels are cut, as a machine gives probabilities; None where they are grades.
     """
 
     combined: CombinedLabels = CombinedLabels()
-    level: int | None = None
 
     drawn: ClassVar[str] = "judges"
 
@@ -71,11 +70,11 @@ class JudgeFindings(LabelFindings):
         of_runs = [one for one in of_judges if one.measure is not None]
         of_all_runs = [one for one in of_runs if one.run is None and one.group is None]
         without_level = [one for one in of_labels if one.level is None]
-        cut = () if self.level is None else (f"All labels are cut at {self.level}, as a machine gives probabilities.",)
         judge, by_measure, pair = ("judge",), ("judge", "measure"), ("judge", "against")
         tables = [
-            with_intervals("judges and people", judge, ("pairs", "coverage", *OF_PAIRS[:2]), without_level, cut),
-            with_intervals("more of judges and people", judge, (*OF_PAIRS[2:], "grade_bias"), without_level),
+            with_intervals("judges and people", judge, ("pairs", "coverage", *NUMBERS_OF_TOPICS), without_level),
+            with_intervals("agreement of judges with people", judge, OF_PAIRS[:2], without_level),
+            with_intervals("more of their agreement", judge, (*OF_PAIRS[2:], "grade_bias"), without_level),
             with_intervals(
                 "labels cut at each level",
                 ("judge", "level"),
@@ -85,7 +84,7 @@ class JudgeFindings(LabelFindings):
             with_intervals(
                 "repeated answers of one judge", judge, [f"self_{name}" for name in OF_PAIRS], without_level
             ),
-            with_intervals("probabilities", judge, _CALIBRATION, without_level, _OF_CALIBRATION),
+            probabilities_table(judge, without_level),
             with_intervals("judges by judges", pair, ("pairs", *OF_PAIRS), of_pairs),
             with_intervals("combinations beside machines", pair, ("kappa_over",), of_pairs, _OF_COMBINATIONS),
             with_intervals("agreement of the scores of runs", by_measure, RUN_STATISTICS, of_all_runs),

@@ -7,22 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from irevalx.api.forms import is_file, source_of
-from irevalx.api.inputs import Qrels
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.codes import UNJUDGED_IN_FILES
 from irevalx.arrays.segments import FloatArray, IntArray
-from irevalx.errors import InputError, MalformedNumberError, UsageError, quote, shown_name
+from irevalx.errors import InputError, UsageError, quote, shown_name
 from irevalx.experiments.label_files import grades_for
+from irevalx.experiments.labels import RELEVANT, Labels
 from irevalx.experiments.qrels_text import QrelsText
-from irevalx.experiments.user_data import labels_of
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
-from irevalx.reading.formats import rel_format as format_named
-from irevalx.reading.source import Source
-from irevalx.settings import read_grades
 from irevalx.statistics.combined_labels import MOST_ROUNDS, dawid_skene, mean_grade, nearest_grade, vote
-from irevalx.trec_eval.versions import TREC_EVAL_10
 
 HUMAN, SECOND_HUMAN = "human", "second_human"
 """What people are called among judges."""
@@ -32,9 +26,6 @@ COMBINATIONS = ("vote", "mean", "dawid_skene")
 
 WRITTEN = (*COMBINATIONS, "probability")
 """What can be written: these, and Dawid and Skene's probability of relevance."""
-
-RELEVANT = 0.5
-"""A document with at least this probability of relevance counts as relevant."""
 
 
 class Judge(Frozen, kw_only=True):
@@ -46,12 +37,27 @@ class Judge(Frozen, kw_only=True):
     labels : its grades; those that it has given first, where it has answered several times.
     answers : all of its answers, the first among them.
     probability : flat over ``labels``; the probability that a document is relevant. None: it gives grades.
+    n_rounded : how many labels are not whole, and count as the nearest whole grade.
     """
 
     name: str
     labels: Judgments
     answers: tuple[Judgments, ...] = ()
     probability: FloatArray | None = None
+    n_rounded: int = 0
+
+    @classmethod
+    def of(cls, name: str, answers: Sequence[Labels]) -> Judge:
+        """Return the judge that has given some answers, one at least; if one has probabilities, 0 and 1 are such."""
+        if any(one.probability is not None for one in answers):
+            answers = [one.as_probabilities() for one in answers]
+        return cls(
+            name=name,
+            labels=answers[0].judgments,
+            answers=tuple(one.judgments for one in answers),
+            probability=answers[0].probability,
+            n_rounded=sum(one.n_rounded for one in answers),
+        )
 
 
 class CombinedLabels(Frozen, kw_only=True):
@@ -77,7 +83,7 @@ def machines_of(machines: Mapping[str, Any], labels_format: str | None, rel_form
     Raises
     ------
     UsageError : a name is that of people or of a combination, or there is no machine.
-    IrevalxError : as ``labels_of``.
+    IrevalxError : as ``Labels.read``.
     """
     if not machines:
         raise UsageError("machines must have one at least, but there is none")
@@ -85,40 +91,13 @@ def machines_of(machines: Mapping[str, Any], labels_format: str | None, rel_form
     for name in machines:
         if not name or name in taken:
             raise UsageError(f"a machine must have a name other than {', '.join(sorted(taken))}, but got {quote(name)}")
-    return [_machine(name, given, labels_format, rel_format) for name, given in machines.items()]
+    return [_machine(name, given, labels_format or rel_format) for name, given in machines.items()]
 
 
-def _machine(name: str, given: Any, labels_format: str | None, rel_format: str) -> Judge:
-    each = list(given) if isinstance(given, list | tuple) else [given]
-    read = [_labels(one, labels_format, rel_format) for one in each]
-    return Judge(
-        name=name,
-        labels=read[0][0],
-        answers=tuple(labels for labels, _ in read),
-        probability=read[0][1],
-    )
-
-
-def _labels(given: Any, labels_format: str | None, rel_format: str) -> tuple[Judgments, FloatArray | None]:
-    """Read whole grades; where there are others, probabilities, which stand for the grades 0 and 1."""
-    form = labels_format or rel_format
-    if is_file(given):
-        source = source_of(given, "machine").in_memory()  # it may be read twice
-        try:
-            given = _read(source, form, "whole")
-        except MalformedNumberError:
-            given = _read(source, form, "probability")
-    if not isinstance(given, Qrels) or given.grades == "whole":
-        return labels_of(given, labels_format, rel_format), None
-    judgments = labels_of(given, labels_format, rel_format, "probability")
-    probability = np.where(judgments.grades < 0, np.nan, judgments.grades.astype(np.float64))
-    grades = np.where(judgments.grades < 0, UNJUDGED_IN_FILES, judgments.grades >= RELEVANT).astype(np.int64)
-    return replace(judgments, grades=grades), probability
-
-
-def _read(source: Source, form: str, grades: str) -> Qrels:
-    """Read a file, and refuse grades of another kind; raises MalformedNumberError."""
-    return Qrels(format_named(form).read(source, TREC_EVAL_10, True, warn, read_grades(grades)), form, grades)
+def _machine(name: str, given: Any, form: str) -> Judge:
+    each = given if isinstance(given, list | tuple) else (given,)
+    read = [Labels.read(one, form, option="--labels-format") for one in each]
+    return Judge.of(name, read)
 
 
 def cut(judgments: Judgments, level: int) -> Judgments:
@@ -138,6 +117,27 @@ def on_documents_of(labels: Judgments, others: Judgments) -> Judgments:
     """Return labels without those of documents that have no grade in other judgments; these stay without a grade."""
     grades, _ = grades_for(labels, others)
     return replace(labels, grades=np.where(grades < 0, UNJUDGED_IN_FILES, labels.grades))
+
+
+def notes_on_cuts(judges: Sequence[Judge], level: int) -> tuple[str, ...]:
+    """Return sentences that say which labels are cut or rounded, and where.
+
+    Parameters
+    ----------
+    judges : of whose labels, as they were read.
+    level : where grades are cut, if some judge gives probabilities.
+    """
+    sure = [judge.name for judge in judges if judge.probability is not None]
+    rounded = [f"{judge.name} ({judge.n_rounded} labels)" for judge in judges if judge.n_rounded]
+    notes = []
+    if sure:
+        notes.append(
+            f"Labels of {', '.join(sure)} are probabilities of relevance, cut at {RELEVANT}: documents with at least "
+            f"{RELEVANT} are relevant. The labels of all others are cut at {level} (--level), to compare them."
+        )
+    if rounded:
+        notes.append(f"Labels that are not whole count as the nearest whole grade, 1.5 as 1: {', '.join(rounded)}.")
+    return tuple(notes)
 
 
 def combined(machines: Sequence[Judge], level: int) -> CombinedLabels:

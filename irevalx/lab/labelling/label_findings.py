@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from irevalx.errors import UsageError
 from irevalx.frozen import fields, replace
 from irevalx.lab.command.result import Result
+from irevalx.lab.labelling.document_agreement import NUMBERS_OF_TOPICS
 from irevalx.lab.labelling.findings import GAIN_STATISTICS, OF_SEVERAL, RUN_STATISTICS, SCORES_BEFORE, Finding
 from irevalx.reports.table import Table
 from irevalx.statistics.best_runs import TOP_STATISTICS
@@ -34,7 +35,13 @@ _OF_EXCESS = (
     "they are; shuffled and p as for groups.",
 )
 
-_NUMBERS = ("pairs", "pairs_human", "pairs_machine", "coverage", "coverage_machine")
+_CALIBRATION = ("brier", "probability_bias", "calibration_error")
+_OF_CALIBRATION = (
+    "brier: mean squared distance of probabilities from 1 or 0. Probability bias: their mean less the share of "
+    "relevant documents. Calibration error: how far both are apart, in ten bins of probabilities.",
+)
+
+_NUMBERS = ("pairs", "pairs_human", "pairs_machine", "coverage", "coverage_machine", *NUMBERS_OF_TOPICS)
 _COEFFICIENTS = ("agreement", "kappa", "kappa_linear", "kappa_quadratic", "alpha_nominal", "alpha_ordinal", "ac1")
 
 
@@ -80,6 +87,7 @@ class LabelFindings(Result):
                 [(str(one.level), one.statistic, *_value(one)) for one in of_labels if one.level is not None],
                 n_labels=2,
             ),
+            probabilities_table((), of_labels),
             with_intervals(
                 "by topic",
                 ("topic",),
@@ -142,6 +150,11 @@ def decisions_table(labels: tuple[str, ...], of_all_runs: Sequence[Finding], red
     note = DECISION_NOTE.format(full="the human labels", reduced=reduced)
     table = with_intervals("pairwise decisions", (*labels, "measure"), DECISION_COLUMNS, bare)
     return table.in_words(DECISION_HEADS, note)
+
+
+def probabilities_table(labels: tuple[str, ...], of_labels: Sequence[Finding]) -> Table:
+    """Return how good probabilities of relevance are."""
+    return with_intervals("probabilities", labels, _CALIBRATION, of_labels, _OF_CALIBRATION)
 
 
 def tables_of_runs(labels: tuple[str, ...], found: Sequence[Finding]) -> list[Table]:

@@ -12,6 +12,7 @@ from irevalx.errors import InputError, Warn, quote, shown_name
 from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.group_names import two_groups_of
 from irevalx.experiments.label_files import TwoLabellings, topic_warnings
+from irevalx.experiments.ranking_runs import topics_compared
 from irevalx.experiments.user_data import are_given, experiment_of
 from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
@@ -63,7 +64,7 @@ def compared(
 
     Returns
     -------
-    Findings, and notes on the topics of the runs.
+    Findings, and notes: on the topics of the labels, and with runs on those of their scores.
 
     Raises
     ------
@@ -81,8 +82,9 @@ def compared(
             tell(line)
     if asked.by_topic:
         found += agreement.findings_by_topic()
+    topics = f"Topics: {agreement.which_topics(shown_name(human.path), shown_name(machine.path))}."
     if not are_given(asked.runs):
-        return found, ()
+        return found, (topics,)
     experiment = experiment_of(
         Qrels(both.judgments),
         asked.runs,
@@ -95,7 +97,8 @@ def compared(
     of_runs = _run_findings(experiment, both, asked, tell)
     for line in _group_warnings(of_runs, asked.resampling.alpha, name or "the machine"):
         tell(line)
-    return found + of_runs, experiment.notes()
+    which = topics_compared(len(experiment.topics), both.judgments.rows.n, experiment.lacking, "topics of both files")
+    return found + of_runs, (topics, f"Topics of the scores of runs: {which}.")
 
 
 def common_topics(human: Judgments, machine: Judgments) -> list[bytes]:

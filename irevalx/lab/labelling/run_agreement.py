@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 
 import numpy as np
 
@@ -15,7 +14,12 @@ from irevalx.frozen import Frozen, replace
 from irevalx.lab.labelling.findings import NO_INTERVAL, RUN_STATISTICS, Finding, Resampling, Statistics, known
 from irevalx.statistics import correlations as agreement
 from irevalx.statistics.best_runs import at_the_top, top_intervals
-from irevalx.statistics.bootstrap import TopicDraws, agreement_draws, correlation_interval
+from irevalx.statistics.bootstrap import (
+    STATISTICS,
+    TopicDraws,
+    agreement_draws,
+    correlation_intervals,
+)
 from irevalx.statistics.corrections import holm
 from irevalx.statistics.decisions import confusion, decide
 from irevalx.statistics.excess_bias import ExcessBias, excess_bias, excess_bias_of
@@ -176,22 +180,19 @@ class TwoEvaluations(Frozen):
             yield replace(about, statistic="error_gone", value=1 - estimated / alone if alone else None)
 
     def _agreement(self, resampling: Resampling) -> Iterator[Finding]:
-        correlations: dict[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
-            "tau_b": agreement.tau_b,
-            "tau_ap": partial(agreement.tau_ap, names=self.runs),
-        }
-        functions = {**correlations, "rms": agreement.rms, "bias": agreement.bias}
         draws, scales = resampling.draws(self.human.shape[1]), (self.scale, self.scale)
-        of_draws = agreement_draws(self.human, self.machine, self.runs, draws, scales) if resampling.resamples else {}
+        of_draws = agreement_draws(self.human, self.machine, draws, scales) if resampling.resamples else {}
+        ends: dict[str, tuple[float, float]] = {}
+        if of_draws:
+            drawn = self.drawn_scores(resampling)
+            ends = correlation_intervals(agreement.rank_correlations, self.scores, drawn, resampling.alpha)
         for name in RUN_STATISTICS:
             low, high = NO_INTERVAL
-            if name in correlations and of_draws:
-                drawn = self.drawn_scores(resampling)
-                ends = correlation_interval(correlations[name], self.scores, drawn, resampling.alpha)
-                low, high = map(known, ends)
+            if name in ends:
+                low, high = map(known, ends[name])
             elif of_draws:
                 low, high = resampling.interval(of_draws[name])
-            value = known(float(functions[name](*self.scores)))
+            value = known(float(STATISTICS[name](*self.scores)))
             yield Finding(statistic=name, measure=self.measure, value=value, low=low, high=high)
 
     def _at_the_top(self, k: int, resampling: Resampling) -> Iterator[Finding]:

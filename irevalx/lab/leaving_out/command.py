@@ -9,9 +9,10 @@ import click
 from irevalx.cli.option_rules import option
 from irevalx.errors import UsageError, quote
 from irevalx.lab.command import parameters
+from irevalx.lab.command.folders import make_folder
 from irevalx.lab.command.kinds_of_values import list_option
 from irevalx.lab.command.making import command_of
-from irevalx.lab.command.output import Output, make_folder, write_lines
+from irevalx.lab.command.output import Output, write_lines
 from irevalx.lab.completion.classifier_names import kld_threshold_option
 from irevalx.lab.leaving_out.left_out_runs import FIGURES, LeftOutRuns
 from irevalx.lab.leaving_out.without_groups import HOLES_DEPTH, WAYS, leave_out

@@ -27,7 +27,7 @@ READINGS = ("skip", "rel")
 
 PAIR_COLUMNS = (
     *("measure", "first", "second", "difference", "low", "high", "p", "corrected_p", "differ"),
-    *("wins", "ties", "losses", "effect_size"),
+    *("wins", "ties", "losses", "effect_size", "simultaneous_low", "simultaneous_high", "test"),
 )
 """What a pair of runs has; numbers of the measure and of two runs come first. The second is compared with the first."""
 
@@ -163,7 +163,7 @@ class ReportedScores(Frozen, kw_only=True):
         return {"columns": list(PAIR_COLUMNS), "rows": rows}
 
     def letters(self) -> list[list[str] | None] | None:
-        """Return, for each measure, the letters of runs, which those share that do not differ; None with a baseline."""
+        """Return the letters of the runs under each measure, as ``compare`` has them; None with a baseline."""
         if self.compared is None or self.compared.baseline is not None:
             return None
         of_measures = {one.name: one.letters for one in self.compared.measures}

@@ -6,7 +6,6 @@ import os
 import shlex
 import warnings
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -16,27 +15,35 @@ from irevalx.api.inputs import GivenQrels, Qrels, Run, Runs, read_runs
 from irevalx.api.interface import evaluate
 from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import IrevalxWarning, warn
-from irevalx.errors import ArgumentError, NoTopicsError, UsageError, quote
+from irevalx.errors import ArgumentError, UsageError, quote
+from irevalx.experiments.coverage import coverages
+from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.group_names import groups_of
+from irevalx.experiments.measured_values import with_coverage
+from irevalx.experiments.ranked_runs import RankedRuns, RunRules
 from irevalx.experiments.user_data import OpenedRuns, graded_judgments_of, measures_of, opened_runs, probability
-from irevalx.experiments.weighted_measures import WeightedMeasure, weighted_measures
-from irevalx.frozen import fields
+from irevalx.frozen import fields, replace
 from irevalx.judgments.graded import Judgments
-from irevalx.lab.bounding.bounded_scores import weighted_scores
-from irevalx.lab.bounding.score_bounds import WeightedScores
+from irevalx.lab.bounding.known_bounds import known_bounds
+from irevalx.lab.comparison.cautions import unjudged_cautions
 from irevalx.lab.comparison.compared_groups import TopicGroupsOfUser, topic_groups_of
+from irevalx.lab.comparison.compared_runs import ComparedPairs
 from irevalx.lab.comparison.gate import baseline_named
 from irevalx.lab.page.made_report import Report
 from irevalx.lab.page.report_data import ReportData
-from irevalx.lab.page.reported_scores import READINGS, ReportedScores, compared_scores, reported_measures
+from irevalx.lab.page.reported_scores import (
+    READINGS,
+    ReportedMeasure,
+    ReportedScores,
+    compared_scores,
+    reported_measures,
+)
 from irevalx.lab.page.sentences import cautions, findings
 from irevalx.lab.page.shown_rankings import FirstDocuments
 from irevalx.lab.page.shown_texts import TopicTexts, texts_of_documents, texts_of_topics
-from irevalx.measures.select import SelectedMeasure
 from irevalx.ranking.rank import RankingRules
 from irevalx.reading.formats import TREC_RESULTS
 from irevalx.reading.topic_groups import TopicGroups, group_warnings
-from irevalx.settings import Settings
 from irevalx.statistics.corrections import CORRECTIONS, SHORT_NAMES, TUKEY
 from irevalx.statistics.intervals import INTERVALS
 from irevalx.statistics.paired_comparisons import Method
@@ -125,7 +132,8 @@ def report(
     >>> runs = {"bm25": {t: {"A": 2.0, "B": 1.0} for t in qrels}, "dense": {t: {"A": 2.0, "C": 1.0} for t in qrels}}
     >>> irevalx.lab.report(qrels, runs, "P.2")
     bm25, dense
-    dense beats bm25 by 0.250 P.2 [0.155, 0.345] over 30 topics.
+    dense is significantly better than bm25: 0.250 P.2 [0.155, 0.345] over 30 topics.
+    The runs are equally judged; judged@10 (share of judged documents among the first 10): 1.0000 for each run.
     """
     if grades == "probability":
         raise UsageError("grades must be whole or real for this, but got probability")
@@ -176,6 +184,13 @@ def report(
         warnings.simplefilter("always", IrevalxWarning)
         compared = compared_scores(scores, listed, baseline=baseline, threads=threads, **compared_by)
     lines = list(dict.fromkeys(one.message.line for one in heard if isinstance(one.message, IrevalxWarning)))
+    requests = tuple(dict.fromkeys(measure.request for measure in listed))
+    bounded = known_bounds(judgments, opened, requests, settings, threads)
+    if compared is not None:
+        read_by = RunRules(settings=settings, processes=threads)
+        compared, ranked_runs = _with_coverage(compared, judgments, opened, listed, read_by)
+        dependent = [one.depends_on_unjudged for one in compared.measures]
+        lines += unjudged_cautions(compared.measures, dependent, lambda names: bounded, ranked_runs)
     for line in lines:
         warn(line)
     found = ReportedScores(scores=scores, measures=listed, compared=compared, confidence=1 - method.alpha)
@@ -184,7 +199,6 @@ def report(
         ignore_identical_ids=settings.ignore_identical_ids,
         duplicates=settings.duplicates,
     )
-    requests = tuple(dict.fromkeys(measure.request for measure in listed))
     first = FirstDocuments.of(judgments, opened.runs, rules, depth, requests, level=settings.level, processes=threads)
     data = ReportData(
         title=title,
@@ -198,7 +212,7 @@ def report(
         method=method,
         warned=lines,
         first=first,
-        bounded=_bounded(judgments, opened, requests, settings, threads),
+        bounded=bounded,
         groups=groups_of(found.runs, groups, group_by),
         topic_groups=named,
         topic_texts=of_topics,
@@ -221,30 +235,23 @@ _OF_SETTINGS = ("level", "grades", "complete", "ties", "ignore_identical_ids", "
 """The settings of the evaluation that a report can have."""
 
 
-def _bounded(
+def _with_coverage(
+    compared: ComparedPairs,
     judgments: Judgments,
     opened: OpenedRuns,
-    requests: Sequence[SelectedMeasure],
-    settings: Settings,
-    threads: int,
-) -> list[WeightedScores]:
-    """Return what holes could do to the scores under measures that are sums over ranks, as ``bounds`` takes them."""
-    usual = settings.ties == "name" and settings.duplicates == "error" and not settings.ignore_identical_ids
-    if not usual or settings.grades != "whole":
-        return []
-    level, known = int(settings.level), set(judgments.grades[judgments.grades >= 0].tolist())
-    weighted: list[WeightedMeasure] = []
-    for request in requests:
-        with suppress(UsageError):  # it is no such sum
-            weighted += weighted_measures([request], level, known, max(known, default=0))
-    if not weighted:
-        return []
-    with warnings.catch_warnings(), suppress(NoTopicsError):  # that every run has
-        warnings.simplefilter("ignore", IrevalxWarning)  # they have been told by now
-        return weighted_scores(
-            judgments, opened, weighted, level=level, complete=settings.complete, threads=threads, least_runs=1
-        )[0]
-    return []
+    listed: Sequence[ReportedMeasure],
+    rules: RunRules,
+) -> tuple[ComparedPairs, RankedRuns]:
+    """Return a comparison of scores with the coverage of the runs, and these, ranked."""
+    requests = {measure.name: measure.request for measure in listed}
+    used = tuple(dict.fromkeys(requests[one.name] for one in compared.measures))
+    ranked = Experiment.of(judgments, opened.runs, used, rules, names=opened.names)
+    coverage = coverages(ranked)
+    measures = [
+        replace(one, measured=with_coverage(one.measured, requests[one.name], ranked, coverage))
+        for one in compared.measures
+    ]
+    return replace(compared, measures=measures), ranked
 
 
 def _typed(measures: Measures, **keywords: Any) -> list[str]:

@@ -7,22 +7,20 @@ import re
 from collections.abc import Iterator, Sequence
 
 from irevalx.lab.comparison.compared_pairs import ComparedMeasure, ComparedPair
+from irevalx.lab.comparison.compared_runs import ComparedPairs
 from irevalx.lab.description.describing import RunDescription
-from irevalx.lab.page.report_data import ReportData, better_first, main_pair, others_in
+from irevalx.lab.page.report_data import ReportData, better_first, others_in
 from irevalx.lab.page.reported_scores import ReportedMeasure
 from irevalx.statistics.corrections import correction_named
 
 FEW_JUDGED = 0.8
 """Where less of the first documents of a run is judged, a report says so."""
 
-UNEVEN = 0.1
-"""Where the shares of judged documents of two runs are farther apart, a report says so."""
-
 MANY_TIED = 0.1
 """Where more of the first documents of a run have the score of another one, a report says so."""
 
 LEAST_SHARE = 0.005
-"""Smaller shares are not spoken of: they are 0 %."""
+"""Runs whose shares of judged documents differ by less are said to be equally judged."""
 
 LEAST_P = 0.001
 """Of smaller p-values it is said that they are smaller."""
@@ -32,25 +30,37 @@ MOST_NAMED = 3
 
 
 def findings(data: ReportData) -> list[str]:
-    """Return what was found, the main result first, then the other measures; nothing where no runs were compared."""
+    """Return the findings as sentences, the main result first. Empty if no runs were compared."""
     compared = data.scores.compared
     if compared is None:
         return []
     titles = {measure.name: measure for measure in data.scores.measures}
-    counted = _all_pairs if compared.baseline is None else _against_baseline
     found: list[str] = []
     for of_measure in compared.measures:
         measure = titles[of_measure.name]
         if measure.direction and of_measure.found.pairs:
-            sentences = [_main(data, of_measure, measure)]
-            if of_measure.found.pairs[1:]:
-                sentences.append(counted(of_measure, measure))
-            found += [" ".join(sentences)] if found else sentences
-    if any(_is_corrected(one) and not _holds_for_all(one) for one in compared.measures if one.found.pairs):
+            sentences = _of_pair if not of_measure.found.pairs[1:] else _of_best
+            found.append(sentences(data, of_measure, measure))
+            if len(found) == 1:
+                found += _judged(compared)
+    if found:
+        found.append(f"Significance: {compared.how_tested}")
+    if data.baseline is not None and any(
+        _is_corrected(one) and not _holds_for_all(one) for one in compared.measures if one.found.pairs
+    ):
         found.append(
-            f"Intervals are of one difference alone ({_percent(data.scores.confidence)}); which runs differ is said by "
-            f"p-values corrected for the {len(compared.measures[0].found.pairs)} pairs of runs under each measure."
+            f"Intervals are of one difference alone ({_percent(data.scores.confidence)}); significance is by p-values "
+            f"corrected for the {len(compared.measures[0].found.pairs)} pairs of runs under each measure."
         )
+    return found
+
+
+def _judged(compared: ComparedPairs) -> list[str]:
+    """Return whether the runs are equally judged, among the first ten or the cutoff of each measure."""
+    found = []
+    for note, judged in zip(compared.coverage_of_runs, compared.judged_at.values(), strict=True):
+        equally = "equally" if max(judged) - min(judged) < LEAST_SHARE else "not equally"
+        found.append(f"The runs are {equally} judged; {note}")
     return found
 
 
@@ -64,17 +74,30 @@ def _holds_for_all(of_measure: ComparedMeasure) -> bool:
     return not all(math.isnan(pair.simultaneous_low) for pair in of_measure.pairs)
 
 
-def _main(data: ReportData, of_measure: ComparedMeasure, measure: ReportedMeasure) -> str:
-    pair = main_pair(of_measure, data.baseline)
+def _of_pair(data: ReportData, of_measure: ComparedMeasure, measure: ReportedMeasure) -> str:
+    """Return the result of the only pair of runs."""
+    [pair] = of_measure.pairs
     better, worse = better_first(pair, measure.direction)
-    said = f"{better} beats {worse} by" if pair.differ else f"No difference is found between {better} and {worse}:"
-    by, within = _difference(of_measure, measure, pair)
+    by = _difference(of_measure, measure, pair)
+    if pair.differ:
+        said = f"{better} is significantly better than {worse}: {by}"
+    else:
+        said = f"{better} and {worse} are not significantly different: {by}"
+    return f"{said} over {_topics(of_measure)}{_determined(data, measure, pair)}."
+
+
+def _determined(data: ReportData, measure: ReportedMeasure, pair: ComparedPair) -> str:
+    """Return whether a difference has its sign whatever unjudged documents are, as far as ``bounds`` knows."""
+    decided = pair.difference != 0 and data.is_decided(measure.name, pair) and min(pair.judged, pair.judged_against) < 1
+    return "; no judgment of an unjudged document can change its sign" if decided else ""
+
+
+def _topics(of_measure: ComparedMeasure) -> str:
     n_topics = of_measure.found.values.shape[1]
-    over = f"over {n_topics} topic{'s' * (n_topics != 1)}"
-    return f"{said} {by} {over}{within}{_unjudged(data, measure, better, pair)}."
+    return f"{n_topics} topic{'s' * (n_topics != 1)}"
 
 
-def _difference(of_measure: ComparedMeasure, measure: ReportedMeasure, pair: ComparedPair) -> tuple[str, str]:
+def _difference(of_measure: ComparedMeasure, measure: ReportedMeasure, pair: ComparedPair) -> str:
     """Return how great a difference is, with its interval, and how it was corrected where the interval was not."""
     simultaneous = _is_corrected(of_measure) and _holds_for_all(of_measure)
     ends = (pair.simultaneous_low, pair.simultaneous_high) if simultaneous else (pair.low, pair.high)
@@ -84,25 +107,12 @@ def _difference(of_measure: ComparedMeasure, measure: ReportedMeasure, pair: Com
     if not math.isnan(low):
         by += f" [{low:.3f}, {high:.3f}]"
     if not _is_corrected(of_measure) or math.isnan(pair.corrected_p):
-        return by, ""
-    return by, " (for all pairs at once)" if simultaneous else f" ({_corrected(pair)})"
+        return by
+    return f"{by} ({'for all pairs at once' if simultaneous else _corrected(pair)})"
 
 
 def _corrected(pair: ComparedPair) -> str:
     return "corrected p < 0.001" if pair.corrected_p < LEAST_P else f"corrected p {pair.corrected_p:.3f}"
-
-
-def _unjudged(data: ReportData, measure: ReportedMeasure, run: str, pair: ComparedPair) -> str:
-    """Return what unjudged documents of the better run could do to a result."""
-    within = min(measure.cutoff or data.first.depth, data.first.depth)
-    share = _share_unjudged(data.described[data.scores.runs.index(run)], within)
-    if share < LEAST_SHARE:
-        return ""
-    said = f"; {_percent(share)} of the first {within} documents of {run} are unjudged"
-    decided = data.is_decided(measure.name, pair)
-    if decided is None:
-        return said
-    return f"{said}, which {'cannot' if decided else 'could'} change {'which is better' if pair.differ else 'that'}"
 
 
 def _share_unjudged(described: RunDescription, within: int) -> float:
@@ -110,38 +120,40 @@ def _share_unjudged(described: RunDescription, within: int) -> float:
     return int(described.unjudged_in[:within].sum()) / retrieved if retrieved else 0.0
 
 
-def _against_baseline(of_measure: ComparedMeasure, measure: ReportedMeasure) -> str:
-    pairs, sign = of_measure.pairs, measure.direction
-    against = pairs[0].against
-    better = [pair for pair in pairs if pair.differ and sign * pair.difference > 0]
-    n_worse = sum(pair.differ and sign * pair.difference < 0 for pair in pairs)
-    rest = [pair for pair in pairs if not pair.differ]
-    if len(better) == len(pairs):
-        return f"In {measure.title}, all {len(pairs)} runs are better than {against}."
-    said = (
-        f"In {measure.title}, {len(better)} of {len(pairs)} runs {_are(len(better))} better than {against}, {n_worse} "
-        f"{_are(n_worse)} worse, and of {len(rest)} no difference is found"
-    )
-    if better and rest:
-        highest = max(rest, key=lambda pair: sign * pair.difference)
-        if sign * highest.difference > max(sign * pair.difference for pair in better):
-            by, how = _difference(of_measure, measure, highest)
-            return f"{said}, {highest.run} among them: {by}{how}."
-    return f"{said}."
+def _of_best(data: ReportData, of_measure: ComparedMeasure, measure: ReportedMeasure) -> str:
+    """Return the best run, and how many others are not significantly different from it; or the same of a baseline."""
+    best = of_measure.runs[of_measure.best_first[0]]
+    extreme = "highest" if measure.direction > 0 else "lowest"
+    score = of_measure.scores[of_measure.best_first[0]]
+    said = f"{best} has the {extreme} {measure.title}, {score:.3f} over {_topics(of_measure)}"
+    if data.baseline not in {None, best}:
+        [pair] = [pair for pair in of_measure.pairs if pair.run == best]
+        said += f"; its difference from {data.baseline} is {_difference(of_measure, measure, pair)}"
+    return f"{said}. {_others(data, of_measure, measure, best)}."
 
 
-def _all_pairs(of_measure: ComparedMeasure, measure: ReportedMeasure) -> str:
-    pairs, runs = of_measure.pairs, of_measure.runs
-    best = runs[of_measure.best_first[0]]
+def _others(data: ReportData, of_measure: ComparedMeasure, measure: ReportedMeasure, best: str) -> str:
+    pairs = of_measure.pairs
+    if data.baseline is not None:
+        sign = measure.direction
+        better, worse = (
+            [pair.run for pair in pairs if pair.differ and factor * sign * pair.difference > 0] for factor in (1, -1)
+        )
+        n_same = len(pairs) - len(better) - len(worse)
+        which = f" ({_first_of(better)})" if better else ""
+        return (
+            f"Of {len(pairs)} runs, {len(better)}{which} {_are(len(better))} significantly better than "
+            f"{data.baseline}, {len(worse)} {_are(len(worse))} significantly worse, and {n_same} {_are(n_same)} not "
+            "significantly different"
+        )
     like = [run for pair in pairs if not pair.differ for run in others_in(pair, best)]
-    n_different, n_others = sum(pair.differ for pair in pairs), len(runs) - 1
-    said = f"In {measure.title}, {n_different or 'none'} of {len(pairs)} pairs of runs differ"
-    if len(like) == n_others:
-        return f"{said}." if not n_different else f"{said}, but none with {best}, which has the best mean."
-    said += f"; {best}, which has the best mean, beats "
+    n_others, n_different = len(of_measure.runs) - 1, sum(pair.differ for pair in pairs)
     if not like:
-        return f"{said}all others."
-    return f"{said}{n_others - len(like)} of the {n_others} others, all but {_listed(like)}."
+        said = f"All {n_others} other runs are significantly different from it"
+    else:
+        n_like = f"{len(like)} of the {n_others} other runs"
+        said = f"{n_like} {_are(len(like))} not significantly different from it ({_first_of(like)})"
+    return f"{said}. {n_different} of {len(pairs)} pairs of runs {_are(n_different)} significantly different"
 
 
 def _are(number: int) -> str:
@@ -191,12 +203,6 @@ def _about_judgments(data: ReportData) -> Iterator[str]:
         if few[1:]:
             said = f"Of {_listed(few)} less than {_percent(FEW_JUDGED)} {first} are judged, of {least} {share}"
         yield f"{said}: what is unjudged counts as nonrelevant in most measures."
-    least, most = min(judged, key=judged.__getitem__), max(judged, key=judged.__getitem__)
-    if judged[most] - judged[least] > UNEVEN:
-        yield (
-            f"The holes differ between runs: {_percent(judged[most])} of the first {within} documents of {most} are "
-            f"judged, and {_percent(judged[least])} of those of {least}."
-        )
 
 
 def _about_ties(data: ReportData) -> Iterator[str]:
@@ -227,6 +233,10 @@ def _listed(names: Sequence[str]) -> str:
     if len(names) > MOST_NAMED:
         return f"{len(names)} runs ({', '.join(names[:MOST_NAMED])}, ...)"
     return _all_of(names)
+
+
+def _first_of(names: Sequence[str]) -> str:
+    return ", ".join([*names[:MOST_NAMED], *(["..."] if names[MOST_NAMED:] else [])])
 
 
 def _all_of(names: Sequence[str]) -> str:

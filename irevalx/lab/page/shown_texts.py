@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -10,7 +9,7 @@ from typing import Any
 
 from irevalx.api.checks import identifier
 from irevalx.errors import FormatError, InputError, quote, shown_name
-from irevalx.lab.completion.documents import paths_of, read_documents
+from irevalx.lab.completion.documents import paths_of, read_documents, unescaped
 from irevalx.process.system import as_bytes, as_text
 from irevalx.reading.source import CHUNK_SIZE, Source
 
@@ -92,8 +91,7 @@ def _of_trec(where: str, text: str) -> Iterator[tuple[str, str]]:
         raise FormatError(f"{where}: texts of topics must be TREC's, in <top>, JSON lines, or lines TOPIC<tab>TEXT")
     for top in found:
         fields = {
-            name.lower(): " ".join(_LABEL.sub("", html.unescape(content)).split())
-            for name, content in _FIELD.findall(top)
+            name.lower(): " ".join(_LABEL.sub("", unescaped(content)).split()) for name, content in _FIELD.findall(top)
         }
         if not fields.get("num"):
             raise InputError(f"{where}: a topic must have a number, <num>, but got {quote(top.strip()[:80])}")

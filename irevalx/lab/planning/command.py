@@ -97,7 +97,8 @@ def command(output: Output, **options: Any) -> None:
     the probability of that.
 
     The deviation itself is estimated: low and high are the ends of its interval, and what each answer would be there.
-    Few topics leave them far apart. The greatest deviation of many pairs is too great as a rule.
+    Few topics leave them far apart. The pair that varies most on these topics varies less on others as a rule: the
+    interval of the greatest deviation allows for that.
 
     With --figure, power by the number of topics: a panel for each measure, a line for each difference, for the median
     deviation.

@@ -213,7 +213,10 @@ class Power(Result):
         ]
         if first.n_pairs > 1:
             names = "; ".join(f"{one.measure}: {' and '.join(one.greatest_pair)}" for one in self.measures)
-            lines.append(f"The pair with the greatest deviation: {names}.")
+            lines.append(
+                f"The pair with the greatest deviation: {names}. Its interval covers the greatest deviation over all "
+                f"topics, of any of the {first.n_pairs} pairs."
+            )
         return lines
 
     def figure(self, *, width: float = 7.0, titled: bool = True) -> Figure:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import partial
 from os import PathLike, fspath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from irevalx.api import checks
 from irevalx.api.user_warnings import warn
 from irevalx.errors import ArgumentError, UsageError
 from irevalx.frozen import replace
-from irevalx.lab.command.output import make_folder, write_lines
+from irevalx.lab.command.folders import make_folder, write_folder
+from irevalx.lab.command.output import write_lines
 from irevalx.lab.command.result import Result
 from irevalx.lab.studies.run_study import REFERENCES
 from irevalx.lab.studies.study_result import AXES, StudyResult
@@ -145,12 +147,12 @@ class SeveralStudies(Result):
     titled: ClassVar[bool] = True
 
     def tables_for_people(self) -> list[Table]:
-        """Return the knees of each study."""
-        tables = []
-        for study in self.studies:
-            knees, *others = study.tables_for_people()
-            tables += [replace(knees, title=f"{study.study.scheme}: {knees.title}"), *others]
-        return tables
+        """Return the tables of each study."""
+        return [
+            replace(table, title=f"{study.study.scheme}: {table.title}")
+            for study in self.studies
+            for table in study.tables_for_people()
+        ]
 
     def write(
         self,
@@ -161,17 +163,24 @@ class SeveralStudies(Result):
         width: float = 7.0,
         titled: bool = True,
         **how: Any,
-    ) -> None:
+    ) -> list[str]:
         """Write each study to a folder of its own in a folder, and in this figures of all of them on one axis.
 
-        Parameters are those of ``StudyResult.write``.
+        Parameters and what is returned are those of ``StudyResult.write``.
         """
-        path = make_folder(fspath(folder))
+        style: dict[str, Any] = {"figures": figures, "axis": axis, "width": width, "titled": titled}
+        return write_folder(fspath(folder), partial(self._write_into, **style, **how))
+
+    def _write_into(
+        self, path: Path, *, figures: str | None, axis: str, width: float, titled: bool, **how: Any
+    ) -> list[str]:
+        names = []
         for study in self.studies:
-            into = path / study.study.scheme
-            study.write(into, figures=figures, axis=axis, width=width, titled=titled, **how)
+            into = make_folder(fspath(path / study.study.scheme))
+            of_study = study.write_into(into, figures=figures, axis=axis, width=width, titled=titled, **how)
+            names += [f"{into.name}/{name}" for name in of_study]
         if figures is None:
-            return
+            return names
         from irevalx.lab.plot.page import Page, picture
 
         named = {study.study.scheme: study for study in self.studies}
@@ -183,3 +192,5 @@ class SeveralStudies(Result):
             name = f"agreement-with-{against}.{figures}"
             content = picture(partial(drawn, against=against), Page(width, titled), name)
             write_lines([content], path / name)
+            names.append(name)
+        return names

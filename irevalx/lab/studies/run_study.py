@@ -42,7 +42,10 @@ DECISIONS = ("accuracy", "g_mean", *(name for name in DECISION_COLUMNS if name n
 """The statistics of decisions, the ones that have knees first."""
 
 INVERSIONS = "inversions"
-"""The statistic that is the number of discordant pairs, the last one."""
+"""The statistic that is the number of discordant pairs."""
+
+LAST = (INVERSIONS, "tau_ap_b")
+"""The statistics that came last: programs see their columns after all others, so that these stay in their places."""
 
 
 def is_comparable(measure: str, reference: str, statistic: str) -> bool:
@@ -98,19 +101,20 @@ class Study(Frozen):
 
         Those of decisions compare a measure with itself only: against AP they are nan.
         """
-        names, decisions = self.experiment.runs, self.confusion.columns
+        decisions = self.confusion.columns
         nothing = np.full(self.scores.shape[:3], np.nan)
         found: dict[str, dict[str, FloatArray | IntArray]] = {}
         for reference, x in (("AP", self.average_precision), ("itself", self.full)):
             found[reference] = {
                 "tau_b": agreement.tau_b(x, self.scores),
                 "tau": agreement.tau(x, self.scores),
-                "tau_ap": agreement.tau_ap(x, self.scores, names),
+                "tau_ap": agreement.tau_ap(x, self.scores),
                 "pearson": agreement.pearson(x, self.scores),
                 "rms": agreement.rms(x, self.scores),
                 "bias": agreement.bias(x, self.scores),
                 **{name: decisions[name] if reference == "itself" else nothing for name in DECISIONS},
                 INVERSIONS: agreement.inversions(x, self.scores),
+                "tau_ap_b": agreement.tau_ap_b(x, self.scores),
             }
         return found
 

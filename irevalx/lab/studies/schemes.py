@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from typing import TypeAlias
 
 import numpy as np
 
@@ -23,6 +24,10 @@ from irevalx.orders.replays import Level
 
 SHARES = tuple(f"{percent}%" for percent in (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100))
 """The usual levels that are shares of the judgments."""
+
+
+GivenLevels: TypeAlias = "str | Iterable[str | float | Fraction | Level] | None"
+"""Levels as users give them, or budgets that were read before; None for the default ones."""
 
 
 class Scheme(Frozen, kw_only=True):
@@ -51,7 +56,7 @@ class Scheme(Frozen, kw_only=True):
     order: JudgingOrder | None = None
     is_random: bool = True
 
-    def levels(self, given: str | Iterable[str | float | Fraction] | None) -> Sequence[Level]:
+    def levels(self, given: GivenLevels) -> Sequence[Level]:
         """Return the levels of a study; None stands for the usual ones.
 
         Raises
@@ -72,8 +77,10 @@ class Scheme(Frozen, kw_only=True):
             raise ArgumentError("levels must be numbers of documents or shares, but got both")
         return list(found.values())
 
-    def _level(self, given: str | float | Fraction) -> Level:
+    def _level(self, given: str | float | Fraction | Level) -> Level:
         """Return a level as it was typed; raises ArgumentError."""
+        if isinstance(given, Level):
+            return given
         text = str(given)
         if self.order is not None:
             return budget_of("each of levels", given)
@@ -155,22 +162,37 @@ NAMES = tuple(dict.fromkeys((*SCHEMES, *IN_ORDER)))
 """The names of all schemes."""
 
 
-def scheme_of(name: str, levels: str | Iterable[str | float | Fraction] | None) -> Scheme:
-    """Return the scheme of a name; that of ``depth`` by its levels, which are depths or shares of the judgments.
+def scheme_of(name: str, levels: GivenLevels, *, in_order: bool = False) -> Scheme:
+    """Return the scheme of a name: ``depth`` is an order if its levels are shares or budgets, otherwise a pool.
+
+    Parameters
+    ----------
+    in_order : whether whole numbers are numbers of documents, whatever the scheme.
 
     Raises
     ------
     ArgumentError : there is none.
     """
     checks.one_of("scheme", name, NAMES)
-    if name in SCHEMES and not (name in IN_ORDER and _are_shares(levels)):
+    if name in SCHEMES and not (name in IN_ORDER and (in_order or _are_budgets(levels))):
         return SCHEMES[name]
     return IN_ORDER[name]
 
 
-def _are_shares(levels: str | Iterable[str | float | Fraction] | None) -> bool:
+def _are_budgets(levels: GivenLevels) -> bool:
+    """Return whether levels are shares, or were read as budgets."""
     words = levels.replace(",", " ").split() if isinstance(levels, str) else list(levels or ())
-    return bool(words) and all("%" in str(one) or "." in str(one) or isinstance(one, Fraction) for one in words)
+    return bool(words) and all(isinstance(one, Level | Fraction) or "%" in str(one) or "." in str(one) for one in words)
+
+
+def budgets_of(given: str) -> list[Level]:
+    """Return the levels of orders as they were typed: numbers of documents or shares.
+
+    Raises
+    ------
+    ArgumentError : one is neither.
+    """
+    return [budget_of("each of levels", word) for word in given.replace(",", " ").split()]
 
 
 class Division(Frozen):

@@ -48,7 +48,7 @@ class StudyIntervals(Frozen):
 
     Parameters
     ----------
-    statistics : by reference ("AP" or "itself") and statistic (tau, tau_b, tau_ap, rms, bias): lower and upper ends,
+    statistics : by reference ("AP" or "itself") and statistic (those of ``STATISTICS``): lower and upper ends,
         shape (n_levels, n_measures) each.
     knees : by curve (those of ``CURVES``, of decisions only with ``Resampling.decisions``) and measure: the places of
         the lower and the upper level, None beyond all levels.
@@ -95,9 +95,7 @@ class StudyBootstrap:
             {
                 (reference, name): of_draws
                 for reference, x, scale_x in (("itself", self._full[m], scale), ("AP", self._average_precision, MEAN))
-                for name, of_draws in agreement_draws(
-                    x, reduced[m], self._experiment.runs, self._draws, (scale_x, scale)
-                ).items()
+                for name, of_draws in agreement_draws(x, reduced[m], self._draws, (scale_x, scale)).items()
             }
             for m, scale in enumerate(self._experiment.scales)
         ]

@@ -8,17 +8,19 @@ import click
 
 from irevalx.cli.option_rules import option
 from irevalx.cli.values import complete_file
-from irevalx.errors import UsageError
+from irevalx.errors import UsageError, shown_name
 from irevalx.experiments.samples import ROUNDINGS
 from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
 from irevalx.experiments.user_data import opened_runs
+from irevalx.frozen import replace
 from irevalx.lab.command import parameters
+from irevalx.lab.command.folders import refuse_folder
 from irevalx.lab.command.kinds_of_values import list_option
 from irevalx.lab.command.making import command_of
 from irevalx.lab.command.order_options import order_options, replay_options, strata_file_option, strata_option
-from irevalx.lab.command.output import Output, refuse_folder
+from irevalx.lab.command.output import Output
 from irevalx.lab.studies.drawing import SeveralStudies
-from irevalx.lab.studies.schemes import IN_ORDER, NAMES
+from irevalx.lab.studies.schemes import IN_ORDER, NAMES, budgets_of
 from irevalx.lab.studies.study_result import AXES, ENDINGS, StudyResult
 from irevalx.lab.studies.studying import POOL_DEPTH, study
 
@@ -51,17 +53,17 @@ WITH_ORDER = tuple(f"--scheme {name}" for name in IN_ORDER)
             "Keep a share of each topic's judgments (uniform), of its relevant and nonrelevant documents (stratified), "
             "those that a run has among its first ones (depth), these and as many others (mixed), a share of the "
             "rates of --strata (strata), or what an order of judging has first, as degrade --order has them: "
-            f"{', '.join(IN_ORDER)}. Of orders there may be several; with shares as --levels, or beside other orders, "
-            "depth is one.  [default: uniform]"
+            f"{', '.join(IN_ORDER)}. Several orders can be given; depth is an order if --levels are shares, and beside "
+            "other orders.  [default: uniform]"
         ),
     ),
     option(
         "--levels",
         metavar="LEVEL...",
         help=(
-            "Shares such as 5% or 0.05, depths, or for orders numbers of documents of each topic.  [default: 1% 2% 3% "
-            "4% 5% 10% 15% 20% 25% 30% 40% 50% ... 100%; depths 1 2 3 4 5 10 20 30 40 50 100; of the rates of strata "
-            "10% 20% ... 100%]"
+            "Shares such as 5% or 0.05, depths, or for orders numbers of documents of each topic; with several "
+            "--scheme whole numbers are numbers of documents for depth too.  [default: 1% 2% 3% 4% 5% 10% 15% 20% 25% "
+            "30% 40% 50% ... 100%; depths 1 2 3 4 5 10 20 30 40 50 100; of the rates of strata 10% 20% ... 100%]"
         ),
     ),
     option(
@@ -180,10 +182,12 @@ def command(
     set of judgments, and each measure is compared with AP and with itself under full judgments. The folder then holds
     scores.csv (a row for each level, sample, run and measure), samples.csv, summary.csv and summary.txt (statistics of
     each sample; their means and spreads), knees.csv (the levels from which each measure can be trusted), the figures,
-    and study.json (the options and inputs). Standard output has the knees too: the least level from which on the mean
-    over samples exceeds 0.9, and that from which on 95 % of the samples do: whoever has judgments has one sample, and
-    single samples may fall short where their mean does not. With --resamples, both have intervals. Errors against AP
-    are those of measures that estimate AP.
+    and study.json (the options and inputs). Standard output has Kendall's tau-b by level, the mean over samples, with
+    orders of judging the documents found, and the names of the files.
+
+    A knee is the least level from which on the mean over samples exceeds 0.9, or 95 % of the samples do: an experiment
+    has one sample of judgments, and single samples may fall short where their mean does not. With --resamples the
+    knees of means have intervals. Errors against AP are given for measures that estimate AP.
 
     Measures of strata (-R sampled) and of probabilities (-R prels) may stand beside those of grades: they know how each
     sample was drawn. With mixed the pool is a stratum that is judged as a whole, and the other judgments are another.
@@ -203,7 +207,7 @@ def command(
         import matplotlib as mpl  # noqa: F401 - it is better missed now than after the work
     refuse_folder(folder)
     found = _studied(tuple(dict.fromkeys(scheme)), threads=threads, progress=not output.quiet, **options)
-    found.write(
+    names = found.write(
         folder,
         figures=None if figures == "none" else figures,
         axis=axis,
@@ -213,7 +217,7 @@ def command(
         threads=threads,
         progress=not output.quiet,
     )
-    output.write(found)
+    output.write(replace(found, notes=(*found.notes, f"Files in {shown_name(folder)}: {', '.join(names)}.")))
 
 
 def _studied(names: tuple[str, ...], **options: Any) -> StudyResult | SeveralStudies:
@@ -223,7 +227,7 @@ def _studied(names: tuple[str, ...], **options: Any) -> StudyResult | SeveralStu
     if others := [name for name in names if name not in IN_ORDER]:
         raise UsageError(f"several of --scheme must be orders of judging, but got {others[0]}")
     options["runs"] = opened_runs(options["runs"])
-    options["levels"] = options["levels"] or " ".join(IN_ORDER[names[0]].usual)
+    options["levels"] = budgets_of(options["levels"] or " ".join(IN_ORDER[names[0]].usual))
     seed = chosen_seed(options.pop("seed"))
     studies = tuple(study(scheme=name, seed=seed, **options) for name in names)
     return SeveralStudies(studies, seed if any(IN_ORDER[name].is_random for name in names) else None)

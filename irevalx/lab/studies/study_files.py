@@ -18,7 +18,7 @@ from irevalx.errors import ArgumentError, InputError, quote, shown_name
 from irevalx.frozen import Frozen, replace
 from irevalx.lab.studies.run_study import REFERENCES
 from irevalx.lab.studies.schemes import NAMES, Scheme, scheme_of
-from irevalx.lab.studies.summaries import StudyScores, StudySummary
+from irevalx.lab.studies.summaries import StudyScores, StudySummary, is_in_order
 from irevalx.orders.replays import Level
 from irevalx.process.system import SEPARATORS, as_text
 from irevalx.reading.source import CHUNK_SIZE, Source
@@ -147,14 +147,15 @@ def read_summary(folder: StudyFolder) -> StudySummary:
     measures = list(dict.fromkeys(measure for measure, _ in found))
     if lengths != {len(judged)} or found.keys() != {(measure, one) for measure in measures for one in REFERENCES}:
         raise InputError(f"{where}: it must have a row for each level, measure and reference")
-    scheme = scheme_of(schemes.pop(), list(judged))
+    about = folder.about()
+    scheme = scheme_of(schemes.pop(), list(judged), in_order=is_in_order(about))
     return StudySummary(
         folder.name,
         scheme,
         _levels(where, scheme, list(judged)),
         np.array(list(judged.values())),
         {key: {column: np.array(values) for column, values in columns.items()} for key, columns in found.items()},
-        folder.about(),
+        about,
         partial(_read_scores, folder, list(judged), measures),
     )
 

@@ -6,11 +6,13 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from os import PathLike, fspath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irevalx.api import checks
 from irevalx.frozen import cached_property, replace
-from irevalx.lab.command.output import FORMATS, make_folder, write_lines
+from irevalx.lab.command.folders import write_folder
+from irevalx.lab.command.output import FORMATS, write_lines
 from irevalx.lab.command.result import Result
 from irevalx.lab.studies.judged_in_order import FoundRow, OutsideRow, found_for_people, outside_for_people
 from irevalx.lab.studies.run_study import Study
@@ -24,6 +26,7 @@ from irevalx.lab.studies.summaries import (
     summary_of,
     summary_table,
     tables_for_people,
+    tau_tables,
 )
 from irevalx.process.terminal import progress_bar
 from irevalx.process.workers import in_order
@@ -87,8 +90,8 @@ class StudyResult(Result):
         }
 
     def tables_for_people(self) -> list[Table]:
-        """Return the knees, and for an order what it has found, and what happens to groups outside the pooling."""
-        tables = [knees_for_people(self.study)]
+        """Return tau-b by level, and for an order what it has found, and what happens to groups outside the pooling."""
+        tables = tau_tables(self.summary)
         tables += [found_for_people(self.found)] if self.found else []
         return [*tables, outside_for_people(self.outside)] if self.outside else tables
 
@@ -168,8 +171,8 @@ class StudyResult(Result):
         digits: int = DIGITS,
         threads: int = 1,
         progress: bool = False,
-    ) -> None:
-        """Write all tables and figures to a folder; each file is there complete or not at all.
+    ) -> list[str]:
+        """Write all tables and figures to a folder, and return the names of the files; if one fails, none is written.
 
         Parameters
         ----------
@@ -185,11 +188,28 @@ class StudyResult(Result):
         checks.one_of("axis", axis, AXES)
         if figures is not None:
             checks.one_of("figures", figures, ENDINGS)
-        path = make_folder(fspath(folder))
+        how: dict[str, Any] = {"figures": figures, "axis": axis, "width": width, "titled": titled, "digits": digits}
+        return write_folder(fspath(folder), partial(self.write_into, **how, threads=threads, progress=progress))
+
+    def write_into(
+        self,
+        path: Path,
+        *,
+        figures: str | None,
+        axis: str,
+        width: float,
+        titled: bool,
+        digits: int = DIGITS,
+        threads: int = 1,
+        progress: bool = False,
+    ) -> list[str]:
+        """Write all tables and figures to an empty folder, as ``write`` does."""
+        names = []
         for name, lines in self._files(digits):
             write_lines(lines, path / name)
+            names.append(name)
         if figures is None:
-            return
+            return names
         from irevalx.lab.plot.page import Page, picture
         from irevalx.lab.studies.study_figures import figures as all_figures
 
@@ -204,3 +224,4 @@ class StudyResult(Result):
             for (name, _), content in zip(drawings, drawn, strict=True):
                 write_lines([content], path / name)
                 advance(1)
+        return [*names, *(name for name, _ in drawings)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from fractions import Fraction
 from functools import partial
 from os import PathLike, fspath
 from typing import Any
@@ -29,7 +28,7 @@ from irevalx.frozen import replace
 from irevalx.lab.studies.inferred_precision import with_error_sources
 from irevalx.lab.studies.judged_in_order import JudgedInOrder, refuse_what_orders_have
 from irevalx.lab.studies.run_study import Study, of_pair, random_pairs, run_study
-from irevalx.lab.studies.schemes import Division, scheme_of
+from irevalx.lab.studies.schemes import Division, GivenLevels, scheme_of
 from irevalx.lab.studies.study_bootstrap import Resampling
 from irevalx.lab.studies.study_result import StudyResult
 from irevalx.orders.replays import USUAL, Level
@@ -56,7 +55,7 @@ def study(
     measures: Measures = MEASURES,
     *,
     scheme: str = "uniform",
-    levels: str | Iterable[str | float | Fraction] | None = None,
+    levels: GivenLevels = None,
     rounding: str = "up",
     strata: str | None = None,
     strata_file: Any = None,
@@ -95,7 +94,8 @@ def study(
     scheme : how judgments are reduced: ``uniform``, ``stratified``, ``depth``, ``mixed``, ``strata`` or an order of
         judging, as ``irevalx.lab.degrade`` has them, such as ``mtf``.
     levels : shares such as "5%" or 0.05, or depths, or for orders numbers of documents of each topic; None for the
-        usual ones of the scheme. With shares ``depth`` is an order: the best ranks are judged first.
+        usual ones of the scheme. With shares, or levels that were read as budgets, ``depth`` is an order: the best
+        ranks are judged first.
     rounding : ``up`` or ``half-up``: how the shares of ``stratified`` become numbers of documents.
     strata, strata_file : for the scheme ``strata``: the strata of each topic's judged documents and the share of each
         that is kept, such as "depth 1-10:100% 11-50:30% rest:10%"; and a file with the stratum of each document, where
@@ -198,7 +198,7 @@ def study(
     if pairs:
         found, note = _with_pairs(found, pairs, first_seed, evaluate, processes=threads, progress=progress)
         notes = (*notes, note)
-    for line in study_warnings(found, own_pool=own_pool):
+    for line in study_warnings(found, of_pools=chosen.of_depth and not own_pool):
         warn(line)
     outside = ordered.outside(found, groups, group_by, processes=threads)
     about = {
@@ -277,15 +277,15 @@ def _paths(*given: Any) -> list[str]:
     return found
 
 
-def study_warnings(study: Study, *, own_pool: bool = False) -> Iterator[str]:
+def study_warnings(study: Study, *, of_pools: bool = False) -> Iterator[str]:
     """Yield a line for each thing that may mislead.
 
     Parameters
     ----------
-    own_pool : whether full judgments are those of the runs' own pool.
+    of_pools : whether levels are depths of pools, and full judgments not the runs' own pool.
     """
     experiment, kept = study.experiment, float(study.kept[-1].mean())
-    if not own_pool and study.scheme in {"depth", "mixed"} and kept < 1:
+    if of_pools and kept < 1:
         yield (
             f"the deepest pool ({study.levels[-1].text}) leaves {kept:.1%} of the judgments: full judgments are more "
             "than the pool of these runs; --own-pool takes their own pool for them, and irevalx-lab pool --judge "

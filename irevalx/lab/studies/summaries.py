@@ -11,7 +11,7 @@ import numpy as np
 from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.errors import UsageError, quote
 from irevalx.frozen import Frozen, cached_property, replace
-from irevalx.lab.studies.run_study import INVERSIONS, REFERENCES, Study, is_comparable
+from irevalx.lab.studies.run_study import INVERSIONS, LAST, REFERENCES, Study, is_comparable
 from irevalx.lab.studies.schemes import Scheme, scheme_of
 from irevalx.lab.studies.study_bootstrap import CURVES
 from irevalx.orders.replays import Level
@@ -19,13 +19,17 @@ from irevalx.reports.table import Table
 from irevalx.statistics.bootstrap import FEW_TOPICS, bootstrap_warnings
 from irevalx.statistics.bootstrap import STATISTICS as RESAMPLED
 from irevalx.statistics.knees import THRESHOLD, first_places, knee_places
+from irevalx.statistics.significance import ALPHA
+
+BEYOND = "beyond"
+"""The end of the interval of a knee that lies beyond all levels."""
 
 MOST_SAMPLES = 0.95
 """The share of samples that exceed the threshold where a level is called reliable."""
 
 ERRORS_OF_DECISIONS = {
-    "fpr": "of the pairs of runs that do not differ under full judgments, the share that does under reduced ones",
-    "fnr": "of the pairs of runs that differ under full judgments, the share that does not under reduced ones",
+    "fpr": "of the pairs without a significant difference under full judgments, the share with one under reduced ones",
+    "fnr": "of the pairs with a significant difference under full judgments, the share without one under reduced ones",
 }
 """The two errors of decisions in words, by their columns. Bompada et al. 2007 call the second kind false positives."""
 
@@ -41,7 +45,8 @@ class KneeRow(Frozen):
     knee : the least level from which on the mean over samples exceeds the threshold.
     first : the least level at which it does.
     monotone : whether these are the same.
-    low, high : the interval of the knee over draws of topics; None unless topics were drawn, and beyond all levels.
+    low, high : the interval of the knee over draws of topics; ``BEYOND`` for an end beyond all levels, None if no
+        interval was computed.
     reliable : the least level from which on at least 95 % of the samples exceed the threshold.
     """
 
@@ -132,10 +137,9 @@ def summary_of(study: Study, about: Mapping[str, Any]) -> StudySummary:
     for reference, statistics in study.statistics.items():
         found = {f"{name}_{of}": x for name, y in statistics.items() for of, x in mean_and_spread(y).items()}
         if study.intervals is not None:
-            last = {name: found.pop(name) for name in (f"{INVERSIONS}_mean", f"{INVERSIONS}_sd")}
             ends = study.intervals.statistics[reference]
             found |= {f"{one}_{end}": x for one in RESAMPLED for end, x in zip(("low", "high"), ends[one], strict=True)}
-            found |= last
+            found = {name: found[name] for name in sorted(found, key=lambda name: name.startswith(LAST))}
         for m, measure in enumerate(measures):
             columns[measure, reference] = {name: x[:, m] for name, x in found.items()}
 
@@ -147,7 +151,7 @@ def summary_of(study: Study, about: Mapping[str, Any]) -> StudySummary:
         }
         return StudyScores(dict(zip(measures, study.full, strict=True)), reduced, study.average_precision)
 
-    scheme = scheme_of(study.scheme, [level.text for level in study.levels])
+    scheme = scheme_of(study.scheme, [level.text for level in study.levels], in_order=is_in_order(about))
     return StudySummary("study", scheme, study.levels, study.kept.mean(axis=1), columns, about, scores)
 
 
@@ -199,7 +203,7 @@ def samples_table(study: Study) -> Table:
 def summary_table(summary: StudySummary) -> Table:
     """Return a row for each level, measure and reference: means over samples, and standard deviations (of a sample).
 
-    Where topics were resampled, the ends of the intervals of the means stand after them; inversions are the last.
+    Where topics were resampled, the ends of the intervals of the means stand after them; ``LAST`` come last.
     """
     rows = [
         (summary.scheme.name, level.text, kept, measure, reference, *(float(values[i]) for values in of_all.values()))
@@ -232,7 +236,7 @@ def knee_rows(study: Study) -> list[KneeRow]:
             knee, first, reliable = (texts[place[m]] for place in places)
             low, high = None, None
             if study.intervals is not None and name in study.intervals.knees:
-                low, high = (None if end is None else texts[end] for end in study.intervals.knees[name][m])
+                low, high = (BEYOND if end is None else texts[end] for end in study.intervals.knees[name][m])
             rows.append(KneeRow(measure, name, knee, first, knee == first, low, high, reliable))
     return rows
 
@@ -246,7 +250,14 @@ def knees_for_people(study: Study) -> Table:
         f"{THRESHOLD} (blank: none)."
     ]
     if ends:
-        notes.append("low, high: the interval of the first over draws of topics (blank: beyond all levels).")
+        notes.append(
+            f"low, high: {1 - ALPHA:.0%} interval of the level before them, over draws of topics ({BEYOND}: beyond all "
+            "levels)."
+        )
+        if any(row.low is None for row in rows):
+            notes.append(
+                "Blank low and high: not computed; --resample-decisions computes the intervals of accuracy and g-mean."
+            )
     if not all(row.monotone for row in rows):
         notes.append(f"* The mean exceeds {THRESHOLD} at a lesser level too, and falls again: first in knees.csv.")
     title = f"least level from which on the mean over samples exceeds {THRESHOLD}"
@@ -255,12 +266,25 @@ def knees_for_people(study: Study) -> Table:
     return every.showing("measure", "statistic", "knee", *ends, "reliable", heads=heads)
 
 
+def is_in_order(about: Mapping[str, Any]) -> bool:
+    """Return whether a study is of an order of judging, by what study.json says of it."""
+    return "batch" in about
+
+
+def tau_tables(summary: StudySummary) -> list[Table]:
+    """Return tau-b with average precision and with the measure itself by level, as means over samples."""
+    means = "" if summary.n_samples in {None, 1} else f"Means over {summary.n_samples} samples of judgments. "
+    what = f"{means}Kendall's tau-b of the rankings of runs; 1: the same ranking as under full judgments."
+    first, last = (_by_level(summary, _title("tau_b", meaning), "tau_b", of) for of, meaning in REFERENCES.items())
+    return [first, replace(last, notes=(what,))]
+
+
 def tables_for_people(study: Study, summary: StudySummary) -> Iterator[Table]:
     """Yield what a person reads after the knees: each statistic, one row per measure and a column for each level."""
     n_pairs = comb(len(study.experiment.runs), 2)
     for reference, meaning in REFERENCES.items():
         for name in _SHOWN:
-            yield _by_level(summary, f"{name.replace('_', ' ')}, against {meaning}", name, reference)
+            yield _by_level(summary, _title(name, meaning), name, reference)
             if name == "tau_b":
                 title = f"inversions of {n_pairs} pairs of runs, against {meaning}"
                 yield _by_level(summary, title, INVERSIONS, reference)
@@ -272,6 +296,10 @@ def tables_for_people(study: Study, summary: StudySummary) -> Iterator[Table]:
     means = mean_and_spread(study.scores.mean(axis=3))["mean"].T.tolist()
     rows = [(measure, *of_measure) for measure, of_measure in zip(study.experiment.measures, means, strict=True)]
     yield Table("mean score over runs", ("measure", *(level.text for level in study.levels)), rows)
+
+
+def _title(statistic: str, reference: str) -> str:
+    return f"{statistic.replace('_', ' ')}, against {reference}"
 
 
 def _by_level(summary: StudySummary, title: str, name: str, reference: str = "itself") -> Table:

@@ -47,7 +47,7 @@ def _with_grades(table: Table, grades: Grades, *others: Wanted) -> tuple[Any, ..
     """Return the column of grades, whole numbers or real ones, and others; raises ArgumentError."""
     if grades == "whole":
         return table.read(GRADE, *others)
-    columns = table.read(replace(GRADE, kind="scores"), *others)
+    columns = table.read(replace(GRADE, kind="probabilities" if grades == "label" else "scores"), *others)
 
     def error(place: int, rule: str) -> ArgumentError:
         where = table.place(table.find(GRADE), place)

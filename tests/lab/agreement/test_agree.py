@@ -116,7 +116,7 @@ def test_decisions(tenth: Path) -> None:
     assert {name: int(row[name]) for name in counts} == counts
     assert float(row["fnr"]) == pytest.approx(counts["c21"] / (counts["c21"] + counts["c22"]))
     assert float(row["accuracy"]) == pytest.approx((counts["c11"] + counts["c22"]) / 15)
-    assert list(row)[14:] == split("c11 c12 c21 c22 fpr fnr accuracy g_mean aa ad ma md pa pd inversions")
+    assert list(row)[14:] == split("c11 c12 c21 c22 fpr fnr accuracy g_mean aa ad ma md pa pd inversions tau_ap_b")
 
 
 def test_opposite_directions(tmp_path: Path) -> None:
@@ -134,8 +134,9 @@ def test_intervals(tenth: Path) -> None:
     arguments: tuple[str | Path, ...] = (EXPERIMENT / "qrels", tenth, *RUNS, *split("-m map --resamples 200 --seed 1"))
     [row], told = agree(*arguments)
     assert agree(*arguments)[0] == [row]
-    assert list(row)[-11:-7] == ["tau_low", "tau_high", "tau_b_low", "tau_b_high"]
-    for name in ("tau", "tau_b", "tau_ap", "rms", "bias"):
+    assert list(row)[-14:-10] == ["tau_low", "tau_high", "tau_b_low", "tau_b_high"]
+    assert list(row)[-4:] == ["inversions", "tau_ap_b", "tau_ap_b_low", "tau_ap_b_high"]
+    for name in ("tau", "tau_b", "tau_ap", "tau_ap_b", "rms", "bias"):
         assert float(row[f"{name}_low"]) < float(row[f"{name}_high"])
     assert told == "irevalx-lab: a bootstrap interval of so few topics (12) is too short\n"
     full, reduced = by_topic(EXPERIMENT / "qrels"), by_topic(tenth)
@@ -158,7 +159,7 @@ def test_the_best_runs(tenth: Path) -> None:
         "top_overlap": float(reference.overlap(x, y, 3)),
         "loss": reference.loss(x, y),
     }
-    assert [*row] == [*list(plain)[:-1], *expected, list(plain)[-1]]
+    assert [*row] == [*list(plain)[:-2], *expected, *list(plain)[-2:]]
     assert {name: float(row[name]) for name in expected} == pytest.approx(expected, abs=1e-4)
     [drawn] = agree(*words, "--top", "3", "--resamples", "50", "--seed", "1")[0]
     for name in expected:
@@ -187,6 +188,7 @@ def test_what_is_not_defined_is_blank(tmp_path: Path) -> None:
     head, row = (line.split(",") for line in done.stdout.decode().splitlines())
     found = dict(zip(head, row, strict=True))
     assert [found[name] for name in ("tau", "tau_b", "pearson", "risen", "tau_b_low")] == ["1.0", "", "", "", ""]
+    assert {found[f"tau_ap{end}"] for end in ("", "_low", "_high", "_b", "_b_low", "_b_high")} == {""}
     assert b"NaN" not in lab("agree", *files, "-m", "map", "--format", "json").stdout
 
 
@@ -195,8 +197,8 @@ def test_intervals_need_topics(tmp_path: Path) -> None:
     for name in "xy":
         (tmp_path / name).write_text("run,topic,measure,value\na,all,map,1\nb,all,map,0\n")
     [row], _ = agree(tmp_path / "x", tmp_path / "y", "--resamples", "9", "--seed", "1")
-    assert {row[name] for name in list(row)[14:-1]} == {""}
-    assert row["inversions"] == "0"
+    defined = {"inversions": "0", "tau_ap_b": "1.0"}
+    assert {name: row[name] for name in list(row)[14:]} == dict.fromkeys(list(row)[14:], "") | defined
 
 
 # The example of Corsi and Urbano's program, p = 0.9
@@ -230,7 +232,7 @@ def test_overlap_of_two_scorings(tmp_path: Path) -> None:
     x = scoring(tmp_path / "x", {"a": [0.9], "b": [0.5], "c": [0.5]})
     y = scoring(tmp_path / "y", {"a": [0.2], "b": [0.3], "c": [0.1]})
     [row], _ = agree(x, y, "--rbo", "0.9")
-    assert list(row)[-10:] == [*OVERLAPS, "inversions"]
+    assert list(row)[-11:] == [*OVERLAPS, "inversions", "tau_ap_b"]
     assert [float(row[f"rbo_{variant}_ext"]) for variant in "wab"] == pytest.approx([0.882, 0.8775, 0.887942], abs=5e-7)
     expected = pytest.approx([0.404528, 0.400028, 0.410471], abs=5e-7)
     assert [float(row[f"rbo_{variant}_min"]) for variant in "wab"] == expected

@@ -116,8 +116,21 @@ def test_next(tmp_path: Path) -> None:
     table = lab("bounds", *paths, "-m", "P.2", "--next", "2", "--format", "table").stdout
     assert table.endswith(b"\n\nTopics: all 1 judged topics.\n")
     pool = tmp_path / "pool"
-    assert lab("bounds", *paths, "-m", "P.2", "--next", "2", "-o", pool).status == 0
+    assert lab("bounds", *paths, "-m", "P.2", "--in-all", "2", "-o", pool).status == 0
     assert pool.read_text() == "1 w\n1 x\n"
+
+
+def test_next_of_each_topic(tmp_path: Path) -> None:
+    """The first N of each topic among all that the command selects, topic by topic, the best first."""
+    grades: Grades = {("1", "r"): 1, ("2", "r"): 1}
+    runs: Ranked = {"a": {"2": ["z", "y"], "1": ["u"]}, "b": {"1": ["t", "v"], "2": ["x", "y"]}, "c": {"2": ["w", "z"]}}
+    paths = written(tmp_path, grades, runs)
+    words: tuple[str | Path, ...] = ("bounds", *paths, "-m", "P.2", "-c")
+    every = [(row["topic"], row["docno"]) for row in lab(*words, "--in-all", "99", "--format", "csv").rows]
+    expected = [pair for topic in ("1", "2") for pair in [one for one in every if one[0] == topic][:2]]
+    rows = lab(*words, "--per-topic", "2", "--format", "csv").rows
+    assert [(row["topic"], row["docno"]) for row in rows] == expected
+    assert [row["rank"] for row in rows] == ["1", "2", "1", "2"]
 
 
 @pytest.mark.judges
@@ -246,7 +259,8 @@ def test_scores_of_runs_are_those_of_the_evaluator(measure: str) -> None:
         (["-m", "dcg.1=-1"], "a gain must be at least 0"),
         (["-l", "0"], "the least relevant grade must be at least 1, but got 0"),
         (["-m", "P.5,10", "--next", "3"], "the next documents must be asked for with one measure, but got 2"),
-        (["--next", "0"], "--next"),
+        (["--next", "0"], "--in-all"),
+        (["--per-topic", "2", "--in-all", "2"], "--in-all and --per-topic must not be given together"),
         (["-J"], "-J"),
         (["--pool", "x"], "--pool"),
     ],

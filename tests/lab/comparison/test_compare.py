@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from made_runs import runs_with_hits
+from paper_collections import ROBUST, needs_robust03
 from running import FIXTURES, lab, run
 
 import irevalx
@@ -40,7 +41,8 @@ def test_randomised_tukey(three_runs: list[Path]) -> None:
     assert [row["differ"] for row in rows] == ["False"] * 3  # two topics are too few, whatever p is
     ends = [float(rows[1][name]) for name in ("simultaneous_low", "simultaneous_high")]
     assert ends == pytest.approx([0.55 - 0.45, 0.55 + 0.45])
-    assert list(rows[0])[-3:] == ["differ", "simultaneous_low", "simultaneous_high"]
+    added = ["test", "judged", "judged_against", "depends_on_unjudged"]
+    assert list(rows[0])[-7:] == ["differ", "simultaneous_low", "simultaneous_high", *added]
 
 
 def test_tukey_with_a_baseline(three_runs: list[Path]) -> None:
@@ -159,18 +161,18 @@ def test_a_row_a_run() -> None:
     """Runs share a letter exactly if their pair does not differ; the best score is marked."""
     pairs, _ = compare(*EXPERIMENT, "-m", "map P.10")
     rows, _ = compare(*EXPERIMENT, "-m", "map P.10", "--by", "run")
-    assert list(rows[0]) == ["run", "map", "map_groups", "P_10", "P_10_groups"]
+    assert list(rows[0]) == ["run", "map", "map_groups", "P_10", "P_10_groups", "judged_10"]
     assert [row["run"] for row in rows] == [path.name.partition(".")[0] for path in EXPERIMENT[1:]]
     shown = {row["run"]: row for row in rows}
     for pair in pairs:
         groups = [set(shown[pair[side]][f"{pair['measure']}_groups"]) for side in ("run", "against")]
         assert bool(groups[0] & groups[1]) == (pair["differ"] == "False")
     people = lab("compare", *EXPERIMENT, "--by", "run", "--seed", "1", "--quiet").stdout.decode()
-    [best] = [line for line in people.splitlines() if "†" in line and "the best score" not in line]
+    [best] = [line for line in people.splitlines() if "*" in line and "the best score" not in line]
     assert best.split()[0] == max(rows, key=lambda row: float(row["map"]))["run"]
     no_better = lab("compare", *EXPERIMENT, "-m", "num_rel num_ret", "--by", "run", "--seed", "1", "--quiet")
     assert no_better.status == 0
-    assert "†".encode() not in no_better.stdout
+    assert b"*" not in no_better.stdout
 
 
 def test_a_row_a_run_in_latex() -> None:
@@ -181,12 +183,12 @@ def test_a_row_a_run_in_latex() -> None:
     )
     lines = done.stdout.decode().splitlines()
     assert [line for line in lines if line.startswith("\\")] == [
-        "\\begin{tabular}{lrrrr}",
+        "\\begin{tabular}{lrrrrr}",
         *("\\toprule", "\\midrule", "\\bottomrule"),
         "\\end{tabular}",
     ]
     head, *rows = [[cell.strip(" \\") for cell in line.split("&")] for line in lines if "&" in line]
-    assert head == ["run", "P\\_10", "", "map", ""]
+    assert head == ["run", "P\\_10", "", "map", "", "judged@10"]
     assert [row[0] for row in rows] == [path.name for path in runs]
     assert sum(row[3].startswith("textbf{") for row in rows) == 1
     by_pair = lab("compare", *EXPERIMENT, "--seed", "1", "--format", "latex", "--quiet").stdout
@@ -244,9 +246,12 @@ def test_a_table_says_what_it_is(tmp_path: Path) -> None:
     assert said in people
     assert "Holm's correction has no simultaneous intervals." in people
     latex = lab("compare", *EXPERIMENT, "--by", "run", "--format", "latex", "--quiet").stdout.decode()
-    assert f"% {said}\n% Runs that share a letter do not differ.\n% Bold type: the best score.\n" in latex
+    assert (
+        f"% {said}\n% Runs that share a letter are not significantly different.\n% Bold type: the best score.\n"
+        in latex
+    )
     signs = lab("compare", *EXPERIMENT, "--by", "run", "--baseline", "count1", "--quiet").stdout.decode()
-    assert "+ and -: better and worse than count1" in signs
+    assert "+ and -: significantly better and worse than count1; without a sign: neither." in signs
     wilcoxon = lab("compare", *EXPERIMENT, "--test", "wilcoxon", "--quiet").stdout.decode()
     assert "Test and interval are of two kinds, and may disagree." in wilcoxon
     drawn = lab("compare", *EXPERIMENT, "--correction", "tukey", "--resamples", "99", "--quiet")
@@ -273,15 +278,23 @@ def test_a_table_says_what_it_is(tmp_path: Path) -> None:
 
 
 def test_columns_that_people_see() -> None:
-    """Eight, unless others are asked for; programs have all."""
+    """Eight, unless others are asked for; the interval is that of the correction; programs have all."""
 
     def heads(*options: str) -> list[str]:
         first = lab("compare", *EXPERIMENT, "--quiet", *options).stdout.decode().splitlines()[0]
         return re.split("  +", first)
 
-    assert heads() == ["measure", "run", "against", "difference", "low", "high", "corrected p", "differ"]
+    def default(*ends: str) -> list[str]:
+        return ["measure", "run", "against", "difference", *ends, "corrected p", "differ"]
+
+    assert heads() == default("unadjusted low", "unadjusted high")
+    assert heads("--correction", "none") == default("low", "high")
+    for correction in ("bonferroni", "tukey"):
+        assert heads("--correction", correction, "--seed", "1") == default("simultaneous low", "simultaneous high")
+    geometric = ("-m", "gm_map", "--interval", "bca", "--seed", "1", "--correction", "bonferroni")
+    assert heads(*geometric) == default("unadjusted low", "unadjusted high")
     assert heads("--columns", "p,effect_size") == ["measure", "run", "against", "p", "effect size"]
-    assert len(heads("--columns", "all")) == len(compare(*EXPERIMENT)[0][0]) == 17
+    assert len(heads("--columns", "all")) == len(compare(*EXPERIMENT)[0][0]) == 21
     refused = lab("compare", *EXPERIMENT, "--columns", "q")
     assert (refused.status, "columns must be all or measure or run or" in refused.stderr) == (1, True)
 
@@ -332,3 +345,48 @@ def test_figures_name_topics_runs_and_the_test(tmp_path: Path) -> None:
     power: Any = irevalx.lab.compare(EXPERIMENT[0], EXPERIMENT[1:], power=True).figure()
     heights = [np.asarray(line.get_ydata(), np.float64) for line in power.axes[0].lines]
     assert all(of_line[-2] <= 0.2 for of_line in heights if of_line.size > 2)
+
+
+def test_the_test_is_named_where_sign_flips_replace_t(tmp_path: Path) -> None:
+    """For each pair, in all tables, in LaTeX and in JSON: y differs from x for three topics only."""
+    hits = {"x": [5] * 12, "y": [6] * 3 + [5] * 9, "z": [7, 8, 9] * 4}
+    paths = runs_with_hits(tmp_path, hits, depth=10)
+    rows, _ = compare(*paths, "-m", "P.10")
+    assert [(row["run"], row["against"], row["test"]) for row in rows] == [
+        ("x", "y", "permutation"),
+        ("x", "z", "t"),
+        ("y", "z", "t"),
+    ]
+    assert [float(rows[0]["p"]), rows[0]["low"]] == [2 / 8, ""]
+    said = "Student's t test over 12 topics (sign flips in 1 of 3 comparisons: fewer than 5 topics differ"
+    for view in (("--by", "pair"), ("--by", "run"), ("--power",)):
+        for form in ("table", "latex"):
+            assert said in lab("compare", *paths, "-m", "P.10", *view, "--format", form, "--quiet").stdout.decode()
+        about = json.loads(lab("compare", *paths, "-m", "P.10", *view, "--format", "json", "--quiet").stdout)["about"]
+        assert about["how_tested"].startswith(said)
+    people = lab("compare", *paths, "-m", "P.10", "--quiet").stdout.decode()
+    assert people.splitlines()[2].split()[-5:-2] == ["0.2500", "permutation", "no"]
+    assert "test: permutation (exact sign flips) replaces t" in people
+    assert "sign flips" not in lab("compare", *paths, "-m", "P.10", "--test", "wilcoxon", "--quiet").stdout.decode()
+    found: Any = irevalx.lab.compare(paths[0], paths[1:], "P.10")
+    assert "sign flips in 1 of 3" in " ".join(found.figure().get_supxlabel().split())
+
+
+@needs_robust03
+@pytest.mark.parametrize("correction", ["bonferroni", "tukey"])
+def test_the_interval_that_is_shown_agrees_with_the_decision(correction: str) -> None:
+    """All 66 pairs of robust03: the simultaneous interval leaves out 0 exactly where runs differ."""
+    files = (ROBUST / "qrels.gz", *sorted((ROBUST / "runs").iterdir()))
+    options = ("-m", "map", "--correction", correction, "--resamples", "999", "--quiet")
+    rows, _ = compare(*files, *options)
+    assert len(rows) == 66
+    excluded = [float(row["simultaneous_low"]) > 0 or float(row["simultaneous_high"]) < 0 for row in rows]
+    assert [row["differ"] == "True" for row in rows] == excluded
+    assert 0 < sum(excluded) < 66
+    alone = [float(row["low"]) > 0 or float(row["high"]) < 0 for row in rows]
+    assert sum(alone) > sum(excluded)  # the unadjusted intervals do not agree
+    table = lab("compare", *files, *options, "--seed", "1").stdout.decode().splitlines()
+    assert "simultaneous low" in table[0]
+    assert "unadjusted" not in table[0]
+    shown = [line.split() for line in table[2:68]]
+    assert [cells[4] for cells in shown] == [f"{float(row['simultaneous_low']):.4f}" for row in rows]

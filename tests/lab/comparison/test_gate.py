@@ -69,7 +69,10 @@ def test_statuses(paths: dict[str, Path], runs: list[str], options: list[str], s
 
 
 def test_intervals_hold_for_all_measures_and_runs(paths: dict[str, Path]) -> None:
-    """Those of scipy at 1 - alpha over the number of rows; P.5 and P.10 of two runs are four."""
+    """Those of scipy at 1 - alpha over the number of rows; P.5 and P.10 of two runs are four.
+
+    Two topics of P.5 differ for better: it has no interval.
+    """
     runs = ["better", "noisy"]
     _, rows, _ = gate(paths, runs, "--margin", "0.02", "-m", "P.5", "--alpha", "0.1")
     assert [(row["measure"], row["run"], row["topics"]) for row in rows] == [
@@ -79,6 +82,11 @@ def test_intervals_hold_for_all_measures_and_runs(paths: dict[str, Path]) -> Non
         depth = int(row["measure"][2:])
         shares = {run: np.minimum(HITS[run], depth) / depth for run in HITS}
         d = shares[row["run"]] - shares["base"]
+        assert int(row["differing"]) == np.count_nonzero(d)
+        if np.count_nonzero(d) < 5:
+            assert [row["low"], row["high"], row["least_margin"], row["verdict"]] == ["", "", "", "cannot tell"]
+            assert [row["run"], float(row["p"]), float(row["change"])] == ["better", 0.5, pytest.approx(0.2)]
+            continue
         expected = stats.ttest_1samp(d, 0).confidence_interval(1 - 0.1 / 4)
         assert [float(row["low"]), float(row["high"])] == pytest.approx(list(expected))
         assert float(row["difference"]) == pytest.approx(d.mean())
@@ -129,14 +137,16 @@ def test_equal_tags_and_paths(paths: dict[str, Path]) -> None:
 
 
 def test_markdown_for_a_pull_request(paths: dict[str, Path]) -> None:
-    """The conclusion comes first, then a table, with what does not pass in bold type."""
+    """The conclusion comes first, then a table, whose last column has a word on each verdict; nothing is bold."""
     files = (paths["qrels"], paths["base"], paths["noisy"], paths["same"])
     done = lab("compare", *files, "-m", "P.10", "--baseline", "base", "--margin", "0.01", "--format", "markdown")
     lines = done.stdout.decode().splitlines()
     assert lines[0] == "Failed: of 2 verdicts against base, 1 not worse, 1 cannot tell."
     assert lines[2].startswith("| measure ")
-    assert "**cannot tell**" in lines[4]
-    assert "**" not in lines[5]
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in (lines[2], *lines[4:6])]
+    assert [row[-1] for row in cells] == ["gate", "fails", "passes"]
+    assert [row[cells[0].index("verdict")] for row in cells[1:]] == ["cannot tell", "not worse"]
+    assert "**" not in done.stdout.decode()
 
 
 def test_json_says_everything(paths: dict[str, Path]) -> None:
@@ -217,9 +227,69 @@ def test_in_python(paths: dict[str, Path]) -> None:
         assert isinstance(found, Gate)
         assert [found.status, found.rows[0].verdict, found.rows[0].margin] == [0, "not worse", 0.01]
         assert found.to_frame()["verdict"].tolist() == ["not worse"]
-        assert not hasattr(found, "figure")
+        with pytest.raises(IrevalxError, match="no figure with a margin"):
+            found.figure()
     for wrong in ({"margin": -1.0}, {"margin": 0.1, "by": "run"}, {"margin": {"P.5": 0.1}}, {"require": "all"}):
         with pytest.raises(IrevalxError):
             irevalx.lab.compare(paths["qrels"], files, "P.10", baseline="base", **wrong)
     with pytest.raises(IrevalxError, match="margin and all pairs must not"):
         irevalx.lab.compare(paths["qrels"], files, "P.10", margin=0.1)
+
+
+@pytest.mark.parametrize(
+    ("changes", "options", "status", "said"),
+    [
+        (
+            (-1, -1, -1),
+            [],
+            5,
+            "3 of 3 topics differ; on these the mean changes by -0.1000. This does not tell whether",
+        ),
+        (
+            (1, 1, 1),
+            ["--require", "better"],
+            5,
+            "3 of 3 topics differ; on these the mean changes by +0.1000. This does not",
+        ),
+        ((-1, -1, -1), ["--allow-unsure"], 0, "3 of 3 topics differ"),
+        (
+            (-1,) * 8,
+            ["--margin", "0.5"],
+            3,
+            "all 8 topics differ by the same amount; on these the mean changes by -0.1",
+        ),
+        ((1,) * 8, ["--require", "better"], 0, "all 8 topics differ by the same amount"),
+        (
+            (1, 1, 1, 2, 0, 0, 0, 0),
+            [],
+            5,
+            "4 of 8 topics differ; on these the mean changes by +0.1250. This does not tell",
+        ),
+        ((1, 1, 1, 2, 1, 2, 0, 0), [], 0, "6 of 8 topics differ; on these the mean changes by +0.1333."),
+        ((0,) * 8, [], 0, None),
+    ],
+    ids=str,
+)
+def test_few_or_equal_differences(
+    tmp_path: Path, changes: tuple[int, ...], options: list[str], status: int, said: str | None
+) -> None:
+    """Nothing is certain that exact sign flips do not show; compare and the gate decide alike, and a line says why."""
+    hits = {"base": [5] * len(changes), "new": [5 + change for change in changes]}
+    files = runs_with_hits(tmp_path, hits, depth=10)
+    asked = ("-m", "P.10", "--baseline", "base")
+    margin = () if "--margin" in options else ("--margin", "0")
+    done = lab("compare", *files, *asked, *margin, *options, "--junit", tmp_path / "junit.xml")
+    assert done.status == status
+    lines = done.stdout.decode().splitlines()
+    notes = [line for line in lines if line.startswith("new in P_10: ")]
+    assert len(notes) == (said is not None)
+    if said is not None:
+        assert said in notes[0]
+    in_json = lab("compare", *files, *asked, *margin, *options, "--format", "json", "--quiet")
+    found = json.loads(in_json.stdout)
+    assert notes == [line for line in found["about"]["notes"] if line.startswith("new in P_10: ")]
+    [row] = found["verdicts"]
+    [pair] = lab("compare", *files, *asked, "--format", "csv", "--quiet").rows
+    if row["low"] is None:
+        assert [pair["low"], pair["test"], float(pair["p"])] == ["", "permutation", row["p"]]
+        assert "(no interval)" in (tmp_path / "junit.xml").read_text()

@@ -13,29 +13,33 @@ from scipy import stats
 
 import irevalx
 from irevalx.arrays.segments import FloatArray
-from irevalx.lab.comparison.gate import (
-    CANNOT_TELL,
-    NOT_WORSE,
-    WORSE,
-    intervals_with_margins,
-    least_margins,
-    verdict,
-)
+from irevalx.statistics.non_inferiority import CANNOT_TELL, NOT_WORSE, WORSE, Improvements
+
+
+def verdict_of(d: FloatArray, margin: float, alpha: float = 0.05) -> str:
+    """Return the verdict on a run."""
+    [found] = Improvements(d[np.newaxis], alpha).verdicts(margin)
+    return found
 
 
 def test_verdicts_are_one_sided_tests() -> None:
-    """Not worse: the loss is below the margin by a one-sided t test at alpha/2; worse: it is no gain by another."""
-    random, seen = np.random.default_rng(1), set()
-    for _ in range(300):
-        d = random.normal(random.normal(0, 0.02), 0.05, random.integers(5, 60))
+    """Not worse: the loss is below the margin by a one-sided t test at alpha/2; worse: it is no gain by another.
+
+    That a run is worse takes flipped signs of the topics as well, all of which scipy tries here.
+    """
+    random, seen, contradicted = np.random.default_rng(1), set(), 0
+    for _ in range(150):
+        d = np.round(random.normal(random.normal(0, 0.03), 0.05, random.integers(5, 12)), 12)
         margin, alpha = random.choice([0.0, 0.01, 0.03]), random.choice([0.05, 0.01])
-        [low], [high] = intervals_with_margins(d[np.newaxis], alpha)
         not_worse = stats.ttest_1samp(d, -margin, alternative="greater").pvalue < alpha / 2
         worse = stats.ttest_1samp(d, 0, alternative="less").pvalue < alpha / 2
-        expected = NOT_WORSE if not_worse else WORSE if worse else CANNOT_TELL
-        assert verdict(low, high, margin) == expected
+        flips = stats.permutation_test((d,), np.mean, permutation_type="samples", n_resamples=10**6).pvalue
+        contradicted += worse and flips >= alpha
+        expected = NOT_WORSE if not_worse else WORSE if worse and flips < alpha else CANNOT_TELL
+        assert verdict_of(d, margin, alpha) == expected
         seen.add(expected)
     assert seen == {NOT_WORSE, WORSE, CANNOT_TELL}
+    assert contradicted
 
 
 @pytest.mark.parametrize(
@@ -45,31 +49,71 @@ def test_verdicts_are_one_sided_tests() -> None:
         ([0.0], 0.0, NOT_WORSE),
         ([0.1], 1.0, CANNOT_TELL),
         ([-0.1], 0.0, CANNOT_TELL),
-        ([-0.1, -0.1], 0.05, WORSE),
-        ([-0.1, -0.1], 0.2, NOT_WORSE),
-        ([-0.11, -0.1, -0.09], 0.5, NOT_WORSE),
+        ([-0.1] * 3, 0.0, CANNOT_TELL),
+        ([0.1] * 3, 0.0, CANNOT_TELL),
+        ([-0.1] * 5, 0.0, CANNOT_TELL),  # 2 of 32 ways of flipping signs
+        ([-0.1] * 6, 0.0, WORSE),  # 2 of 64
+        ([-0.1] * 6, 0.5, WORSE),
+        ([0.1] * 6, 0.0, NOT_WORSE),
+        ([-0.1] * 20, 0.0, WORSE),
+        ([-0.11, -0.1, -0.09], 0.5, CANNOT_TELL),
+        ([-0.1] * 4 + [0.0] * 96, 0.5, CANNOT_TELL),
+        ([0.1] * 4 + [0.0] * 96, 0.5, CANNOT_TELL),
+        ([-0.1] * 5 + [0.0] * 95, 0.0, CANNOT_TELL),  # the interval ends below 0, but 2 of 32 ways are as far
+        ([-0.1] * 5 + [0.0] * 95, 0.05, NOT_WORSE),
+        ([-0.1] * 6 + [0.0] * 94, 0.0, WORSE),
     ],
     ids=str,
 )
 def test_verdicts_of_few_topics(d: list[float], margin: float, expected: str) -> None:
-    """What is equal is not worse; a topic alone tells nothing; equal differences have an interval without width."""
-    [low], [high] = intervals_with_margins(np.array([d]), 0.05)
-    assert verdict(low, high, margin) == expected
+    """What is equal is not worse; where few topics differ, or all alike, flipped signs alone can tell the direction."""
+    assert verdict_of(np.array(d), margin) == expected
+    assert verdict_of(np.array(d)[::-1], margin) == expected
+    few = Improvements(np.array([d]), 0.05)
+    assert few.p[0] == 2.0 ** (1 - max(1, int(np.count_nonzero(d))))  # all have one sign
+    assert math.isnan(few.interval[0][0]) == (len(set(d)) == 1 or np.count_nonzero(d) < 5)
+    assert few.direction.tolist() == [int(np.sign(d[0])) if np.count_nonzero(d) >= 6 else 0]
+
+
+def test_a_direction_is_corrected() -> None:
+    """Six equal losses are worse at 0.05 and not at 0.05/4, which takes eight."""
+    assert verdict_of(np.full(6, -0.1), 0, 0.05 / 4) == CANNOT_TELL
+    assert verdict_of(np.full(8, -0.1), 0, 0.05 / 4) == WORSE
+
+
+@pytest.mark.parametrize(("n_topics", "n_won"), [(499, 270), (12_000, 6110)])
+def test_sign_flips_of_many_topics(n_topics: int, n_won: int) -> None:
+    """Equal sizes: random flips, and the normal distribution of very many topics, are near the binomial test."""
+    d = np.where(np.arange(n_topics) < n_won, 0.1, -0.1)
+    found = Improvements(d[np.newaxis], 0.05).p
+    assert found == pytest.approx([stats.binomtest(n_won, n_topics).pvalue], rel=0.08)
+    assert Improvements(d[np.newaxis], 0.05).p.tolist() == found.tolist()
+
+
+@pytest.mark.parametrize(("n_differing", "n_topics"), [(3, 3), (4, 100), (6, 100), (12, 100), (6, 6), (10, 10)])
+def test_false_verdicts_of_few_topics(n_differing: int, n_topics: int) -> None:
+    """Symmetric differences in steps of 0.1: better or worse for certain in at most alpha/2 each of 2,000 samples."""
+    random, d = np.random.default_rng(n_differing), np.zeros((2000, n_topics))
+    d[:, :n_differing] = random.integers(1, 3, (2000, n_differing)) * random.choice([-0.1, 0.1], (2000, n_differing))
+    direction = Improvements(np.round(d, 12), 0.05).direction
+    assert max(np.mean(direction > 0), np.mean(direction < 0)) <= 0.03
+    if n_differing < 6:
+        assert not direction.any()
 
 
 def test_least_margin_is_passed_in_eight_of_ten() -> None:
     """Of normal differences around 0, as many as said are found not worse by it."""
     samples = 0.1 * np.random.default_rng(2).standard_normal((20_000, 30))
-    lows, highs = intervals_with_margins(samples, 0.05 / 3)
+    [lows, _] = Improvements(samples, 0.05 / 3).interval
     one = np.array([[0.1, -0.1] * 15]) * math.sqrt(29 / 30)  # its standard deviation is 0.1
-    [margin] = least_margins(one, 0.05 / 3)
-    passed = [verdict(low, high, margin) == NOT_WORSE for low, high in zip(lows, highs, strict=True)]
-    assert np.mean(passed) == pytest.approx(0.8, abs=0.012)
-    assert math.isnan(least_margins(np.ones((1, 1)), 0.05)[0])
+    [margin] = Improvements(one, 0.05 / 3).least_margins
+    assert np.mean(lows > -margin) == pytest.approx(0.8, abs=0.012)
+    for few in (np.ones((1, 1)), np.full((1, 9), 0.1), np.array([[0.1, 0.2, 0.3, 0.4] + [0.0] * 5])):
+        assert math.isnan(Improvements(few, 0.05).least_margins[0])
 
 
 def shares_of_false_verdicts(values: FloatArray, n_topics: int, margin: float, n_draws: int) -> FloatArray:
-    """Return how often some run is said worse that is equal, and not worse that loses the margin, in samples of topics.
+    """Return how often intervals call some run worse that is equal, and not worse that loses the margin.
 
     Each run in turn is the baseline, and the family is all other runs under all measures; then each alone.
     Differences are shifted so that over all topics their mean is 0, or the loss is the margin.
@@ -85,9 +129,9 @@ def shares_of_false_verdicts(values: FloatArray, n_topics: int, margin: float, n
         for base in range(n_runs):
             d = (np.delete(values, base, axis=1) - values[:, [base]]).reshape(-1, n_all)
             d -= d.mean(axis=1, keepdims=True)
-            low, high = intervals_with_margins(d[:, topics], 0.05 / len(d))
+            low, high = Improvements(d[:, topics], 0.05 / len(d)).interval
             false[:2] += (high < 0).any(), (low - margin > -margin).any()
-            low, high = intervals_with_margins(d[:, topics], 0.05)
+            low, high = Improvements(d[:, topics], 0.05).interval
             false[2:] += (high < 0).mean(), (low - margin > -margin).mean()
     return false / (n_draws * n_runs)
 

@@ -49,7 +49,7 @@ def test_a_file_and_a_pattern(paths: list[Path], tmp_path: Path) -> None:
     assert [(row["run"], row["against"]) for row in found] == [("a", "b"), ("a", "c"), ("b", "c")]
     assert list(found[0])[-3:] == ["replicates", "replicates_against", "between_replicates"]
     assert [(row["replicates"], row["replicates_against"]) for row in found] == [("2", "3"), ("2", "1"), ("3", "1")]
-    assert "systems with one run count as if their runs did not vary: c" in told
+    assert "systems with one run (c): tests and intervals are about this run, and do not cover other runs" in told
     for row in found:
         means = [
             np.mean([hits for run, hits in HITS.items() if run.startswith(row[name])]) / 10
@@ -77,6 +77,7 @@ def test_a_baseline_is_a_system(paths: list[Path]) -> None:
     text = lab("compare", *paths, "-m", "P.10", "--system-by", "^.").stdout.decode()
     assert "between replicates" in text.splitlines()[0]
     assert "tests and intervals are over topics and runs" in text
+    assert "Systems with one run (c): tests and intervals are about this run" in text
 
 
 @pytest.mark.parametrize(
@@ -197,3 +198,18 @@ def test_intervals_cover(n_runs: int, between: float) -> None:
         n_covered += low <= 0 <= high
         assert (low <= 0 <= high) == (found.p[0] >= 0.05)
     assert n_covered / 500 >= 0.92
+
+
+def test_intervals_of_a_single_run_cover_this_run() -> None:
+    """Against a system with one run they cover the difference from this run, and that of the systems too seldom."""
+    random, of_run, of_systems = np.random.default_rng(4), 0, 0
+    for _ in range(400):
+        topics, effect = random.normal(0, 0.1, 50), random.normal(0, 0.05)
+        single = topics + random.normal(0, 0.05, (1, 50)) + effect
+        [low], [high] = comparison(
+            single, topics + random.normal(0, 0.05, (5, 50)) + random.normal(0, 0.05, (5, 1))
+        ).interval
+        of_run += low <= -effect <= high
+        of_systems += low <= 0 <= high
+    assert of_run / 400 >= 0.92
+    assert of_systems / 400 <= 0.8

@@ -13,6 +13,8 @@ from running import lab
 from scipy import stats
 
 import irevalx.lab
+from irevalx.arrays.segments import FloatArray
+from irevalx.errors import ArgumentError
 
 HITS = {
     "a": (5, 6, 4, 7, 5, 6, 3, 5, 9, 1, 2, 6),
@@ -36,6 +38,14 @@ def groups(tmp_path: Path) -> Path:
     return path
 
 
+def welch_f(first: FloatArray, second: FloatArray, axis: int) -> FloatArray:
+    """Return the square of Welch's t, of at least 1e-12 as variance."""
+    parts = [np.maximum(x.var(axis=axis, ddof=1), 1e-12) / x.shape[axis] for x in (first, second)]
+    d: FloatArray = (first.mean(axis=axis) - second.mean(axis=axis)) ** 2
+    f: FloatArray = d / (parts[0] + parts[1])
+    return f
+
+
 def holm(p: list[float]) -> list[float]:
     """Correct p-values, the least first."""
     order = sorted(range(len(p)), key=lambda place: p[place])
@@ -46,15 +56,17 @@ def holm(p: list[float]) -> list[float]:
 
 
 def test_each_group_and_the_interaction(paths: list[Path], groups: Path) -> None:
-    """Scipy's t tests of each group, corrected over pairs and groups, and its Welch test, corrected over pairs."""
+    """Scipy's t tests of each group, corrected over pairs and groups, and its permutation test, corrected over pairs."""
     done = lab("compare", *paths, "-m", "P.10", "--topic-groups", groups, "--format", "json")
     found = json.loads(done.stdout)
-    tests, welch = {}, {}
+    tests, welch, orders = {}, {}, {}
     for run, against in combinations(HITS, 2):
         d = np.subtract(HITS[run], HITS[against]) / 10
         for name, topics in GROUPS.items():
             tests[run, against, name] = stats.ttest_1samp(d[list(topics)], 0)
-        welch[run, against] = stats.ttest_ind(*(d[list(topics)] for topics in GROUPS.values()), equal_var=False)
+        parts = [d[list(topics)] for topics in GROUPS.values()]
+        welch[run, against] = stats.ttest_ind(*parts, equal_var=False).statistic ** 2
+        orders[run, against] = stats.permutation_test(parts, welch_f, n_resamples=10**6, alternative="greater").pvalue
     corrected = dict(zip(tests, holm([float(test.pvalue) for test in tests.values()]), strict=True))
     rows = found["groups of topics"]
     assert [(row["run"], row["against"], row["group"]) for row in rows] == list(tests)
@@ -66,21 +78,28 @@ def test_each_group_and_the_interaction(paths: list[Path], groups: Path) -> None
         assert [row["p"], row["corrected_p"]] == pytest.approx([tests[key].pvalue, corrected[key]])
         assert [row["low"], row["high"]] == pytest.approx(list(tests[key].confidence_interval(0.95)))
         assert row["differ"] == (corrected[key] < 0.05)
-    expected = holm([float(test.pvalue) for test in welch.values()])
+    expected = holm([float(p) for p in orders.values()])
     interactions = found["interactions"]
     assert [(row["run"], row["against"]) for row in interactions] == list(welch)
     assert [row["corrected_p"] for row in interactions] == pytest.approx(expected)
-    assert [row["f"] for row in interactions] == pytest.approx([test.statistic**2 for test in welch.values()])
+    assert [row["f"] for row in interactions] == pytest.approx([*welch.values()])
+    assert {row["labellings"] for row in interactions} == {792}  # 12 topics in groups of 5 and 7
+    assert found["about"]["seed"] is None
+    people = lab("compare", *paths, "-m", "P.10", "--topic-groups", groups).stdout.decode()
+    assert "Welch's F statistic (f), tested by permuting the group labels of topics in all 792 ways." in people
+    assert "df within" not in people
     assert [row["interaction_p"] for row in rows[::2]] == pytest.approx(expected)
 
 
+@pytest.mark.filterwarnings("ignore:.*groups with fewer than 10 topics")
 def test_files_and_dictionaries(paths: list[Path], groups: Path) -> None:
     """What the command prints is what the function returns."""
     done = lab("compare", *paths, "-m", "P.10", "--topic-groups", groups, "--baseline", "a", "--format", "csv")
     rows = done.rows
     given = {f"{topic + 1:03}": name for name, topics in GROUPS.items() for topic in topics}
     found = irevalx.lab.compare(paths[0], paths[1:], "P.10", topic_groups=given, baseline="a")
-    assert not hasattr(found, "figure")
+    with pytest.raises(ArgumentError, match="no figure with a margin or with topic groups"):
+        found.figure()
     assert [str(row.difference) for row in found.rows] == [row["difference"] for row in rows]
     assert [row["run"] for row in rows] == ["b", "b", "c", "c"]
 
@@ -107,3 +126,37 @@ def test_refusals(paths: list[Path], groups: Path, option: tuple[str, str]) -> N
     groups.write_text("999 z\n")
     done = lab("compare", *paths, "--topic-groups", groups)
     assert (done.status, "a group must have a topic with a value of map" in done.stderr) == (2, True)
+
+
+def test_small_groups(paths: list[Path], groups: Path) -> None:
+    """Groups of one topic are left out of the interaction and named, and groups below ten topics are named."""
+    groups.write_text("001 x\n" + "".join(f"{topic:03} y\n" for topic in range(2, 12)) + "012 z\n")
+    done = lab("compare", *paths, "-m", "P.10", "--topic-groups", groups, "--format", "json")
+    assert "the interaction test leaves out groups with one topic: 'x', 'z'" in done.stderr
+    assert "fewer than 10 topics" not in done.stderr  # one group is left, so that nothing is tested
+    assert {(row["groups"], row["p"]) for row in json.loads(done.stdout)["interactions"]} == {(1, None)}
+    groups.write_text(
+        "".join(f"{topic:03} {'x' if topic < 4 else 'y' if topic < 7 else 'w'}\n" for topic in range(1, 13))
+    )
+    done = lab("compare", *paths, "-m", "P.10", "--topic-groups", groups, "--format", "json", "--seed", "3")
+    assert "groups with fewer than 10 topics: 'x' (3), 'y' (3), 'w' (6)" in done.stderr
+    found = json.loads(done.stdout)
+    assert (found["about"]["seed"], {row["labellings"] for row in found["interactions"]}) == (3, {10_000})
+    assert lab("compare", *paths, "-m", "P.10 P.5", "--topic-groups", groups).stderr.count("fewer than 10 topics") == 1
+    again = lab("compare", *paths, "-m", "P.10", "--topic-groups", groups, "--format", "json", "--seed", "3")
+    assert json.loads(again.stdout)["interactions"] == found["interactions"]
+
+
+def test_simultaneous_intervals_in_groups(paths: list[Path], groups: Path) -> None:
+    """Bonferroni's are t intervals for all pairs and groups, which agree with the decisions; they are shown."""
+    options = ("-m", "P.10", "--topic-groups", groups, "--correction", "bonferroni")
+    rows = lab("compare", *paths, *options, "--format", "csv").rows
+    for row in rows:
+        d = np.subtract(HITS[row["run"]], HITS[row["against"]])[list(GROUPS[row["group"]])] / 10
+        expected = stats.ttest_1samp(d, 0).confidence_interval(1 - 0.05 / 6)
+        ends = [float(row["simultaneous_low"]), float(row["simultaneous_high"])]
+        assert ends == pytest.approx([expected.low, expected.high])
+        assert (row["differ"] == "True") == (ends[0] > 0 or ends[1] < 0)
+    people = lab("compare", *paths, *options).stdout.decode()
+    assert "simultaneous low" in people.splitlines()[2]
+    assert "95 % intervals that hold for all pairs and groups at once" in people

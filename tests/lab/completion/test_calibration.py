@@ -35,6 +35,8 @@ from irevalx.lab.completion.predict import Completion
 from irevalx.reading.source import Source
 from irevalx.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 EXPERIMENT = FIXTURES / "experiment"
 CRANFIELD = SHARED / "cranfield"
 

@@ -8,16 +8,18 @@ import json
 import lzma
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 import reference_text as reference
 from hypothesis import given
 from hypothesis import strategies as st
+from running import lab
 
 from irevalx.errors import FormatError, MalformedLineError, UnreadableFileError
 from irevalx.lab.completion import documents
 from irevalx.lab.completion.collection import Collection, terms_of
-from irevalx.lab.completion.documents import Document, read_documents
+from irevalx.lab.completion.documents import Document, read_documents, unescaped
 from irevalx.reading.source import Source
 
 
@@ -197,3 +199,49 @@ def test_a_wanted_document_twice() -> None:
     with pytest.raises(MalformedLineError, match=r"^docs:7: a document must occur once, but got 'd1' a second time$"):
         Collection.of(twice, {b"d1"})
     assert Collection.of(twice, {b"d2"}).n_documents == 2
+
+
+LONG = "9" * 5000
+REFERENCES = {
+    "&#65;": "A",
+    "&#00000000000000065;": "A",
+    f"&#{'0' * 5000}65;": "A",
+    f"&#{LONG};": "\N{REPLACEMENT CHARACTER}",
+    f"&#{LONG}": "\N{REPLACEMENT CHARACTER}",
+    f"&#x{'f' * 5000};": "\N{REPLACEMENT CHARACTER}",
+    "&#0;": "\N{REPLACEMENT CHARACTER}",
+    "&#x41;&amp;&nbsp;&lt": "A&\N{NO-BREAK SPACE}<",
+    "&#;&#x;&#a": "&#;&#x;&#a",
+    "&#12345678;": "\N{REPLACEMENT CHARACTER}",
+}
+"""What the HTML standard makes of character references: numbers beyond the last character are replaced."""
+
+
+@pytest.mark.parametrize(("text", "expected"), REFERENCES.items(), ids=range(len(REFERENCES)))
+def test_character_references(tmp_path: Path, text: str, expected: str) -> None:
+    """Numbers of any length are read, with leading zeros or without."""
+    assert unescaped(text) == expected
+    path = tmp_path / "docs"
+    path.write_text(f"<DOC><DOCNO>d</DOCNO>one {text}</DOC>")
+    [document] = read_documents(Source(str(path)))
+    assert document.text.split(" ", 3)[-1].endswith(expected)
+
+
+def test_commands_read_long_character_references(tmp_path: Path) -> None:
+    """Documents and topics with them: report, complete, and next."""
+    pytest.importorskip("sklearn")
+    qrels, one, docs, topics = (tmp_path / name for name in ("qrels", "run", "docs", "topics"))
+    qrels.write_text("".join(f"1 0 d{number} {number % 2}\n" for number in range(6)))
+    one.write_text("".join(f"1 Q0 d{number} 1 {9 - number} r\n" for number in range(8)))
+    words = ("cat", "dog", "cow")
+    docs.write_text(
+        "".join(f"<DOC><DOCNO>d{number}</DOCNO>{words[number % 3]} &#{LONG}; end</DOC>\n" for number in range(8))
+    )
+    topics.write_text(f"<top><num> Number: 1 <title> cats &#{LONG}; </top>\n")
+    for line in (
+        ("report", qrels, one, "--docs", docs, "--topic-texts", topics, "-o", tmp_path / "page.html"),
+        ("complete", qrels, one, "--docs", docs, "--classifier", "kld"),
+        ("next", one, "--judged", qrels, "--order", "cal", "--docs", docs, "--seed", "1", "--in-all", "2"),
+    ):
+        done = lab(*line, "--quiet")
+        assert (done.status, done.stderr) == (0, "")

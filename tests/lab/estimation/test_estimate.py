@@ -145,6 +145,8 @@ def test_equal_differences_are_not_certain(tmp_path: Path) -> None:
     [row] = [row for row in rows if row["against"]]
     assert [row[name] for name in ("estimate", "low", "high", "p", "differ")] == ["0.1", "", "", "0.5", "False"]
     assert "all human topics have the same value in 2 of 3 rows" in told
+    people = lab("estimate", "--human", human, "--machine", machine, a, b, "-m", "P.10", "--quiet").stdout.decode()
+    assert "If a standard error is 0, p is from exact sign flips, and there is no interval." in people
 
 
 def test_several_measures(tmp_path: Path) -> None:

@@ -173,3 +173,26 @@ def test_too_few_topics(tmp_path: Path) -> None:
     assert "at least two topics must have labels of people and a machine, but got 1" in refusal(
         "estimate", "-R", "prels", "--human", human, "--machine", MACHINE, run, "-m", "P.10", status=2
     )
+
+
+@pytest.mark.parametrize("grade", ["-1", "-2", "-998"])
+def test_every_negative_grade_is_not_sampled(samples: dict[str, Path], tmp_path: Path, grade: str) -> None:
+    """In estimate -1 says what -999 does, and the loop agrees; one warning names both readings."""
+    lines = samples["prels"].read_text().splitlines()
+    drawn = [line for line in lines if not line.split()[2].startswith("-")]
+    others = [line.split() for line in drawn[::7]]
+    files = {}
+    for name, text in (("known", "-999"), ("other", grade)):
+        files[name] = tmp_path / name
+        changed = {tuple(words[:2]): f"{words[0]} {words[1]} {text} {words[3]} {words[4]}" for words in others}
+        files[name].write_text("".join(changed.get(tuple(line.split()[:2]), line) + "\n" for line in drawn))
+    words = ("-R", "prels", "--machine", MACHINE, *RUNS, "-m", "P.10", "--lambda", "1", "--human")
+    known, told = estimates(*words, files["known"])
+    assert "is negative" not in told
+    found, told = estimates(*words, files["other"])
+    assert found == known
+    assert [float(row["estimate"]) for row in found] == pytest.approx(literal(files["other"], "P_10", RUNS)["estimate"])
+    [line] = [line for line in told.splitlines() if "is negative" in line]
+    assert f"{files['other']}:1: grade {grade} is negative but above -999" in line
+    assert "like statAP_MQ_eval; irevalx-lab estimate takes it as not sampled" in line
+    assert f"({len(others) - 1} more such lines)" in line

@@ -70,8 +70,8 @@ def test_a_sample_with_probabilities() -> None:
     assert lab(*words, "--drop").stdout.decode().splitlines() == [" ".join(row) for row in rows if row[2] != "-999"]
 
 
-def test_going_on(tmp_path: Path) -> None:
-    """What next asks for in batches of 3 is what degrade keeps with --batch 3, however often it is called."""
+def test_a_loop_of_replays(tmp_path: Path) -> None:
+    """What next --replay selects in batches of 3 is what degrade keeps with --batch 3, however often it is called."""
     judged, whole = tmp_path / "judged", judged_in(QRELS.read_bytes())
     pool: dict[str, dict[str, int]] = {topic: {} for topic in whole}
     runs = tmp_path / "run1", tmp_path / "run2"
@@ -82,7 +82,7 @@ def test_going_on(tmp_path: Path) -> None:
         )
     for batch in range(1, 4):
         options: Words = ("--judged", judged) if batch > 1 else ()
-        wanted = lab("next", *runs, "--order", "mtf", "--n", "3", *options)
+        wanted = lab("next", *runs, "--order", "mtf", "--replay", "--per-topic", "3", *options)
         assert wanted.status == 0
         for line in wanted.stdout.decode().splitlines():
             topic, docno = line.split()
@@ -146,7 +146,13 @@ def test_texts(tmp_path: Path) -> None:
         (["next", "r", "--total", "5"], "--total must be given together with --order sampled"),
         (["next", RUNS[0], "--order", "sampled"], "total must be given together with the order sampled"),
         (["next", RUNS[0], "--order", "cal"], "the order cal must be given together with"),
-        (["next", RUNS[0], "--order", "sampled", "--total", "5", "--across"], "across must not be given together"),
+        (
+            ["next", RUNS[0], "--order", "sampled", "--total", "5", "--in-all", "5"],
+            "--in-all are not possible with the order sampled",
+        ),
+        (["next", RUNS[0], "--per-topic", "5", "--in-all", "5"], "--per-topic and --in-all must not be given together"),
+        (["next", RUNS[0], "--per-topic", "5", "--across"], "--per-topic and --across must not be given together"),
+        (["next", RUNS[0], "--in-all", "5", "--n", "5"], "--in-all and --n must not be given together"),
     ],
 )
 def test_contradictions(words: list[str | Path], message: str) -> None:
@@ -156,12 +162,80 @@ def test_contradictions(words: list[str | Path], message: str) -> None:
     assert message in done.stderr
 
 
-def test_nothing_left() -> None:
-    """When all that runs have is judged, next says so and writes nothing."""
-    qrels = {"1": {"a": 1, "b": 0}}
-    runs = {"x": {"1": {"a": 2.0, "b": 1.0}}}
-    with pytest.warns(irevalx.IrevalxWarning, match="all documents that the order would ask for are judged"):
-        assert irevalx.lab.next(runs, qrels).text == b""
-    assert irevalx.lab.next(runs).rows[0].docno == "a"
+LABELS = FIXTURES / "labels" / "qrels"
+"""Judgments of some of the documents that the runs retrieve, which no order has selected."""
+
+
+def unjudged(depth: int = 100) -> dict[str, set[str]]:
+    """Return the unjudged documents among the first ones of each run, by topic."""
+    judged = judged_in(LABELS.read_bytes())
+    left: dict[str, set[str]] = {}
+    for path in RUNS:
+        for topic, _, docno, rank, *_ in (line.split() for line in path.read_text().splitlines()):
+            if int(rank) <= depth and docno not in judged[topic]:
+                left.setdefault(topic, set()).add(docno)
+    return left
+
+
+@pytest.mark.parametrize("order", ["depth", "mtf", "hedge", "thompson-ns", "bounds", "random"])
+def test_new_documents(order: str) -> None:
+    """N of each topic or N in all, none of them judged or selected twice; --n and --across are older names."""
+    words: Words = ("next", *RUNS, "--judged", LABELS, "--order", order, "--seed", "1")
+    left = unjudged()
+    done = lab(*words, "--per-topic", "7")
+    selected = [tuple(line.split()) for line in done.stdout.decode().splitlines()]
+    assert (done.status, done.stderr) == (0, "")
+    assert {topic: sum(one == topic for one, _ in selected) for topic in left} == dict.fromkeys(left, 7)
+    assert lab(*words, "--n", "7").stdout == done.stdout
+    in_all = lab(*words, "--in-all", "100")
+    across = [tuple(line.split()) for line in in_all.stdout.decode().splitlines()]
+    assert (in_all.stderr, len(across)) == ("", 100)
+    assert lab(*words, "--n", "100", "--across").stdout == in_all.stdout
+    assert len(lab(*words, "--across").stdout.splitlines()) == 10
+    for found in (selected, across):
+        assert len({*found}) == len(found)
+        assert all(docno in left[topic] for topic, docno in found)
+    assert irevalx.lab.next(RUNS, LABELS, order=order, seed=1, in_all=100).text == in_all.stdout
+
+
+def test_fewer_are_left() -> None:
+    """All that are left are selected then, and a message says of which topics, and what to do."""
+    left = unjudged(20)
+    number = {topic: len(docnos) for topic, docnos in left.items()}
+    n = max(number.values())
+    short = [topic for topic in sorted(number) if number[topic] < n]
+    words: Words = ("next", *RUNS, "--judged", LABELS, "--order", "rrf")
+    done = lab(*words, "--depth", "20", "--per-topic", str(n))
+    assert len(done.stdout.splitlines()) == sum(number.values())
+    assert done.stderr == (
+        f"irevalx-lab: fewer than {n} documents selected for {len(short)} of 12 topics (for example "
+        f"{number[short[0]]} for topic {short[0]}): all others of the first 20 documents of each run are judged; "
+        "a greater --depth adds candidates\n"
+    )
+    done = lab(*words, "--in-all", "9999", "--depth", "5000")
+    every = len(done.stdout.splitlines())
+    assert done.stderr == (
+        f"irevalx-lab: {every} documents selected instead of 9999: all other documents of the runs are judged\n"
+    )
+    with pytest.warns(irevalx.IrevalxWarning, match=r"fewer than 10 .* 1 for topic 1\): all other documents of the"):
+        assert irevalx.lab.next({"x": {"1": {"a": 2.0, "b": 1.0}}}, {"1": {"a": 1}}).text == b"1 b\n"
+    with pytest.warns(irevalx.IrevalxWarning, match="a replayed batch are judged"):
+        irevalx.lab.next({"x": {"1": {"a": 2.0, "b": 1.0}}}, {"1": {"a": 1}}, replay=True, per_topic=2)
+
+
+def test_judgments_outside_the_candidates(tmp_path: Path) -> None:
+    """The order cal learns from judged documents that no run retrieves, as long as they have text."""
+    words = {"a": "cat dog", "b": "fish bird", "c": "cat horse", "old": "fish whale", "older": "horse cow"}
+    docs = tmp_path / "docs.jsonl"
+    docs.write_text("".join(json.dumps({"id": name, "contents": text}) + "\n" for name, text in words.items()))
+    runs = {"x": {"1": {"a": 3.0, "c": 2.0, "b": 1.0}}}
+    for relevant, first in (("old", "b"), ("older", "c")):
+        judged = {"1": {"old": int(relevant == "old"), "older": int(relevant == "older")}}
+        found = irevalx.lab.next(runs, judged, order="cal", documents=[docs], per_topic=1, seed=1)
+        assert [row.docno for row in found.rows] == [first]
+
+
+def test_runs_are_needed() -> None:
+    """The command degrade has no order without runs."""
     with pytest.raises(UsageError, match="runs must be given together with order"):
-        irevalx.lab.degrade(qrels, order="mtf", budget=1)
+        irevalx.lab.degrade({"1": {"a": 1, "b": 0}}, order="mtf", budget=1)

@@ -92,7 +92,7 @@ def test_decided_pairs(tmp_path: Path, drawn: Drawn) -> None:
     called(*arguments, "--figure", tmp_path / "f.pdf")
     tables = json.loads(lab(*arguments, "--format", "json", "--quiet").stdout)
     [panel] = drawn["f"].axes
-    orders = [points(panel, label) for label in ("in the order of --next", "in the order of ranks")]
+    orders = [points(panel, label) for label in ("in the order of --in-all", "in the order of ranks")]
     assert {line.get_drawstyle() for line in panel.get_lines()[:2]} == {"steps-post"}
     assert all(tick == int(tick) for axis in (panel.xaxis, panel.yaxis) for tick in axis.get_majorticklocs())
     assert [text.get_text() for text in panel.texts] == ["all 15 pairs"]
@@ -108,7 +108,7 @@ def test_decided_pairs(tmp_path: Path, drawn: Drawn) -> None:
     [
         (
             ("bounds", QRELS, *RUNS, "--next", "3", "--figure", "f.png"),
-            "--next and --figure must not be given together",
+            "--in-all and --figure must not be given together",
         ),
         (("bounds", QRELS, RUNS[0], "--figure", "f.png"), "must have two runs to tell apart, but got one"),
         (("leave-out", QRELS, *RUNS, "--draw", "holes"), "--draw must be given together with --figure"),

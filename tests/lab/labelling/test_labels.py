@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from functools import partial
 from pathlib import Path
 
@@ -14,8 +15,13 @@ from running import FIXTURES, lab, lab_rows, lab_told, refusal
 from running import run as irevalx
 from scipy import stats
 
+import irevalx.lab as public
+from irevalx.api.user_warnings import IrevalxWarning
+
 QRELS = FIXTURES / "experiment" / "qrels"
 RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
+
+BEIR_HEAD = "query-id\tcorpus-id\tscore\n"
 
 SKEWED = [(10, 0, 0), (3, 0, 1), (2, 1, 0), (5, 1, 1)]
 
@@ -51,6 +57,9 @@ def test_agreement(tmp_path: Path) -> None:
             "pairs_machine": 20,
             "coverage": 1,
             "coverage_machine": 1,
+            "topics": 5,
+            "topics_human": 5,
+            "topics_machine": 5,
             "agreement": 0.75,
             "kappa": 0.468085,
             "kappa_linear": 0.468085,
@@ -121,6 +130,141 @@ def test_mixed_coverage(tmp_path: Path) -> None:
     assert f"1 of 2 topics are in {machine} only, and are left out: '3'" in told
     assert f"coverage 0.5000: {machine} does not label 2 of the 4 documents" in told
     assert f"3 of the 5 labels of {machine} are of documents that {human} does not label" in told
+
+
+def as_json(rows: list[tuple[str, str, str]]) -> str:
+    """Write labels as JSON: words that are numbers as numbers, and others as strings."""
+    found: dict[str, dict[str, object]] = {}
+    for topic, docno, label in rows:
+        found.setdefault(topic, {})[docno] = json.loads(label) if label.strip("0123456789.e") == "" else label
+    return json.dumps(found)
+
+
+WRITTEN_AS = {
+    "qrels": lambda rows: "".join(f"{t} 0 {d} {label}\n" for t, d, label in rows),
+    "beir": lambda rows: BEIR_HEAD + "".join(f"{t}\t{d}\t{label}\n" for t, d, label in rows),
+    "json": as_json,
+}
+
+
+def labelled(path: Path, texts: str, rel_format: str = "qrels") -> Path:
+    """Write labels of documents, one word each, topics in turn."""
+    rows = [(str(1 + n % 2), f"d{n}", text) for n, text in enumerate(texts.split())]
+    path.write_text(WRITTEN_AS[rel_format](rows))
+    return path
+
+
+@pytest.mark.parametrize("rel_format", list(WRITTEN_AS))
+@pytest.mark.parametrize(
+    ("human", "machine", "read_as", "level"),
+    [
+        ("1 1 0 0", "0.9 0.8 0.2 0.1", "1 1 0 0", "1"),  # probabilities
+        ("1 1 0 0 1", "0.5 0.49 0 1 0.2", "1 0 0 1 0", "1"),
+        ("2 2 0 1", "0.9 0.3 0.2 0.6", "1 0 0 1", "2"),
+        ("3 2 1 0", "2.6 1.7 0.4 0.5", "3 2 0 0", "1"),  # mean grades: the nearest one, the lower of two
+        ("3 2 1 0", "1.0 2.0 1e0 0", "1 2 1 0", "1"),  # whole
+        ("0.9 0.7 0.1 0.2", "1 0 0 1", "1 0 0 1", "1"),
+        ("2 1 0", "2 ERROR ERROR", "2 -1 -1", "1"),  # missing
+        ("2 1 0 1", "2 1 - 1x", "2 1 -1 -1", "1"),
+    ],
+)
+def test_a_label_is_a_number_or_missing(
+    human: str, machine: str, read_as: str, level: str, rel_format: str, tmp_path: Path
+) -> None:
+    """Both forms of the command have the numbers of labels that were written out as whole grades, in every format."""
+    ours, theirs = labelled(tmp_path / "h", human, rel_format), labelled(tmp_path / "m", machine, rel_format)
+    options = ("--resamples", "0", "-l", level, "-R", rel_format)
+    plain, _ = labels(ours, theirs, *options)
+    named, _ = labels(ours, "--machine", f"llm={theirs}", *options)
+    found = {(row["statistic"], row["level"], row["human"], row["machine"]): row["value"] for row in plain}
+    of_llm = {
+        (row["statistic"], row["level"], row["human"], row["machine"]): row["value"]
+        for row in named
+        if row["judge"] == "llm" and not row["against"]
+    }
+    assert of_llm.pop(("grade_bias", "", "", "")) is not None
+    assert found == of_llm
+    cut = level if "." in human or ("." in machine and "1.7" not in machine and "2.0" not in machine) else None
+    cut_human = [
+        str(int(float(word) >= (0.5 if "." in human else int(cut)))) if cut else word for word in human.split()
+    ]
+    expected = labelled(tmp_path / "expected", read_as), labelled(tmp_path / "cut", " ".join(cut_human))
+    by_hand, _ = labels(expected[1], expected[0], "--resamples", "0")
+    whole = {(row["statistic"], row["level"], row["human"], row["machine"]): row["value"] for row in by_hand}
+    assert {key: value for key, value in found.items() if key in whole} == whole
+    assert set(found) - set(whole) <= {
+        (name, "", "", "") for name in ("brier", "probability_bias", "calibration_error")
+    }
+
+
+def test_missing_labels(tmp_path: Path) -> None:
+    """ERROR is no label: it is named with its line, and counts for coverage; the file of people is read alike."""
+    human, machine = labelled(tmp_path / "h", "2 1 0"), labelled(tmp_path / "m", "2 ERROR n/a")
+    rows, told = labels(human, machine, "--resamples", "0")
+    found = values(rows)
+    assert [found["pairs"], found["pairs_machine"], found["agreement"]] == [1, 1, 1]
+    assert found["coverage"] == pytest.approx(1 / 3)
+    expected = "label 'ERROR' is not a number and counts as missing (1 more such label in this file)"
+    assert f"{machine}:2: topic '2': document 'd1': {expected}" in told
+    rows, told = labels(machine, human, "--resamples", "0")
+    assert values(rows)["coverage_machine"] == pytest.approx(1 / 3)
+    assert expected in told
+
+
+@pytest.mark.parametrize(
+    "machine", [{"1": {"a": 0.9, "b": None, "c": 0.1}}, [("1", "a", 0.9), ("1", "b", math.nan), ("1", "c", 0.1)]]
+)
+def test_labels_in_python(machine: object) -> None:
+    """None and nan are missing labels, and probabilities are read as those of a file."""
+    if isinstance(machine, list):
+        pandas = pytest.importorskip("pandas")
+        machine = pandas.DataFrame(machine, columns=["topic", "docno", "grade"])
+    human = {"1": {"a": 1, "b": 1, "c": 0}}
+    with pytest.warns(IrevalxWarning, match=r"coverage 0\.6667"):
+        rows = public.labels(human, machine, resamples=0).rows
+    found = {row.statistic: row.value for row in rows if row.level is None}
+    assert [found["pairs"], found["agreement"], found["kappa"]] == [2, 1, 1]
+    assert found["brier"] == pytest.approx(0.01)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["complete", "FEW", *RUNS[:2], "--labels"],
+        ["leave-out", "FEW", *RUNS, "--group-by", "^[a-z]+", "--complete", "labels", "--labels"],
+        ["estimate", "--human", "FEW", *RUNS[:2], "--machine"],
+    ],
+)
+def test_labels_that_are_not_whole_are_not_truncated(words: list[str | Path], tmp_path: Path) -> None:
+    """Commands that need whole grades refuse others, and say what to do; ERROR is missing there too."""
+    lines = [line.split() for line in QRELS.read_text().splitlines()]
+    few = tmp_path / "few"
+    few.write_text("".join(" ".join(line) + "\n" for line in lines[::2] if int(line[0]) < 7))
+    words = [few if word == "FEW" else word for word in words]
+    texts = ["ERROR" if n == 3 else grade for n, (_, _, _, grade) in enumerate(lines)]
+    machine = tmp_path / "machine"
+    machine.write_text("".join(f"{t} 0 {d} {text}\n" for (t, _, d, _), text in zip(lines, texts, strict=True)))
+    done = lab(*words, machine)
+    assert done.status == 0, done.stderr
+    assert f"{machine}:4: topic '1': document '{lines[3][2]}': label 'ERROR' is not a number" in done.stderr
+    machine.write_text(machine.read_text() + "1 0 other 0.7\n")
+    problem = f"{machine}:{len(lines) + 1}: topic '1': document 'other': label 0.7 is not a whole grade"
+    assert problem in refusal(*words, machine, status=2)
+
+
+def test_topics_that_are_left_out(tmp_path: Path) -> None:
+    """A saved table says how many there are, and the notes name the files, with runs as well."""
+    lines = QRELS.read_text().splitlines(keepends=True)
+    some = tmp_path / "some"
+    some.write_text("".join(line for line in lines if line.split()[0] in {"1", "2", "5"}))
+    found = values(labels(QRELS, some, "--resamples", "0")[0])
+    assert [found[name] for name in ("topics", "topics_human", "topics_machine")] == [3, 12, 3]
+    printed = lab("labels", QRELS, some, *RUNS, "--resamples", "0").stdout.decode()
+    assert f"Topics: 3 of the 12 of {QRELS} and all 3 of {some}, those with a document that both label" in printed
+    assert "Topics of the scores of runs: all 3 topics of both files." in printed
+    rows, _ = labels(QRELS, "--machine", f"some={some}", "--resamples", "0")
+    of_some = {row["statistic"]: row["value"] for row in rows if row["judge"] == "some" and not row["against"]}
+    assert [of_some[name] for name in ("topics", "topics_human", "topics_machine")] == ["3", "12", "3"]
 
 
 def test_nothing_in_common(tmp_path: Path) -> None:
@@ -206,7 +350,7 @@ def test_runs_as_agree_has_them(machine: Path) -> None:
     for measure, theirs in agree.items():
         found = {row["statistic"]: row for row in rows if row["measure"] == measure and not row["run"]}
         assert list(found) == [
-            *("tau_b", "tau_ap", "rms", "bias", "top_tau_b", "top_overlap", "loss"),
+            *("tau_b", "tau_ap", "tau_ap_b", "rms", "bias", "top_tau_b", "top_overlap", "loss"),
             *("c11", "c12", "c21", "c22", "fpr", "fnr", "accuracy", "g_mean", "aa", "ad", "ma", "md", "pa", "pd"),
         ]
         assert values(rows, measure=measure) == pytest.approx({name: float(theirs[name]) for name in found})
@@ -300,7 +444,10 @@ def test_tables_for_people(machine: Path) -> None:
         assert f"{title}" in printed
     assert "by topic" not in printed
     assert "false differences    missed differences" in printed
-    assert "of the pairs that do not differ under the human labels, the share that do under the machine's" in printed
+    assert (
+        "of the pairs that are not significantly different under the human labels, the share that are under the machine's"
+        in printed
+    )
     bare = lab("labels", QRELS, machine, "--resamples", "0").stdout.decode()
     assert "runs" not in bare
     tables = json.loads(lab("labels", QRELS, machine, "--resamples", "0", "--format", "json").stdout)
@@ -330,9 +477,6 @@ def test_nothing_that_both_have(tmp_path: Path) -> None:
     result = lab("labels", human, machine, run, "--seed", "1")
     assert result.status == 7
     assert "at least one topic" in result.stderr
-
-
-BEIR_HEAD = "query-id\tcorpus-id\tscore\n"
 
 
 def test_labels_of_beir(tmp_path: Path) -> None:

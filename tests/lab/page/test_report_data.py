@@ -97,7 +97,8 @@ def assert_equals_commands(qrels: Path, runs: list[Path], *options: str, baselin
         pair = dict(zip(columns, found, strict=True))
         assert names[pair["measure"]] == row["measure"]
         assert [data["runs"][pair[which]]["name"] for which in ("second", "first")] == [row["run"], row["against"]]
-        for name in columns[3:]:
+        assert pair.pop("test") == row["test"]
+        for name in columns[3:-1]:
             value = row[name]
             expected = {"True": True, "False": False, "nan": None, "": None}.get(value, value)
             assert pair[name] == (float(expected) if isinstance(expected, str) else expected), (name, row)
@@ -238,7 +239,7 @@ def test_few(n_runs: int, n_topics: int) -> None:
         made = irevalx.lab.report(qrels, runs, measures)
         assert problems(made.data, CLOSED) == []
         assert bool(made.data["findings"]) == (n_runs > 1 and measures != "num_q")
-        assert any("below 5 no runs are said to differ" in line for line in made.data["warnings"]) == bool(
+        assert any("below 5 no difference is called significant" in line for line in made.data["warnings"]) == bool(
             made.data["findings"]
         )
         assert made.data["means"][0]["low"] is None
@@ -377,7 +378,7 @@ def test_page_of_a_gate(tmp_path: Path) -> None:
     assert conclusion == alone.stdout.decode().splitlines()[0]
     for row, said in zip(lab(*words, "--format", "csv").rows, verdicts, strict=True):
         difference, low, high = (f"{float(row[name]):.3f}" for name in ("difference", "low", "high"))
-        words_of = {"worse": "is worse than", "cannot tell": "may be worse or not than"}[row["verdict"]]
+        words_of = {"worse": "is worse than", "cannot tell": "may or may not be worse than"}[row["verdict"]]
         assert said == (f"{row['run']} {words_of} count1 in ndcg_cut_10: {difference} [{low}, {high}], margin 0.05.")
     assert lab("compare", QRELS, *RUNS, "--page", tmp_path / "x").status == 1
     for place, path in ((1, QRELS), (2, RUNS[0])):  # standard input is there once

@@ -20,26 +20,29 @@ def test_sentences() -> None:
     odd = {topic: {f"u{n}": 1.0 for n in range(10)} for topic in topics}
     bad["0"] = good["0"]
     made = irevalx.lab.report(qrels, {"bad": bad, "good": good, "odd": odd}, "P.5 unj.5", baseline="bad").data
-    assert made["findings"][0].startswith("good beats bad by 0.900 P.5 [0.6")
-    assert made["findings"][0].endswith("over 10 topics (corrected p < 0.001).")
-    assert made["findings"][1] == (
-        "In P.5, 1 of 2 runs is better than bad, 0 are worse, and of 1 no difference is found."
+    best, judged, other, *more = made["findings"]
+    assert best.startswith("good has the highest P.5, 1.000 over 10 topics; its difference from bad is 0.900 P.5 [0.6")
+    assert best.endswith(
+        "(corrected p < 0.001). Of 2 runs, 1 (good) is significantly better than bad, 0 are significantly worse, and 1 "
+        "is not significantly different."
     )
-    assert made["findings"][2].startswith("No difference is found between good and bad: 0.000 unj.5")
-    assert made["findings"][3].startswith(
-        "Intervals are of one difference alone (95 %); which runs differ is said by p-"
+    assert judged == (
+        "The runs are not equally judged; judged@5 (share of judged documents among the first 5): "
+        "bad 1.0000, good 1.0000, odd 0.0000."
     )
+    assert other.startswith("bad has the lowest unj.5, 0.000 over 10 topics. Of 2 runs, 0 are significantly better")
+    assert more[0].startswith("Significance: Student's t test over 10 topics (sign flips in 3 of 4 comparisons")
+    assert more[1].startswith("Intervals are of one difference alone (95 %); significance is by p-values")
     assert made["about"]["main_pair"] == [1, 0]
-    assert made["warnings"][:3] == [
+    assert made["warnings"][:2] == [
         "0 % of the first 10 documents of odd are judged: what is unjudged counts as nonrelevant in most measures.",
-        "The holes differ between runs: 100 % of the first 10 documents of bad are judged, and 0 % of those of odd.",
         "100 % of the first 10 documents of odd have the score of another one: their order is not that of the system.",
     ]
-    # half of the documents of the better run are unjudged: they could reverse P.2, were they not relevant anyway
+    # half of the documents of the better run are unjudged: P.2 of y cannot rise above it, whatever they are
     two = irevalx.lab.report({"1": {"a": 1, "b": 0}}, {"x": {"1": {"a": 2.0, "u": 1.0}}, "y": {"1": {"b": 1.0}}}, "P.2")
     assert two.data["findings"][0] == (
-        "No difference is found between x and y: 0.500 P.2 over 1 topic; 50 % of the first 2 documents of x are "
-        "unjudged, which cannot change that."
+        "x and y are not significantly different: 0.500 P.2 over 1 topic; no judgment of an unjudged document can change "
+        "its sign."
     )
 
 
@@ -59,22 +62,27 @@ def test_verdicts_and_intervals() -> None:
     assert 0.025 < tested.pvalue < 0.05  # Holm doubles it: the least of the three is another one
     low, high = tested.confidence_interval(0.95)
     made = irevalx.lab.report(qrels, runs, "P.10", baseline="base").data
-    assert made["findings"][0].startswith("steady beats base by 0.110 P.10 [")
-    assert made["findings"][1] == (
-        "In P.10, 1 of 3 runs is better than base, 0 are worse, and of 2 no difference is found, noisy among them: 0.200 "
-        f"P.10 [{low:.3f}, {high:.3f}] (corrected p {2 * tested.pvalue:.3f})."
+    assert made["findings"][0] == (
+        "noisy has the highest P.10, 0.500 over 10 topics; its difference from base is 0.200 "
+        f"P.10 [{low:.3f}, {high:.3f}] (corrected p {2 * tested.pvalue:.3f}). Of 3 runs, 1 (steady) is significantly better "
+        "than base, 0 are significantly worse, and 2 are not significantly different."
     )
     assert made["about"]["main_pair"] == [2, 0]
     low, high = tested.confidence_interval(1 - 0.05 / 3)
     made = irevalx.lab.report(qrels, runs, "P.10", baseline="base", correction="bonferroni").data
-    assert made["findings"][1].endswith(f"0.200 P.10 [{low:.3f}, {high:.3f}] (for all pairs at once).")
-    assert made["findings"][2:] == []
+    assert f"0.200 P.10 [{low:.3f}, {high:.3f}] (for all pairs at once)." in made["findings"][0]
+    assert made["findings"][2] == f"Significance: {made['about']['how_tested']}"
     every = irevalx.lab.report(qrels, {run: runs[run] for run in ("base", "same", "steady")}, "P.10 success.1").data
-    assert every["findings"][0].startswith("steady beats same by 0.100 P.10")
-    assert (
-        every["findings"][1]
-        == "In P.10, 2 of 3 pairs of runs differ; steady, which has the best mean, beats all others."
+    assert every["findings"][0] == (
+        "steady has the highest P.10, 0.410 over 10 topics. All 2 other runs are significantly different from it. 2 of 3 "
+        "pairs of runs are significantly different."
     )
-    assert every["findings"][2].endswith("In success.1, none of 3 pairs of runs differ.")
+    assert every["findings"][3].endswith(
+        "2 of the 2 other runs are not significantly different from it (same, steady). 0 of 3 pairs of runs are "
+        "significantly different."
+    )
     few = irevalx.lab.report({"1": qrels["1"]}, {run: {"1": runs[run]["1"]} for run in ("base", "noisy")}, "map P.10")
-    assert "map has values for 1 topics: below 5 no runs are said to differ; so it is of P_10." in few.data["warnings"]
+    assert (
+        "map has values for 1 topics: below 5 no difference is called significant; so it is of P_10."
+        in few.data["warnings"]
+    )

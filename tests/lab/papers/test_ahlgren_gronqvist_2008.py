@@ -16,7 +16,7 @@ from paper_collections import ROBUST, Call, Collection, needs_robust03, values, 
 from running import lab, lab_rows
 from scipy.stats import kendalltau
 
-pytestmark = needs_robust03
+pytestmark = [needs_robust03, pytest.mark.slow]
 
 MEASURES = ("map", "bpref_10", "RankEff")
 SHORT = "NLPR03vb10"

@@ -23,7 +23,7 @@ from paper_collections import ROBUST, Call, Collection, Values, needs_robust03, 
 from running import lab
 from scipy.stats import kendalltau, pearsonr, wilcoxon
 
-pytestmark = needs_robust03
+pytestmark = [needs_robust03, pytest.mark.slow]
 
 MEASURES = ("map", "bpref", "bpref_10", "infAP", "ndcg.2=1", "RankEff")
 NAMES = tuple(printed(measure) for measure in MEASURES)

@@ -28,7 +28,7 @@ from running import lab, lab_rows
 from scipy.stats import kendalltau, ttest_rel
 from sklearn.svm import SVC
 
-pytestmark = needs_cranfield
+pytestmark = [needs_cranfield, pytest.mark.slow]
 
 MEASURES = ("recip_rank", "P.10", "P.20", "ndcg_cut.20", "map", "bpref", "P.20:skip", "RankEff")
 """Those of the paper's tables."""

@@ -20,7 +20,7 @@ from paper_collections import ROBUST, Call, Collection, Values, needs_robust03, 
 from running import lab
 from scipy.stats import kendalltau, pearsonr
 
-pytestmark = needs_robust03
+pytestmark = [needs_robust03, pytest.mark.slow]
 
 MEASURES = ("map", "bpref_10", "indAP", "subAP", "infAP")
 SMOOTHED = ("infAP.c=1", "infAP.c=1.5", "infAP", "infAP.c=2.5")

@@ -133,7 +133,7 @@ def test_too_many_pairs(tmp_path: Path) -> None:
     assert (done.status, done.stdout) == (1, b"")
     assert "draw must not be 'matrix' together with a baseline" in done.stderr
     assert lab(*call, "--interval", "t", "--quiet").status == 0
-    assert "<!-- Runs that differ, by map -->" in (tmp_path / "f.svg").read_text()
+    assert "<!-- Significantly different runs, by map -->" in (tmp_path / "f.svg").read_text()
 
 
 def comparison_of(n_runs: int) -> Comparison:

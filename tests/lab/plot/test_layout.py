@@ -17,6 +17,8 @@ import irevalx.lab
 from irevalx.errors import ArgumentError, UsageError
 from irevalx.lab.plot.page import COLOURS, DASHES, MARKERS, MOST_LINES, style
 
+pytestmark = pytest.mark.slow
+
 QRELS = FIXTURES / "experiment" / "qrels"
 RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
 MANY = "map infAP indAP subAP bpref bpref_10 RankEff ndcg P.10 recip_rank num_rel_ret"

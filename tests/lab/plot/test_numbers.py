@@ -23,6 +23,8 @@ from irevalx.api.user_warnings import IrevalxWarning
 from irevalx.arrays.segments import FloatArray
 from irevalx.lab import COMMANDS
 
+pytestmark = pytest.mark.slow
+
 EXPERIMENT = FIXTURES / "experiment"
 QRELS, RUNS = EXPERIMENT / "qrels", sorted((EXPERIMENT / "runs").iterdir())
 ROBUST = SHARED / "robust03"

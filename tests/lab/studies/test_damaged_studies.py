@@ -16,6 +16,8 @@ from running import FIXTURES, ROOT, lab
 import irevalx.lab
 from irevalx.errors import ArgumentError
 
+pytestmark = pytest.mark.slow
+
 QRELS = FIXTURES / "experiment" / "qrels"
 RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
 

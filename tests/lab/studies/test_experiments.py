@@ -394,7 +394,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     args = ("--levels", "20%,0.5,1", "--samples", "2", "--seed", "11", "-m", "map infAP.c=1 P.5:skip", "-o", into)
     done = lab("study", QRELS, *RUNS, *args)
     assert (done.status, done.stderr) == (0, "")
-    assert done.stdout.startswith(b"measure    statistic       mean exceeds    95% of samples exceed\n")
+    assert done.stdout.startswith(b"tau b, against AP under full judgments\n")
     return into
 
 
@@ -482,10 +482,10 @@ def test_errors_of_decisions_in_words(folder: Path) -> None:
         (row["level"], row["measure"]): row for row in rows_in(folder / "summary.csv") if row["against"] == "itself"
     }
     for words, name in (
-        ("that do not differ under full judgments, the share that does under reduced ones", "fpr"),
-        ("that differ under full judgments, the share that does not under reduced ones", "fnr"),
+        ("without a significant difference under full judgments, the share with one under reduced ones", "fpr"),
+        ("with a significant difference under full judgments, the share without one under reduced ones", "fnr"),
     ):
-        title = f"of the pairs of runs {words} ({name} in summary.csv)"
+        title = f"of the pairs {words} ({name} in summary.csv)"
         [of_map] = [line.split() for line in parts[parts.index(title) + 1].splitlines() if line.startswith("map ")]
         assert of_map[1:] == [f"{float(summary[level, 'map'][f'{name}_mean']):.4f}" for level in ("20%", "0.5", "1")]
 

@@ -108,9 +108,32 @@ def test_several_orders(tmp_path: Path) -> None:
         lab(*words, "--scheme", order, "--figure", "none", "--threads", "1", "-o", tmp_path / order)
         for name in ("scores.csv", "summary.csv", "found.csv", "knees.csv"):
             assert (tmp_path / order / name).read_bytes() == (tmp_path / "all" / order / name).read_bytes()
-        assert f"{order}: least level".encode() in done.stdout
+        assert f"{order}: tau b, against AP".encode() in done.stdout
     drawn = lab("draw", *(tmp_path / "all" / order for order in ("depth", "thompson")), "--figure", tmp_path / "d.svg")
     assert drawn.status == 0
+
+
+def test_numbers_of_documents_beside_other_orders(tmp_path: Path) -> None:
+    """Whole numbers are budgets of each topic for all of them: depth has what degrade keeps, found.csv, and groups."""
+    words = ("-m", "map", "--scheme", "depth mtf", "--levels", "5 10", "--group-by", "^[a-z]+", "-o", tmp_path / "s")
+    done = lab(*STUDY, *words)
+    assert done.status == 0
+    for order in ("depth", "mtf"):
+        found = {row["level"]: row for row in rows_in(tmp_path / "s" / order / "found.csv")}
+        for level in ("5", "10"):
+            kept = tmp_path / "kept"
+            lab("degrade", QRELS, *RUNS, "--order", order, "--budget", level, "-o", kept)
+            grades = [int(line.split()[3]) for line in kept.read_bytes().splitlines()]
+            assert int(found[level]["judged"]) == sum(grade >= 0 for grade in grades) == 12 * int(level)
+            scores = {
+                row["run"]: float(row["score"])
+                for row in rows_in(tmp_path / "s" / order / "scores.csv")
+                if row["level"] == level
+            }
+            assert scores == pytest.approx(means(kept, "map"), abs=1e-12)
+        assert len(rows_in(tmp_path / "s" / order / "groups.csv")) == 2 * 3
+    drawn = lab("draw", *(tmp_path / "s" / order for order in ("depth", "mtf")), "--figure", tmp_path / "d.svg")
+    assert (drawn.status, drawn.stderr) == (0, "")
 
 
 def test_depths_are_depths(tmp_path: Path) -> None:

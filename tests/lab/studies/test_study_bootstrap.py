@@ -75,14 +75,16 @@ def test_intervals_are_those_of_the_draws(experiment: Experiment) -> None:
 
 
 def test_tables_have_intervals(experiment: Experiment) -> None:
-    """They stand before the inversions, which are last; the knees of decisions have none unless they were made anew."""
+    """They come before inversions and tau_ap_b; the knees of decisions have none unless they were made anew."""
     plain = run_study(experiment, "uniform", LEVELS[:1], [1])
     made = run_study(experiment, "uniform", LEVELS[:1], [1], resampling=Resampling(20))
     before, after = summary_table(summary_of(plain, {})), summary_table(summary_of(made, {}))
-    n_before = len(before.columns) - 2
-    assert (*after.columns[:n_before], *after.columns[-2:]) == before.columns
+    n_before = len(before.columns) - 4
+    assert before.columns[n_before:] == ("inversions_mean", "inversions_sd", "tau_ap_b_mean", "tau_ap_b_sd")
+    assert (*after.columns[:n_before], *after.columns[-6:-2]) == before.columns
+    assert after.columns[-2:] == ("tau_ap_b_low", "tau_ap_b_high")
     assert after.columns[n_before:][:4] == ("tau_low", "tau_high", "tau_b_low", "tau_b_high")
-    assert str([(*row[:n_before], *row[-2:]) for row in after.rows]) == str(before.rows)  # nan is nan
+    assert str([(*row[:n_before], *row[-6:-2]) for row in after.rows]) == str(before.rows)  # nan is nan
     for row in records_of(after):
         assert row["rms_low"] <= row["rms_high"]
     knees = {(row["measure"], row["statistic"]): row for row in records_of(Table.of("knees", KneeRow, knee_rows(made)))}

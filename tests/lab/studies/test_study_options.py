@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
+from shlex import split
 
 import pytest
 from running import FIXTURES, lab, rows_in
@@ -47,14 +50,92 @@ def test_intervals(tmp_path: Path) -> None:
     assert "a bootstrap interval of so few topics (12) is too short" in told
     rows = rows_in(tmp_path / "plain" / "summary.csv")
     names = [f"{name}_{end}" for name in ("tau", "tau_b", "tau_ap", "rms", "bias") for end in ("low", "high")]
-    assert list(rows[0])[-12:] == [*names, "inversions_mean", "inversions_sd"]
+    last = [f"{name}_{of}" for name in ("inversions", "tau_ap_b") for of in ("mean", "sd")]
+    assert list(rows[0])[-16:] == [*names, *last, "tau_ap_b_low", "tau_ap_b_high"]
     assert all(float(row["tau_low"]) <= float(row["tau_high"]) for row in rows)
     knees = {row["statistic"]: row for row in rows_in(tmp_path / "plain" / "knees.csv")}
     assert knees["tau_b_itself"]["low"] in {"20%", "100%"}
     assert (knees["accuracy"]["low"], knees["accuracy"]["high"]) == ("", "")
+    not_computed = "Blank low and high: not computed; --resample-decisions computes the intervals of accuracy"
+    assert not_computed in (tmp_path / "plain" / "summary.txt").read_text()
     study(tmp_path / "decided", *RUNS, *options, "--resample-decisions")
     knees = {row["statistic"]: row for row in rows_in(tmp_path / "decided" / "knees.csv")}
     assert knees["accuracy"]["low"] in {"20%", "100%"}
+    assert "not computed" not in (tmp_path / "decided" / "summary.txt").read_text()
+
+
+def test_intervals_beyond_all_levels(tmp_path: Path) -> None:
+    """An interval that was computed says so where it ends beyond all levels; one that was not is blank."""
+    options = ("-m", "map", "--samples", "1", "--levels", "2%", "--resamples", "40")
+    study(tmp_path / "s", *RUNS, *options)
+    [low] = [row for row in rows_in(tmp_path / "s" / "summary.csv") if row["against"] == "itself"]
+    assert float(low["tau_b_high"]) < 0.9  # in hardly any draw of topics does tau-b exceed it
+    knees = {row["statistic"]: row for row in rows_in(tmp_path / "s" / "knees.csv")}
+    assert [knees["tau_b_itself"][end] for end in ("knee", "low", "high")] == ["", "beyond", "beyond"]
+    assert [knees["g_mean"][end] for end in ("knee", "low", "high")] == ["", "", ""]
+
+
+def test_what_is_printed(tmp_path: Path) -> None:
+    """Tau-b by level, means over the samples of samples.csv, and the names of all files."""
+    words = ("-m", "map bpref", "--samples", "3", "--levels", "5% 40%", "--seed", "1", "--figure", "none")
+    done = lab("study", QRELS, *RUNS, *words, "--quiet", "-o", tmp_path / "s")
+    samples = rows_in(tmp_path / "s" / "samples.csv")
+    printed = done.stdout.decode()
+    for against, title in (("AP", "AP under full judgments"), ("itself", "the measure itself under full judgments")):
+        table = printed.split(f"tau b, against {title}\n\n")[1].split("\n\n")[0].splitlines()
+        assert table[0].split() == ["measure", "5%", "40%"]
+        for line in table[2:]:
+            measure, *means = line.split()
+            for level, mean in zip(("5%", "40%"), means, strict=True):
+                asked = (measure, level, against)
+                values = [
+                    float(row["tau_b"]) for row in samples if (row["measure"], row["level"], row["against"]) == asked
+                ]
+                assert mean == f"{sum(values) / 3:.4f}"
+    assert "Means over 3 samples of judgments." in printed
+    [files] = [line for line in printed.splitlines() if line.startswith(f"Files in {tmp_path / 's'}: ")]
+    named = files.partition(": ")[2].rstrip(".").split(", ")
+    assert sorted(named) == sorted(path.name for path in (tmp_path / "s").iterdir())
+
+
+def test_folders_that_cannot_be_made(tmp_path: Path) -> None:
+    """A name that is too long is refused before the work, and nothing is made."""
+    for folder in (tmp_path / ("x" * 300), tmp_path / "a" / ("x" * 300), tmp_path / ("x" * 300) / "b"):
+        done = lab("study", QRELS, *RUNS, "-m", "map", "-o", folder)
+        assert (done.status, done.stdout) == (74, b"")
+        assert done.stderr.startswith("irevalx-lab: cannot make the folder ")
+    assert list(tmp_path.iterdir()) == []
+
+
+LIMITED = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000))
+from irevalx.lab.__main__ import run
+sys.argv[0] = "irevalx-lab"
+run()
+"""
+
+
+def test_a_disk_that_is_full(tmp_path: Path) -> None:
+    """Scores do not fit: the folder is not there, or as it was before."""
+    options = split("-m map --levels '10% 50%' --seed 1 --quiet --figure none --scheme 'depth mtf' --threads 1")
+    words: tuple[str | Path, ...] = ("study", QRELS, *RUNS, *options)
+    full = tmp_path / "full"
+    full.mkdir()
+    before = {}
+    for folder in (full / "new", full / "there"):
+        if folder.name == "there":
+            assert lab(*words, "-o", folder).status == 0
+            before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+        more = ("-m", "P bpref", "-o", str(folder))
+        done = subprocess.run(
+            [sys.executable, "-c", LIMITED, *map(str, words), *more], capture_output=True, check=False, timeout=60
+        )
+        assert (done.returncode, done.stdout) == (74, b""), done.stderr
+        assert done.stderr.startswith(b"irevalx-lab: cannot write the folder ")
+        assert done.stderr.endswith(b": File too large\n")
+        assert {path: path.read_bytes() for path in full.rglob("*") if path.is_file()} == before
+    assert [path.name for path in full.iterdir()] == ["there"]
 
 
 def test_decisions_are_resampled_with_topics_only(tmp_path: Path) -> None:
@@ -93,7 +174,7 @@ def test_the_own_pool_of_runs(scheme: str, tmp_path: Path) -> None:
     expected = lab("study", own, *RUNS, *options, *more, "-o", tmp_path / "expected", "--quiet")
     assert expected.status == 0, expected.stderr
     found = lab("study", some, *RUNS, *options, *more, "--own-pool", "--pool-depth", "5", "-o", tmp_path / "found")
-    assert found.stdout == expected.stdout
+    assert found.stdout.replace(b"/found", b"/expected") == expected.stdout
     assert "the deepest pool" not in found.stderr
     for name in ("scores.csv", "samples.csv", "summary.csv", "knees.csv"):
         assert (tmp_path / "found" / name).read_bytes() == (tmp_path / "expected" / name).read_bytes()

@@ -12,12 +12,13 @@ import { unpackedNumbers } from "./unpacking.js";
  * @typedef {{ run: number, measure: number, mean: number | null, low: number | null, high: number | null }} Mean
  * @typedef {{ run: number, measure: number, reading: string, mean: number | null }} Reading
  * @typedef {{ difference: number | null, low: number | null, high: number | null, p: number | null,
- *   corrected_p: number | null, differ: boolean | null, wins: number, ties: number, losses: number }} Pair
+ *   corrected_p: number | null, differ: boolean | null, wins: number, ties: number, losses: number,
+ *   simultaneous_low: number | null, simultaneous_high: number | null, test: string | null }} Pair
  * @typedef {import("./unpacking.js").PackedNumbers} PackedNumbers
  * @typedef {import("./unpacking.js").PackedList} PackedList
  * @typedef {{
  *   about: { baseline: number | null, main_pair: number[] | null, confidence: number,
- *     how_tested: string | null, depth: number },
+ *     test: string, how_tested: string | null, depth: number },
  *   measures: Measure[], runs: Run[], groups: Group[], topics: Topic[], means: Mean[], readings: Reading[],
  *   letters: (string[] | null)[] | null, pairs: { columns: string[], rows: any[][] },
  *   judged: { at: (number | null)[], within: (number | null)[] }[],
@@ -80,10 +81,17 @@ export function pairOf(measure, first, second) {
       difference: negative(turned.difference),
       low: negative(turned.high),
       high: negative(turned.low),
+      simultaneous_low: negative(turned.simultaneous_high),
+      simultaneous_high: negative(turned.simultaneous_low),
       wins: turned.losses,
       losses: turned.wins,
     }
   );
+}
+
+/** The interval that goes with the correction: for all pairs at once, or of the pair alone. @param {Pair} pair */
+export function shownInterval({ low, high, simultaneous_low: least, simultaneous_high: most }) {
+  return least === null || most === null ? { low, high } : { low: least, high: most };
 }
 
 /** @param {number | null} value */

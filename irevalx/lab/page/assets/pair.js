@@ -1,6 +1,6 @@
 /** Two runs against each other: the difference and its interval first, then the topics it comes from. */
 
-import { data, differencesOf, favours, meanOf, pairOf } from "./data.js";
+import { data, differencesOf, favours, meanOf, pairOf, shownInterval } from "./data.js";
 import { differencesChart, scatterChart } from "./charts.js";
 import { button, byId, counted, html, named, nameOf, svg } from "./elements.js";
 import { figure, interval, percent, probability, written } from "./numbers.js";
@@ -10,7 +10,9 @@ import { columnHeads, row, runName, scrolling } from "./tables.js";
 import { chosenTopics } from "./filters.js";
 
 /** A difference with its interval on a line with zero. @param {import("./data.js").Pair} pair @param {number} most */
-function differenceLine({ difference, low, high }, most) {
+function differenceLine(pair, most) {
+  const { difference } = pair;
+  const { low, high } = shownInterval(pair);
   const x = (/** @type {number} */ value) => `${most ? part(value, -most, most) : 50}%`;
   const picture = svg("svg", { class: "bar interval-line", "aria-hidden": "true", width: "100%", height: 18 });
   picture.append(svg("line", { class: "zero", x1: "50%", x2: "50%", y1: 0, y2: 18 }));
@@ -28,10 +30,12 @@ function verdictOf({ difference, low, high, p, differ }, measure) {
   if (!differ) {
     const alone = low !== null && high !== null && low * high > 0;
     return alone
-      ? "Alone the two would differ, but of so many pairs some do by chance: no difference is found."
-      : "The difference could be chance.";
+      ? "Not significant after correction for the number of pairs, although the interval of this pair alone excludes 0."
+      : "The difference is not significant.";
   }
-  return favours(measure, difference) > 0 ? "The first is better." : "The second is better.";
+  return favours(measure, difference) > 0
+    ? "The first is significantly better."
+    : "The second is significantly better.";
 }
 
 /** @param {number} first @param {number} second */
@@ -76,11 +80,12 @@ function measuresTable(first, second, shown) {
   const rows = data.measures.map((measure, index) => {
     const pair = pairOf(index, first, second);
     if (!pair) return null;
+    const { low, high } = shownInterval(pair);
     return row(
       { class: index === shown && "chosen" },
       [link({ measure: index }, named(measure.title))],
       figure(pair.difference, { signed: true }),
-      interval(pair.low, pair.high, { signed: true }),
+      interval(low, high, { signed: true }),
       html("td", { class: "picture" }, differenceLine(pair, greatest(pair))),
       probability(pair.p),
       probability(pair.corrected_p),
@@ -99,8 +104,9 @@ function measuresTable(first, second, shown) {
 }
 
 /** How far from zero the line of a difference has to go. @param {import("./data.js").Pair} pair */
-function greatest({ difference, low, high }) {
-  return Math.max(...[difference, low, high].map((value) => Math.abs(value ?? 0))) * 1.1;
+function greatest(pair) {
+  const { low, high } = shownInterval(pair);
+  return Math.max(...[pair.difference, low, high].map((value) => Math.abs(value ?? 0))) * 1.1;
 }
 
 /**
@@ -208,6 +214,9 @@ function drawPair({ runs, measure }) {
     wins: 0,
     ties: 0,
     losses: 0,
+    simultaneous_low: null,
+    simultaneous_high: null,
+    test: null,
   };
   const all = data.topics.map((_, topic) => topic);
   const counts = pair ? { ...pair, all: pair.wins + pair.ties + pair.losses } : countsOf(differences, all, measure);
@@ -219,8 +228,17 @@ function drawPair({ runs, measure }) {
   const soft = (/** @type {string} */ text) => html("span", { class: "muted" }, text);
   const verdict = pair ? verdictOf(pair, measure) : NOT_COMPARED;
   const tested = pair && pair.corrected_p !== null && [" Corrected p ", probability(pair.corrected_p), ". "];
+  const share = percent(data.about.confidence);
   const ofInterval =
-    pair && pair.low !== null ? ` The ${percent(data.about.confidence)} interval is of this difference alone.` : "";
+    found.simultaneous_low !== null
+      ? ` The ${share} intervals hold for all pairs at once.`
+      : found.low !== null
+        ? ` The ${share} interval is of this difference alone.`
+        : "";
+  const flipped =
+    found.test !== null && found.test !== data.about.test
+      ? " Here p is from exact sign flips: too few topics differ, or all by the same amount."
+      : "";
   const charts = { measure, topics, names, open: openTopicOf };
   body.replaceChildren(
     choosers(first, second),
@@ -233,7 +251,7 @@ function drawPair({ runs, measure }) {
         { class: "difference", id: "difference" },
         figure(found.difference, { signed: true }),
         " ",
-        interval(found.low, found.high, { signed: true }),
+        interval(shownInterval(found).low, shownInterval(found).high, { signed: true }),
       ),
       differenceLine(found, greatest(found)),
       html(
@@ -243,7 +261,12 @@ function drawPair({ runs, measure }) {
         html("span", {}, "0"),
         html("span", {}, `${names[0]} higher →`),
       ),
-      html("p", {}, verdict, tested && html("span", { class: "muted" }, ...tested, data.about.how_tested, ofInterval)),
+      html(
+        "p",
+        {},
+        verdict,
+        tested && html("span", { class: "muted" }, ...tested, data.about.how_tested, flipped, ofInterval),
+      ),
       countsBar(counts),
     ),
     filtered

@@ -28,9 +28,12 @@ function verdictSign(run, measure) {
   const better = favours(measure, pair.difference) > 0;
   return html(
     "span",
-    { class: better ? "verdict gain" : "verdict loss", title: `${better ? "better" : "worse"} than the baseline` },
+    {
+      class: better ? "verdict gain" : "verdict loss",
+      title: `significantly ${better ? "better" : "worse"} than the baseline`,
+    },
     html("span", { "aria-hidden": "true" }, better ? "▲" : "▼"),
-    html("span", { class: "unseen" }, better ? " better" : " worse"),
+    html("span", { class: "unseen" }, better ? " significantly better" : " significantly worse"),
   );
 }
 
@@ -113,10 +116,10 @@ function explained() {
   const { confidence, how_tested: how } = data.about;
   const parts = [`Bar: the mean over the topics, with its ${percent(confidence)} interval.`];
   if (data.letters) {
-    parts.push(`Runs that share a letter in a column do not differ there. ${how ?? ""}`);
+    parts.push(`Runs that share a letter in a column are not significantly different there. ${how ?? ""}`);
   } else if (baseline !== null) {
     const name = nameOf(data.runs[baseline].name);
-    parts.push(`▲ better, ▼ worse than ${name}; the line across: its mean. ${how ?? ""}`);
+    parts.push(`▲ significantly better, ▼ significantly worse than ${name}; the line across: its mean. ${how ?? ""}`);
   }
   if (data.runs.length > 1) parts.push("Bold: the best of the column.");
   return html("p", { class: "note" }, parts.join(" "));

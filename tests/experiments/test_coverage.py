@@ -1,0 +1,309 @@
+"""Coverage of judgments beside comparisons, and the caution where a conclusion depends on unjudged documents."""
+
+from __future__ import annotations
+
+import gzip
+from itertools import combinations
+from pathlib import Path
+from statistics import fmean
+
+import numpy as np
+import pytest
+from paper_collections import CRANFIELD, ROBUST, needs_cranfield, needs_robust03, whole
+from running import FIXTURES, lab, run
+from scipy import stats
+from unequal_judging import counts, experiment, rates
+
+import irevalx
+import irevalx.lab
+
+Qrels = dict[str, dict[str, int]]
+Runs = dict[str, dict[str, list[str]]]
+
+pytestmark = pytest.mark.filterwarnings(f"ignore::{irevalx.IrevalxWarning.__module__}.IrevalxWarning")
+
+
+def drawn(seed: int) -> tuple[Qrels, Runs]:
+    """Judgments and three runs: short lists, topics without results, unjudged documents that runs share or not."""
+    rng = np.random.default_rng(seed)
+    qrels: Qrels = {}
+    runs: Runs = {name: {} for name in "abc"}
+    quality = dict(zip("abc", rng.choice([0.2, 0.5, 0.8, 1.1], 3), strict=True))
+    unjudged = dict(zip("abc", rng.choice([0.0, 0.1, 0.3, 0.5], 3), strict=True))
+    for topic in map(str, range(12)):
+        judged = {f"d{n:02}": int(rng.random() < 0.4) for n in range(30)}
+        qrels[topic] = judged
+        for name, topics in runs.items():
+            if rng.random() < 0.06:
+                continue
+            key = {doc: quality[name] * grade + rng.random() for doc, grade in judged.items()}
+            ranked = sorted(key, key=key.__getitem__, reverse=True)
+            ranked = [f"u{rng.integers(12):02}" if rng.random() < unjudged[name] else doc for doc in ranked]
+            topics[topic] = list(dict.fromkeys(ranked))[: rng.integers(4, 30)]
+    return qrels, runs
+
+
+def precision(judged: dict[str, int], ranked: list[str], k: int) -> float:
+    """Relevant documents among the first k, divided by k."""
+    return sum(judged.get(doc, 0) for doc in ranked[:k]) / k
+
+
+def average_precision(judged: dict[str, int], ranked: list[str]) -> float:
+    """The sum of precisions at relevant documents over their number."""
+    hits = [place for place, doc in enumerate(ranked, start=1) if judged.get(doc, 0)]
+    n_relevant = sum(judged.values())
+    return sum(number / place for number, place in enumerate(hits, start=1)) / n_relevant if n_relevant else 0.0
+
+
+def corrected_by(correction: str, p: list[float]) -> list[float]:
+    """Return p-values corrected step by step, as Holm (1979) defines it, or times their number."""
+    if correction == "none":
+        return p
+    if correction == "bonferroni":
+        return [min(1.0, value * len(p)) for value in p]
+    found, greatest = list(p), 0.0
+    for step, place in enumerate(sorted(range(len(p)), key=p.__getitem__)):
+        greatest = max(greatest, min(1.0, p[place] * (len(p) - step)))
+        found[place] = greatest
+    return found
+
+
+def shift(qrels: Qrels, first: dict[str, list[str]], second: dict[str, list[str]], means: tuple[float, float]) -> float:
+    """The change of second - first, by the definition, over 12 topics and the first 10 documents; nan if u is 1."""
+    shares: list[tuple[float, float]] = []
+    for own, other in ((first, second), (second, first)):
+        n_every, n_alone = 0, 0
+        for topic, judged in qrels.items():
+            unjudged = {doc for doc in own.get(topic, [])[:10] if doc not in judged}
+            n_every += len(unjudged)
+            n_alone += len(unjudged - set(other.get(topic, [])[:10]))
+        shares.append((n_every / 10 / len(qrels), n_alone / 10 / len(qrels)))
+    found = 0.0
+    for sign, mean, (every, alone) in zip((-1, 1), means, shares, strict=True):
+        if alone:
+            found += sign * mean * alone / (1 - every) / 2 if every < 1 else float("nan")
+    return found
+
+
+@pytest.mark.parametrize("correction", ["none", "holm", "bonferroni"])
+def test_the_rule_by_its_definition(correction: str) -> None:
+    """Coverage and cautions of drawn runs are those of literal loops and scipy."""
+    n_warned = n_silent = 0
+    for seed in range(12):
+        qrels, runs = drawn(seed)
+        given = {
+            name: {topic: {doc: -float(n) for n, doc in enumerate(docs)} for topic, docs in topics.items()}
+            for name, topics in runs.items()
+        }
+        found = irevalx.lab.compare(qrels, given, "P.10 P.20 map", complete=True, correction=correction).rows
+        for measure, rows in (("P_10", found[:3]), ("P_20", found[3:6]), ("map", found[6:])):
+            k = 20 if measure == "P_20" else 10
+            values = {
+                name: np.array(
+                    [
+                        average_precision(judged, topics.get(topic, []))
+                        if measure == "map"
+                        else precision(judged, topics.get(topic, []), k)
+                        for topic, judged in qrels.items()
+                    ]
+                )
+                for name, topics in runs.items()
+            }
+            covered = {
+                name: fmean(
+                    sum(doc in judged for doc in topics.get(topic, [])[:k]) / k for topic, judged in qrels.items()
+                )
+                for name, topics in runs.items()
+            }
+            p: list[list[float]] = [[], []]
+            ends: list[tuple[float, float]] = []
+            for one, other in combinations("abc", 2):  # the row is the first less the second
+                d = values[one] - values[other]
+                by = shift(qrels, runs[other], runs[one], (float(values[other].mean()), float(values[one].mean())))
+                error = d.std(ddof=1) / len(d) ** 0.5
+                ends.append((float(d.mean()), float(d.mean() + by)))
+                for number, mean in enumerate(ends[-1]):
+                    p[number].append(float(2 * stats.t.sf(abs(mean) / error, len(d) - 1)))
+            signs = []
+            for number, of_all in enumerate(p):
+                corrected = corrected_by(correction, of_all)
+                signs.append(
+                    [np.sign(end[number]) * (value < 0.05) for end, value in zip(ends, corrected, strict=True)]
+                )
+            expected = [
+                bool(before != after and end[0] != end[1]) for before, after, end in zip(*signs, ends, strict=True)
+            ]
+            assert [(row.run, row.against) for row in rows] == list(combinations("abc", 2))
+            assert [row.depends_on_unjudged for row in rows] == expected
+            for row in rows:
+                assert [row.judged, row.judged_against] == pytest.approx([covered[row.run], covered[row.against]])
+            n_warned += sum(expected)
+            n_silent += len(expected) - sum(expected)
+    assert n_warned > 2
+    assert n_silent > 50
+
+
+def of_depth(docs: list[str]) -> dict[str, float]:
+    """The scores of documents in this order."""
+    return {doc: -float(place) for place, doc in enumerate(docs)}
+
+
+def test_the_same_unjudged_documents_and_none_judged() -> None:
+    """Documents that both runs have unjudged change nothing; a run without any judged one is always warned of."""
+    qrels = {str(t): {f"d{n}": int(n < 2 + t % 3) for n in range(10)} for t in range(12)}
+    good = {t: of_depth([*(f"u{n}" for n in range(5)), *(f"d{n}" for n in range(5))]) for t in qrels}
+    bad = {t: of_depth([*(f"u{n}" for n in range(5)), *(f"d{n}" for n in range(9, 4, -1))]) for t in qrels}
+    none = {t: of_depth([f"{t}-{n}" for n in range(10)]) for t in qrels}
+    [row] = irevalx.lab.compare(qrels, {"good": good, "bad": bad}, "P.10").rows
+    assert (row.differ, row.depends_on_unjudged, row.judged, row.judged_against) == (True, False, 0.5, 0.5)
+    rows = irevalx.lab.compare(qrels, {"good": good, "none": none}, "P.10 map bpref P.10:skip unj.10").rows
+    assert [row.depends_on_unjudged for row in rows] == [True, True, False, False, False]
+    assert [row.judged_against for row in rows] == [0.0] * 5
+    for options in ({"test": "wilcoxon"}, {"test": "permutation", "seed": 1}, {"correction": "tukey", "seed": 1}):
+        [row] = irevalx.lab.compare(qrels, {"good": good, "none": none}, "P.10", **options).rows
+        assert (row.depends_on_unjudged, row.judged, row.judged_against) == (False, 0.5, 0.0)
+    few = {topic: qrels[topic] for topic in "0123"}
+    [row] = irevalx.lab.compare(few, {"good": good, "none": none}, "P.10").rows
+    assert not row.depends_on_unjudged  # no difference of so few topics is significant
+    by_run = irevalx.lab.compare(qrels, {"good": good, "none": none}, "P.5", by="run").tables()[0]
+    assert by_run.columns[-1] == "judged_5"
+    assert [line[-1] for line in by_run.rows] == [0.0, 0.0]
+
+
+def test_scores_and_other_judgments_have_no_coverage() -> None:
+    """Scores that were computed before know no documents: empty columns, and none in tables for people."""
+    qrels = {str(t): {f"d{n}": int(n < 2 + t % 3) for n in range(4)} for t in range(12)}
+    runs = {name: {t: of_depth(docs) for t in qrels} for name, docs in (("x", ["d0", "d3"]), ("y", ["d3", "d0"]))}
+    found = irevalx.lab.compare(irevalx.evaluate(qrels, runs, "map"))
+    assert all(np.isnan([row.judged, row.judged_against]).all() for row in found.rows)
+    assert "judged" not in str(found)
+
+
+def test_groups_of_topics_and_systems() -> None:
+    """Coverage is over the topics of the group, and the mean over the runs of a system."""
+    qrels, runs = drawn(3)
+    given = {name: {t: of_depth(docs) for t, docs in topics.items()} for name, topics in runs.items()}
+    group = {topic: "odd" if int(topic) % 2 else "even" for topic in qrels}
+    covered = {
+        (name, which): fmean(
+            sum(doc in qrels[t] for doc in topics.get(t, [])[:10]) / 10 for t in qrels if which in {group[t], "all"}
+        )
+        for name, topics in runs.items()
+        for which in ("odd", "even", "all")
+    }
+    grouped = irevalx.lab.compare(qrels, given, "map", complete=True, topic_groups=group).rows
+    for row in grouped:
+        expected = [covered[row.run, row.group], covered[row.against, row.group]]
+        assert [row.judged, row.judged_against] == pytest.approx(expected)
+    [row] = irevalx.lab.compare(qrels, given, "map", complete=True, systems={"a": "x", "b": "x", "c": "y"}).rows
+    assert row.judged == pytest.approx(fmean((covered["a", "all"], covered["b", "all"])))
+    assert (row.judged_against, row.depends_on_unjudged) == (pytest.approx(covered["c", "all"]), False)
+
+
+def pooled_without_lsi(folder: Path) -> Path:
+    """Judgments of Cranfield of what the runs but lsi have among their first ten."""
+    every = whole(CRANFIELD)
+    pool = {
+        (topic, doc)
+        for name, topics in every.runs.items()
+        if not name.startswith("lsi")
+        for topic, docs in topics.items()
+        for doc in docs[:10]
+    }
+    lines = gzip.decompress((CRANFIELD / "qrels.gz").read_bytes()).decode().splitlines(keepends=True)
+    path = folder / "qrels"
+    path.write_text("".join(line for line in lines if (line.split()[0], line.split()[2]) in pool))
+    return path
+
+
+@needs_cranfield
+def test_an_artefact_of_the_judgments(tmp_path: Path) -> None:
+    """lsi1 was not pooled: its difference from okapi1 depends on unjudged documents; when these are judged, none does."""
+    runs = [CRANFIELD / "runs" / f"{name}.gz" for name in ("okapi1", "lsi1")]
+    qrels = pooled_without_lsi(tmp_path)
+    done = lab("compare", qrels, *runs, "-m", "P.10 map ndcg", "--format", "csv")
+    assert [row["depends_on_unjudged"] for row in done.rows] == ["True"] * 3
+    assert [round(float(row["difference"]), 3) for row in done.rows] == [0.032, 0.057, 0.053]
+    shares = [unpooled_share(qrels, name) for name in ("okapi1", "lsi1")]
+    assert [float(done.rows[0][name]) for name in ("judged", "judged_against")] == pytest.approx(shares)
+    first, *_, command = done.stderr.splitlines()
+    n_unjudged = round((1 - shares[1]) * 10 * 225)
+    even = float(done.rows[0]["difference"]) * 10 * 225 / n_unjudged
+    assert f"judged@10 is 1.00 and {shares[1]:.2f}, a difference of 24 points" in first
+    assert f"the difference of 0.0320 is gone if {even:.0%} of" in first.replace(" %", "%")
+    bounds = lab("bounds", qrels, *runs, "-m", "P.10", "--format", "csv").rows
+    [low, high] = [
+        float(row[end])
+        for row in bounds
+        if (row["topic"], row["against"]) == ("all", "lsi1")
+        for end in ("low", "high")
+    ]
+    assert first.endswith(f"its bounds over all ways to judge them are {low:.4f} and {high:.4f}")
+    listed = lab(*command.partition("irevalx-lab ")[2].split())
+    wanted = {tuple(line.split()) for line in listed.stdout.decode().splitlines()}
+    assert len(wanted) == n_unjudged
+    every = gzip.decompress((CRANFIELD / "qrels.gz").read_bytes()).decode().splitlines(keepends=True)
+    with qrels.open("a") as file:
+        file.writelines(line for line in every if (line.split()[0], line.split()[2]) in wanted)
+    after = lab("compare", qrels, *runs, "-m", "P.10 map ndcg", "--format", "csv")
+    assert [row["depends_on_unjudged"] for row in after.rows] == ["False"] * 3
+    assert "unjudged" not in after.stderr
+    assert round(float(after.rows[0]["difference"]), 3) == 0.015
+
+
+def unpooled_share(qrels: Path, name: str) -> float:
+    """The mean share of judged documents among the first ten of a run of Cranfield."""
+    judged = {tuple(line.split()[::2][:2]) for line in qrels.read_text().splitlines()}
+    topics = whole(CRANFIELD).runs[name]
+    return fmean(sum((topic, doc) in judged for doc in docs[:10]) / 10 for topic, docs in topics.items())
+
+
+@needs_cranfield
+def test_a_gate_and_a_report(tmp_path: Path) -> None:
+    """They apply the same rule: a verdict has a caution, and the report repeats what compare warns of."""
+    runs = [str(CRANFIELD / "runs" / f"{name}.gz") for name in ("okapi1", "lsi1", "vsm1")]
+    qrels = str(pooled_without_lsi(tmp_path))
+    gate = lab("compare", qrels, *runs, "-m", "P.10", "--baseline", "okapi1", "--margin", "0.01")
+    lines = gate.stdout.decode().splitlines()
+    head, lsi, vsm = (line.split() for line in (lines[2], *lines[4:6]))
+    assert head[-6:] == ["verdict", "judged@10", "judged@10", "against", "caution", "gate"]
+    assert (lsi[1], lsi[-2:], vsm[1], vsm[-2]) == ("lsi1", ["yes", "fails"], "vsm1", "no")
+    assert "P_10, lsi1 against okapi1: the conclusion depends on unjudged documents" in gate.stderr
+    compared = irevalx.lab.compare(qrels, runs, "P.10 map")
+    made = irevalx.lab.report(qrels, runs, "P.10 map").data
+    warned = [line for line in made["warnings"] if "the conclusion depends on unjudged" in line]
+    flagged = [f"{row.measure}, {row.run} against {row.against}" for row in compared.rows if row.depends_on_unjudged]
+    assert [line.partition(":")[0] for line in warned] == flagged[:3]
+    assert any(line.startswith(f"{len(flagged) - 3} more comparison") for line in made["warnings"])
+    assert any(line.startswith("The runs are not equally judged; judged@10") for line in made["findings"])
+    [best] = [row for row in irevalx.lab.compare(qrels, runs, "P.10", by="run").rows if row.best]
+    letters = {row.run: set(row.groups) for row in irevalx.lab.compare(qrels, runs, "P.10", by="run").rows}
+    like = [name for name, of_run in letters.items() if name != best.run and of_run & letters[best.run]]
+    said = made["findings"][0]
+    assert said.startswith(f"{best.run} has the highest P.10, {best.score:.3f} over 225 topics. ")
+    assert (f"{len(like)} of the 2 other runs" in said) == bool(like)
+
+
+def test_tables_of_several_runs_show_coverage() -> None:
+    """The note has judged@10 of each run, as -m judged.10 prints it; many runs have the extremes."""
+    qrels, runs = FIXTURES / "labels" / "qrels", sorted((FIXTURES / "experiment" / "runs").iterdir())
+    printed = {path.name: run("-m", "judged.10", qrels, path).stdout.decode().split()[-1] for path in runs}
+    table = run("--format", "table", "-m", "map", qrels, *runs[:3]).stdout.decode().splitlines()
+    each = ", ".join(f"{path.name} {printed[path.name]}" for path in runs[:3])
+    assert table[-1] == f"judged@10 (share of judged documents among the first 10): {each}."
+    assert "judged@10" not in run("--format", "table", "--quiet", "-m", "map", qrels, *runs[:3]).stdout.decode()
+    assert "judged@10" not in run("--format", "table", "-m", "map", qrels, runs[0]).stdout.decode()
+
+
+@needs_robust03
+def test_how_often_the_caution_is_right() -> None:
+    """Of a fifth of the draws on robust03: nearly all refuted differences are warned of, and few of the others."""
+    cells = counts(experiment(ROBUST, ("P.10", "map")), seed=43, some=slice(0, None, 5))
+    for correction, most in (("none", 0.45), ("holm", 0.6)):
+        found = [rates(cells, name, correction, "claim") for name in ("P_10", "map")]
+        n_wrong, n_claims, n_missed, n_silent = (
+            sum(of_measure[place] for of_measure in found) for place in (0, 1, 4, 5)
+        )
+        assert n_wrong > 8
+        assert n_missed <= 0.15 * n_wrong
+        assert n_claims - n_wrong - (n_silent - n_missed) <= most * (n_claims - n_wrong)

@@ -1,0 +1,143 @@
+"""Selecting unjudged documents, as literal loops: judged ones cost nothing, and are learnt from where the issue says.
+
+A run is a list of names, the first at rank 1; ``judged`` has whether judged documents are relevant.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import random
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from itertools import combinations
+
+from reference_orders import Asked, Lists, borda, depth, names_of, rank, read_on, rrf
+
+Judged = Mapping[str, bool]
+
+
+def skipping(order: Callable[..., Asked]) -> Callable[[Lists, Judged, int], Asked]:
+    """Return an order that learns nothing, without the judged documents."""
+    return lambda runs, judged, cut: [one for one in order(runs, (), cut) if one[0] not in judged]
+
+
+def at_random(seed: int, topic: str) -> Callable[[Lists, Judged, int], Asked]:
+    """Return the order by a digest of seed, topic and name, the greatest first."""
+
+    def order(runs: Lists, judged: Judged, cut: int) -> Asked:
+        digest = {
+            name: int.from_bytes(hashlib.sha256(f"{seed} random {topic} {name}".encode()).digest()[:8], "big") / 2**64
+            for name in names_of(runs)
+            if name not in judged
+        }
+        return sorted(digest.items(), key=lambda one: -one[1])
+
+    return order
+
+
+def mtf(runs: Lists, judged: Judged, cut: int) -> Asked:
+    """Read a run on until a judged document is not relevant; an unjudged one is selected, and read over."""
+    priority = [0] * len(runs)
+    seen: set[str] = set()
+    selected: Asked = []
+    current: list[int] = []
+    while len(seen) < len(names_of(runs)):
+        highest = sorted(range(len(runs)), key=lambda number: (-priority[number], number))
+        run, name = read_on(runs, seen, [*current, *highest])
+        seen.add(name)
+        current = [run]
+        if name not in judged:
+            selected.append((name, float(priority[run])))
+        elif not judged[name]:
+            priority[run] -= 1
+            current = []
+    return selected
+
+
+def bandit(generator: random.Random | None, *, forgets: bool) -> Callable[[Lists, Judged, int], Asked]:
+    """Return maxmean, or with a generator Thompson sampling: only judged documents that are read count."""
+
+    def order(runs: Lists, judged: Judged, cut: int) -> Asked:
+        seen: set[str] = set()
+        selected: Asked = []
+        read: list[list[bool]] = [[] for _ in runs]
+        while len(seen) < len(names_of(runs)):
+            known = [history[-1:] if forgets else history for history in read]
+            if generator is None:
+                value = [float(Fraction(1 + sum(one), 2 + len(one))) for one in known]
+                ties = [len(history) for history in read]
+            else:
+                value = [generator.betavariate(1 + sum(one), 1 + len(one) - sum(one)) for one in known]
+                ties = [0] * len(runs)
+            best = sorted(range(len(runs)), key=lambda number: (-value[number], ties[number], number))
+            run, name = read_on(runs, seen, best)
+            seen.add(name)
+            if name in judged:
+                read[run].append(judged[name])
+            else:
+                selected.append((name, value[run]))
+        return selected
+
+    return order
+
+
+def descending(scores: dict[str, float]) -> Asked:
+    """Return names by score, the greatest first; scores that are equal but for noise are equal, and go by name."""
+    return sorted(scores.items(), key=lambda one: (-round(one[1], 9), one[0]))
+
+
+def hedge(runs: Lists, judged: Judged, cut: int) -> Asked:
+    """By the weighted loss after the losses of the judged documents that were reached before."""
+
+    def loss(run: Sequence[str], name: str) -> float:
+        return 0.5 * math.log(cut / rank(run, name)) if name in run else 0.0
+
+    losses = [0.0] * len(runs)
+    selected: Asked = []
+    left = set(names_of(runs))
+    while left:
+        weights = [0.1 ** (one - min(losses)) for one in losses]
+        scores = {
+            name: sum(weight * loss(run, name) for weight, run in zip(weights, runs, strict=True)) / sum(weights)
+            for name in left
+        }
+        name, score = descending(scores)[0]
+        left.remove(name)
+        if name in judged:
+            losses = [
+                one - loss(run, name) if judged[name] else one + loss(run, name)
+                for one, run in zip(losses, runs, strict=True)
+            ]
+        else:
+            selected.append((name, score))
+    return selected
+
+
+def mtc(runs: Lists, judged: Judged, cut: int) -> Asked:
+    """By how much a document could change differences, given all documents that are judged relevant."""
+
+    def share(run: Sequence[str], name: str) -> float:
+        known = [one for one in judged if judged[one] and one in run]
+        return sum(1 / max(rank(run, name), rank(run, one)) for one in [name, *known]) if name in run else 0.0
+
+    return descending(
+        {
+            name: sum(abs(share(x, name) - share(y, name)) for x, y in combinations(runs, 2))
+            for name in names_of(runs)
+            if name not in judged
+        }
+    )
+
+
+SELECTING: Mapping[str, Callable[[Lists, Judged, int], Asked]] = {
+    "depth": skipping(depth),
+    "borda": skipping(borda),
+    "rrf": skipping(rrf),
+    "mtf": mtf,
+    "hedge": hedge,
+    "maxmean": bandit(None, forgets=False),
+    "maxmean-ns": bandit(None, forgets=True),
+    "mtc": mtc,
+}
+"""Those that make no random choices, and score a topic by itself."""

@@ -1,0 +1,168 @@
+"""How often the caution for unequal judging is right: a simulation on collections whose judgments are nearly complete.
+
+    OPENBLAS_NUM_THREADS=1 python tests/unequal_judging.py cranfield|robust03 [SEED] [--gate]
+
+A group of runs is new: it was not pooled. The pool has the first k documents of all other groups, or of four of them.
+A claim is a conclusion of a paired t test of a new against a pooled run (alpha 0.05) with the judgments of that pool; it
+is wrong if the conclusion is another one once the first k documents of the new group are judged too. Printed are, for
+each measure, wrong claims, right claims, the share of the wrong ones of which the caution warns (sensitivity), that of
+the right ones (false alarms), and how many claims without a warning are wrong; then the same of conclusions that no
+difference is significant; then both with Holm's correction, over all pairs of the new run and four pooled ones. With
+``--gate`` they are verdicts of a gate on the new run, with a pooled run as the baseline and a margin of 0.02.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from irevalx.api.inputs import Qrels
+from irevalx.experiments.coverage import DEPTH, Coverage, cutoff_of, depend_on_unjudged
+from irevalx.experiments.experiment import Experiment
+from irevalx.experiments.pools import with_first_documents
+from irevalx.experiments.user_data import experiment_of, graded_judgments_of, opened_runs
+from irevalx.lab.comparison.gate import dependent
+from irevalx.statistics.non_inferiority import CANNOT_TELL, NOT_WORSE, WORSE, Improvements
+from irevalx.statistics.paired_comparisons import Comparisons, Method
+from irevalx.statistics.significance import ALPHA
+
+MEASURES = ("P.10", "map", "ndcg", "recip_rank", "ndcg_cut.10", "recall.100")
+DEPTHS = (5, 10, 20)
+N_GROUPS = 4
+MARGIN = 0.02
+
+
+def experiment(folder: Path, measures: Sequence[str] = MEASURES) -> Experiment:
+    """Return all runs of a collection; what they have among their first 20 is among the judgments."""
+    paths = sorted(map(str, (folder / "runs").iterdir()))
+    opened = opened_runs(paths)
+    judgments = with_first_documents(graded_judgments_of(folder / "qrels.gz"), opened.runs, max(DEPTHS))
+    return experiment_of(Qrels(judgments), opened, list(measures), complete=True)
+
+
+def coverage_at(found: Experiment, judged: NDArray[np.bool_], depth: int) -> Coverage:
+    """Return the coverage of all runs if some documents are judged."""
+    n_topics = len(found.topics)
+    topic_of = found.judgments.rows.ids
+    place = np.full(len(found.judgments.topics), -1)
+    place[[found.judgments.topic_index[topic] for topic in found.topics]] = np.arange(n_topics)
+    first = found.retrieved_within(depth)
+
+    def count(documents: NDArray[np.bool_]) -> NDArray[np.float64]:
+        return np.bincount(place[topic_of[documents]], minlength=n_topics) / depth
+
+    return Coverage(
+        depth=depth,
+        judged=np.stack([count(of_run & judged) for of_run in first]),
+        unjudged=np.stack([count(of_run & ~judged) for of_run in first]),
+        shared=lambda one, other: count(first[one] & first[other] & ~judged),
+    )
+
+
+def values_with(found: Experiment, judged: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return the values of all runs if some documents are judged: what nobody judged counts as nonrelevant."""
+    return found.values(np.where(judged, np.maximum(found.grades, 0), -1), judged)
+
+
+def pools(found: Experiment, seed: int) -> Iterator[tuple[list[int], list[int], NDArray[np.bool_], NDArray[np.bool_]]]:
+    """Yield the runs of a new group, the pooled runs, and what is judged without and with the new group."""
+    rng = np.random.default_rng(seed)
+    group = [re.sub(r"\d+$", "", run) if len(set(found.runs)) == 30 else run for run in found.runs]
+    names = sorted(set(group))
+    for depth in DEPTHS:
+        first = found.retrieved_within(depth)
+        for new in names:
+            others = [name for name in names if name != new]
+            for chosen in (others, list(rng.choice(others, N_GROUPS, replace=False))):
+                runs = [number for number, name in enumerate(group) if name in chosen]
+                of_new = [number for number, name in enumerate(group) if name == new]
+                judged = np.asarray(first[runs].any(axis=0))
+                yield of_new, runs, judged, np.asarray(first[runs + of_new].any(axis=0))
+
+
+def conclusions(found: Comparisons) -> NDArray[np.float64]:
+    """Return 1, -1 or 0 for each pair: the second run is better, worse, or neither."""
+    return np.sign(found.difference) * found.differ
+
+
+def counts(found: Experiment, seed: int, some: slice = slice(None)) -> Counter[tuple[str, str, str, bool, bool]]:
+    """Count conclusions: by measure, correction, kind (claim or none), whether it is wrong, and whether it is warned of."""
+    cells: Counter[tuple[str, str, str, bool, bool]] = Counter()
+    rng = np.random.default_rng(seed + 1)
+    for new, pooled, judged, deeper in list(pools(found, seed))[some]:
+        before, after = values_with(found, judged), values_with(found, deeper)
+        requests = [(request, name) for request in found.requests for name in request.names]
+        depths = [min(cutoff_of(request, name) or DEPTH, DEPTH) for request, name in requests]
+        coverage = {depth: coverage_at(found, judged, depth) for depth in set(depths)}
+        alone = [(run, one) for one in new for run in pooled]
+        families = [("none", alone)]
+        for one in new:
+            runs = sorted([one, *rng.choice(pooled, min(4, len(pooled)), replace=False).tolist()])
+            families.append(("holm", list(combinations(runs, 2))))
+        for correction, pairs in families:
+            method = Method(correction=correction)
+            for number, name in enumerate(found.measures):
+                now = Comparisons(before[number], pairs, method)
+                then = conclusions(Comparisons(after[number], pairs, method))
+                warned = depend_on_unjudged(now, coverage[depths[number]], requests[number][0])
+                for pair, said, true, is_warned in zip(pairs, conclusions(now), then, warned, strict=True):
+                    if bool(set(pair) & set(new)):
+                        kind = "claim" if said else "none"
+                        cells[name, correction, kind, bool(said != true), bool(is_warned)] += 1
+    return cells
+
+
+def gate_counts(found: Experiment, seed: int, some: slice = slice(None)) -> Counter[tuple[str, str, str, bool, bool]]:
+    """Count verdicts as ``counts`` does conclusions."""
+    cells: Counter[tuple[str, str, str, bool, bool]] = Counter()
+    requests = [request for request in found.requests for _ in request.names]
+    for new, pooled, judged, deeper in list(pools(found, seed))[some]:
+        before, after, coverage = (
+            values_with(found, judged),
+            values_with(found, deeper),
+            coverage_at(found, judged, DEPTH),
+        )
+        pairs = [(baseline, run) for baseline in pooled for run in new]
+        for number, name in enumerate(found.measures):
+            now, then = (Comparisons(values[number], pairs) for values in (before, after))
+            warned = dependent(now, Improvements(now.by_topic, ALPHA), MARGIN, coverage, requests[number])
+            verdicts = [Improvements(of.by_topic, ALPHA).verdicts(MARGIN) for of in (now, then)]
+            for said, true, is_warned in zip(*verdicts, warned, strict=True):
+                cells[name, "gate", said, said != true, bool(is_warned)] += 1
+    return cells
+
+
+def rates(cells: Counter[tuple[str, str, str, bool, bool]], name: str, correction: str, kind: str) -> tuple[float, ...]:
+    """Return the numbers of wrong and of all conclusions, sensitivity, false alarms, and the silent wrong ones."""
+    wrong, right = (
+        {warned: cells[name, correction, kind, is_wrong, warned] for warned in (True, False)}
+        for is_wrong in (True, False)
+    )
+    n_wrong, n_right = sum(wrong.values()), sum(right.values())
+    shares = [of[True] / n if n else np.nan for of, n in ((wrong, n_wrong), (right, n_right))]
+    return n_wrong, n_wrong + n_right, *shares, wrong[False], wrong[False] + right[False]
+
+
+if __name__ == "__main__":
+    from running import SHARED
+
+    words = [word for word in sys.argv[1:] if word != "--gate"]
+    is_gate, seed = "--gate" in sys.argv, int(words[1]) if words[1:] else 41
+    found = experiment(SHARED / words[0], MEASURES[:3] if is_gate else MEASURES)
+    cells = (gate_counts if is_gate else counts)(found, seed)
+    sys.stdout.write("measure       correction kind         wrong/all    sensitivity  false alarms  wrong of silent\n")
+    for correction in ("gate",) if is_gate else ("none", "holm"):
+        for kind in (NOT_WORSE, WORSE, CANNOT_TELL) if is_gate else ("claim", "none"):
+            for name in found.measures:
+                n_wrong, n, sensitivity, alarms, missed, silent = rates(cells, name, correction, kind)
+                sys.stdout.write(
+                    f"{name:13} {correction:10} {kind:12} {n_wrong:5}/{n:<6} {sensitivity:11.2f} {alarms:13.2f} "
+                    f"{missed:7}/{silent}\n"
+                )
