@@ -25,7 +25,8 @@ Messages are one line without prefix: "THING must RULE, but got 'TEXT'"; ``messa
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar, TypeAlias
+from importlib import import_module
+from typing import Any, ClassVar, TypeAlias
 
 from irevalx.keywords import in_keywords
 
@@ -167,6 +168,25 @@ def not_installed(package: str, extra: str) -> str:
     extra : the extra of irevalx that brings it.
     """
     return f"{package}, which is not installed: pip install 'irevalx[{extra}]', or '.[{extra}]' in a checkout"
+
+
+def imported(package: str, extra: str, what: str) -> Any:
+    """Return a package.
+
+    Parameters
+    ----------
+    extra, what : the extra of irevalx that brings it, and what needs it, for the error.
+
+    Raises
+    ------
+    ImportError : it is not installed.
+    """
+    try:
+        return import_module(package)
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != package:
+            raise
+        raise ImportError(f"{what} needs {not_installed(package, extra)}", name=package) from None
 
 
 def printable(text: bytes | str) -> str:

@@ -27,6 +27,7 @@ CALLED_OTHERWISE = {
     "--docs": "documents",
     "--lambda": "weight",
     "--measure": "measures",
+    "--new-run": "new_runs",
     "--round": "rounding",
     "--width": "widths",
     "QRELS": "qrels",
@@ -41,8 +42,8 @@ FLAGS = frozenset(
 VALUES = frozenset(
     {"whole", "real", "probability"}
     | {"name", "rank", "first", "expected", "best", "worst", "error"}
-    | {"qrels", "beir", "json", "sampled", "qrels_jg", "prefs", "qrels_prefs", "subtopics", "prels"}
-    | {"trec_results", "msmarco"}
+    | {"qrels", "beir", "json", "sampled", "qrels_jg", "prefs", "qrels_prefs", "pairs", "subtopics", "prels"}
+    | {"trec_results", "msmarco", "scored"}
 )
 """Words that are values where they stand after an option; other words go on with the sentence."""
 

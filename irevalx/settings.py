@@ -31,12 +31,15 @@ GRADES: tuple[Grades, ...] = ("whole", "real", "probability")
 
 Ties: TypeAlias = Literal["name", "rank", "first", "expected", "best", "worst"]
 """How documents with equal scores are ordered: by name, as trec_eval does; by the column of ranks; as they stand in the
-file; in all orders, of which values are the mean; relevant ones first; relevant ones last."""
+file; in all orders, of which values are the mean; the greatest grade or gain first; or last."""
 
 TIES: tuple[Ties, ...] = get_args(Ties)
 
 ORDERS_OF_TIES: tuple[Ties, ...] = ("expected", "best", "worst")
 """Those that depend on grades, so that documents with equal scores must be known when they are assessed."""
+
+BEST_AND_WORST: tuple[Ties, ...] = ("best", "worst")
+"""Those of these that are one order."""
 
 Duplicates: TypeAlias = Literal["error", "first", "best"]
 """What becomes of a document that a run retrieves twice for a topic: an error, as in trec_eval; its first line counts;

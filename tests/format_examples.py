@@ -125,6 +125,12 @@ EXAMPLES = {
         malformed="{} one D inf",
         malformed_says=("D", "one", 0, float("inf")),
     ),
+    "pairs": Example(
+        lines=("{} A B", "{} B C"),
+        says=(("A", "0", 0, 2.0), ("B", "0", 0, 1.0), ("B", "0", 1, 2.0), ("C", "0", 1, 1.0)),
+        again="{} A B",
+        again_error=None,
+    ),
     "subtopics": Example(
         lines=("{} 1 A 1", "{} 1 B 0", "{} x A 2", "{} 2 C -2"),
         says=(("A", "1", 1), ("B", "1", 0), ("A", "x", 2), ("C", "2", -2)),
@@ -152,6 +158,13 @@ EXAMPLES = {
         lines=("{} A 1", "{} B 2", "{} C 3"),
         says=(("A", -1.0), ("B", -2.0), ("C", -3.0)),
         again="{} A 4",
+        again_error=(4, f"{TWICE} results of a topic"),
+        malformed="{} D 4x",
+    ),
+    "scored": Example(
+        lines=("{} A 12.5", "{} B -0.25", "{} C 1e-3"),
+        says=(("A", 12.5), ("B", -0.25), ("C", 0.001)),
+        again="{} A 0",
         again_error=(4, f"{TWICE} results of a topic"),
         malformed="{} D 4x",
     ),

@@ -85,7 +85,13 @@ def run_of(
         numbers = scores_of(lists, _number_of(block, tag, "score"))
         return _entries(block, tag, numbers, exact=exact).results(compat, as_bytes(tag), strict=strict)
 
-    return Run(tag, blocks=lambda: _in_blocks(scores, tag, exact=exact), again=lambda: [scores], parse=results)
+    return Run(
+        tag,
+        blocks=lambda: _in_blocks(scores, tag, exact=exact),
+        again=lambda: [scores],
+        parse=results,
+        to_its_end=False,
+    )
 
 
 def stack_of(runs: Sequence[Mapping[Any, Mapping[Any, float]]], names: Sequence[str], compat: Compat) -> Stack | None:
@@ -110,10 +116,15 @@ def stack_of(runs: Sequence[Mapping[Any, Mapping[Any, float]]], names: Sequence[
         return None
     rows = Segments.of_lengths([len(documents) for documents in lists])
     ids = tuple([encoded[topic] for topic in topics])
-    results = Entries(names[0], ids, rows, docnos, scores, rows.position + 1, distinct).results(
-        compat, b"", strict=False
+    entries = Entries(names[0], ids, rows, docnos, scores, rows.position + 1, distinct)
+    n_topics = [len(run) for run in runs]
+    return Stack(
+        names=names,
+        tags=[as_bytes(name) for name in names],
+        n_topics=np.array(n_topics, np.int64),
+        results=entries.results(compat, b"", strict=False),
+        score_warnings=entries.score_warnings(names, n_topics),
     )
-    return Stack(names, [as_bytes(name) for name in names], np.array([len(run) for run in runs], np.int64), results)
 
 
 def _scores_in(documents: Any) -> Collection[Any]:

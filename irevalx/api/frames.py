@@ -18,7 +18,8 @@ from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import AnyArray
 from irevalx.errors import ArgumentError, not_installed, printable
 from irevalx.frozen import replace
-from irevalx.reading.tables.tables import DOCNO, TOPIC, Kind, Table, WholeTable, known_columns, named
+from irevalx.reading.column_names import DOCNO, TOPIC, Kind, known_columns, named
+from irevalx.reading.tables.tables import Table, WholeTable
 
 if TYPE_CHECKING:
     import pyarrow as pa

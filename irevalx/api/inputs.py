@@ -243,7 +243,7 @@ class Run:
             for topic, docno and score, or named tuples with these names. A topic with an empty dictionary counts as one
             for which nothing was retrieved.
         name : what to call it instead of the tag in the file; what is no file is called "run" without it.
-        results_format : of a file: "trec_results", "msmarco" or "json".
+        results_format : of a file: "trec_results", "msmarco", "scored" or "json".
         strict : refuse scores that are not finite numbers.
 
         Raises

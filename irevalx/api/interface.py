@@ -15,14 +15,14 @@ from irevalx.api.own_measures import Measures, asked_for
 from irevalx.api.scores import AnyEvaluation, Scores, scores_of_evaluations
 from irevalx.api.user_warnings import warn
 from irevalx.errors import IrevalxError
-from irevalx.evaluation.chosen_topics import unreached_level
+from irevalx.evaluation.chosen_topics import level_warnings
 from irevalx.evaluation.evaluate import Evaluation
 from irevalx.evaluation.evaluate import evaluate as evaluate_run
 from irevalx.evaluation.many_runs import renamed
 from irevalx.evaluation.stacked_runs import StackedRun, can_be_stacked, evaluate_stack
 from irevalx.judgments.graded import Judgments
 from irevalx.measures.contradictions import refuse_contradictions
-from irevalx.measures.parse import listed
+from irevalx.measures.lists import listed
 from irevalx.measures.select import Selection, select_again
 from irevalx.process.memory import keep_some_freed_memory
 from irevalx.process.progress import Progress
@@ -94,7 +94,7 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
         takes them), "skip" (removed), "rel" (relevant where they were retrieved).
     ties : {"name", "rank", "first", "expected", "best", "worst"}
         The order of documents with equal scores: by name, as trec_eval has it; by the column of ranks; as they stand
-        in the file; "expected" for the mean over all orders; relevant ones first, or last.
+        in the file; "expected" for the mean over all orders; the greatest grade or gain first, or last.
     ignore_identical_ids : bool, default False
         Drop retrieved documents whose id is that of the topic.
     duplicates : {"error", "first", "best"}
@@ -107,7 +107,7 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     rel_format : str, default "qrels"
         The format of the judgments: "qrels", "beir", "json", "sampled", "subtopics", "prels" and others.
     results_format : str, default "trec_results"
-        The format of runs that are files: "trec_results", "msmarco" or "json".
+        The format of runs that are files: "trec_results", "msmarco", "scored" or "json".
     compat : {"10", "9"}
         The version of trec_eval that is followed.
     strict : bool, default False
@@ -186,7 +186,7 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
         raise checks.wrong("names", " or ".join(map(repr, NAMINGS)), names)
     as_asked = names == "asked"
     selection = select_again(asked, settings, judged.rel_format, strict=strict, as_asked=as_asked, warn=warn)
-    if line := unreached_level(judged.judgments, selection, settings):
+    for line in level_warnings(judged.judgments, selection.measures, settings):
         warn(line)
     each = read_runs(runs, results_format, strict=strict)
     keep_some_freed_memory()

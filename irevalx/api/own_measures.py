@@ -14,7 +14,7 @@ from irevalx.api import checks
 from irevalx.arrays.segments import FloatArray
 from irevalx.errors import EvaluationError, IrevalxError, UnknownMeasureError, printable, quote
 from irevalx.measures.added import ADDED, add
-from irevalx.measures.declare import NO_EXPECTATION, NO_FORMULA, NO_PARAMETERS, Measure, Range
+from irevalx.measures.declare import NO_EXPECTATION, NO_FORMULA, NO_PARAMETERS, CountsAs, Measure, Range
 from irevalx.measures.declare import measure as declared
 from irevalx.measures.measure_spec import read_own_spelling
 from irevalx.measures.other_spellings import read_other_spelling
@@ -91,6 +91,7 @@ def measure(
             name,
             bounds,
             kind=kind,
+            unjudged=CountsAs.AS_ITS_FUNCTION_SAYS,
             summary=SUMMARIES[summary],
             higher_is_better=better == "higher",
             lower_is_better=better == "lower",

@@ -18,7 +18,7 @@ from irevalx.arrays.byte_strings import PADDING, Names
 from irevalx.arrays.segments import AnyArray, FloatArray, IntArray
 from irevalx.errors import ArgumentError, quote
 from irevalx.process.system import ENCODING, ERRORS, as_bytes
-from irevalx.reading.grades import HINT, refuse_wrong
+from irevalx.reading.grade_rules import HINT, refuse_wrong
 from irevalx.reading.hints import text_hint
 from irevalx.settings import Grades
 

@@ -11,7 +11,7 @@ import numpy as np
 from irevalx.api.checks import flag, identifier, real_number, text, texts, whole_number, wrong
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.segments import FloatArray
-from irevalx.errors import ArgumentError
+from irevalx.errors import ArgumentError, imported
 from irevalx.evaluation.columns import Column, intervals_of
 from irevalx.evaluation.evaluate import Evaluation, in_group
 from irevalx.evaluation.many_runs import renamed, unique_run_names
@@ -136,13 +136,12 @@ class Scores:
         ------
         KeyError : there is no such run or measure, or its `all` row is no mean over topics.
         ArgumentError : an argument is not what it must be.
-        ImportError : scipy is not installed.
         """
         how = _intervals(confidence, method, seed)
         column = self._column(measure, run)
         found = intervals_of([column], how)
         if column.name not in found:
-            raise KeyError(measure)
+            raise KeyError(f"{measure} has no interval: its summary is no mean over topics")
         return found[column.name]
 
     def by_group(self, groups: Mapping[str | int, str | Iterable[str]]) -> dict[str, Scores]:
@@ -223,7 +222,7 @@ class Scores:
         Raises
         ------
         ArgumentError : ``wide`` or ``per_topic`` is no truth value, or ``confidence`` not in (0, 1).
-        ImportError : pandas, or with ``confidence`` scipy, is not installed.
+        ImportError : pandas is not installed.
         """
         by_topic = flag("per_topic", per_topic)
         how = None if confidence is None else _intervals(confidence, "t", 0)
@@ -341,6 +340,5 @@ def selection_of(scores: Scores) -> Selection:
 
 
 def _frame(rows: Sequence[Any], columns: list[str] | None = None) -> pd.DataFrame:
-    import pandas as pd
-
-    return pd.DataFrame(rows, columns=columns)
+    frame: pd.DataFrame = imported("pandas", "pandas", "to_frame").DataFrame(rows, columns=columns)
+    return frame

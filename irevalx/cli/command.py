@@ -16,7 +16,7 @@ from irevalx.cli.arguments import Command
 from irevalx.cli.flags import with_flags
 from irevalx.cli.option_rules import check_rules
 from irevalx.cli.options import Debug, Options
-from irevalx.errors import IrevalxError, ParameterError, UsageError, Warn, not_installed, shown_name
+from irevalx.errors import IrevalxError, ParameterError, Warn, shown_name
 from irevalx.frozen import replace
 from irevalx.process.exit_status import run_program
 from irevalx.process.system import as_bytes
@@ -62,7 +62,9 @@ measures, --help tells all of the options. The manual: {", ".join(f"man {page}" 
     options_metavar="[OPTIONS]",
     help="""
     Evaluate RUN, a ranking of documents for each topic, against the relevance judgments in QRELS, and print each
-    measure as trec_eval does: its name, the topic (or "all"), its value.
+    measure as trec_eval does, byte for byte: its name, the topic (or "all"), its value. One difference is common: if
+    a judged topic has no results, trec_eval 10.0 stops, and irevalx prints the mean of the others. docs/differences.md
+    lists all differences.
 
     Files may be compressed with gzip, bzip2, xz or zstd, or be Parquet; one of them may be - for standard input. Of
     several runs each gets a block of its own.
@@ -149,20 +151,11 @@ def _read_judgments(options: Options, sources: Mapping[str, Source], warn: Warn)
 
 
 def _intervals(options: Options) -> MeanIntervals | None:
-    """Return how intervals are made; None for no intervals.
-
-    Raises
-    ------
-    UsageError : scipy is not installed.
-    """
+    """Return how intervals are made; None for no intervals."""
     if options.ci is None:
         return None
-    from importlib.util import find_spec
-
     from irevalx.statistics.mean_intervals import MeanIntervals
 
-    if find_spec("scipy") is None:
-        raise UsageError(f"--ci needs {not_installed('scipy', 'lab')}")
     return MeanIntervals(confidence=options.ci, method=options.ci_method, seed=options.seed)
 
 
@@ -199,7 +192,9 @@ def _open_runs(options: Options, sources: Mapping[str, Source], warn: Warn) -> l
     from irevalx.reading.formats import results_format, runs_in
 
     fmt = results_format(options.results_format)
-    files = (sources[path] for path in options.files[1:])
+    files = [sources[path] for path in options.files[1:]]
+    for file in files:
+        file.refuse_missing()
     return [run for file in files for run in runs_in(fmt, file, options.compat, options.strict, warn)]
 
 

@@ -12,9 +12,9 @@ from irevalx import __version__
 from irevalx.measures import MEASURES, NICKNAMES
 from irevalx.measures.added import ADDED, load_offered
 from irevalx.measures.bibliography import PAPERS
-from irevalx.measures.declare import Measure
+from irevalx.measures.declare import CountsAs, Measure
 from irevalx.measures.other_names import OTHER_NAMES
-from irevalx.measures.other_spellings import ARGUMENTS
+from irevalx.measures.other_spellings import all_usages
 from irevalx.reading.file_format import FileFormat
 
 WIDTH = 79
@@ -150,6 +150,8 @@ def _effect_of_pool(measure: Measure) -> str:
     if measure.kernel is None:
         return "no effect"
     pooled, outside = measure.pooled, measure.outside
+    if pooled is CountsAs.AS_ITS_FUNCTION_SAYS:
+        return "a document without judgment, pooled or not, counts as the function of the measure says"
     if pooled is outside:
         return f"no effect: a document without judgment counts as {pooled.value}, pooled or not"
     return f"a pooled document without judgment counts as {pooled.value}; one from outside the pool as {outside.value}"
@@ -204,7 +206,7 @@ def list_lines() -> Iterator[str]:
         yield f"    {name:<35} {', '.join(others)}"
     yield ""
     yield "What may stand after a name, before or after @K, as far as the measure takes it:"
-    yield from _wrapped(", ".join(f"({argument.usage})" for argument in ARGUMENTS), "    ")
+    yield from _wrapped(", ".join(f"({usage})" for usage in all_usages()), "    ")
 
 
 def other_names() -> dict[str, list[str]]:

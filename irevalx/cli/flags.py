@@ -56,7 +56,8 @@ def _check_measures(ctx: click.Context, param: click.Parameter, value: tuple[str
         from irevalx.process.numpy_start import start_numpy
 
         start_numpy()
-        from irevalx.measures.parse import listed, parse
+        from irevalx.measures.lists import listed
+        from irevalx.measures.parse import parse
 
         compat = ctx.params.get("compat", TREC_EVAL_10)
         value = listed(value, compat)
@@ -227,8 +228,8 @@ FLAGS = (
         metavar="ORDER",
         help=(
             "Order documents with equal scores by DOCNO as trec_eval does (name), by RANK (rank), as they stand in the "
-            "file (first), relevant ones first (best) or last (worst); or print the mean over all orders (expected), "
-            "which not every measure has.  [default: name]"
+            "file (first), the greatest grade or gain first (best) or last (worst); or print the mean over all orders "
+            "(expected), which not every measure has.  [default: name]"
         ),
     ),
     _run_option(
@@ -257,7 +258,10 @@ FLAGS = (
     _output_option(
         "--strict",
         is_flag=True,
-        help="Refuse scores, judgments and parameters that are not plain numbers, rather than reading them as C does.",
+        help=(
+            "Refuse scores, judgments and parameters that are not plain numbers, and files that are probably misread, "
+            "rather than reading them as trec_eval does."
+        ),
     ),
     _output_option(
         "--threads",
@@ -312,7 +316,7 @@ FLAGS = (
         type=Confidence(),
         help=(
             "Print the confidence interval of each mean over topics too, such as --ci 95%: in trec_eval's columns "
-            "lines of topic all:low and all:high. Needs the extra lab."
+            "lines of topic all:low and all:high."
         ),
     ),
     _output_option(

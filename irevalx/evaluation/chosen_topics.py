@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ordered_sum
@@ -10,7 +12,7 @@ from irevalx.frozen import Frozen
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.judged_documents import Documents
-from irevalx.measures.select import Selection
+from irevalx.measures.select import SelectedMeasure, Selection
 from irevalx.ranking.assess import depth
 from irevalx.ranking.rank import RankingRules, in_topic_order
 from irevalx.ranking.ranking import Ranking
@@ -138,22 +140,89 @@ def several(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
-def compared_levels(selection: Selection, settings: Settings) -> list[float]:
-    """Return the levels of measures that say little about a topic without a document judged nonrelevant, each once."""
-    levels = [selected.level for selected in selection.measures if selected.measure.needs_nonrelevant]
-    return list(dict.fromkeys(settings.level if level is None else level for level in levels))
+class LevelCheck(Frozen):
+    """What measures need of each topic at a level: a document judged relevant, or one judged nonrelevant.
 
-
-def count_without_nonrelevant(judgments: AnyJudgments, settings: Settings, level: float) -> tuple[int, int]:
-    """Return how many topics have no document judged nonrelevant at a level, and how many there are.
-
-    Both are 0 where that says nothing, as at levels up to 0.
+    Parameters
+    ----------
+    measure : the first of the measures.
+    given_by : what gives the level: ``-l``, or the name of a measure.
     """
-    none = judgments.without_nonrelevant(level)
-    if none is None:
-        return 0, 0
-    asked = np.array([settings.topic in {None, topic} for topic in judgments.documents.topics], np.bool_)
-    return int(np.count_nonzero(none & asked)), int(np.count_nonzero(asked))
+
+    relevant: bool
+    level: float
+    measure: str
+    given_by: str
+
+    def count(self, judgments: AnyJudgments, settings: Settings) -> tuple[int, int]:
+        """Return how many topics have no such document, and how many there are.
+
+        Both are 0 where that says nothing, as at levels up to 0.
+        """
+        none = (judgments.without_relevant if self.relevant else judgments.without_nonrelevant)(self.level)
+        if none is None:
+            return 0, 0
+        asked = np.array([settings.topic in {None, topic} for topic in judgments.documents.topics], np.bool_)
+        return int(np.count_nonzero(none & asked)), int(np.count_nonzero(asked))
+
+    def warning(self, path: str, n_without: int, n_topics: int) -> str | None:
+        """Return the warning about topics without such a document; None where there are none.
+
+        Parameters
+        ----------
+        path : of the judgments.
+        """
+        if not n_without:
+            return None
+        if self.relevant:
+            has = "has" if n_without == 1 else "have"
+            return (
+                f"{shown_name(path)}: {n_without} of {n_topics} topics {has} no relevant document at level "
+                f"{self.level:g} ({self.given_by}); measures such as {self.measure} are 0 there"
+            )
+        return (
+            f"{shown_name(path)}: {n_without} of {n_topics} topics have no document judged nonrelevant; measures that "
+            "compare relevant with nonrelevant documents (bpref, RankEff) say little there"
+        )
+
+
+def level_checks(measures: Iterable[SelectedMeasure], settings: Settings) -> list[LevelCheck]:
+    """Return what measures need of topics, at each level once: nonrelevant documents first, then relevant ones.
+
+    Topics without relevant documents are news where the level is above the default, or grades are real numbers.
+    """
+    found: dict[tuple[bool, float], LevelCheck] = {}
+    for selected in sorted(measures, key=lambda selected: not selected.measure.higher_is_better):  # counts last
+        measure, level = selected.measure, settings.level if selected.level is None else selected.level
+        given_by = "-l" if selected.level is None else selected.names[0]
+        needs_relevant = measure.kernel and measure.uses_level and not measure.has_value
+        if measure.needs_nonrelevant:
+            found.setdefault((False, level), LevelCheck(False, level, measure.name, given_by))
+        if needs_relevant and (level > 1 or settings.grades == "real"):
+            found.setdefault((True, level), LevelCheck(True, level, measure.name, given_by))
+    return sorted(found.values(), key=lambda check: check.relevant)
+
+
+def level_warnings(
+    judgments: AnyJudgments, measures: Iterable[SelectedMeasure], settings: Settings, *, nonrelevant: bool = False
+) -> Iterator[str]:
+    """Yield the warnings about topics without documents that measures need.
+
+    Parameters
+    ----------
+    nonrelevant : whether they are also about topics without a document judged nonrelevant.
+    """
+    greatest = judgments.greatest_grade
+    for check in level_checks(measures, settings):
+        if not check.relevant and not nonrelevant:
+            continue
+        if check.relevant and settings.grades == "real" and greatest is not None and greatest < check.level:
+            yield (
+                f"{shown_name(judgments.documents.path)}: nothing is relevant, as no grade reaches the level "
+                f"{check.level:g} ({check.given_by}); the greatest is {greatest:g}"
+            )
+        elif line := check.warning(judgments.documents.path, *check.count(judgments, settings)):
+            yield line
 
 
 def n_relevant(judgments: AnyJudgments, settings: Settings) -> float | None:
@@ -170,34 +239,3 @@ def relevant_by_topic(judgments: AnyJudgments, settings: Settings) -> IntArray |
     if settings.grades == "probability":
         return judgments.rows.sum(np.maximum(judgments.grades, 0.0))
     return judgments.rows.count(judgments.grades > 0)
-
-
-def unreached_level(judgments: AnyJudgments, selection: Selection, settings: Settings) -> str | None:
-    """Return the warning where grades are real and none reaches the level of the measures; otherwise None."""
-    if settings.grades != "real" or not any(
-        selected.level is None and selected.measure.kernel and selected.measure.uses_level
-        for selected in selection.measures
-    ):
-        return None
-    greatest = judgments.greatest_grade
-    if greatest is None or greatest >= settings.level:
-        return None
-    return (
-        f"{shown_name(judgments.documents.path)}: nothing is relevant, as no grade reaches the level "
-        f"{settings.level:g} (-l); the greatest is {greatest:g}"
-    )
-
-
-def without_nonrelevant(path: str, n_without: int, n_topics: int) -> str | None:
-    """Return the warning about topics without a document judged nonrelevant; None where there are none.
-
-    Parameters
-    ----------
-    path : of the judgments.
-    """
-    if not n_without:
-        return None
-    return (
-        f"{shown_name(path)}: {n_without} of {n_topics} topics have no document judged nonrelevant; measures that "
-        "compare relevant with nonrelevant documents (bpref, RankEff) say little there"
-    )

@@ -217,6 +217,16 @@ def is_mean(column: Column) -> bool:
     return column.summary is not None and column.values is not None and column.measure.summary in {mean, geometric_mean}
 
 
+def why_no_interval(column: Column) -> str | None:
+    """Return why the mean of two topics or more has no interval; None where it has one, or is no mean."""
+    values = _averaged(column)
+    if values is None or values.size < 2:
+        return None
+    if not np.isfinite(values).all():
+        return "not all values are finite"
+    return f"all {values.size} topics have the same value" if (values == values[0]).all() else None
+
+
 def _averaged(column: Column) -> FloatArray | None:
     """Return what the summary of a measure is the mean of: shape (n_averaged,); None where it is no mean."""
     summary = column.measure.summary

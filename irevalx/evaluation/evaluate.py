@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable
 from itertools import islice
 
 import numpy as np
@@ -18,8 +18,9 @@ from irevalx.evaluation.chosen_topics import (
     several,
 )
 from irevalx.evaluation.columns import Column, Summaries
-from irevalx.evaluation.spellings import hardly_any_judged, no_topic_in_common, pair_of_names
-from irevalx.evaluation.topic_values import AssessedRanking, TopicColumn, TopJudged, little_judged, without_value
+from irevalx.evaluation.run_warnings import SeenRuns
+from irevalx.evaluation.spellings import no_topic_in_common
+from irevalx.evaluation.topic_values import AssessedRanking, TopicColumn
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.judged_documents import Documents
@@ -88,16 +89,28 @@ def evaluate(
     run = run.allowing(settings.duplicates)
     rules = ranking_rules(judgments, selection, settings, processes)
     ranked = rank_run(run, judgments.documents, rules, progress)
-    warnings = [*ranked.warnings, *_left_out(judgments.documents, run.path, ranked, settings)]
+    seen = SeenRuns(
+        paths=(run.path,),
+        judged=judgments.documents,
+        topics_of=lambda number: (ranked.ranking.topics, ranked.others),
+        docnos_of=lambda number, topic: _docnos_of(run, topic),
+    )
+    warnings = list(ranked.warnings)
+    if settings.topic is None:
+        counts = TopicCounts.of(judgments.documents, ranked.ranking, len(ranked.others))
+        warnings += _lines(seen.left_out([(0, counts)], complete=settings.complete))
     try:
         chosen = choose_topics(judgments, ranked.ranking, settings, rules)
         if not chosen.ranking.topics and not chosen.failure:
             raise NoTopicsError(_no_topics(judgments.documents, run.path, ranked.topics, settings.topic))
         selection.refuse_other_formats()
+        begin = (0, len(chosen.ranking.topics))
         assessed = AssessedRanking(judgments, chosen.ranking, chosen.missing, settings)
         top = assessed.top_judged if rules.look_up and judgments.tell_little_judged else None
         if top is not None:
-            warnings += _little_judged(judgments.documents, run, assessed, top)
+            n_ranked = int(np.count_nonzero(~chosen.missing))
+            again = not ranked.malformed.count and not _is_pipe(run)
+            warnings += _lines(seen.little_judged(top, chosen.ranking, begin, (n_ranked,), again=again))
         found, unsupported = assessed.columns(selection)
         summaries = Summaries(
             columns=found,
@@ -110,8 +123,7 @@ def evaluate(
             asked=selection.asked if selection.as_asked else None,
         )
         columns = summaries.summarised(summed=chosen.failure is None)
-        warnings += [f"{reason}; it is left out" for reason in unsupported]
-        warnings += _without_value(columns, len(chosen.ranking.topics), run.path)
+        warnings += _lines(seen.values(found, unsupported, begin))
         return Evaluation(
             run=summaries.population.tag,
             path=run.path,
@@ -177,47 +189,23 @@ def _population(judgments: AnyJudgments, ranked: RankedRun, chosen: ChosenTopics
     )
 
 
-def _left_out(documents: Documents, path: str, ranked: RankedRun, settings: Settings) -> list[str]:
-    """Return the warning that counts topics without results and topics without judgments."""
-    if settings.topic is not None:
-        return []
-    left_out = TopicCounts.of(documents, ranked.ranking, len(ranked.others)).left_out(complete=settings.complete)
-    return [f"{shown_name(path)}: {left_out}"] if left_out else []
+def _lines(warnings: Iterable[tuple[int, str]]) -> list[str]:
+    """Return the lines of warnings about the only run."""
+    return [line for _, line in warnings]
 
 
-def _little_judged(documents: Documents, run: Run, assessed: AssessedRanking, top: TopJudged) -> list[str]:
-    """Return warnings where in hardly any topic, or of less than half of the first documents, something was judged."""
-    without = np.flatnonzero(top.without)
-
-    def example() -> tuple[bytes, str]:
-        topic = assessed.ranking.topics[without[0]]
-        judged = documents.docnos.take(documents.rows.slice(documents.topic_index[topic])).texts()
-        return topic, pair_of_names(judged, _docnos_of(run, topic))
-
-    lines = [
-        hardly_any_judged(without.size, int(np.count_nonzero(~assessed.missing)), example),
-        little_judged(int(top.retrieved.sum()), int(top.judged.sum())),
-    ]
-    return [f"{shown_name(run.path)}: {line}" for line in lines if line]
+def _is_pipe(run: Run) -> bool:
+    """Return whether everything is read again where a part of the run is."""
+    return run.to_its_end and not run.size
 
 
 def _docnos_of(run: Run, topic: bytes) -> list[bytes]:
     """Read again what a run has for a topic."""
-    for block in run.again() if run.to_its_end and not run.size else run.blocks():
+    for block in run.again() if _is_pipe(run) else run.blocks():
         results = run.parse(block)
         if topic in results.topics:
             return results.docnos.take(results.rows.slice(results.topics.index(topic))).texts()
     return []
-
-
-def _without_value(columns: Sequence[Column], n_topics: int, path: str) -> list[str]:
-    """Return a warning that counts the topics without a value, for each set of measures that lack it for the same."""
-    n_without = [
-        (column.measure.name, column.has_value.size - int(np.count_nonzero(column.has_value)))
-        for column in columns
-        if column.has_value is not None
-    ]
-    return [f"{shown_name(path)}: {line}" for line in without_value(n_topics, n_without)]
 
 
 def _trace(ranking: Ranking, judgments: AnyJudgments, settings: Settings) -> tuple[str, ...]:

@@ -7,12 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 
 from irevalx.errors import EvaluationError, InputError, IrevalxError, NoTopicsError, Warn, quote
-from irevalx.evaluation.chosen_topics import (
-    compared_levels,
-    count_without_nonrelevant,
-    unreached_level,
-    without_nonrelevant,
-)
+from irevalx.evaluation.chosen_topics import level_warnings
 from irevalx.evaluation.columns import Column
 from irevalx.evaluation.evaluate import Evaluation, evaluate
 from irevalx.frozen import replace
@@ -70,12 +65,8 @@ def evaluate_all(
             return error, sum(lines)
         raise selection
 
-    if isinstance(selection, Selection) and (line := unreached_level(judgments, selection, settings)):
-        warn(line)
-    for level in compared_levels(selection, settings) if isinstance(selection, Selection) else ():
-        if line := without_nonrelevant(
-            judgments.documents.path, *count_without_nonrelevant(judgments, settings, level)
-        ):
+    if isinstance(selection, Selection):
+        for line in level_warnings(judgments, selection.measures, settings, nonrelevant=True):
             warn(line)
     for outcome, lines in in_order(work, lambda: runs, sharing):
         progress(lines)

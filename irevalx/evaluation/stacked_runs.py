@@ -6,20 +6,18 @@ Values and warnings are those of each run alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
-from itertools import pairwise
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from irevalx.arrays.segments import AnyArray, IntArray
-from irevalx.errors import IrevalxError, shown_name
+from irevalx.arrays.segments import IntArray
+from irevalx.errors import IrevalxError
 from irevalx.evaluation.chosen_topics import TopicCounts, n_relevant, ranking_rules, relevant_by_topic
 from irevalx.evaluation.columns import Column, Summaries
 from irevalx.evaluation.evaluate import Evaluation
-from irevalx.evaluation.spellings import hardly_any_judged, pair_of_names
-from irevalx.evaluation.topic_values import AssessedRanking, TopicColumn, little_judged, without_value
+from irevalx.evaluation.run_warnings import SeenRuns
+from irevalx.evaluation.topic_values import AssessedRanking, TopicColumn
 from irevalx.frozen import Frozen, cached_property
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Judgments
@@ -27,8 +25,8 @@ from irevalx.measures.added import ADDED
 from irevalx.measures.counts import runid
 from irevalx.measures.select import Selection
 from irevalx.measures.summary import Population
-from irevalx.ranking.rank import rank_results
-from irevalx.reading.runs import Results
+from irevalx.ranking.rank import RankingRules, of_these_ties, rank_results
+from irevalx.reading.runs import Results, RunWarning
 from irevalx.settings import Settings
 
 _MOST_POOLED = 1 << 20
@@ -44,12 +42,14 @@ class Stack(Frozen):
     tags : the same as bytes.
     n_topics : shape (n_runs,); how many topics each run has.
     results : of the topics of the first run, then of the second.
+    score_warnings : about the scores of those runs that have any, by number.
     """
 
     names: Sequence[str]
     tags: Sequence[bytes]
     n_topics: IntArray
     results: Results
+    score_warnings: dict[int, tuple[RunWarning, ...]]
 
 
 class StackedValues(Frozen):
@@ -199,12 +199,8 @@ def evaluate_stack(
         return None
     begin = np.append(0, n_ranked.cumsum()).tolist()
     warnings: dict[int, list[str]] = {}
-    for number, line in _warnings(assessed, stack, n_ranked, begin, rules.look_up):
-        warnings.setdefault(number, []).append(f"{shown_name(stack.names[number])}: {line}")
-    for number in range(len(stack.names)) if unsupported else ():
-        warnings.setdefault(number, []).extend(f"{reason}; it is left out" for reason in unsupported)
-    for number, line in _lacking_values(columns, begin):
-        warnings.setdefault(number, []).append(f"{shown_name(stack.names[number])}: {line}")
+    for number, line in _warnings(assessed, stack, n_ranked, begin, rules, columns, unsupported):
+        warnings.setdefault(number, []).append(line)
     return StackedValues(
         stack=stack,
         begin=begin,
@@ -223,56 +219,38 @@ def evaluate_stack(
     )
 
 
-def _warnings(
-    assessed: AssessedRanking, stack: Stack, n_ranked: IntArray, begin: Sequence[int], look_up: bool
+def _warnings(  # noqa: PLR0917
+    assessed: AssessedRanking,
+    stack: Stack,
+    n_ranked: IntArray,
+    begin: Sequence[int],
+    rules: RankingRules,
+    columns: Sequence[TopicColumn],
+    unsupported: Sequence[str],
 ) -> Iterator[tuple[int, str]]:
-    """Yield, by the number of the run, warnings about topics left out and about rankings of which little was judged."""
-    judgments, results, n_judged = assessed.judgments.documents, stack.results, len(assessed.judgments.documents.topics)
-    others = stack.n_topics - n_ranked
-    incomplete = np.flatnonzero((n_ranked < n_judged) | (others > 0)).tolist()
-    for number in incomplete if assessed.settings.topic is None else ():
-        n_topics, n_others = int(n_ranked[number]), int(others[number])
-        counts = TopicCounts(n_judged, n_judged - n_topics, n_topics + n_others, n_others)
-        yield number, counts.left_out(complete=assessed.settings.complete) or ""
-    if not look_up or not assessed.judgments.tell_little_judged:
-        return
-    top = assessed.top_judged
-    without = np.flatnonzero(top.without)
-
-    def example(number: int) -> tuple[bytes, str]:
-        place = without[without.searchsorted(begin[number])]
-        topic = assessed.ranking.topics[place]
-        judged = judgments.docnos.take(judgments.rows.slice(judgments.topic_index[topic])).texts()
-        first = int(stack.n_topics[:number].sum())
-        row = results.topics.index(topic, first)
-        return topic, pair_of_names(judged, results.docnos.take(results.rows.slice(row)).texts())
-
-    n_without, n_retrieved, n_found = (
-        _sums(per_topic, begin) for per_topic in (top.without.astype(np.int64), top.retrieved, top.judged)
+    """Yield the warnings about the runs, by the number of the run, in the order in which ``evaluate`` has them."""
+    judged, settings, results = assessed.judgments.documents, assessed.settings, stack.results
+    n_judged, others, ends = (
+        len(judged.topics),
+        stack.n_topics - n_ranked,
+        np.append(0, stack.n_topics.cumsum()).tolist(),
     )
-    for number, n_topics in enumerate(n_ranked.tolist()):
-        lines = (
-            hardly_any_judged(n_without[number], n_topics, partial(example, number)) if n_without[number] else None,
-            little_judged(n_retrieved[number], n_found[number]),
-        )
-        yield from ((number, line) for line in lines if line)
 
+    def topics_of(number: int) -> tuple[Collection[bytes], Collection[bytes]]:
+        ranked = assessed.ranking.topics[slice(*begin[number : number + 2])]
+        return ranked, set(results.topics[slice(*ends[number : number + 2])]).difference(ranked)
 
-def _sums(per_topic: AnyArray, begin: Sequence[int]) -> list[int]:
-    """Return the sum of each run; where documents are counted over all orders of equal scores, without a fraction."""
-    if per_topic.dtype.kind == "i":
-        sums: list[int] = np.add.reduceat(per_topic, begin[:-1]).tolist()
-        return sums
-    return [int(per_topic[first:last].sum()) for first, last in pairwise(begin)]
+    def docnos_of(number: int, topic: bytes) -> list[bytes]:
+        return results.docnos.take(results.rows.slice(results.topics.index(topic, ends[number]))).texts()
 
-
-def _lacking_values(columns: Sequence[TopicColumn], begin: Sequence[int]) -> Iterator[tuple[int, str]]:
-    """Yield, by the number of the run, warnings about topics without a value."""
-    n_without = {
-        place: _sums((~column.has_value).astype(np.int64), begin)
-        for place, column in enumerate(columns)
-        if column.has_value is not None
-    }
-    for number, n_topics in enumerate(np.diff(begin).tolist() if n_without else ()):
-        of_run = [(columns[place].measure.name, lacking[number]) for place, lacking in n_without.items()]
-        yield from ((number, line) for line in without_value(n_topics, of_run))
+    for number, of_scores in stack.score_warnings.items():
+        yield from ((number, line) for line in of_these_ties(of_scores, rules.ties))
+    seen = SeenRuns(stack.names, judged, topics_of, docnos_of)
+    if settings.topic is None:
+        incomplete = np.flatnonzero((n_ranked < n_judged) | (others > 0)).tolist()
+        each = ((number, int(n_ranked[number]), int(others[number])) for number in incomplete)
+        counts = ((number, TopicCounts(n_judged, n_judged - n, n + n_others, n_others)) for number, n, n_others in each)
+        yield from seen.left_out(counts, complete=settings.complete)
+    if rules.look_up and assessed.judgments.tell_little_judged:
+        yield from seen.little_judged(assessed.top_judged, assessed.ranking, begin, n_ranked.tolist())
+    yield from seen.values(columns, unsupported, begin)

@@ -6,7 +6,7 @@ of them, of all topics at once or of some at a time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import repeat
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray
 from irevalx.errors import EvaluationError, shown_name
-from irevalx.evaluation.chosen_topics import TopicCounts, choose_topics, ranking_rules, several
+from irevalx.evaluation.chosen_topics import TopicCounts, choose_topics, ranking_rules
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Judgments
@@ -84,34 +84,6 @@ class TopJudged(Frozen):
     def mean_share(self) -> float:
         """The mean over topics of judged@10."""
         return float(self.judged.sum()) / TOP / max(1, self.judged.size)
-
-
-def little_judged(retrieved: int, judged: int) -> str | None:
-    """Return the warning where less than half of the first documents of all topics were judged; otherwise None."""
-    if 2 * judged >= retrieved:
-        return None
-    return (
-        f"only {judged / retrieved:.0%} of the documents that the run has among the first {TOP} of a topic were "
-        "judged; most measures know little about it"
-    )
-
-
-def without_value(n_topics: int, n_without: Iterable[tuple[str, int]]) -> list[str]:
-    """Return the warnings about topics without a value: a line for each number of them, which names the measures.
-
-    Parameters
-    ----------
-    n_topics : evaluated.
-    n_without : measures that may lack values, each with the number of topics that it lacks them for.
-    """
-    lacking: dict[int, dict[str, None]] = {}
-    for name, number in n_without:
-        if number:
-            lacking.setdefault(number, {})[name] = None
-    return [
-        f"{number} of {several(n_topics, 'topic')} without a value for {', '.join(names)} left out of the averages"
-        for number, names in lacking.items()
-    ]
 
 
 class TopicValues(Frozen):
@@ -198,19 +170,22 @@ class AssessedRanking(Frozen):
     pooled: BoolArray | None = None
 
     @cached_property
-    def _assessed(self) -> dict[tuple[Reading, float | None], Assessed]:
+    def _assessed(self) -> dict[Any, Assessed]:
         return {}
 
-    def assessed(self, reading: Reading, level: float | None = None) -> Any:
-        """Return what measures see of the topics in a reading of the unjudged, at the usual level or another."""
-        seen = reading, level
+    def assessed(self, reading: Reading, level: float | None = None, by_gain: SelectedMeasure | None = None) -> Any:
+        """Return what measures see in a reading, at a level, with equal scores in the order of a measure's gains."""
+        seen = reading, level, by_gain and (by_gain.parameters.levels, by_gain.measure.kind.scales_gains)
         if seen not in self._assessed:
             settings = self.settings if level is None else replace(self.settings, level=level)
-            self._assessed[seen] = self._assess(self.ranking, settings, reading)
+            self._assessed[seen] = self._assess(self.ranking, settings, reading, by_gain)
         return self._assessed[seen]
 
-    def _assess(self, ranking: Ranking, settings: Settings, reading: Reading) -> Assessed:
-        return assess(self.judgments, ranking, settings, reading, self.grades, self.pooled)
+    def _assess(
+        self, ranking: Ranking, settings: Settings, reading: Reading, by_gain: SelectedMeasure | None = None
+    ) -> Assessed:
+        gain = None if by_gain is None else by_gain.gains_of
+        return assess(self.judgments, ranking, settings, reading, self.grades, self.pooled, gain)
 
     def parts(self) -> Iterator[AssessedRanking]:
         """Yield parts with as many topics as do not take much room, and the whole if it is small.
@@ -307,7 +282,8 @@ class AssessedRanking(Frozen):
         measure, parameters = selected.measure, selected.parameters
         if not measure.kernel:
             return [None] * len(selected.names)
-        values = measure.unguarded(self.assessed(selected.reading, selected.level), parameters)
+        by_gain = selected if selected.is_ordered_by_gain(self.settings.ties) else None
+        values = measure.unguarded(self.assessed(selected.reading, selected.level, by_gain), parameters)
         return _blanked(values, selected, self.missing, self.settings.compat)
 
     def numbers(self, measures: Sequence[SelectedMeasure]) -> FloatArray:

@@ -38,7 +38,7 @@ def trace(ranking: Ranking, judgments: AnyJudgments, settings: Settings) -> Iter
         case Judgments():
             if ranking.tied:
                 grade = np.where(ranking.row >= 0, np.maximum(judgments.grades[ranking.row], UNJUDGED), OUTSIDE)
-                ranking = ranking.with_ties_ordered(grade)
+                ranking = ranking.with_ties_ordered(grade, settings.level)
             titles = [f"topic {quote(topic)}" for topic in ranking.topics]
             return _graded(ranking, judgments, titles, settings)
         case GroupedJudgments():

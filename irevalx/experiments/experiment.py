@@ -40,6 +40,17 @@ class Experiment(RankedRuns):
         """Return the same runs and judgments, to be measured otherwise."""
         return replace(self, requests=requests_of(measures, Settings(level=self.level)))
 
+    def of_runs(self, runs: IntArray) -> Experiment:
+        """Return some of the runs, in this order.
+
+        Parameters
+        ----------
+        runs : their places in ``runs``.
+        """
+        rows = (runs[:, np.newaxis] * len(self.topics) + np.arange(len(self.topics))).ravel()
+        names = tuple(self.runs[run] for run in runs.tolist())
+        return replace(self, runs=names, ranking=self.ranking.take(rows), missing=self.missing[runs])
+
     def judged_within(self, depth: int) -> FloatArray:
         """Return how many of the first documents of each run are judged: shape (n_runs, n_topics)."""
         parts = [self._assessed(*part, None, None).assessed("nonrel").judged_within(depth) for part in self._parts]

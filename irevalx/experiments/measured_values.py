@@ -10,10 +10,11 @@ from irevalx.api.scores import Scores, column_of
 from irevalx.arrays.segments import BoolArray, FloatArray
 from irevalx.errors import ArgumentError, InputError, Warn, quote
 from irevalx.experiments.coverage import DEPTH, Coverage, coverages, cutoff_of
-from irevalx.experiments.measure_scales import scale_of
+from irevalx.experiments.measure_scales import GEOMETRIC_MEAN, scale_of
 from irevalx.experiments.ranked_runs import RankedRuns, direction_of
 from irevalx.frozen import Frozen, replace
 from irevalx.measures.select import SelectedMeasure
+from irevalx.measures.summary import negative_values
 from irevalx.process.system import as_text
 from irevalx.statistics.scales import MEAN, Scale
 
@@ -169,6 +170,8 @@ def measured_scores(
 
 def _of_shared_topics(every: MeasuredRuns, warn: Warn) -> MeasuredRuns:
     """Return the values of the topics for which all runs have one."""
+    if every.scale is GEOMETRIC_MEAN and (line := negative_values(every.measure, every.values)):
+        warn(line)
     has_value: BoolArray = np.asarray(np.isfinite(every.values).all(axis=0))
     if not has_value.any():
         raise InputError(f"{every.measure} must have a value for one topic at least, but has none")

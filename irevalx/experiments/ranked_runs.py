@@ -9,7 +9,7 @@ import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import EvaluationError, InputError, NoTopicsError, UsageError, Warn, quote, shown_name
-from irevalx.evaluation.chosen_topics import ranking_rules
+from irevalx.evaluation.chosen_topics import level_warnings, ranking_rules
 from irevalx.evaluation.topic_values import AssessedRanking
 from irevalx.experiments.measure_scales import scale_of
 from irevalx.experiments.ranking_runs import compared_topics, raise_first, rank_all, topics_compared, unique_names
@@ -141,6 +141,9 @@ class RankedRuns(Frozen):
         raise_first(judgments.failures(topics))
         if lacking:
             warn(topics_compared(len(topics), len(documents.topics), lacking))
+        fitting = _fitting(requests, judgments, settings, warn)
+        for line in level_warnings(judgments, fitting, settings):
+            warn(line)
         return cls(
             judgments=judgments,
             runs=tuple(unique[number] for number in kept),
@@ -149,7 +152,7 @@ class RankedRuns(Frozen):
                 [in_topic_order(ranked[number].ranking, documents, topics, ranking_by) for number in kept]
             ),
             missing=np.array([[topic not in ranked[number].topics for topic in topics] for number in kept], np.bool_),
-            requests=_fitting(requests, judgments, settings, warn),
+            requests=fitting,
             level=settings.level,
             lacking=lacking,
             grades_are=settings.grades,

@@ -238,17 +238,20 @@ def leave_out_with(
     )
 
 
-def holes_of_runs(experiment: Experiment, removed: Sequence[Removal], depth: int) -> FloatArray:
+def holes_of_runs(
+    experiment: Experiment, removed: Sequence[Removal], depth: int, treatment: Treatment = deleted
+) -> FloatArray:
     """Return the share of the first documents of each run that nobody has judged when its group is left out.
 
     Parameters
     ----------
     removed : as ``leave_out`` takes them.
     depth : how many documents of each topic; the mean over topics is returned.
+    treatment : leaves out what only the group has found.
 
     Returns
     -------
     Shape (n_runs,).
     """
-    holes: FloatArray = leave_out(experiment.with_measures((f"unj.{depth}",)), removed, deleted).after[0]
+    holes: FloatArray = leave_out(experiment.with_measures((f"unj.{depth}",)), removed, treatment).after[0]
     return holes

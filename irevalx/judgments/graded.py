@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from irevalx.arrays.byte_strings import Names
-from irevalx.arrays.segments import AnyArray, BoolArray, IntArray, Segments, read_only
-from irevalx.errors import DuplicateDocumentError, EvaluationError, quote, shown_name
-from irevalx.frozen import Frozen, cached_property
+from irevalx.arrays.segments import AnyArray, BoolArray, IntArray, Segments, distinct, read_only
+from irevalx.errors import DuplicateDocumentError, EvaluationError, Warn, quote, shown_name
+from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments.judged_documents import Documents, Kind
 
 SAMPLED_DEPTH = 1000
@@ -43,6 +43,10 @@ class TopicPools(Frozen):
         return {}
 
 
+def _nothing() -> str:
+    return ""
+
+
 class Judgments(Documents, Kind):
     """The judged documents of every topic, each with a grade.
 
@@ -57,12 +61,14 @@ class Judgments(Documents, Kind):
     lines : flat; the 1-based line of the file, 0 for a document of the pool file.
     strata : flat; the number, from 0 up, of the stratum of the pool that the document lies in. None without strata.
     distinct : whether it is known that no document was judged twice in a topic.
+    about_duplicates : returns what the file looks like if documents occur twice, for messages.
     """
 
     grades: AnyArray
     lines: IntArray
     strata: IntArray | None = None
     distinct: bool = False
+    about_duplicates: Callable[[], str] = _nothing
 
     @classmethod
     def joined(cls, path: str, parts: Sequence[Judgments]) -> Judgments:
@@ -122,6 +128,13 @@ class Judgments(Documents, Kind):
         none: BoolArray = self.rows.count((self.grades >= 0) & (self.grades < level)) == 0
         return none
 
+    def without_relevant(self, level: float) -> BoolArray | None:
+        """Return, per topic, whether no document is relevant at this level; None at levels up to 0."""
+        if level <= 0:
+            return None
+        none: BoolArray = self.rows.count(self.grades >= level) == 0
+        return none
+
     @cached_property
     def _pools(self) -> dict[bytes, TopicPools]:
         return {}
@@ -150,16 +163,47 @@ class Judgments(Documents, Kind):
     def duplicates(self) -> dict[bytes, DuplicateDocumentError]:
         """Topics in which a document was judged twice, with the error to raise."""
         pairs = [] if self.distinct else self.table.duplicates.tolist()
-        found = (
+        if not pairs:
+            return {}
+        found = [
             (self.topics[self.rows.ids[one]], self.docnos.text(one), self.lines[[one, two]].tolist())
             for one, two in pairs
-        )
-        hint = "" if self.strata is not None else "; judgments for subtopics are read with -R subtopics"
-        return duplicate_documents("judgments", self.path, found, hint)
+        ]
+        identical = all(self.grades[one] == self.grades[two] for one, two in pairs)
+        hint = "; keep one of these lines (sort -u removes repeated lines)" if identical else ""
+        return duplicate_documents("judgments", self.path, found, hint + self.about_duplicates())
 
     def failures(self, topics: Sequence[bytes]) -> Mapping[bytes, EvaluationError]:
         """Return why some topics, these among them, cannot be evaluated."""
         return self.duplicates
+
+
+def each_judgment_once(judgments: Judgments, warn: Warn) -> Judgments:
+    """Return judgments without lines that repeat one before them, and warn of these."""
+    pairs = np.sort(judgments.table.duplicates, axis=1)
+    if not pairs.size:
+        return judgments
+    same = pairs[judgments.grades[pairs[:, 0]] == judgments.grades[pairs[:, 1]]]
+    again = distinct(same[:, 1])
+    if not again.size:
+        return judgments
+    place = int(again[np.argmin(judgments.lines[again])])
+    docno, topic = quote(judgments.docnos.text(place)), quote(judgments.topics[judgments.rows.ids[place]])
+    others = again.size - 1
+    more = f" ({others} more such line{'s' if others > 1 else ''})" if others else ""
+    warn(
+        f"{shown_name(judgments.path)}:{judgments.lines[place]}: the judgment of {docno} in topic {topic} is repeated "
+        f"and counts once{more}"
+    )
+    kept = np.ones(judgments.docnos.size, np.bool_)
+    kept[again] = False
+    return replace(
+        judgments,
+        rows=judgments.rows.keep(kept),
+        docnos=judgments.docnos.take(kept),
+        grades=judgments.grades[kept],
+        lines=judgments.lines[kept],
+    )
 
 
 def duplicate_documents(

@@ -108,6 +108,10 @@ class Kind:
         """Return why some topics, these among them, cannot be evaluated."""
         return {}
 
+    def without_relevant(self, level: float) -> BoolArray | None:
+        """Return, per topic, whether no document is relevant at a level; None where that says nothing."""
+        return None
+
     def without_nonrelevant(self, level: float) -> BoolArray | None:
         """Return, per topic, whether no document was judged nonrelevant; None where that says nothing."""
         return None

@@ -20,6 +20,9 @@ from irevalx.process.terminal import echo
 EXTRA = frozenset({"jinja2", "matplotlib", "scipy", "sklearn"})
 """The packages that the extra ``irevalx[lab]`` installs."""
 
+_COMMAND = "irevalx.command"
+"""Where a context keeps which command was typed, which is known before the command is imported."""
+
 PAPERS_BEHIND = (
     "ahlgren-gronqvist-2008",
     "bompada-2007",
@@ -59,6 +62,7 @@ class Group(Helped, click.Group):
         if args[0] not in COMMANDS and not ctx.resilient_parsing:
             hint = nearest(args[0], COMMANDS)
             raise UsageError(f"a command must be one that {PROGRAM} has, but got {quote(args[0])}{hint}")
+        ctx.meta[_COMMAND] = args[0]
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -74,7 +78,7 @@ class Group(Helped, click.Group):
             missing = (error.name or "").partition(".")[0]
             if missing not in EXTRA:
                 raise
-            raise UsageError(f"{ctx.invoked_subcommand} needs {not_installed(missing, 'lab')}") from None
+            raise UsageError(f"{ctx.meta.get(_COMMAND, PROGRAM)} needs {not_installed(missing, 'lab')}") from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands by what people ask, without importing them."""

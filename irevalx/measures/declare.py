@@ -111,6 +111,7 @@ class CountsAs(Enum):
     LIKE_JUDGED_ABOVE = "relevant as often as those judged above the same document"
     LIKE_STRATUM = "what is estimated from the sample of its stratum"
     RANDOMLY_THERE = "nonrelevant, and there with probability p"
+    AS_ITS_FUNCTION_SAYS = "its function says"
     DOT = '"."'
     DASH = '"-"'
 

@@ -49,18 +49,15 @@ def read_other_spelling(text: str, compat: Compat) -> MeasureSpec:
     stem, arguments = _split_arguments(text)
     spec = _without_arguments(stem, compat)
     for name, value in arguments.items():
-        argument = next((argument for argument in ARGUMENTS if argument.name == name), None)
-        changed = argument.change(spec, value) if argument and takes(spec.name, argument) else None
-        if not argument and name in _parameters(spec.name):
-            changed = replace(spec, parameters=",".join(filter(None, (spec.parameters, f"{name}={value}"))))
+        taken = arguments_of(spec.name)
+        argument = next((one for one in taken if one.name == name), None)
+        changed = argument.change(spec, value) if argument else None
         if not changed:
-            usages = ", ".join(
-                [argument.usage for argument in ARGUMENTS if takes(spec.name, argument)]
-                + [f"{parameter}=X" for parameter in _parameters(spec.name)]
-            )
+            usages = ", ".join(one.usage for one in taken)
+            otherwise = next((one.otherwise for one in ARGUMENTS if one.name == name), "")
             raise UsageError(
                 f"what {spec.name} has in brackets must be {usages or 'nothing'}, but got {quote(f'{name}={value}')}"
-                f"{_nearest(stem) or (argument.otherwise if argument else '')}"
+                f"{_nearest(stem) or otherwise}"
             )
         spec = changed
     return spec
@@ -135,6 +132,17 @@ def _with_weight(spec: MeasureSpec, value: str) -> MeasureSpec | None:
     return spec if float(value) == 1 else replace(spec, parameters=value)
 
 
+def _with_named(name: str) -> Callable[[MeasureSpec, str], MeasureSpec | None]:
+    """Return what changes the parameter of this name, which stands beside cutoffs: ``alpha=0.5``."""
+
+    def changed(spec: MeasureSpec, value: str) -> MeasureSpec | None:
+        if not re.fullmatch(rf"-?{_NUMBER}(?:[eE][-+]?[0-9]+)?", value):
+            return None
+        return replace(spec, parameters=",".join(filter(None, (spec.parameters, f"{name}={value}"))))
+
+    return changed
+
+
 def _with_gains(spec: MeasureSpec, value: str) -> MeasureSpec | None:
     """Return the measure with gains by grade: ``{1:3,2:9}``."""
     is_taken = spec.parameters is not None and spec.name != "ndcg_cut"
@@ -196,9 +204,21 @@ ARGUMENTS = (
 """In the order in which they are listed; cutoffs are no arguments here."""
 
 
-def _parameters(name: str) -> list[str]:
-    """Return the names of a measure's parameters, as in ``rbp.p=0.8``."""
-    return [one.name for one in getattr(named(name).kind, "parameters", ())] if name not in NICKNAMES else []
+def _named_parameters(name: str) -> list[Argument]:
+    """Return arguments for the parameters that a measure has by name, as in ``ERR.20,max=5``."""
+    parameters = () if name in NICKNAMES else getattr(named(name).kind, "parameters", ())
+    return [Argument(one.name, f"{one.name}=X", _with_named(one.name)) for one in parameters]
+
+
+def arguments_of(name: str) -> list[Argument]:
+    """Return the arguments that a measure, or a set of measures, may have."""
+    return [argument for argument in ARGUMENTS if takes(name, argument)] + _named_parameters(name)
+
+
+def all_usages() -> list[str]:
+    """Return how all arguments of irevalx's measures are written, each once."""
+    of_some = (argument for measure in MEASURES for argument in _named_parameters(measure.name))
+    return list(dict.fromkeys(argument.usage for argument in (*ARGUMENTS, *of_some)))
 
 
 def takes(name: str, argument: Argument) -> bool:

@@ -50,7 +50,7 @@ class Parameters(Frozen):
     values : what the kernel gets, depending on the kind.
     look_outside : whether they make the measure look at documents outside the pool one by one.
     warnings : a line each.
-    gains : those of grades, where they are given beside cutoffs.
+    gains : those of grades, given as pairs or beside cutoffs.
     """
 
     names: tuple[str, ...]
@@ -59,9 +59,17 @@ class Parameters(Frozen):
     warnings: tuple[str, ...] = ()
     gains: tuple[Gain, ...] = ()
 
+    @property
+    def levels(self) -> tuple[tuple[float, float], ...]:
+        """Grades and the gains given for them."""
+        return tuple((gain.level, gain.value) for gain in self.gains if gain.level is not None)
+
 
 class Kind:
     """A kind of parameters: as it is for a measure that takes none, but for what a kind says otherwise."""
+
+    scales_gains: bool = False
+    """Whether the measure brings the gains of a topic to 0..1."""
 
     @property
     def usage(self) -> str:
@@ -232,10 +240,12 @@ class Gains(Frozen, Kind):
     Parameters
     ----------
     sorted_like_c : whether the measure sorts grades by gain, as trec_eval does: by differences cut to whole numbers.
+    scales_gains : whether it brings the gains of a topic to 0..1.
     """
 
     usage: str = "LEVEL=GAIN,LEVEL=GAIN,..."
     sorted_like_c: bool = True
+    scales_gains: bool = False
 
     def parse(self, name: str, text: str | None, settings: Settings, note: Note) -> Parameters:
         if text is None:
@@ -255,6 +265,7 @@ class Gains(Frozen, Kind):
             (tuple(pairs),),
             look_outside=any(pair.level == OUTSIDE for pair in pairs),
             warnings=tuple(self._warnings(name, pairs)) if settings.grades == "whole" else (),
+            gains=tuple(pairs),
         )
 
     def _warnings(self, name: str, pairs: Sequence[Gain]) -> list[str]:

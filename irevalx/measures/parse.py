@@ -1,9 +1,7 @@
-"""What a text after ``-m`` asks for, in any spelling that is understood, and texts that list several measures."""
+"""What a text after ``-m`` asks for, in any spelling that is understood."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
 from functools import lru_cache
 
 from irevalx.errors import UnknownMeasureError, UsageError, quote
@@ -42,33 +40,6 @@ def parse(text: str, compat: Compat) -> MeasureSpec:
     if spec.reading and is_measure(spec.name) and spec.reading not in named(spec.name).readings:
         refuse_reading(named(spec.name), spec.reading)
     return spec
-
-
-_BETWEEN_MEASURES = re.compile(r"[\s,]+(?=[A-Za-z])(?![^(]*\))")
-"""White space or commas before a letter, outside brackets."""
-
-
-def listed(texts: Iterable[str], compat: Compat) -> tuple[str, ...]:
-    """Return texts with lists of measures divided: ``map P.10`` and ``map,P.10``.
-
-    A text that asks for one thing stays whole, as ``P.5,10`` does.
-
-    Raises
-    ------
-    As ``parse``, of a part of a list.
-    """
-    found: list[str] = []
-    for text in texts:
-        parts = _BETWEEN_MEASURES.split(text.strip(" ,"))
-        if len(parts) > 1:
-            try:
-                parse(text, compat)
-                parts = [text]
-            except (UnknownMeasureError, UsageError):
-                for part in parts:
-                    parse(part, compat)
-        found += parts if len(parts) > 1 else [text]
-    return tuple(found)
 
 
 def _read_other(stem: str, compat: Compat) -> MeasureSpec:

@@ -11,11 +11,13 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from irevalx.arrays.segments import FloatArray
 from irevalx.errors import EvaluationError, IrevalxError, ParameterError, UsageError, Warn, quote
 from irevalx.frozen import Frozen, cached_property, fields, replace, values
 from irevalx.measures import BY_NAME, NICKNAMES
 from irevalx.measures.added import ADDED
 from irevalx.measures.declare import NONREL, Measure
+from irevalx.measures.gains_of_topics import GainsOfTopics
 from irevalx.measures.measure_spec import MeasureSpec, Request
 from irevalx.measures.parameter_kinds import (
     Gains,
@@ -23,8 +25,9 @@ from irevalx.measures.parameter_kinds import (
     Parameters,
 )
 from irevalx.measures.parse import parse, refuse_reading
+from irevalx.ranking.topics import Topics
 from irevalx.reading.formats import REL_FORMATS
-from irevalx.settings import Reading, Settings
+from irevalx.settings import BEST_AND_WORST, Reading, Settings, Ties
 from irevalx.trec_eval.versions import COMPAT
 
 if TYPE_CHECKING:
@@ -60,6 +63,14 @@ class SelectedMeasure(Frozen):
         """Whether it looks at documents outside the pool one by one."""
         below_0 = self.level is not None and self.level < 0
         return below_0 or self.reading == "rel" or self.parameters.look_outside
+
+    def is_ordered_by_gain(self, ties: Ties) -> bool:
+        """Return whether the order of documents with equal scores follows the gains that were given."""
+        return ties in BEST_AND_WORST and bool(self.parameters.levels)
+
+    def gains_of(self, t: Topics) -> FloatArray:
+        """Return what each document gains by the gains that were given, flat over ``t.rows``."""
+        return GainsOfTopics.of(t, self.parameters.gains, scaled=self.measure.kind.scales_gains).gain
 
 
 class Selection(Frozen):
@@ -322,7 +333,9 @@ def _selected(requests: Sequence[Request], settings: Settings, strict: bool, war
 
     def note(item: str, value: float) -> None:
         problem = f"a parameter of {measure.name} must be a plain number, but got {quote(item)}"
-        hint = _gains_hint(measure.name, text)
+        from irevalx.measures.other_spellings import gains_hint  # imported late: most calls do without
+
+        hint = gains_hint(measure.name, text)
         if strict:
             raise ParameterError(f"{problem}{hint}")
         warn(f"{problem}, read as {value:g} as trec_eval does{hint}")
@@ -333,7 +346,7 @@ def _selected(requests: Sequence[Request], settings: Settings, strict: bool, war
         raise ParameterError(f"{error.message}{_cutoff_hint(measure.name, text)}") from None
     if spec.gains is not None:
         of_grades = Gains().parse(measure.name, spec.gains, settings, note)
-        parameters = replace(parameters, gains=of_grades.values[0], warnings=of_grades.warnings)
+        parameters = replace(of_grades, names=parameters.names, values=parameters.values)
     for line in parameters.warnings:
         warn(line)
     names = tuple(name + _suffix(spec.level, reading, settings, spec.gains) for name in parameters.names)
@@ -346,12 +359,6 @@ def _cutoff_hint(name: str, parameters: str | None) -> str:
     from irevalx.measures.other_spellings import cutoff_hint  # imported late: most calls do without
 
     return cutoff_hint(name, parameters)
-
-
-def _gains_hint(name: str, parameters: str | None) -> str:
-    from irevalx.measures.other_spellings import gains_hint  # imported late: most calls do without
-
-    return gains_hint(name, parameters)
 
 
 def _spellings(request: Request, selected: SelectedMeasure) -> Iterator[tuple[str, str]]:

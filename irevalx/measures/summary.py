@@ -137,6 +137,19 @@ def geometric_mean(added: Total, population: Population) -> float:
         return math.inf
 
 
+def negative_values(name: str, values: Values) -> str | None:
+    """Return the warning about values that a geometric mean cannot use; None where there are none.
+
+    Parameters
+    ----------
+    name : of the measure.
+    """
+    numbers = np.asarray(values)
+    if not (n_negative := int(np.count_nonzero(numbers < 0))):
+        return None
+    return f"{name}: {n_negative} of {numbers.size} values are negative; the geometric mean counts them as {LEAST:.5f}"
+
+
 @summary("a topic without results adds {missing}")
 def total(added: Total, population: Population) -> float | int:
     """Return the sum; that of counts is a whole number."""

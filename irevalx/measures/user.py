@@ -25,7 +25,7 @@ PERSISTENCE = 0.9
     "rbp",
     ZERO_TO_ONE,
     summary=mean,
-    kind=Gains("p=P,LEVEL=GAIN,...", sorted_like_c=False),
+    kind=Gains("p=P,LEVEL=GAIN,...", sorted_like_c=False, scales_gains=True),
     uses_level=False,
     pooled=CountsAs.GAIN_FOR_POOLED,
     outside=CountsAs.GAIN_FOR_OUTSIDE,
@@ -74,7 +74,9 @@ def rank_biased_residual(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     for topic, n_ret in enumerate(t.n_ret.tolist()):
         where = t.rows.slice(topic)
         weights = decay[:n_ret].copy()
-        weights[t.rank[where] - 1] *= 1.0 - judged[where]
+        left = 1.0 - judged[where]
+        ranks = t.rank[where] - 1
+        weights[ranks] = np.where(left > 0, weights[ranks] * left, 0.0)  # where a weight is infinite, too
         found[topic] = ordered_sum(weights)
     return np.where(t.n_judged_ret < t.n_ret, decay[t.n_ret] + (1.0 - p) * found, 0.0)
 

@@ -121,9 +121,7 @@ def read_zscores(source: Source, compat: Compat, strict: bool, warn: Warn) -> Zs
     except (UnreadableFileError, MalformedLineError) as error:
         raise ZscoreFileError(error.message) from None
     malformed = MalformedNumbers("mean or standard deviation", "a finite number", strict=strict)
-    means, deviations = (
-        real_numbers(lines[name], malformed, lines.describe).tolist() for name in ("MEAN", "DEVIATION")
-    )
+    means, deviations = (real_numbers(lines[name], malformed, lines).tolist() for name in ("MEAN", "DEVIATION"))
     pairs = zip(means, deviations, strict=True)
     if message := malformed.message():
         warn(message)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
-from irevalx.arrays.segments import AnyArray, BoolArray
+from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray
 from irevalx.frozen import replace
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Judgments
@@ -25,13 +26,14 @@ Assessed: TypeAlias = "Topics | GroupedTopics | Preferences | TopicsWithSubtopic
 """All that a measure may see, depending on the kind of judgments."""
 
 
-def assess(
+def assess(  # noqa: PLR0917
     judgments: AnyJudgments,
     ranking: Ranking,
     settings: Settings,
     reading: Reading,
     grades: AnyArray | None = None,
     pooled: BoolArray | None = None,
+    gain: Callable[[Topics], FloatArray] | None = None,
 ) -> Assessed:
     """Return what measures see of a ranking.
 
@@ -43,6 +45,7 @@ def assess(
         those that they have.
     pooled : flat over such judgments; false for documents to be outside the pool, as if the file did not have them.
         None: all true.
+    gain : returns the gain of each document, by which ``--ties best`` and ``worst`` order. None: by grade.
     """
     if isinstance(judgments, Judgments):
         topics = ranking.assess(
@@ -51,6 +54,7 @@ def assess(
             level=settings.level,
             reading=reading,
             pooled=pooled,
+            gain=gain,
             collection_size=settings.collection_size,
             round_recall=round_up_from_a_tenth if settings.compat.recall_rounded_up else round_half_away,
         )

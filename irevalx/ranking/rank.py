@@ -11,7 +11,7 @@ from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.codes import ABSENT, STAND_IN
 from irevalx.arrays.document_table import DocumentTable, may_repeat
 from irevalx.arrays.segments import BoolArray, IntArray, Segments, WordArray, distinct
-from irevalx.errors import DuplicateDocumentError, InputError, UsageError, shown_name
+from irevalx.errors import DuplicateDocumentError, InputError, MalformedLineError, UsageError, shown_name
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments.graded import duplicate_documents
 from irevalx.judgments.judged_documents import Documents
@@ -20,7 +20,7 @@ from irevalx.ranking.order import ranked_order
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.tied_topics import Tied
 from irevalx.reading.blocks import each_topic_once, until_topic_returns
-from irevalx.reading.runs import AboutTies, Results, Run
+from irevalx.reading.runs import Results, Run, RunWarning
 from irevalx.settings import ORDERS_OF_TIES, Duplicates, Ties
 from irevalx.trec_eval.numbers import MalformedNumbers
 
@@ -48,7 +48,7 @@ class RankedRun(Frozen):
     lines: int
     tag: bytes | None
     malformed: MalformedNumbers
-    sanity_warnings: tuple[str, ...]
+    sanity_warnings: tuple[RunWarning, ...]
     n_identical: int
     warnings: tuple[str, ...] = ()
 
@@ -144,15 +144,29 @@ def rank_run(
 
     unread = blocks if run.to_its_end else ()
     whole = RankedRun.joined(each_topic_once(counted(), lambda: map(rank_block, run.again()), unread))
-    by_name = rules.ties == "name"
-    sanity_warnings = (line for line in whole.sanity_warnings if by_name or not isinstance(line, AboutTies))
-    warnings = [whole.malformed.message(), *sanity_warnings]
+    warnings = [whole.malformed.message(), *of_these_ties(whole.sanity_warnings, rules.ties)]
     if whole.n_identical:
         warnings.append(
             f"{shown_name(run.path)}: {whole.n_identical} retrieved document{'s' * (whole.n_identical > 1)} left out "
             "whose id is that of the topic"
         )
     return replace(whole, warnings=tuple(filter(None, warnings))) if any(warnings) else whole
+
+
+def of_these_ties(warnings: Sequence[RunWarning], ties: Ties) -> list[str]:
+    """Return the warnings that hold where equal scores are ordered so, the first of each kind.
+
+    Raises
+    ------
+    MalformedLineError : one of them is an error.
+    """
+    found: dict[str, str] = {}
+    for warning in warnings:
+        if warning.is_error:
+            raise MalformedLineError(warning.text)
+        if {"ties": "name", "ranks": "rank"}.get(warning.kind, ties) == ties:
+            found.setdefault(warning.kind, warning.text)
+    return list(found.values())
 
 
 def _shared_parts(
@@ -340,4 +354,4 @@ def _duplicates(
         (results.topics[ids[one]], docnos.text(one), of_pair)
         for one, of_pair in zip(pairs[:, 0].tolist(), lines, strict=True)
     )
-    return duplicate_documents("results", path, found)
+    return duplicate_documents("results", path, found, "; --duplicates first or --duplicates best keeps one of them")

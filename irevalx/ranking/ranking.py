@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from irevalx.arrays.codes import OUTSIDE, STAND_IN, UNJUDGED
-from irevalx.arrays.segments import AnyArray, BoolArray, IntArray, Segments
-from irevalx.errors import DuplicateDocumentError, UsageError
+from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments
+from irevalx.errors import DuplicateDocumentError
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.judged_documents import Documents
@@ -50,6 +50,7 @@ class Ranking(Frozen):
         level: float = 1,
         reading: Reading = "nonrel",
         pooled: BoolArray | None = None,
+        gain: Callable[[Topics], FloatArray] | None = None,
         **also: Any,
     ) -> Topics:
         """Look at the ranking with these grades.
@@ -64,6 +65,7 @@ class Ranking(Frozen):
             documents must be in the rows. Judgments with strata can only be read as they are.
         pooled : flat over ``judgments``; documents that are to be outside the pool, as if the file did not have them,
             are false. None stands for all true.
+        gain : returns the gain of each document, by which the best and the worst order go. None: by grade.
         also : other fields of ``Topics``, which do not depend on the ranking.
         """
         if judgments.strata is not None and reading != "nonrel":
@@ -79,8 +81,13 @@ class Ranking(Frozen):
         grade[in_pool] = grades[self.row[in_pool]]
         grade[in_pool & (grade < 0)] = UNJUDGED
         if self.tied and self.tied.ties != "expected":
-            ordered = self.with_ties_ordered(grade, max(level, 0) if reading == "rel" else None)
-            return ordered.assess(judgments, grades, level=level, reading=reading, pooled=pooled, **also)
+            ordered = self.with_ties_ordered(grade, level, max(level, 0) if reading == "rel" else None)
+            how: dict[str, Any] = {"level": level, "pooled": pooled, **also}
+            if gain:
+                all_rows: Reading = "nonrel" if reading == "skip" else reading
+                seen = replace(self, tied=None).assess(judgments, grades, reading=all_rows, **how)
+                ordered = self._ordered(gain(seen), without_row=0.0)
+            return ordered.assess(judgments, grades, reading=reading, **how)
         rows, rank, n_ret = self.rows, self.rank, self.n_ret
         pool_grade = grades[index]
         if pooled is None and grades is judgments.grades and reading != "rel":
@@ -115,29 +122,31 @@ class Ranking(Frozen):
         seen : in one of the orders.
         is_judged : flat over all ranks; which of the documents are left in the reading; None for all.
         """
-        if reading != "nonrel" and np.count_nonzero(tied.last > tied.depth):
-            raise UsageError(
-                "--ties expected must not be given together with -M and -J, or -M and the readings skip and rel, "
-                "where -M keeps some of the documents with equal scores"
-            )
+        tied.refuse_cut(reading)
         first, last = tied.first, tied.last
         if is_judged is not None:
             first, last = closed_up(seen.rows, first[is_judged])
         return TiedTopics.of(seen, first, last, tied.depth)
 
-    def with_ties_ordered(self, grade: AnyArray, unjudged: float | None = None) -> Ranking:
+    def with_ties_ordered(self, grade: AnyArray, level: float, unjudged: float | None = None) -> Ranking:
         """Return the ranking in the best or the worst order of documents with equal scores, whichever it is made for.
 
         Parameters
         ----------
         grade : flat; 0 and up is a judgment, otherwise ``UNJUDGED`` or ``OUTSIDE``.
+        level : the least grade that is relevant; documents outside the pool come first of those without a judgment
+            where it makes them relevant, and last otherwise.
         unjudged : the grade that unjudged documents are taken to have; None where they come after all judged ones.
         """
-        assert self.tied
-        place = np.where(grade == OUTSIDE, UNJUDGED - 1, grade)
+        place = np.where((grade == OUTSIDE) & (level > OUTSIDE), UNJUDGED - 1, grade)
         if unjudged is not None:
             place = np.where(grade < 0, unjudged, grade)
-        order, rank = self.tied.order(self.rows, place)
+        return self._ordered(place, without_row=-np.inf)
+
+    def _ordered(self, worth: AnyArray, without_row: float) -> Ranking:
+        """Return the ranking with documents of equal scores ordered by ``worth``, as ``Tied.order`` does it."""
+        assert self.tied
+        order, rank = self.tied.order(self.rows, worth, without_row)
         within = rank <= self.tied.depth
         return replace(self, rows=self.rows.keep(within), rank=rank[within], row=self.row[order][within], tied=None)
 

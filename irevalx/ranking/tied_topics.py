@@ -12,9 +12,10 @@ from typing import ClassVar
 import numpy as np
 
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments
+from irevalx.errors import UsageError
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.ranking.topics import Topics
-from irevalx.settings import EXPECTED, Ties
+from irevalx.settings import EXPECTED, Reading, Ties
 
 
 def groups_of(rows: Segments, first: IntArray) -> Segments:
@@ -71,6 +72,14 @@ class Tied(Frozen):
         first = groups.spread(rank[begins])
         return cls(first, first + groups.spread(groups.lengths) - 1, ties, depth)
 
+    def refuse_cut(self, reading: Reading) -> None:
+        """Raise UsageError where a reading moves documents across the depth, within a group of equal scores."""
+        if reading != "nonrel" and np.count_nonzero(self.last > self.depth):
+            raise UsageError(
+                "--ties expected must not be given together with -M and -J, or -M and the readings skip and rel, where "
+                "-M keeps some of the documents with equal scores"
+            )
+
     def take(self, index: IntArray | BoolArray) -> Tied:
         """Return what is known of some documents of the ranking."""
         return replace(self, first=self.first[index], last=self.last[index])
@@ -83,14 +92,14 @@ class Tied(Frozen):
         first, last = (np.concatenate([getattr(one, name) for one in parts]) for name in ("first", "last"))
         return replace(parts[0], first=first, last=last)
 
-    def order(self, rows: Segments, grade: IntArray) -> tuple[IntArray, IntArray]:
+    def order(self, rows: Segments, worth: AnyArray, without_row: float) -> tuple[IntArray, IntArray]:
         """Return the best or the worst order of the documents of a ranking.
 
         Parameters
         ----------
         rows : of the ranking.
-        grade : flat; the greatest first in the best order. Documents of a group that have no row come last there, and
-            first in the worst.
+        worth : flat; the greatest first in the best order.
+        without_row : the worth of documents that have no row; they come last of equals there, and first in the worst.
 
         Returns
         -------
@@ -98,11 +107,12 @@ class Tied(Frozen):
         rank : flat, in the new order.
         """
         worst = self.ties == "worst"
-        order = np.lexsort((grade if worst else -grade, self.first, rows.ids))
+        order = np.lexsort((worth if worst else -worth, self.first, rows.ids))
         first, last = self.first[order], self.last[order]
         groups = groups_of(rows, first)
         n_without_row = last - first + 1 - groups.spread(groups.lengths)
-        return order, first + groups.position + worst * n_without_row
+        is_after = (worth[order] >= without_row) == worst
+        return order, first + groups.position + is_after * n_without_row
 
 
 class Chances(Frozen):

@@ -8,7 +8,16 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-from irevalx.errors import FormatError, UnreadableFileError, UsageError, Warn, not_installed, quote, shown_name
+from irevalx.errors import (
+    FormatError,
+    MalformedLineError,
+    UnreadableFileError,
+    UsageError,
+    Warn,
+    not_installed,
+    quote,
+    shown_name,
+)
 from irevalx.frozen import Frozen
 from irevalx.reading.layout import Layout
 from irevalx.settings import Grades
@@ -49,6 +58,8 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
     why_whole : of judgments that exclude all other grades than those of the format: the reason; "" for others.
     measures_of : of judgments: the format whose measures they have; "" for measures of their own.
     lenient : whether a number that is none is read as C reads it, unless told to be strict, as in trec_eval's formats.
+    recognises : other formats that are read without being named, each with the function of ``beginnings`` that knows
+        their files by their beginning and by the number of columns of this format.
     """
 
     kind: FileKind
@@ -64,6 +75,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
     why_whole: str = ""
     measures_of: str = ""
     lenient: bool = True
+    recognises: tuple[tuple[str, FileFormat[Any]], ...] = ()
 
     def read(self, source: Source, compat: Compat, strict: bool, warn: Warn, grades: Grades = "whole") -> Data_co:
         """Read a file; a run is opened only, and read block by block when it is evaluated.
@@ -72,7 +84,8 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         ----------
         source : the file.
         compat : the version of trec_eval that is followed: the precision of scores, and what lines are comments.
-        strict : refuse numbers that are not plain, rather than reading them as C does.
+        strict : refuse numbers that are not plain, rather than reading them as C does, and what was probably meant
+            otherwise.
         warn : called with a line about such numbers.
         grades : what the grades of judgments are; of other than whole numbers, any that is none is refused.
 
@@ -85,8 +98,20 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         """
         if source.is_parquet:
             return self.read_table(table_of(source, self), compat, strict, warn, grades)
+        from irevalx.reading import beginnings
+
+        beginning = beginnings.Beginning.of(source)
+        n_columns = len(self.layout.columns[0].split()) if self.layout else 0
+        for is_of, other in self.recognises:
+            if getattr(beginnings, is_of)(beginning, n_columns):
+                return cast("Data_co", other.read(source, compat, strict, warn, grades))
         reader = self._reader(self.reader, grades)
-        return cast("Data_co", reader(source, self.layout, compat, strict or not self.lenient, warn))
+        if self.lenient and self.layout and not self.layout.tabs:
+            _tell_doubt(beginnings.doubt_about(beginning, self.layout), strict, warn)
+        elif beginning.has_mark:
+            warn(beginnings.skipped_mark(source.path))
+            source.without_mark()
+        return cast("Data_co", reader(source, self.layout, compat, strict, warn))
 
     def read_table(self, table: Table, compat: Compat, strict: bool, warn: Warn, grades: Grades = "whole") -> Data_co:
         """Read a table, as ``read`` does a file.
@@ -134,6 +159,14 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         if self.excludes:
             rest.append(f"{listed(self.excludes, 'and')} must not be given with it.")
         return (*self.prose, " ".join(rest))
+
+
+def _tell_doubt(doubt: str | None, strict: bool, warn: Warn) -> None:
+    """Warn of what was probably meant otherwise; raises MalformedLineError under ``strict``."""
+    if doubt and strict:
+        raise MalformedLineError(doubt)
+    if doubt:
+        warn(doubt)
 
 
 def table_of(source: Source, fmt: FileFormat[Any]) -> Table:

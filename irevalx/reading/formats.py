@@ -31,6 +31,48 @@ Data = TypeVar("Data")
 
 _TIES_BY_GRADES = tuple(f"--ties {ties}" for ties in ORDERS_OF_TIES)
 
+BEIR: FileFormat[Judgments] = FileFormat(
+    kind=FileKind.JUDGMENTS,
+    name="beir",
+    layout=Layout(
+        line="a judgment",
+        columns=("TOPIC DOCNO GRADE",),
+        header="query-id corpus-id score",
+        comments=Comments.NONE,
+        tabs=True,
+    ),
+    example="301 FBIS3-10082 1",
+    prose=(
+        "Judgments as BEIR's data sets have them in qrels/test.tsv, separated by tabs. The first line is the header "
+        "query-id corpus-id score; other names for these columns (query_id, doc_id, relevance and those of tables) are "
+        "read too, and so are commas or semicolons between columns (csv). Without a header the first line is read as a "
+        "judgment, with a warning. Grades are those of qrels. An id may contain blanks if tabs separate the columns. A "
+        "line that is repeated counts once, with a warning.",
+        "A file with this header is read without -R beir too.",
+    ),
+    reader="qrels.read_beir",
+    measures_of="qrels",
+    lenient=False,
+)
+
+JSON_QRELS: FileFormat[Judgments] = FileFormat(
+    kind=FileKind.JUDGMENTS,
+    name="json",
+    form="{TOPIC: {DOCNO: GRADE}}",
+    example='{"301": {"FBIS3-10082": 1, "FBIS3-10083": 0}}',
+    prose=(
+        "Judgments as one JSON object with an object for each topic, as ranx and BEIR have them. Grades are those of "
+        "qrels. A topic without documents is as one that is not there.",
+        'JSON lines are read too, an object for each judgment: {"query_id": "301", "doc_id": "FBIS3-10082", '
+        '"relevance": 1}, with the names that columns of tables may have.',
+        "A topic or a document that occurs twice is an error.",
+        "A file that begins with such an object is read without -R json too.",
+    ),
+    reader="json_files.read_json_judgments",
+    measures_of="qrels",
+    lenient=False,
+)
+
 QRELS: FileFormat[Judgments] = FileFormat(
     kind=FileKind.JUDGMENTS,
     name="qrels",
@@ -44,37 +86,7 @@ QRELS: FileFormat[Judgments] = FileFormat(
     ),
     reader="qrels.read_graded",
     table_reader="judged_tables.graded_table",
-)
-
-BEIR: FileFormat[Judgments] = FileFormat(
-    kind=FileKind.JUDGMENTS,
-    name="beir",
-    layout=Layout(
-        line="a judgment", columns=("TOPIC DOCNO GRADE",), header="query-id corpus-id score", comments=Comments.NONE
-    ),
-    example="301 FBIS3-10082 1",
-    prose=(
-        "Judgments as BEIR's data sets have them in qrels/test.tsv, separated by tabs. The first line is the header "
-        "query-id corpus-id score. Grades are those of qrels.",
-    ),
-    reader="qrels.read_graded",
-    measures_of="qrels",
-    lenient=False,
-)
-
-JSON_QRELS: FileFormat[Judgments] = FileFormat(
-    kind=FileKind.JUDGMENTS,
-    name="json",
-    form="{TOPIC: {DOCNO: GRADE}}",
-    example='{"301": {"FBIS3-10082": 1, "FBIS3-10083": 0}}',
-    prose=(
-        "Judgments as one JSON object with an object for each topic, as ranx and BEIR have them. Grades are those of "
-        "qrels. A topic without documents is as one that is not there.",
-        "A topic or a document that occurs twice is an error.",
-    ),
-    reader="json_files.read_json_judgments",
-    measures_of="qrels",
-    lenient=False,
+    recognises=(("is_beir", BEIR), ("is_json_object", JSON_QRELS)),
 )
 
 SAMPLED: FileFormat[Judgments] = FileFormat(
@@ -139,6 +151,31 @@ QRELS_PREFS: FileFormat[PreferenceJudgments] = FileFormat(
     why_whole="a LEVEL is a real number anyway, and not a probability",
 )
 
+PAIRS: FileFormat[PreferenceJudgments] = FileFormat(
+    kind=FileKind.JUDGMENTS,
+    name="pairs",
+    layout=Layout(
+        line="a preference between two documents",
+        columns=("TOPIC WINNER LOSER", "TOPIC DOCNO DOCNO WINNER"),
+        comments=Comments.NONE,
+        tabs=True,
+    ),
+    example="301 FBIS3-10082 FBIS3-10083",
+    prose=(
+        "Preferences between two documents: the preferred document and the other, or two documents and the preferred "
+        "one of them. The preferences of a topic are one judgment group of prefs in which each line is a subgroup with "
+        "the levels 2 and 1: both documents are relevant, and what follows from several lines holds as well. "
+        "Preferences that contradict each other are an error.",
+        "Equal scores are ranked by DOCNO, the first in byte order first, unlike elsewhere.",
+    ),
+    reader="grouped_files.read_pairs",
+    measures_of="prefs",
+    usual_measures="prefs",
+    excludes=("--pool", REAL, PROBABILITY, *_TIES_BY_GRADES),
+    why_whole="there are no grades",
+    lenient=False,
+)
+
 SUBTOPICS: FileFormat[SubtopicJudgments] = FileFormat(
     kind=FileKind.JUDGMENTS,
     name="subtopics",
@@ -179,6 +216,60 @@ PRELS: FileFormat[JudgmentsWithProbabilities] = FileFormat(
     why_whole="a grade is a whole number there, of -999 or less where the document was not drawn",
 )
 
+MSMARCO: FileFormat[Run] = FileFormat(
+    kind=FileKind.RUNS,
+    name="msmarco",
+    layout=Layout(
+        line="a line of a run",
+        columns=("TOPIC DOCNO RANK", "TOPIC DOCNO RANK SCORE"),
+        comments=Comments.NONE,
+        tabs=True,
+    ),
+    example="301 FBIS3-10082 1",
+    prose=(
+        "Runs as MS MARCO has them. Documents are ranked by RANK, a whole number, the lowest first; with four columns "
+        "by SCORE, the highest first, and RANK has no effect. Equal ones are ordered by DOCNO, the last in byte order "
+        "first. The run is called by its file's name without folder and endings. An id may contain blanks if tabs "
+        "separate the columns.",
+        "Scores without ranks are read with -T scored. A warning says so if the ranks of most topics do not begin at 0 "
+        "or 1, or decrease from line to line.",
+    ),
+    reader="scored_runs.read_msmarco_run",
+    lenient=False,
+)
+
+SCORED: FileFormat[Run] = FileFormat(
+    kind=FileKind.RUNS,
+    name="scored",
+    layout=Layout(line="a line of a run", columns=("TOPIC DOCNO SCORE",), comments=Comments.NONE, tabs=True),
+    example="301 FBIS3-10082 12.87",
+    prose=(
+        "Runs with a score for each document and no ranks. Documents are ranked by SCORE, the highest first; equal "
+        "scores by DOCNO, the last in byte order first. The run is called by its file's name without folder and "
+        "endings. An id may contain blanks if tabs separate the columns.",
+    ),
+    reader="scored_runs.read_scores",
+    lenient=False,
+)
+
+JSON_RUN: FileFormat[Run] = FileFormat(
+    kind=FileKind.RUNS,
+    name="json",
+    form="{TOPIC: {DOCNO: SCORE}}",
+    example='{"301": {"FBIS3-10082": 12.87, "FBIS3-10083": 11.5}}',
+    prose=(
+        "A run as one JSON object with an object for each topic, as ranx and BEIR have them. Documents are ranked as "
+        "those of trec_results. A topic without documents counts as one for which nothing was retrieved. The run is "
+        "called by its file's name without folder and endings.",
+        'JSON lines are read too, an object for each document: {"query_id": "301", "doc_id": "FBIS3-10082", '
+        '"score": 12.87}, with the names that columns of tables may have.',
+        "A topic that occurs twice is an error, and so is a document of a topic unless --duplicates says otherwise.",
+        "A file that begins with such an object is read without -T json too.",
+    ),
+    reader="json_files.read_json_run",
+    lenient=False,
+)
+
 TREC_RESULTS: FileFormat[Run] = FileFormat(
     kind=FileKind.RUNS,
     name="trec_results",
@@ -196,37 +287,7 @@ TREC_RESULTS: FileFormat[Run] = FileFormat(
     ),
     reader="scored_runs.read_scored_run",
     table_reader="run_tables.read_run_table",
-)
-
-MSMARCO: FileFormat[Run] = FileFormat(
-    kind=FileKind.RUNS,
-    name="msmarco",
-    layout=Layout(
-        line="a line of a run", columns=("TOPIC DOCNO RANK", "TOPIC DOCNO RANK SCORE"), comments=Comments.NONE
-    ),
-    example="301 FBIS3-10082 1",
-    prose=(
-        "Runs as MS MARCO has them. Documents are ranked by RANK, a whole number, the lowest first; with four columns "
-        "by SCORE, the highest first, and RANK has no effect. Equal ones are ordered by DOCNO, the last in byte order "
-        "first. The run is called by its file's name without folder and endings.",
-    ),
-    reader="scored_runs.read_msmarco_run",
-    lenient=False,
-)
-
-JSON_RUN: FileFormat[Run] = FileFormat(
-    kind=FileKind.RUNS,
-    name="json",
-    form="{TOPIC: {DOCNO: SCORE}}",
-    example='{"301": {"FBIS3-10082": 12.87, "FBIS3-10083": 11.5}}',
-    prose=(
-        "A run as one JSON object with an object for each topic, as ranx and BEIR have them. Documents are ranked as "
-        "those of trec_results. A topic without documents counts as one for which nothing was retrieved. The run is "
-        "called by its file's name without folder and endings.",
-        "A topic that occurs twice is an error, and so is a document of a topic unless --duplicates says otherwise.",
-    ),
-    reader="json_files.read_json_run",
-    lenient=False,
+    recognises=(("is_json_object", JSON_RUN),),
 )
 
 POOL: FileFormat[Pool] = FileFormat(
@@ -238,6 +299,7 @@ POOL: FileFormat[Pool] = FileFormat(
         blank_lines=True,
         comments=Comments.AFTER_SPACES,
         comments_in_9=True,
+        tabs=True,
     ),
     example="301 FBIS3-10082",
     prose=(
@@ -258,10 +320,12 @@ FILE_FORMATS: tuple[FileFormat[Any], ...] = (
     QRELS_JG,
     PREFS,
     QRELS_PREFS,
+    PAIRS,
     SUBTOPICS,
     PRELS,
     TREC_RESULTS,
     MSMARCO,
+    SCORED,
     JSON_RUN,
     POOL,
 )
@@ -289,15 +353,17 @@ def runs_in(fmt: FileFormat[Run], source: Source, compat: Compat, strict: bool, 
     fmt : the format, if it is a text file.
     source, compat, strict, warn : as ``FileFormat.read`` takes them.
     """
-    if not source.is_parquet:
-        return [fmt.read(source, compat, strict, warn)]
-    from irevalx.reading.source import name_of_file
-    from irevalx.reading.tables.run_tables import failing_run, runs_of_table
-
     try:
+        if not source.is_parquet:
+            return [fmt.read(source, compat, strict, warn)]
+        from irevalx.reading.source import name_of_file
+        from irevalx.reading.tables.run_tables import runs_of_table
+
         table = table_of(source, fmt)
         return [run.opened(compat, strict=strict) for run in runs_of_table(table, name_of_file(table.path))]
     except InputError as error:
+        from irevalx.reading.tables.run_tables import failing_run
+
         return [failing_run(source.path, error)]
 
 

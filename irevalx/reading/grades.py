@@ -6,13 +6,12 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, TypeVar
 
-import numpy as np
-
-from irevalx.arrays.segments import AnyArray, IntArray
+from irevalx.arrays.segments import AnyArray
 from irevalx.errors import MalformedNumberError, Warn, quote
 from irevalx.frozen import Frozen
 from irevalx.reading.blocks import Block, blocks_of, each_topic_once, whole_file
-from irevalx.reading.hints import judgments_hint
+from irevalx.reading.format_hints import judgments_hint
+from irevalx.reading.grade_rules import HINT, RULES, wrong_grades
 from irevalx.reading.layout import Layout
 from irevalx.reading.lines import DataLines, cut_lines, real_numbers, whole_numbers
 from irevalx.reading.source import Source
@@ -21,17 +20,6 @@ from irevalx.trec_eval.numbers import MalformedNumbers, c_double, malformed_numb
 from irevalx.trec_eval.versions import Compat
 
 Judged = TypeVar("Judged")
-
-RULES: dict[Grades, str] = {
-    "whole": "a whole number of 64 bits",
-    "real": "a finite number",
-    "probability": "a probability of at most 1 (below 0: not judged)",
-    "label": "a finite number",
-}
-"""What a grade must be, for messages."""
-
-HINT = "; --grades real takes it"
-"""What messages say of a grade that is a number, but not a whole one."""
 
 
 class MissingLabels(MalformedNumbers):
@@ -104,14 +92,14 @@ def cut_graded_lines(
     is_whole = grades == "whole"
     if grades == "label":
         missing = MissingLabels()
-        return lines, real_numbers(lines["GRADE"], missing, lines.describe, number_or_nan), missing
+        return lines, real_numbers(lines["GRADE"], missing, lines, number_or_nan), missing
     malformed = MalformedNumbers(
         "grade", RULES[grades], strict=strict or not is_whole, if_real=HINT if is_whole else ""
     )
     texts = lines["GRADE"]
     if is_whole:
-        return lines, whole_numbers(texts, malformed, lines.describe), malformed
-    values = real_numbers(texts, malformed, lines.describe)
+        return lines, whole_numbers(texts, malformed, lines), malformed
+    values = real_numbers(texts, malformed, lines)
     for place in wrong_grades(values, grades)[:1].tolist():
         problem = f"grade must be {RULES[grades]}, but got {quote(texts.text(place))}"
         raise MalformedNumberError(f"{lines.describe(place)}: {problem}")
@@ -122,17 +110,3 @@ def number_or_nan(texts: Sequence[bytes]) -> tuple[list[float], list[bool]]:
     """Return texts as numbers, nan for those that are none, and whether each is one."""
     found = [c_double(text) for text in texts]
     return [value if plain else math.nan for value, plain in found], [plain for _, plain in found]
-
-
-def wrong_grades(values: AnyArray, grades: Grades) -> IntArray:
-    """Return the places of numbers that are no such grades, ascending."""
-    if grades == "label":
-        return np.flatnonzero(np.isinf(values))
-    most = 1.0 if grades == "probability" else np.inf
-    return np.flatnonzero(~(np.isfinite(values) & (values <= most)))
-
-
-def refuse_wrong(values: AnyArray, grades: Grades, error: Callable[[int, str], Exception]) -> None:
-    """Raise what ``error`` makes of the place of the first number that is no such grade, and of what it must be."""
-    for place in wrong_grades(values, grades)[:1].tolist():
-        raise error(place, RULES[grades])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from irevalx.arrays.byte_strings import numbered
-from irevalx.arrays.segments import IntArray, Segments, distinct
+from irevalx.arrays.byte_strings import Names, numbered
+from irevalx.arrays.segments import FloatArray, IntArray, Segments, distinct
 from irevalx.errors import MalformedLineError, Warn, quote
 from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
@@ -13,15 +13,10 @@ from irevalx.judgments.judged_documents import Documents
 from irevalx.judgments.judgment_groups import GroupedJudgments
 from irevalx.judgments.preferences import PreferenceJudgments
 from irevalx.reading.blocks import whole_file
+from irevalx.reading.format_hints import judgments_hint
 from irevalx.reading.grades import cut_graded_lines
-from irevalx.reading.hints import judgments_hint
 from irevalx.reading.layout import Layout
-from irevalx.reading.lines import (
-    DataLines,
-    as_precise,
-    cut_lines,
-    real_numbers,
-)
+from irevalx.reading.lines import as_precise, columns_in, cut_lines, real_numbers
 from irevalx.reading.source import Source
 from irevalx.settings import Grades
 from irevalx.trec_eval.numbers import MalformedNumbers
@@ -44,7 +39,7 @@ def read_grades_in_groups(
     lines, grade, malformed = cut_graded_lines(source, whole_file(source), layout, compat, strict, grades)
     if message := malformed.message():
         warn(message)
-    about = group_lines(lines)
+    about = group_lines(lines.path, lines["TOPIC"], lines["GROUP"], lines["DOCNO"])
     order = np.lexsort((lines.numbers, about.document, about.group))
     group, document = about.group[order], about.document[order]
     topics = [about.documents.topics[topic] for topic in about.groups.ids.tolist()]
@@ -89,14 +84,58 @@ def read_preferences(source: Source, layout: Layout, compat: Compat, strict: boo
     lines = cut_lines(source.path, whole_file(source), layout, compat, hint=judgments_hint)
     malformed = MalformedNumbers("level", "a finite number", strict=strict)
     texts = lines["LEVEL"]
-    level = real_numbers(texts, malformed, lines.describe)
+    level = real_numbers(texts, malformed, lines)
     for place in np.flatnonzero(np.isnan(level)).tolist():
         raise MalformedLineError(f"{lines.describe(place)}: level must be a number, but got {quote(texts.text(place))}")
     if message := malformed.message():
         warn(message)
     level = as_precise(level, compat)
-    about = group_lines(lines)
+    about = group_lines(lines.path, lines["TOPIC"], lines["GROUP"], lines["DOCNO"])
     subgroup = numbered(lines["SUBGROUP"])[0] if "SUBGROUP" in lines else np.zeros_like(lines.numbers)
+    return _preferences(about, subgroup, level, lines.numbers)
+
+
+def read_pairs(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> PreferenceJudgments:
+    """Read preferences between two documents, as ``FileFormat.read`` does.
+
+    Parameters
+    ----------
+    layout : the columns, ``TOPIC``, ``WINNER`` and ``LOSER``, or ``TOPIC``, two documents and ``WINNER``; the first
+        line says which of them.
+
+    Raises
+    ------
+    MalformedLineError : the winner is neither of the two documents, or these are the same, too.
+    """
+    block = whole_file(source)
+    columns = columns_in(block, layout, compat)
+    # Names of columns are unique: the second document is called by a name of its own.
+    names = columns and columns.replace("DOCNO DOCNO", "DOCNO OTHER")
+    lines = cut_lines(source.path, block, layout, compat, columns=names, hint=judgments_hint)
+    winners, losers = lines["WINNER"], lines["LOSER" if "LOSER" in lines else "DOCNO"]
+    if "OTHER" in lines:
+        first = winners.same(losers)
+        second = winners.same(lines["OTHER"])
+        for row in np.flatnonzero(~(first | second))[:1].tolist():
+            one, two, winner = (quote(lines.text(row, name)) for name in ("DOCNO", "OTHER", "WINNER"))
+            raise MalformedLineError(f"{lines.where(row)}: the winner must be {one} or {two}, but got {winner}")
+        losers = Names.of([lines.text(row, "OTHER" if won else "DOCNO") for row, won in enumerate(first.tolist())])
+    for row in np.flatnonzero(winners.same(losers))[:1].tolist():
+        docno = quote(winners.text(row))
+        raise MalformedLineError(
+            f"{lines.where(row)}: a preference must be between two documents, but got {docno} twice"
+        )
+    n_pairs = lines.size
+    topics, docnos = Names.joined([lines["TOPIC"]] * 2), Names.joined([winners, losers])
+    groups = Names.of([b"0"]).take(np.zeros(2 * n_pairs, np.int64))
+    pairs = [b"\n".join(pair) for pair in zip(winners.texts(), losers.texts(), strict=True)]
+    level, subgroup = np.repeat([2.0, 1.0], n_pairs), np.tile(numbered(Names.of(pairs))[0], 2)
+    about = group_lines(lines.path, topics, groups, docnos)
+    return _preferences(about, subgroup, level, np.tile(lines.numbers, 2))
+
+
+def _preferences(about: GroupedLines, subgroup: IntArray, level: FloatArray, lines: IntArray) -> PreferenceJudgments:
+    """Bring the lines of each judgment group together, given the number, from 1 up, and what else is on each."""
     order = np.lexsort((about.document, -level, subgroup, about.group))
     return PreferenceJudgments(
         documents=about.documents,
@@ -106,7 +145,7 @@ def read_preferences(source: Source, layout: Layout, compat: Compat, strict: boo
         subgroup=subgroup[order],
         document=about.documents.rows.position[about.document[order]],
         level=level[order],
-        lines=lines.numbers[order],
+        lines=lines[order],
     )
 
 
@@ -134,15 +173,15 @@ class GroupedLines(Frozen):
         return Segments.of_lengths(np.bincount(self.group, minlength=self.groups.size))
 
 
-def group_lines(lines: DataLines) -> GroupedLines:
-    """Collect topics, groups and documents, given lines with columns for all three."""
-    topic, topic_names = numbered(lines["TOPIC"])
-    group, group_names = numbered(lines["GROUP"])
-    document, docno_names = numbered(lines["DOCNO"])
+def group_lines(path: str, topics: Names, groups: Names, docnos: Names) -> GroupedLines:
+    """Collect topics, groups and documents, given these of each line."""
+    topic, topic_names = numbered(topics)
+    group, group_names = numbered(groups)
+    document, docno_names = numbered(docnos)
     group_rows, in_group, group_of = _within(topic, topic_names.size, group, group_names.size)
     document_rows, in_documents, document_of = _within(topic, topic_names.size, document, docno_names.size)
     return GroupedLines(
-        documents=Documents(lines.path, tuple(topic_names.texts()), document_rows, docno_names.take(document_of)),
+        documents=Documents(path, tuple(topic_names.texts()), document_rows, docno_names.take(document_of)),
         groups=group_rows,
         names=tuple(group_names.take(group_of).texts()),
         group=in_group,

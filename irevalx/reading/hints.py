@@ -1,64 +1,64 @@
-"""What a malformed line looks like: hints at the option that was forgotten, and at files in the wrong order."""
+"""Hints of messages: what a malformed line, number or file looks like, and what to do."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+
+from irevalx.reading.column_names import is_known_name
+from irevalx.reading.layout import Layout
 
 # Texts, as each start of the command would compile them.
-_WHOLE = rb"[+-]?[0-9]+"
-_NUMBER = rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
-_METHOD = rb"[0-4]"
 _UTF_16 = rb"(?:[\t -~]\0){3}"
 """Letters of ASCII in UTF-16."""
-_FIELDS = {"qrels": 4, "five": 5, "run": 6}
+
+_SEPARATORS = ((b",", "commas"), (b";", "semicolons"), (b"|", "bars"))
+
+KINDS_OF_FILES: tuple[tuple[bytes, str], ...] = (
+    (b'\x04"M\x18', "an lz4 file; decompress it with lz4 -d"),
+    (b"\x02!L\x18", "an lz4 file; decompress it with lz4 -d"),
+    (b"\x93NUMPY", "a numpy array (.npy); write its values as lines of text"),
+    (b"\x80\x02", "a pickle (.pkl); in Python, load it and pass the dictionary to irevalx.evaluate"),
+    (b"\x80\x03", "a pickle (.pkl); in Python, load it and pass the dictionary to irevalx.evaluate"),
+    (b"\x80\x04", "a pickle (.pkl); in Python, load it and pass the dictionary to irevalx.evaluate"),
+    (b"\x80\x05", "a pickle (.pkl); in Python, load it and pass the dictionary to irevalx.evaluate"),
+    (b"PK\x03\x04", "a zip archive (or .npz, .xlsx); extract the file with unzip"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive; extract the file with 7z x"),
+    (b"\x1f\x9d", "a file of compress (.Z); decompress it with gzip -d"),
+    (b"\xff\x06\x00\x00sNaPpY", "a snappy file; decompress it"),
+    (b"ARROW1\x00\x00", "a Feather (Arrow IPC) file; save the table as Parquet"),
+    (b"\x89HDF\r\n\x1a\n", "an HDF5 file; save the table as Parquet or as lines of text"),
+    (b"SQLite format 3\x00", "an SQLite database; export the table as Parquet or as lines of text"),
+    (b"%PDF-", "a PDF file"),
+)
+"""How files begin that are no text, and what a message says of each."""
+
+NUMBER_HINTS: tuple[tuple[bytes, str], ...] = (
+    (rb"""(["']).*\1""", "; remove the quotes"),
+    (rb"[Ll][0-9]", "; is this an NTCIR grade (L0 to L4)? remove the letter L: sed 's/L\\([0-9]\\)$/\\1/'"),
+    (rb"[+-]?[0-9]+,[0-9]+", "; write a decimal point for the comma"),
+)
+"""Texts in the place of a number, and what a message says of each."""
 
 
-def judgments_hint(line: bytes) -> str:
-    """Return what a line looks like that is not one of the judgments expected; "" where it looks like nothing known."""
-    fields = line.split(None, 6)
-    if looks_like_json(line):
-        return "is this JSON? give -R json"
-    if fields == [b"query-id", b"corpus-id", b"score"]:
-        return "is this a file of BEIR? give -R beir"
-    if len(fields) == _FIELDS["qrels"] and re.fullmatch(_WHOLE, fields[-1]):
-        return "is this a file of trec_eval? give -R qrels"
-    if len(fields) == _FIELDS["five"]:
-        return _five_columns_hint(fields)
-    return "is this a run? QRELS comes first" if len(fields) == _FIELDS["run"] else ""
-
-
-def _five_columns_hint(fields: list[bytes]) -> str:
-    """Return what judgments with five columns look like: those of a sample of either kind, or preferences."""
-    *_, third, fourth, last = fields
-    if re.fullmatch(_WHOLE, third) and re.fullmatch(_METHOD, fourth) and (last == b"NA" or re.fullmatch(_NUMBER, last)):
-        other = ", or -R sampled where the last column is the grade" if re.fullmatch(_WHOLE, last) else ""
-        return f"is this a judgment of a sample with inclusion probabilities? give -R prels{other}"
-    if re.fullmatch(_WHOLE, last):
-        other = "" if re.fullmatch(_WHOLE, fourth) else ", or -R prefs where it is a preference"
-        return f"is this a judgment of a sample? give -R sampled{other}"
-    return "is this a preference? give -R prefs" if re.fullmatch(_NUMBER, last) else ""
-
-
-def run_hint(line: bytes, *, given: str = "") -> str:
-    """Return what a line looks like that is not one of the run expected; "" where it looks like nothing known.
+def number_hint(text: bytes, fields: Sequence[bytes], *, is_first: bool) -> str:
+    """Return what a message says of a text in the place of a number.
 
     Parameters
     ----------
-    given : the format of the run, where a line of this format may be wrong in a file that has other columns.
+    fields : of its line.
+    is_first : whether the line is the first of a file.
     """
-    fields = line.split(None, 6)
-    if looks_like_json(line):
-        return "is this JSON? give -T json"
-    if (
-        given != "msmarco"
-        and 3 <= len(fields) <= 4
-        and all(re.fullmatch(_NUMBER, field) for field in fields[2:])
-        and re.fullmatch(_WHOLE, fields[2])
-    ):
-        return "is this a run of MS MARCO? give -T msmarco"
-    if len(fields) >= _FIELDS["run"] and re.fullmatch(_NUMBER, fields[4]):
-        return "is this a run of trec_eval? give -T trec_results"
-    return ""
+    if is_first and sum(is_known_name(field) for field in fields) >= min(3, len(fields)):
+        return "; is this a header? remove the line"
+    if len(fields) == 4 and text == fields[3] and text in fields[1:3]:
+        return "; is this the winner of two documents? give -R pairs"
+    return next((hint for pattern, hint in NUMBER_HINTS if re.fullmatch(pattern, text)), "")
+
+
+def kind_of_file(beginning: bytes) -> str:
+    """Return what a file is that begins so; "" where it may be text."""
+    return next((f"this is {kind}" for start, kind in KINDS_OF_FILES if beginning.startswith(start)), "")
 
 
 def encoding_hint(text: bytes) -> str:
@@ -66,7 +66,7 @@ def encoding_hint(text: bytes) -> str:
     marked = text.startswith((b"\xff\xfe", b"\xfe\xff"))
     if marked or any(re.match(_UTF_16, text[start : start + 6]) for start in (0, 1)):
         return "is this UTF-16? it must be UTF-8, as iconv -f UTF-16 -t UTF-8 makes it"
-    return ""
+    return kind_of_file(text)
 
 
 def looks_like_json(text: bytes) -> bool:
@@ -74,7 +74,27 @@ def looks_like_json(text: bytes) -> bool:
     return text.lstrip().startswith(b"{")
 
 
+_NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+
+
 def text_hint(value: object) -> str:
     """Return what messages say of a number that is text, for their end; nothing of anything else."""
-    is_number = isinstance(value, str) and re.fullmatch(_NUMBER.decode(), value.strip())
+    is_number = isinstance(value, str) and re.fullmatch(_NUMBER, value.strip())
     return "; the number is text: convert it with int or float" if is_number else ""
+
+
+def separator_hint(line: bytes, fields: Sequence[bytes], layout: Layout) -> str:
+    """Return what a message says of the separators of a line; "" where there is nothing."""
+    numbers = {len(columns.split()) for columns in layout.columns}
+    if len(line.strip().split(b"\t")) in numbers and len(fields) not in numbers:
+        blank = next((field for field in line.split(b"\t") if len(field.split()) > 1), b"")
+        if blank:
+            return (
+                "the columns between tabs are right, but an id contains a blank, which separates columns too; replace "
+                "blanks in ids"
+            )
+    if len(fields) == 1:
+        for separator, word in _SEPARATORS:
+            if line.count(separator) >= 2:
+                return f"columns must be separated by spaces or tabs, not by {word}"
+    return ""

@@ -1,4 +1,4 @@
-"""Files that are one JSON object, {topic: {docno: number}}: judgments and runs as ranx and BEIR write them."""
+"""JSON files: one object, {topic: {docno: number}}, as ranx and BEIR write it, or an object on each line."""
 
 from __future__ import annotations
 
@@ -17,13 +17,16 @@ from irevalx.arrays.segments import Segments
 from irevalx.errors import LONGEST_QUOTE, MalformedLineError, Warn, quote, shown_name
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
+from irevalx.reading.beginnings import record_columns
 from irevalx.reading.blocks import whole_file
+from irevalx.reading.column_names import GRADE, SCORE, named
 from irevalx.reading.entries import Entries
-from irevalx.reading.grades import HINT, RULES, number_or_nan
+from irevalx.reading.grade_rules import HINT, RULES
+from irevalx.reading.grades import number_or_nan
 from irevalx.reading.hints import encoding_hint
 from irevalx.reading.layout import Layout
 from irevalx.reading.runs import Results, Run
-from irevalx.reading.source import Source, as_column, stem_of
+from irevalx.reading.source import MARK, Source, as_column, stem_of
 from irevalx.settings import Grades
 from irevalx.trec_eval.numbers import LONG_MAX, LONG_MIN
 from irevalx.trec_eval.versions import Compat
@@ -144,6 +147,9 @@ def _read(source: Source, numbers: _Numbers, members: _Members) -> Iterator[Entr
     MalformedLineError : names the first line that is wrong.
     """
     content = whole_file(source).text
+    if columns := record_columns(content.removeprefix(MARK).partition(b"\n")[0]):
+        yield _entries_of_records(source.path, content.removeprefix(MARK), columns, numbers)
+        return
     try:
         text = content.decode("utf-8-sig")
         topics: dict[str, list[tuple[str, Any]]] = {}
@@ -161,6 +167,43 @@ def _read(source: Source, numbers: _Numbers, members: _Members) -> Iterator[Entr
         yield _entries_of(source.path, topics, numbers)
     except (_WrongError, ValueError, RecursionError):
         _refuse_content(source.path, content, numbers)
+
+
+def _entries_of_records(path: str, content: bytes, columns: tuple[str, str], numbers: _Numbers) -> Entries:
+    """Return what lines of JSON hold, an object for each document.
+
+    Parameters
+    ----------
+    columns : what the first of them calls topic and document.
+    """
+    found: list[tuple[bytes, bytes, Any, int]] = []
+    wanted = SCORE if numbers is _SCORES else GRADE
+    for number, line in enumerate(content.split(b"\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+            [name] = named(wanted, list(record))[:1]
+            topic, docno = (record[column] for column in columns)
+        except (ValueError, RecursionError, LookupError, TypeError):
+            rule = f"a line must be a JSON object with {columns[0]}, {columns[1]} and {numbers.what}"
+            raise MalformedLineError(f"{shown_name(path)}:{number}: {rule}, but got {quote(line)}") from None
+        for column, value in zip(columns, (topic, docno), strict=True):
+            if type(value) not in {str, int}:
+                raise MalformedLineError(
+                    f"{shown_name(path)}:{number}: {quote(column)} must be a string or a whole number, but got "
+                    f"{quote(json.dumps(value))}"
+                )
+        value = record[name]
+        if not numbers.holds(value):
+            where = f"{shown_name(path)}:{number}: topic {quote(str(topic))}: document {quote(str(docno))}"
+            raise MalformedLineError(
+                f"{where}: {numbers.what} must be {numbers.rule}, but got {quote(json.dumps(value))}"
+            )
+        found.append((_as_bytes(str(topic)), _as_bytes(str(docno)), value, number))
+    topics, docnos, values, lines = zip(*found, strict=True)
+    kind = np.float64 if float in numbers.types else np.int64
+    return Entries.of_rows(path, Names.of(topics), Names.of(docnos), np.array(values, kind), np.array(lines, np.int64))
 
 
 def _topics_of(text: str, members: _Members) -> Iterator[tuple[str, list[tuple[str, Any]]]]:

@@ -32,6 +32,9 @@ class Layout(Frozen, kw_only=True):
     comments : which lines are skipped too.
     comments_in_9 : whether they are skipped under ``--compat 9`` as well; trec_eval 9 knows no comments.
     header : the words that the first line must have; "" for files without a header.
+    tabs : whether tabs alone separate columns where each line has one between every two of them, so that an id may
+        contain blanks.
+    separator : "," or ";" where the file is csv; "" otherwise.
     """
 
     line: str
@@ -41,6 +44,8 @@ class Layout(Frozen, kw_only=True):
     comments: Comments = Comments.AT_LINE_START
     comments_in_9: bool = False
     header: str = ""
+    tabs: bool = False
+    separator: str = ""
 
     def comments_in(self, compat: Compat) -> Comments:
         """Return which lines are comments where a version of trec_eval is followed."""

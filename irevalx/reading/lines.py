@@ -17,9 +17,11 @@ from irevalx.arrays.byte_strings import PADDING, Names
 from irevalx.arrays.segments import ByteArray, FloatArray, IntArray
 from irevalx.errors import MalformedLineError, quote, shown_name
 from irevalx.frozen import Frozen, cached_property
+from irevalx.reading.beginnings import separated_by_tabs
 from irevalx.reading.blocks import Block
+from irevalx.reading.csv_lines import from_csv
 from irevalx.reading.decimals import CLOSE, OTHER, decimals, integers
-from irevalx.reading.hints import encoding_hint
+from irevalx.reading.hints import encoding_hint, kind_of_file, number_hint
 from irevalx.reading.layout import Comments, Layout, word_for
 from irevalx.trec_eval.numbers import MalformedNumbers, c_double, c_doubles, c_longs
 from irevalx.trec_eval.versions import Compat
@@ -31,14 +33,14 @@ _SUBJECTS = ("TOPIC", "DOCNO", "MEASURE")
 
 Number = TypeVar("Number", int, float)
 
-Hint: TypeAlias = Callable[[bytes], str]
-"""Says of a malformed line what it looks like; nothing where it looks like nothing."""
+Hint: TypeAlias = Callable[[bytes, bytes, Layout], str]
+"""Returns what a malformed line looks like, given lines of the file and the layout; "" where it is nothing known."""
+
+_SAMPLE = 1 << 11
+"""The number of bytes, of the first lines of a block and from a malformed line on, that a hint is made of."""
 
 ReadDoubles: TypeAlias = Callable[[Sequence[bytes]], tuple[Sequence[float], Sequence[bool]]]
 """Reads texts as numbers, and tells of each whether it is a plain number."""
-
-Describe: TypeAlias = Callable[[int], str]
-"""Says which data line, counted from 0, a message is about: path:line: topic: document."""
 
 
 class DataLines(Frozen):
@@ -53,6 +55,8 @@ class DataLines(Frozen):
     start, end : shape (lines, columns); where each token lies in the buffer. Without ``start``, each begins after the
         one before and a single separator.
     line : shape (lines,); the 0-based line of the block.
+    uneven : the first data line, counted from 0, with another number of columns than the first of the file; None if
+        there is none.
     """
 
     path: str
@@ -62,6 +66,7 @@ class DataLines(Frozen):
     start: IntArray | None
     end: IntArray
     line: IntArray
+    uneven: int | None = None
 
     @cached_property
     def numbers(self) -> IntArray:
@@ -92,6 +97,15 @@ class DataLines(Frozen):
             start = np.int64(PADDING)
         return self.buffer[start : self.end[row, column]].tobytes()
 
+    def whole(self, row: int) -> bytes:
+        """Return a data line, counted from 0, as the file has it."""
+        return _line_with(self.buffer.tobytes(), int(self.end[row, -1]) - 1)
+
+    def number_hint(self, row: int, text: bytes) -> str:
+        """Return what a text that is no number looks like in a data line, counted from 0."""
+        fields = [self.text(row, name) for name in self.names]
+        return number_hint(text, fields, is_first=int(self.numbers[row]) == 1)
+
     def where(self, row: int) -> str:
         """Return where a data line is, counted from 0: path:line."""
         return f"{shown_name(self.path)}:{self.numbers[row]}"
@@ -109,7 +123,8 @@ def cut_lines(
     compat: Compat,
     *,
     columns: str | None = None,
-    hint: Hint = lambda line: "",
+    hint: Hint = lambda line, lines, layout: "",
+    expected: int | None = None,
 ) -> DataLines:
     """Cut the lines of a block into columns.
 
@@ -119,7 +134,8 @@ def cut_lines(
     layout : how a line is made.
     compat : whether lines are comments as in trec_eval 9 or 10.
     columns : those that the file has, where the layout has several to choose from.
-    hint : what a message says too, given the wrong line.
+    hint : what a message says too.
+    expected : how many columns the first data line of the file has; None where that is not known.
 
     Raises
     ------
@@ -129,23 +145,30 @@ def cut_lines(
     if nul >= 0:
         line = block.first_line + block.text.count(b"\n", 0, nul)
         text = _line_with(block.text, nul)
-        problem = f"a line must not hold a NUL byte, but got {quote(text)}{_after_colon(encoding_hint(text))}"
+        what = block.begins_file and kind_of_file(block.text)
+        problem = f"a line must not hold a NUL byte, but got {quote(text)}{_after_colon(what or encoding_hint(text))}"
         raise MalformedLineError(f"{shown_name(path)}:{line}: {problem}")
     names = columns or layout.columns[0]
     if layout.header and block.begins_file:
-        block = _without_header(path, block, layout.header, hint)
+        block = _without_header(path, block, layout, hint)
+    whole = from_csv(path, block, layout.separator) if layout.separator else block.text
     padding = bytes([_SPACE]) * PADDING
-    buffer = np.frombuffer(b"".join((padding, block.text, padding)), np.uint8)
+    buffer = np.frombuffer(b"".join((padding, whole, padding)), np.uint8)
     comments, n_columns = layout.comments_in(compat), len(names.split())
-    cut = _cut_at_separators(buffer, n_columns, comments)
+    cut, uneven = _cut_at_separators(buffer, n_columns, comments), None
     if cut is None:
-        cut, wrong = _cut_where_they_meet(buffer, n_columns, layout, comments)
+        cut, wrong, uneven = _cut_where_they_meet(buffer, n_columns, layout, comments, expected)
+        if wrong.size and layout.tabs and (by_tabs := _cut_at_tabs(whole, n_columns)):
+            return DataLines(path, tuple(names.split()), block, buffer, *by_tabs)
         for line in wrong[:1].tolist():
             newlines = np.flatnonzero(buffer == _NEWLINE) - PADDING
-            text = _line_with(block.text, int(newlines[line]))
-            problem = f"{layout.rule(columns)}, but got {quote(text)}{_after_colon(hint(text))}"
+            text = _line_with(whole, int(newlines[line]))
+            sample = _sample(whole, int(newlines[line]) - len(text))
+            problem = f"{layout.rule(columns)}, but got {quote(text)}{_after_colon(hint(text, sample, layout))}"
             raise MalformedLineError(f"{shown_name(path)}:{block.first_line + line}: {problem}")
-    return DataLines(path, tuple(names.split()), block, buffer, *cut)
+    elif expected not in {None, n_columns}:
+        uneven = 0
+    return DataLines(path, tuple(names.split()), block, buffer, *cut, uneven)
 
 
 _Cut: TypeAlias = "tuple[IntArray | None, IntArray, IntArray]"
@@ -184,10 +207,36 @@ def _cut_at_separators(buffer: ByteArray, n_columns: int, comments: Comments) ->
     return None, end, np.arange(len(end))
 
 
+def _cut_at_tabs(text: bytes, n_columns: int) -> _Cut | None:
+    """Cut a block in which each line has a field more than tabs; None if it is not such a block."""
+    start, end, place = [], [], PADDING
+    for line in text.split(b"\n")[:-1]:
+        fields = line.strip().split(b"\t")
+        if len(fields) != n_columns or not all(map(bytes.strip, fields)):
+            return None
+        at = place + len(line) - len(line.lstrip())
+        for field in fields:
+            begin = at + len(field) - len(field.lstrip())
+            start.append(begin)
+            end.append(begin + len(field.strip()))
+            at += len(field) + 1
+        place += len(line) + 1
+    shape = (-1, n_columns)
+    ends = np.array(end, np.int64).reshape(shape)
+    return np.array(start, np.int64).reshape(shape), ends, np.arange(len(ends))
+
+
 def _cut_where_they_meet(
-    buffer: ByteArray, n_columns: int, layout: Layout, comments: Comments
-) -> tuple[_Cut, IntArray]:
-    """Cut any block: where separators and tokens meet. Return the lines with too few or too many tokens, too."""
+    buffer: ByteArray, n_columns: int, layout: Layout, comments: Comments, expected: int | None
+) -> tuple[_Cut, IntArray, int | None]:
+    """Cut any block: where separators and tokens meet.
+
+    Returns
+    -------
+    cut : into columns.
+    wrong : the lines with too few or too many tokens.
+    uneven : as ``DataLines`` has it.
+    """
     # Tab, newline, vertical tab, form feed and carriage return are neighbours; below tab, subtraction wraps around.
     separator = ((buffer - np.uint8(_TAB)) < 5) | (buffer == _SPACE)
     edges = np.flatnonzero(np.diff(separator)) + 1
@@ -208,7 +257,9 @@ def _cut_where_they_meet(
     wrong = data & ((counts < n_columns) | ((counts > n_columns) & (not layout.more)))
     data &= ~wrong
     token = first[data][:, None] + np.arange(n_columns)
-    return (starts[token], ends[token], np.flatnonzero(data)), np.flatnonzero(wrong)
+    other = [] if expected is None else (counts[data] != expected).nonzero()[0][:1].tolist()
+    cut = starts[token], ends[token], np.flatnonzero(data)
+    return cut, np.flatnonzero(wrong), other[0] if other else None
 
 
 def columns_in(block: Block, layout: Layout, compat: Compat) -> str | None:
@@ -220,31 +271,37 @@ def columns_in(block: Block, layout: Layout, compat: Compat) -> str | None:
         line = _line_with(block.text, start)
         start += len(line) + 1
         fields = line.split(None, max(numbers))
+        for number in numbers if layout.tabs else ():
+            if separated_by_tabs(line, number):
+                return numbers[number]
         begin = line.lstrip() if comments is Comments.AFTER_SPACES else line
         if fields and not (begin.startswith(b"#") and comments is not Comments.NONE):
             return numbers.get(len(fields))
     return None
 
 
-def whole_numbers(texts: Names, malformed: MalformedNumbers, describe: Describe) -> IntArray:
+def whole_numbers(
+    texts: Names, malformed: MalformedNumbers, lines: DataLines, rows: IntArray | None = None
+) -> IntArray:
     """Read a column as C's ``atol`` reads it.
 
     Parameters
     ----------
     texts : shape (n,).
     malformed : gets those that are no plain numbers.
-    describe : returns where a line stands, for the message.
+    lines : that they stand in, for the message.
+    rows : shape (n,); which of the lines these are; None for all.
     """
     values, plain = integers(texts)
     rest = (~plain).nonzero()[0]
     if rest.size:
-        numbers = read_others(texts, rest, c_longs, malformed, describe)
+        numbers = read_others(texts, rest, c_longs, malformed, lines, rows)
         values[rest] = np.array(numbers, np.int64)
     return values
 
 
 def real_numbers(
-    texts: Names, malformed: MalformedNumbers, describe: Describe, read: ReadDoubles = c_doubles
+    texts: Names, malformed: MalformedNumbers, lines: DataLines, read: ReadDoubles = c_doubles
 ) -> FloatArray:
     """Read a column as C's ``strtod`` reads it.
 
@@ -258,7 +315,7 @@ def real_numbers(
         values[place] = float(texts.text(place))
     rest = (states == OTHER).nonzero()[0]
     if rest.size:
-        values[rest] = read_others(texts, rest, read, malformed, describe)
+        values[rest] = read_others(texts, rest, read, malformed, lines)
     return values
 
 
@@ -267,7 +324,8 @@ def read_others(
     places: IntArray,
     read: Callable[[Sequence[bytes]], tuple[Sequence[Number], Sequence[bool]]],
     malformed: MalformedNumbers,
-    describe: Describe,
+    lines: DataLines,
+    rows: IntArray | None = None,
 ) -> Sequence[Number]:
     """Return numbers that are not read in words of eight characters, and note those that are not plain.
 
@@ -276,7 +334,7 @@ def read_others(
     texts : of a column.
     places : of the texts to read, ascending; at least one.
     read : ``c_longs`` or ``c_doubles``.
-    malformed, describe : as for ``whole_numbers``.
+    malformed, lines, rows : as for ``whole_numbers``.
     """
     some = texts.take(places).texts()
     values, plain = read(some)
@@ -284,8 +342,10 @@ def read_others(
     if n_malformed:
         first = plain.index(False)
         read_as = f"{values[first]:g}" if read is c_doubles else str(values[first])
-        hint = malformed.if_real and (malformed.if_real if c_double(some[first])[1] else "")
-        malformed.add(n_malformed, describe(int(places[first])), quote(some[first]), read_as, hint)
+        row = int(places[first] if rows is None else rows[places[first]])
+        is_real = bool(malformed.if_real) and c_double(some[first])[1]
+        hint = malformed.if_real if is_real else lines.number_hint(row, some[first])
+        malformed.add(n_malformed, lines.describe(row), quote(some[first]), read_as, hint)
     return values
 
 
@@ -297,7 +357,7 @@ def as_precise(x: FloatArray, compat: Compat) -> FloatArray:
         return x.astype(np.float32).astype(np.float64)
 
 
-def _without_header(path: str, block: Block, header: str, hint: Hint) -> Block:
+def _without_header(path: str, block: Block, layout: Layout, hint: Hint) -> Block:
     """Return the first block of a file without its first line.
 
     Raises
@@ -305,10 +365,17 @@ def _without_header(path: str, block: Block, header: str, hint: Hint) -> Block:
     MalformedLineError : that line is not the header.
     """
     line, newline, rest = block.text.partition(b"\n")
-    if newline and line.split() != header.encode().split():
-        problem = f"the first line must be the header {header}, but got {quote(line)}{_after_colon(hint(line))}"
-        raise MalformedLineError(f"{shown_name(path)}:1: {problem}")
+    if newline and line.split() != layout.header.encode().split():
+        problem = f"the first line must be the header {layout.header}, but got {quote(line)}"
+        what = hint(line, _sample(block.text, 0), layout)
+        raise MalformedLineError(f"{shown_name(path)}:1: {problem}{_after_colon(what)}")
     return Block(rest, 2)
+
+
+def _sample(text: bytes, place: int) -> bytes:
+    """Return the first lines of a text and some from a place on, which is where a line begins."""
+    parts = [text[: min(place, _SAMPLE)], text[place : place + _SAMPLE]]
+    return b"".join(part[: part.rfind(b"\n") + 1] or part[:_SAMPLE] + b"\n" * bool(part) for part in parts)
 
 
 def _after_colon(text: str) -> str:

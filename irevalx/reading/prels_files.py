@@ -10,7 +10,7 @@ from irevalx.errors import MalformedLineError, Warn, quote, shown_name
 from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
 from irevalx.reading.blocks import whole_file
 from irevalx.reading.decimals import EXACT, decimals, integers
-from irevalx.reading.hints import judgments_hint
+from irevalx.reading.format_hints import judgments_hint
 from irevalx.reading.layout import Layout, word_for
 from irevalx.reading.lines import DataLines, cut_lines
 from irevalx.reading.runs import group_by_topic

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from irevalx.arrays.byte_strings import numbered
 from irevalx.arrays.segments import AnyArray
-from irevalx.errors import Warn
+from irevalx.errors import Warn, shown_name
 from irevalx.frozen import replace
-from irevalx.judgments.graded import Judgments
+from irevalx.judgments.graded import Judgments, each_judgment_once
 from irevalx.judgments.pool import Pool
+from irevalx.reading.beginnings import Beginning, beir_header, hint_at_columns, separated_by_tabs
 from irevalx.reading.blocks import blocks_of
 from irevalx.reading.grades import read_by_block
 from irevalx.reading.layout import Layout
@@ -52,9 +55,33 @@ def read_graded(
     parts = read_by_block(source, layout, compat, strict, warn, grades, build=build)
     judgments = Judgments.joined(source.path, parts)
     if judgments.strata is None:
-        return judgments
+        return replace(judgments, about_duplicates=lambda: hint_at_columns(Beginning.of(source)))
     rank = {name: place for place, name in enumerate(sorted(numbers, key=_stratum_order))}
     return replace(judgments, strata=np.array([rank[name] for name in numbers], np.int64)[judgments.strata])
+
+
+def read_beir(
+    source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn, grades: Grades = "whole"
+) -> Judgments:
+    """Read judgments with a header, as ``FileFormat.read`` does; a number that is none is refused.
+
+    Parameters
+    ----------
+    layout : the columns ``TOPIC``, ``DOCNO`` and ``GRADE``; the first line says what separates them.
+    warn : called with a line about a header that is missing, and about lines that are repeated.
+    """
+    beginning = Beginning.of(source)
+    first = beginning.lines[0] if beginning.lines else b""
+    if header := beir_header(beginning):
+        layout = replace(layout, header=first.decode("utf-8", "replace"), separator=header.separator)
+    elif re.fullmatch(rb"\s*\S+\s+\S+\s+[+-]?[0-9]+\s*", first) or (
+        separated_by_tabs(first, 3) and re.fullmatch(rb".*\t\s*[+-]?[0-9]+\s*", first)
+    ):
+        warn(
+            f"{shown_name(source.path)}:1: the header {layout.header} is missing; the first line is read as a judgment"
+        )
+        layout = replace(layout, header="")
+    return each_judgment_once(read_graded(source, layout, compat, True, warn, grades), warn)
 
 
 def _stratum_order(name: bytes) -> tuple[bool, float, bytes]:

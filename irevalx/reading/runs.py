@@ -22,10 +22,19 @@ MOST_SMALL = 1 << 16
 """The number of different numbers of 16 bits."""
 
 
-class AboutTies(str):
-    """A warning that holds where documents with equal scores are ordered by name."""
+class RunWarning(Frozen):
+    """A warning about the lines of a run, of which one of each kind is enough.
 
-    __slots__ = ()
+    Parameters
+    ----------
+    text : what it says.
+    kind : what it is about. "ties" holds where equal scores are ordered by name, "ranks" where they are by rank.
+    is_error : whether the run is refused.
+    """
+
+    text: str
+    kind: str
+    is_error: bool = False
 
 
 class Results(Frozen):
@@ -43,7 +52,7 @@ class Results(Frozen):
     tag : what the last line calls the run; None where there is no line, or no tag on it.
     malformed : scores that are no finite numbers.
     distinct : whether it is known that no document occurs twice in a topic.
-    sanity_warnings : a line each: what is malformed about the scores of the first block of a file.
+    sanity_warnings : a line each: what looks wrong about the scores of the first block of a file, and about lines.
     ranks : given flat places, returns the ranks there, or raises MalformedNumberError; None without ranks.
     """
 
@@ -58,7 +67,7 @@ class Results(Frozen):
     tag: bytes | None
     malformed: MalformedNumbers
     distinct: bool = False
-    sanity_warnings: tuple[str, ...] = ()
+    sanity_warnings: tuple[RunWarning, ...] = ()
     ranks: Callable[[IntArray], IntArray] | None = None
 
     def keep(self, mask: BoolArray) -> Results:

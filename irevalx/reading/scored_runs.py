@@ -1,34 +1,30 @@
-"""Files of runs in which each line has a topic, a document and a score; and warnings about scores that look wrong."""
+"""Files of runs in which each line has a topic, a document and a score or a rank."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 
 import numpy as np
 
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import IntArray
-from irevalx.errors import Warn, shown_name
+from irevalx.errors import Warn
 from irevalx.frozen import replace
+from irevalx.reading.beginnings import Beginning
 from irevalx.reading.blocks import Block, blocks_of, shares_of, whole_file
 from irevalx.reading.decimals import CLOSE, ERROR, OTHER, decimals, integers
-from irevalx.reading.hints import run_hint
+from irevalx.reading.format_hints import run_hint
 from irevalx.reading.layout import Layout
+from irevalx.reading.line_warnings import FirstLine, first_line, line_warnings
 from irevalx.reading.lines import DataLines, as_precise, columns_in, cut_lines, read_others, whole_numbers
-from irevalx.reading.runs import AboutTies, Results, Run, group_by_topic
+from irevalx.reading.runs import Results, Run, RunWarning, group_by_topic
+from irevalx.reading.score_warnings import looked_at, rank_warnings, score_warnings
 from irevalx.reading.source import Source, as_column, stem_of
 from irevalx.trec_eval.numbers import MalformedNumbers, c_doubles
 from irevalx.trec_eval.versions import Compat
 
 SINGLE_ERROR = 2.0**-22
 """The greatest relative difference between two 32-bit scores that came from numbers closer than ``ERROR``."""
-
-MOST_TOPICS = 1000
-"""The number of first topics that are looked at for warnings."""
-
-TIES_HINT = " (--ties says otherwise)"
-"""What the warning about equal scores says of the option."""
 
 
 def read_scored_run(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> Run:
@@ -38,16 +34,20 @@ def read_scored_run(source: Source, layout: Layout, compat: Compat, strict: bool
     ----------
     layout : the columns, among them ``TOPIC``, ``DOCNO`` and ``SCORE``. A run without ``TAG`` is called by its file's
         name; where there is a ``RANK``, it is compared with the scores for warnings.
-    strict : refuse infinite scores too.
+    strict : refuse infinite scores too, and lines that are probably not what they were meant to be.
     """
+    first = first_line(Beginning.of(source), layout, compat) if layout.more else FirstLine()
 
     def parse(block: Block) -> Results:
-        lines = cut_lines(source.path, block, layout, compat, hint=run_hint)
+        lines = cut_lines(source.path, block, layout, compat, hint=run_hint, expected=first.n_columns)
         results = results_of(lines, lines["SCORE"], compat, strict=strict)
         return replace(
             results,
             tag=results.tag if "TAG" in lines else as_column(stem_of(source.path)),
-            sanity_warnings=sanity_warnings(lines, results) if block.begins_file else (),
+            sanity_warnings=(
+                *line_warnings(lines, first, strict=strict, begins_file=block.begins_file),
+                *(_score_warnings(lines, results) if block.begins_file else ()),
+            ),
         )
 
     return Run(
@@ -60,24 +60,31 @@ def read_scored_run(source: Source, layout: Layout, compat: Compat, strict: bool
     )
 
 
+def read_scores(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> Run:
+    """Open a run with scores alone, as ``read_scored_run`` does; a score that is no number is refused."""
+    return read_scored_run(source, layout, compat, True, warn)
+
+
 def read_msmarco_run(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> Run:
     """Open a run that has ranks and perhaps scores, and is called by its file's name, as ``read_scored_run`` does.
 
     Parameters
     ----------
     layout : the columns, ``TOPIC``, ``DOCNO`` and ``RANK`` or also ``SCORE``; the first line says which of them.
+    strict : refuse ranks that are probably scores; what is no number always is refused.
     """
     tag = as_column(stem_of(source.path))
-    hint = partial(run_hint, given="msmarco")
 
     def parse(block: tuple[str | None, Block]) -> Results:
         columns, text = block
-        lines = cut_lines(source.path, text, layout, compat, columns=columns, hint=hint)
+        lines = cut_lines(source.path, text, layout, compat, columns=columns, hint=run_hint)
         ranks = _ranks_at(lines, np.arange(lines.size))
         if "SCORE" not in lines:
-            return _by_rank(lines, ranks, tag)
-        results = results_of(lines, lines["SCORE"], compat, strict=strict)
-        return replace(results, tag=tag, sanity_warnings=sanity_warnings(lines, results) if text.begins_file else ())
+            results = _by_rank(lines, ranks, tag)
+            warnings = rank_warnings(source.path, results, strict=strict) if text.begins_file else ()
+            return replace(results, sanity_warnings=warnings)
+        results = results_of(lines, lines["SCORE"], compat, strict=True)
+        return replace(results, tag=tag, sanity_warnings=_score_warnings(lines, results) if text.begins_file else ())
 
     def with_columns(blocks: Iterable[Block], columns: str | None = None) -> Iterator[tuple[str | None, Block]]:
         for block in blocks:
@@ -119,7 +126,7 @@ def results_of(lines: DataLines, texts: Names, compat: Compat, *, strict: bool) 
     malformed = MalformedNumbers("score", "a finite number", strict=strict)
     rest = (states == OTHER).nonzero()[0]
     if rest.size:
-        scores[rest] = read_others(texts, rest, c_doubles, malformed, lines.describe)
+        scores[rest] = read_others(texts, rest, c_doubles, malformed, lines)
     close = states == CLOSE
     topics, rows, order = group_by_topic(lines["TOPIC"])
     texts = texts.take(order)
@@ -140,8 +147,9 @@ def results_of(lines: DataLines, texts: Names, compat: Compat, *, strict: bool) 
 
 def _ranks_at(lines: DataLines, at: IntArray) -> IntArray:
     """Return the ranks of some lines; raises MalformedNumberError where one is no whole number."""
-    malformed = MalformedNumbers("rank", "a whole number of 64 bits", strict=True)
-    return whole_numbers(lines["RANK"].take(at), malformed, lambda place: lines.describe(int(at[place])))
+    hint = "" if "SCORE" in lines else "; is this a score? give -T scored"
+    malformed = MalformedNumbers("rank", "a whole number of 64 bits", strict=True, if_real=hint)
+    return whole_numbers(lines["RANK"].take(at), malformed, lines, at)
 
 
 def _by_rank(lines: DataLines, ranks: IntArray, tag: bytes) -> Results:
@@ -163,46 +171,13 @@ def _by_rank(lines: DataLines, ranks: IntArray, tag: bytes) -> Results:
     )
 
 
-def sanity_warnings(lines: DataLines, results: Results) -> tuple[str, ...]:
-    """Return a line where ranks contradict the scores of most topics, or all scores of most topics are equal.
-
-    Ranks contradict scores where the two grow together: where their covariance is above 0. Topics count that have two
-    documents or more, and ranks that are not all equal. Ranks and scores must be numbers; of scores that are none there
-    is another message.
-
-    Parameters
-    ----------
-    lines : of the first block; without the column ``RANK`` there is no warning.
-    results : of the same lines.
-    """
-    if results.malformed.count or "RANK" not in lines:
+def _score_warnings(lines: DataLines, results: Results) -> tuple[RunWarning, ...]:
+    """Return what looks wrong about the scores of the first block of a file."""
+    if results.malformed.count:
         return ()
-    rows, _ = results.rows.take(np.arange(min(results.rows.n, MOST_TOPICS)))
-    score = results.scores[: rows.size]
+    if "RANK" not in lines:
+        return score_warnings(lines.path, results.rows, results.scores)
     # Results have the lines in another order where a topic returns.
-    rank, plain = integers(lines["RANK"].take(np.searchsorted(lines.numbers, results.lines_of(np.arange(rows.size)))))
-    if not plain.all():
-        return ()
-    first = rows.at(rows.ids, np.zeros(rows.size, np.int64))
-    with np.errstate(all="ignore"):
-        by_rank, by_score = rank.astype(np.float64) - rank[first], score - score[first]
-        n = np.maximum(rows.lengths, 1)
-        covariance = rows.sum(by_rank * by_score) - rows.sum(by_rank) * rows.sum(by_score) / n
-    ranked = rows.count(by_rank != 0) > 0
-    alike = ranked & (rows.count(by_score != 0) == 0)
-    n_ranked, n_alike = int(ranked.sum()), int(alike.sum())
-    n_against = int((ranked & ~alike & (covariance > 0)).sum())
-    path = shown_name(lines.path)
-    if 2 * n_against > n_ranked:
-        return (
-            f"{path}: the RANK column contradicts the scores in {n_against} of the first {n_ranked} topics: is SCORE a "
-            "distance rather than a similarity? The highest score is ranked first, and RANK is ignored",
-        )
-    if 2 * n_alike > n_ranked:
-        return (
-            AboutTies(
-                f"{path}: all scores are equal in {n_alike} of the first {n_ranked} topics: their documents are ranked "
-                f"by DOCNO, and RANK is ignored{TIES_HINT}"
-            ),
-        )
-    return ()
+    at = np.searchsorted(lines.numbers, results.lines_of(np.arange(looked_at(results.rows))))
+    rank, plain = integers(lines["RANK"].take(at))
+    return score_warnings(lines.path, results.rows, results.scores, rank) if plain.all() else ()

@@ -19,6 +19,9 @@ from irevalx.reading.compression import Readable, compression_of, decompressed
 CHUNK_SIZE = 1 << 20
 NEWLINE = b"\n"
 
+MARK = b"\xef\xbb\xbf"
+"""A byte-order mark in UTF-8."""
+
 _PARQUET = b"PAR1"
 """How Parquet files begin."""
 
@@ -44,9 +47,15 @@ class Source:
         self.path = path
         self._content = content
         self._is_decoded = False
+        self._skips_mark = False
         self._spool: BinaryIO | None = None
         self._begin: int | None = None
         self._begun: BinaryIO | None = None
+
+    def without_mark(self) -> Source:
+        """Skip a byte-order mark at the beginning whenever the file is read."""
+        self._skips_mark = True
+        return self
 
     def in_memory(self) -> Source:
         """Return what the file holds, decompressed once, as a source that can be read any number of times.
@@ -75,6 +84,16 @@ class Source:
         """Whether it is a file on the disk, not compressed, that libraries can open by its name."""
         return self.size > 0 and compression_of(self._head()) is None
 
+    def refuse_missing(self) -> None:
+        """Raise UnreadableFileError if there is no such file."""
+        if self._content is None and self.path != STANDARD_INPUT and not is_open_already(self.path):
+            try:
+                os.stat(self.path)  # noqa: PTH116 - pathlib takes a while to import
+            except (FileNotFoundError, NotADirectoryError) as error:
+                raise UnreadableFileError(f"cannot read {quote(self.path)}: {error.strerror}") from None
+            except (OSError, ValueError):
+                pass  # what is wrong is told when it is read
+
     @cached_property
     def is_parquet(self) -> bool:
         """Whether it is a Parquet file, as its first bytes say; not where it cannot be read.
@@ -82,11 +101,16 @@ class Source:
         These are ``PAR1`` and a byte that is neither printable nor white space, as no line of text has it: there are
         topics that begin with PAR1.
         """
+        head = self.beginning
+        return head.startswith(_PARQUET) and head[len(_PARQUET) : len(_PARQUET) + 1] not in _OF_TEXT
+
+    @cached_property
+    def beginning(self) -> bytes:
+        """Some of the first bytes of what the file holds; none where it cannot be read."""
         try:
-            head = self._first_bytes(len(_PARQUET) + 1)
+            return self._first_bytes(_HEAD_SIZE)
         except (OSError, ValueError, UnreadableFileError):
-            return False
-        return head.startswith(_PARQUET) and head[len(_PARQUET) :] not in _OF_TEXT
+            return b""
 
     def _first_bytes(self, size: int) -> bytes:
         """Return some of the first bytes of what the file holds.
@@ -169,7 +193,10 @@ class Source:
                     stream = decompressed(stream, shown_name(self.path))
                 left = sys.maxsize if end is None else end - begin
                 while chunk := stream.read(min(size, left)):
-                    yield chunk
+                    if last is None and self._skips_mark and not begin:
+                        yield chunk.removeprefix(MARK)
+                    else:
+                        yield chunk
                     last = chunk[-1:]
                     left -= len(chunk)
             if last is None and not may_be_empty:

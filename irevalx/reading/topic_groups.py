@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from irevalx.errors import InputError, quote, shown_name
 from irevalx.process.system import as_bytes, as_text
@@ -15,6 +18,13 @@ TopicGroups = Mapping[str, frozenset[bytes]]
 
 _GROUP = "group"
 """The column of groups."""
+
+_BLANK = re.compile(r"[ \t\n\r\v\f]+")
+
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
+
+_BLANKS = " \t\n\r\v\f"
+"""What surrounds fields: blanks of ASCII, as in all files of lines."""
 
 _TAKEN = frozenset({"low", "high"})
 """What the ends of intervals are called where groups are."""
@@ -36,10 +46,10 @@ def read_topic_groups(source: Source) -> TopicGroups:
     """
     where, text = shown_name(source.path), as_text(b"".join(source.chunks(CHUNK_SIZE)))
     text = text.removeprefix(as_text(b"\xef\xbb\xbf"))
-    head = next((line for line in text.splitlines() if line.strip()), "")
+    head = next((line for line in text.split("\n") if line.strip() and not line.startswith("#")), "")
     if head.lstrip().startswith("{"):
         pairs = _of_json(where, text)
-    elif _GROUP in head.lower().split(","):
+    elif _GROUP in [name.strip(_BLANKS) for name in head.lower().split(",")]:
         pairs = _of_csv(where, text)
     else:
         pairs = _of_lines(where, text)
@@ -63,10 +73,13 @@ def groups_of_pairs(pairs: Iterable[tuple[str, str]], where: str) -> TopicGroups
     """
     topics: dict[str, set[bytes]] = {}
     for topic, group in pairs:
-        if group in _TAKEN or ":" in group or group.split() != [group]:
-            rule = "the name of a group must not be low, high or empty, nor have a colon or a blank"
+        _encoded(group, where)
+        if group in _TAKEN or ":" in group or group.split() != [group] or _CONTROL.search(group):
+            rule = (
+                "the name of a group must not be low, high or empty, nor have a colon, a blank or a control character"
+            )
             raise InputError(f"{where}: {rule}, but got {quote(group)}")
-        topics.setdefault(group, set()).add(as_bytes(topic))
+        topics.setdefault(group, set()).add(_encoded(topic, where))
     return {group: frozenset(found) for group, found in topics.items()}
 
 
@@ -85,6 +98,15 @@ def group_warnings(groups: TopicGroups, judged: Iterable[bytes], where: str) -> 
         yield f"{where}: {len(empty)} of {len(groups)} groups have no judged topic: {_listed(empty)}"
 
 
+def _encoded(name: str, where: str) -> bytes:
+    """Return the bytes of a name; raises InputError where it has half a character, as JSON can write."""
+    try:
+        return as_bytes(name)
+    except UnicodeEncodeError:
+        shown = name.encode("ascii", "backslashreplace").decode()
+        raise InputError(f"{where}: a name has half of a character (a lone surrogate): {shown}") from None
+
+
 def _listed(names: list[bytes], most: int = 5) -> str:
     return ", ".join(map(quote, names[:most])) + (", ..." if len(names) > most else "")
 
@@ -93,38 +115,55 @@ def _of_lines(where: str, text: str) -> Iterator[tuple[str, str]]:
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip() or line.startswith("#"):
             continue
-        fields = [field.strip() for field in line.split("\t")] if "\t" in line else line.split()
+        fields = (
+            [field.strip(_BLANKS) for field in line.split("\t")] if "\t" in line else _BLANK.split(line.strip(_BLANKS))
+        )
         if len(fields) != 2:
             raise InputError(f"{where}:{number}: a line must have 2 columns (topic, group), but got {quote(line)}")
         yield fields[0], fields[1]
 
 
 def _of_csv(where: str, text: str) -> Iterator[tuple[str, str]]:
-    from irevalx.reading.tables.tables import TOPIC, named  # imported late: nothing else here needs tables
+    from irevalx.reading.column_names import TOPIC, named  # imported late: nothing else here needs tables
 
-    reader = csv.reader(text.splitlines())
-    names = [name.strip().lower() for name in next(reader)]
+    reader = csv.reader(io.StringIO(text, newline=""))
+    names = [name.strip().lower() for name in next(fields for fields in reader if _has_values(fields))]
     topics = named(TOPIC, names)
     if len(topics) != 1 or names.count(_GROUP) != 1:
         raise InputError(f"{where}: the header must name a column of topics and one of groups, but got {names}")
-    for fields in reader:
-        if fields:
+    try:
+        for fields in filter(_has_values, reader):
             if len(fields) != len(names):
                 rule = f"a line must have {len(names)} columns ({', '.join(names)})"
                 raise InputError(f"{where}:{reader.line_num}: {rule}, but got {quote(','.join(fields))}")
-            yield fields[names.index(topics[0])].strip(), fields[names.index(_GROUP)].strip()
+            yield fields[names.index(topics[0])].strip(" \t"), fields[names.index(_GROUP)].strip(" \t")
+    except csv.Error as error:
+        raise InputError(f"{where}:{reader.line_num}: {error}") from None
+
+
+def _has_values(fields: list[str]) -> bool:
+    """Return whether a line of csv is neither blank nor a comment."""
+    return any(field.strip() for field in fields) and not fields[0].startswith("#")
+
+
+def _all_groups(pairs: list[tuple[str, Any]]) -> dict[str, list[Any]]:
+    """Return the groups of each topic; one that is there twice is in all of its groups."""
+    found: dict[str, list[Any]] = {}
+    for topic, groups in pairs:
+        found.setdefault(topic, []).extend(groups if isinstance(groups, list) else [groups])
+    return found
 
 
 def _of_json(where: str, text: str) -> Iterator[tuple[str, str]]:
     rule = "what a topic has must be a group or a list of groups"
     try:
-        found = json.loads(text)
+        found = json.loads(text, object_pairs_hook=_all_groups)
     except ValueError as error:
         raise InputError(f"{where}: a JSON object must be complete, but {error}") from None
     except RecursionError:
         raise InputError(f"{where}: {rule}, but it has thousands of brackets") from None
     for topic, groups in found.items():
-        for group in groups if isinstance(groups, list) else [groups]:
+        for group in groups:
             if not isinstance(group, str):
                 raise InputError(f"{where}: {rule}, but topic {quote(topic)} has {quote(json.dumps(group))}")
             yield topic, group

@@ -23,12 +23,14 @@ class _Row(Frozen):
     ----------
     labels : of the run, the topic, or both.
     group : rows of the same group compete for the best value.
+    over : the topics that the values are over; rows compete where these are the same.
     values : by printed name.
     ends : of the intervals, by printed name.
     """
 
     labels: tuple[str, ...]
     group: str
+    over: tuple[bytes, ...]
     values: dict[str, Any]
     ends: Mapping[str, Ends] = {}
 
@@ -36,7 +38,8 @@ class _Row(Frozen):
 def overview(report: Report) -> list[Table]:
     """Return a table with one row per run and one column per measure, or for a single run one row per measure.
 
-    Of several runs the best value of each column is marked, unless it is a count. With ``per_topic`` there is one row
+    Of several runs the best value of each column is marked, unless it is a count, or a summary over other topics than
+    those of another run. With ``per_topic`` there is one row
     per topic (and run, where there are several), and the best run of each topic is marked; so there is one row per
     group of topics, with the number of its topics. Runs may lack a value where not all of their topics could be
     evaluated. There is no table where neither topics nor summaries are to be shown.
@@ -59,7 +62,7 @@ def overview(report: Report) -> list[Table]:
     best = _best(rows, columns.values()) if several else {}
     if not several and not by_topic:
         heads, *cells = zip(heads, *cells, strict=True)  # type: ignore[assignment]
-    notes = tuple(_notes(report, best)) if report.notes and several else ()
+    notes = tuple(_notes(report, best, several=several)) if report.notes else ()
     return [Table("values", tuple(heads), cells, n_labels=len(labels), best=best, heads=tuple(heads), notes=notes)]
 
 
@@ -90,8 +93,13 @@ def _columns(evaluation: Evaluation, report: Report) -> Sequence[Column]:
     return with_number(evaluation.columns, len(evaluation.topics)) if _has_groups(report) else evaluation.columns
 
 
-def _notes(report: Report, best: Mapping[str, Collection[int]]) -> Iterator[str]:
+def _notes(report: Report, best: Mapping[str, Collection[int]], *, several: bool) -> Iterator[str]:
     """Yield what stands below a table in which runs stand side by side: marks, coverage, and topics that differ."""
+    if report.intervals and report.intervals.method == "bootstrap":
+        how = report.intervals
+        yield f"Intervals are from a bootstrap (BCa) with {how.resamples} resamples and seed {how.seed}."
+    if not several:
+        return
     if any(best.values()):
         yield "{best} marks the best value; it is no claim of significance."
     judged = [one.judged_at_10 for one in report.evaluations if one.judged_at_10 is not None]
@@ -99,7 +107,10 @@ def _notes(report: Report, best: Mapping[str, Collection[int]]) -> Iterator[str]
         yield coverage_note(10, [as_text(one.run) for one in report.evaluations], judged)
     if not report.complete and len({evaluation.topics for evaluation in report.evaluations}) > 1:
         counts = ", ".join(f"{as_text(one.run)} {len(one.topics)}" for one in report.evaluations)
-        yield f"The runs are evaluated over different topics ({counts}); -c evaluates all over every judged topic."
+        yield (
+            f"The runs are evaluated over different topics ({counts}), so that no best mean is marked; -c evaluates "
+            "all over every judged topic."
+        )
 
 
 def _rows(evaluation: Evaluation, report: Report, *, several: bool) -> Iterator[_Row]:
@@ -113,12 +124,12 @@ def _rows(evaluation: Evaluation, report: Report, *, several: bool) -> Iterator[
             if column.measure.per_topic and column.values is not None
         ]
         for place, topic in enumerate(map(as_text, evaluation.topics)):
-            yield _Row((*name, topic), topic, {column: values[place] for column, values in shown})
+            yield _Row((*name, topic), topic, (), {column: values[place] for column, values in shown})
     for row in report.summaries_of(evaluation):
         labels = (*name, row.topic) if report.per_topic or report.groups else (run,)
         columns = with_number(row.columns, row.n_topics) if report.groups else row.columns
         summaries = {column.name: column.summary for column in columns if column.summary is not None}
-        yield _Row(labels, row.topic, summaries, row.ends)
+        yield _Row(labels, row.topic, () if report.complete else row.topics, summaries, row.ends)
 
 
 def _best(rows: Sequence[_Row], columns: Iterable[Column]) -> dict[str, set[int]]:
@@ -137,6 +148,8 @@ def _best(rows: Sequence[_Row], columns: Iterable[Column]) -> dict[str, set[int]
             continue
         found[column.name] = set()
         for places in groups.values():
+            if len({rows[place].over for place in places}) > 1:
+                continue
             values = {place: rows[place].values.get(column.name) for place in places}
             known = {place: value for place, value in values.items() if value is not None and not isnan(value)}
             if len(set(known.values())) > 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from irevalx.evaluation.columns import Column, Ends, intervals_of, is_mean
+from irevalx.evaluation.columns import Column, Ends, intervals_of, is_mean, why_no_interval
 from irevalx.evaluation.evaluate import Evaluation, in_group
 from irevalx.frozen import Frozen
 from irevalx.measures.counts import num_q, runid
@@ -26,15 +26,20 @@ class SummaryRow(Frozen):
     Parameters
     ----------
     group : its name; empty for all topics.
-    n_topics : how many topics were evaluated.
+    topics : those evaluated.
     columns : in print order; those of a group have the number of its topics, and not the name of the run.
     ends : the ends of intervals by printed name; nan where there is none. Measures that are no means are not there.
     """
 
     group: str
-    n_topics: int
+    topics: tuple[bytes, ...]
     columns: Sequence[Column]
     ends: Mapping[str, Ends]
+
+    @property
+    def n_topics(self) -> int:
+        """How many topics were evaluated."""
+        return len(self.topics)
 
     @property
     def topic(self) -> str:
@@ -63,7 +68,7 @@ def summary_rows(
         if one is not None:
             columns = with_number(one.columns, len(one.topics)) if group else one.columns
             ends = {} if intervals is None else intervals_of(columns, intervals)
-            rows.append(SummaryRow(group, len(one.topics), columns, ends))
+            rows.append(SummaryRow(group, one.topics, columns, ends))
     return rows
 
 
@@ -72,13 +77,21 @@ FEW_TOPICS = 10
 
 
 def interval_warnings(rows: Iterable[SummaryRow]) -> Iterator[str]:
-    """Yield a line about summaries of a run that are over too few topics for an interval, and one about few topics."""
+    """Yield a line about summaries of a run that have no interval, with the reason, and one about few topics."""
+    rows = list(rows)
     sizes = {
         row.topic: max((column.n_averaged for column in row.columns if is_mean(column)), default=FEW_TOPICS)
         for row in rows
     }
     if without := [topic for topic, size in sizes.items() if size < 2]:
         yield f"no interval of {', '.join(without)}, which is over fewer than 2 topics"
+    without_spread: dict[str, list[str]] = {}
+    for row in rows:
+        for column in row.columns if sizes[row.topic] > 1 else ():
+            if reason := why_no_interval(column):
+                without_spread.setdefault(f"{row.topic}: {reason}", []).append(column.name)
+    for reason, names in without_spread.items():
+        yield f"no interval of {', '.join(names)} for {reason}"
     if few := [topic for topic, size in sizes.items() if 2 <= size < FEW_TOPICS]:
         yield f"the interval of {', '.join(few)} is over fewer than {FEW_TOPICS} topics; take it with care"
 

@@ -17,8 +17,8 @@ _BOOKTABS = (r"\toprule", r"\midrule", r"\bottomrule")
 """What the package booktabs has in place of the lines above, within and below a table."""
 
 
-_OBEYED = re.compile("[\x00-\x08\n-\x1f\x7f-\x9f\udc80-\udc9f\u2028\u2029]")
-"""Control characters but tabs, as bytes of Latin 1 too, and what ends a line."""
+_OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\udc80-\udc9f\u2028\u2029]")
+"""Control characters, as bytes of Latin 1 too, and what ends a line."""
 
 
 class Table(Frozen):

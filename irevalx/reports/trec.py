@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
+from irevalx.errors import printable
 from irevalx.evaluation.columns import Column
 from irevalx.evaluation.evaluate import Evaluation
 from irevalx.measures.counts import runid
@@ -19,6 +21,9 @@ from irevalx.trec_eval.numbers import c_format
 
 _PLAIN_CELLS = {"real": b"%6.4f", "integer": b"%d", "text": b"'%b'"}
 """How the value of a topic is printed, if it is not nan, by ``Column.number``."""
+
+_TEARS = re.compile(rb"[\t-\r]")
+"""What would tear a row: tabs, line breaks and the like."""
 
 _TOPICS_AT_ONCE = 1000
 """The number of topics whose values are Python's numbers at a time, which take more room than numpy's."""
@@ -97,8 +102,8 @@ def _summary_lines(row: SummaryRow) -> Iterator[bytes]:
 
 
 def one_line(name: bytes) -> bytes:
-    """Return a name with escapes for line breaks, as those of JSON and of tables may have: they would tear a line."""
-    return name.replace(b"\n", b"\\n").replace(b"\r", b"\\r")
+    """Return a name with escapes for line breaks and tabs, as JSON and tables may have: they would tear a row."""
+    return _TEARS.sub(lambda found: printable(found[0]).encode(), name)
 
 
 def _label(name: str, *, is_zscore: bool = False) -> bytes:

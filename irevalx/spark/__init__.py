@@ -5,6 +5,10 @@ what the topics of each run score (``arrow_rows``). ``parts`` is an evaluation i
 Only this room knows Spark; programs import it as ``irevalx.spark``.
 """
 
-from irevalx.spark.jobs import Values, evaluate
+from irevalx.errors import imported
+
+imported("pyarrow", "spark", "irevalx.spark")
+
+from irevalx.spark.jobs import Values, evaluate  # noqa: E402 - what it needs is named first
 
 __all__ = ["Values", "evaluate"]

@@ -23,9 +23,10 @@ from irevalx.frozen import Frozen
 from irevalx.measures.contradictions import refuse_contradictions
 from irevalx.measures.select import Selection, select
 from irevalx.process.system import as_text
+from irevalx.reading.column_names import DOCNO, GRADE, RUN, SCORE, TOPIC, Kind, Wanted
 from irevalx.reading.formats import QRELS
 from irevalx.reading.tables.arrow_runs import whole_topics
-from irevalx.reading.tables.tables import DOCNO, GRADE, RULES, RUN, SCORE, TOPIC, Kind, Table, Wanted
+from irevalx.reading.tables.tables import RULES, Table
 from irevalx.settings import Settings
 from irevalx.spark.arrow_rows import THE_RUN, read_block, score_rows, total_rows
 from irevalx.spark.parts import Part, WholeJudgments, WholeRun, all_rows, computable, named_measures

@@ -14,15 +14,11 @@ import numpy as np
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments
 from irevalx.errors import NoTopicsError, Warn
-from irevalx.evaluation.chosen_topics import (
-    TopicCounts,
-    compared_levels,
-    count_without_nonrelevant,
-    without_nonrelevant,
-)
+from irevalx.evaluation.chosen_topics import TopicCounts, level_checks
 from irevalx.evaluation.columns import population_of_values
+from irevalx.evaluation.run_warnings import little_judged, without_value
 from irevalx.evaluation.spellings import hardly_any_judged, pair_of_names
-from irevalx.evaluation.topic_values import TopicValues, little_judged, values_of, without_value
+from irevalx.evaluation.topic_values import TopicValues, values_of
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import PoolGaps
@@ -128,7 +124,7 @@ class Part(Frozen):
     of_runs : shape (n_runs, n_counts); ``RunCounts``; then per name the documents that the reading makes relevant,
         where ``-c`` counts them; then nothing.
     of_judgments : shape (n_counts,); ``JudgmentCounts``; then per name the judged topics with a value, where not all
-        have one; then per level that ``compared_levels`` names the topics without a document judged nonrelevant.
+        have one; then per check of ``level_checks`` the topics without the documents that it looks for.
     examples : of each run the first topic of which documents were retrieved, but none that was judged; and of the
         judgments the first topic with a judged document outside the pool.
     """
@@ -197,7 +193,7 @@ def _counts_of_judgments(
     judgments: Judgments, pool: PoolGaps, found: TopicValues, selection: Selection, settings: Settings
 ) -> IntArray:
     """Return what is counted of judgments, as ``Part`` has it."""
-    levels = [count_without_nonrelevant(judgments, settings, level) for level in compared_levels(selection, settings)]
+    levels = [check.count(judgments, settings) for check in level_checks(selection.measures, settings)]
     counts = JudgmentCounts(
         topics=len(judgments.topics),
         relevant=judgments.n_relevant,
@@ -340,9 +336,9 @@ class WholeJudgments(Frozen):
         first = (self.example[0].encode(), self.example[1].encode()) if self.example else None
         gaps = PoolGaps(known.topics, known.lacking, known.pooled, known.unknown, known.outside, first)
         yield from gaps.warnings_about("pool")
-        levels = compared_levels(selection, settings)
-        for n_without in self.counts[len(self.counts) - len(levels) :]:
-            if line := without_nonrelevant("qrels", n_without, known.asked):
+        checks = level_checks(selection.measures, settings)
+        for check, n_without in zip(checks, self.counts[len(self.counts) - len(checks) :], strict=True):
+            if line := check.warning("qrels", n_without, known.asked):
                 yield line
 
 

@@ -9,6 +9,7 @@ from irevalx.frozen import Frozen
 from irevalx.settings import IntervalMethod
 from irevalx.statistics.bootstrap import TopicDraws
 from irevalx.statistics.significance import RESAMPLES, generator
+from irevalx.statistics.student_t import t_quantile
 
 _DRAWN_AT_ONCE = 4_000_000
 """How many drawn topics are in memory at a time."""
@@ -59,28 +60,29 @@ class MeanIntervals(Frozen, kw_only=True):
         return ends
 
     def _t(self, values: FloatArray) -> FloatArray:
-        from scipy import special
-
         n_topics = values.shape[1]
         error = values.std(axis=1, ddof=1) / np.sqrt(n_topics)
-        half = special.stdtrit(n_topics - 1, (1 + self.confidence) / 2) * error
+        half = t_quantile(n_topics - 1, self.confidence) * error
         return np.stack((values.mean(axis=1) - half, values.mean(axis=1) + half), axis=1)
 
     def _bootstrap(self, values: FloatArray) -> FloatArray:
-        from scipy import special
+        from statistics import NormalDist  # which takes a while to import
 
+        normal = NormalDist()
         means, drawn = values.mean(axis=1), self._drawn_means(values)
         slack = _EQUAL * np.abs(values).max(axis=1)
         below = (drawn < means - slack).mean(axis=0) / 2 + (drawn <= means + slack).mean(axis=0) / 2
-        bias = special.ndtri(below)
         deviations = values - means[:, np.newaxis]
         acceleration = (deviations**3).sum(axis=1) / (6 * (deviations**2).sum(axis=1) ** 1.5)
         ends = np.empty((len(values), 2))
-        for side, probability in enumerate(((1 - self.confidence) / 2, (1 + self.confidence) / 2)):
-            shifted = bias + special.ndtri(probability)
-            shares = special.ndtr(bias + shifted / (1 - acceleration * shifted))
-            for place, share in enumerate(shares.tolist()):
-                ends[place, side] = np.quantile(drawn[:, place], share) if np.isfinite(share) else np.nan
+        for place, (share_below, skew) in enumerate(zip(below.tolist(), acceleration.tolist(), strict=True)):
+            if not 0 < share_below < 1:
+                ends[place] = np.nan
+                continue
+            bias = normal.inv_cdf(share_below)
+            for side, probability in enumerate(((1 - self.confidence) / 2, (1 + self.confidence) / 2)):
+                shifted = bias + normal.inv_cdf(probability)
+                ends[place, side] = np.quantile(drawn[:, place], normal.cdf(bias + shifted / (1 - skew * shifted)))
         return ends
 
     def _drawn_means(self, values: FloatArray) -> FloatArray:

@@ -23,6 +23,9 @@ TOLERATED = 0.05
 WIDEST = 1_000_000
 """The widest bin: numbers of documents are the greatest differences that there are."""
 
+_NOISE = 1e-12
+"""A variance that is so small beside its terms is rounding."""
+
 FEWEST = 30
 """A bin with fewer comparisons says little, and decides nothing."""
 
@@ -73,9 +76,11 @@ def swap_bins(values: FloatArray, sets: TopicSets, width: Fraction, scale: Scale
     scores = scale.of_mean(sums / values.shape[1], size)
     best, deviation = float(scores.max()), float(scores.std(ddof=1))
     found = []
-    for number, (comparisons, swaps, ties, *spread) in sorted(totals.items()):
+    for number, (comparisons, swaps, ties, *rest) in sorted(totals.items()):
+        *spread, draws = rest
         rate = (swaps + ties / 2) / comparisons
-        variance = spread[0] - 2 * rate * spread[1] + rate**2 * spread[2]
+        terms = np.array([spread[0], -2 * rate * spread[1], rate**2 * spread[2]])
+        variance = float(terms.sum()) if abs(terms.sum()) > _NOISE * np.abs(terms).sum() else 0.0
         found.append(
             SwapBin(
                 least=float(number * width),
@@ -86,16 +91,17 @@ def swap_bins(values: FloatArray, sets: TopicSets, width: Fraction, scale: Scale
                 swaps=int(swaps),
                 ties=int(ties),
                 error=math.sqrt(max(0.0, variance)) / comparisons if was_drawn else math.nan,
+                draws=int(draws),
             )
         )
     return found
 
 
 def _sums_by_bin(values: FloatArray, sets: IntArray, units: int, scale: Scale) -> Iterator[tuple[int, FloatArray]]:
-    """Yield the number of each bin and six sums over pairs of topic sets.
+    """Yield the number of each bin and seven sums over pairs of topic sets.
 
     They are comparisons, swaps and ties; then, of swaps with half the ties and of comparisons, the variance of the one,
-    the covariance, and the variance of the other.
+    the covariance, and the variance of the other; and the pairs of topic sets with comparisons.
 
     Parameters
     ----------
@@ -119,7 +125,7 @@ def _sums_by_bin(values: FloatArray, sets: IntArray, units: int, scale: Scale) -
         scaled * (mixed - of_wrong * counts[0] / n_draws),
         scaled * (squares - counts[0] * counts[0] / n_draws),
     ]
-    yield from zip(numbers.tolist(), np.stack([*counts, *spread], axis=1), strict=True)
+    yield from zip(numbers.tolist(), np.stack([*counts, *spread, np.bincount(cells // n_draws)], axis=1), strict=True)
 
 
 def least_reliable(bins: Sequence[SwapBin], tolerated: float = TOLERATED) -> float | None:

@@ -22,8 +22,11 @@ from irevalx.statistics.significance import differences, pairs_of_runs, without_
 DRAWS = 1000
 """The usual number of pairs of topic sets drawn."""
 
-_NORMAL_95 = 1.959963984540054
-"""Where the 0.975 quantile of the standard normal distribution lies."""
+_NOISE = 1e-12
+"""A standard error that is not above it is rounding."""
+
+_TAIL = 0.025
+"""The probability on either side of an interval."""
 
 _SIZES = (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200)
 
@@ -38,12 +41,14 @@ class Swaps(Frozen, kw_only=True):
     ties : comparisons in which the runs are equal on at least one of the sets; they are no swaps.
     error : the standard error of ``rate_with_half_ties`` over pairs of topic sets; nan of a single one, and where these
         are all there are, of which nothing was drawn.
+    draws : pairs of topic sets with at least one comparison.
     """
 
     comparisons: int
     swaps: int
     ties: int = 0
     error: float = math.nan
+    draws: int = 1
 
     @property
     def rate(self) -> float:
@@ -71,14 +76,17 @@ class Swaps(Frozen, kw_only=True):
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 % interval of ``rate_with_half_ties`` over draws of topic sets, from these topics and runs.
+        """The 95 % interval of ``rate_with_half_ties`` over all splits of these topics into two sets of this size.
 
-        In [0, 1]; nan where ``error`` is nan.
+        In [0, 1]; nan where ``error`` is nan. It is the interval of Clopper and Pearson for the number of independent
+        comparisons with the same standard error, so that it has a width where no swap was seen.
         """
         rate, error = self.rate_with_half_ties, self.error
         if math.isnan(error):
             return math.nan, math.nan
-        return max(0.0, rate - _NORMAL_95 * error), min(1.0, rate + _NORMAL_95 * error)
+        spread = rate * (1 - rate)
+        independent = spread / error**2 if spread > 0 and error > _NOISE else self.draws
+        return share_interval(rate, min(max(1.0, independent), self.comparisons))
 
 
 class SwapRate(Swaps, kw_only=True):
@@ -90,6 +98,16 @@ class SwapRate(Swaps, kw_only=True):
     """
 
     size: int
+
+
+def share_interval(share: float, n: float) -> tuple[float, float]:
+    """Return the 95 % interval of Clopper and Pearson for a share of n, which need not be whole."""
+    from scipy.special import betaincinv
+
+    x = share * n
+    low = float(betaincinv(x, n - x + 1, _TAIL)) if x > 0 else 0.0
+    high = float(betaincinv(x + 1, n - x, 1 - _TAIL)) if n - x > 0 else 1.0
+    return low, high
 
 
 def default_sizes(n_topics: int) -> tuple[int, ...]:
@@ -125,7 +143,7 @@ def swap_rate(values: FloatArray, sets: TopicSets) -> SwapRate:
     ----------
     values : shape (n_runs, n_topics); of two runs at least.
     """
-    n_topics, size, comparisons, swaps, ties = values.shape[1], 0, 0, 0, 0
+    n_topics, size, comparisons, swaps, ties, draws = values.shape[1], 0, 0, 0, 0, 0
     errors = []
     for some, of_some in runs_on_sets(values, sets):
         first, second = pairs_of_runs(len(some))
@@ -139,8 +157,9 @@ def swap_rate(values: FloatArray, sets: TopicSets) -> SwapRate:
         swaps += int(np.count_nonzero(swapped))
         ties += int(np.count_nonzero(tied))
         size = of_some.shape[2]
+        draws += len(of_some)
     error = math.hypot(*errors) / len(errors)
-    return SwapRate(size=size, comparisons=comparisons, swaps=swaps, ties=ties, error=error)
+    return SwapRate(size=size, comparisons=comparisons, swaps=swaps, ties=ties, error=error, draws=draws)
 
 
 def is_sample(n_topics: int, sets: IntArray) -> bool:

@@ -288,7 +288,7 @@ WRONG: dict[str, dict[str, list[Row]]] = {
             ({1.5: "a"}, "groups: a topic must be a string or a whole number, but got 1.5"),
             (
                 {"1": "low"},
-                "the name of a group must not be low, high or empty, nor have a colon or a blank, but got 'low'",
+                "the name of a group must not be low, high or empty, nor have a colon, a blank or a control character, but got 'low'",
             ),
             ({"1": ["a:b"]}, "but got 'a:b'"),
         ]

@@ -198,3 +198,63 @@ def test_warnings_about_measures_come_with_each_call() -> None:
     assert len(lines[0]) == 1
     assert "the parameters '3' of map are ignored" in lines[0][0]
     assert lines[0] == lines[1]
+
+
+SPELT = {"01": {"a.txt": 1, "b.txt": 0, "c": 0}, "02": {"a.txt": 1, "b.txt": 0}, "03": {"a.txt": 0}}
+OTHERWISE: dict[str, Any] = {
+    "all in order": {"01": {"a.txt": 2.0, "b.txt": 1.0}, "02": {"a.txt": 1.0}, "03": {"a.txt": 1.0}},
+    "topics otherwise": {"01": {"a.txt": 2.0, "b.txt": 1.0}, "2": {"a.txt": 2.0, "b.txt": 1.0}},
+    "documents otherwise": {"01": {"c": 3.0, "a": 2.0, "b": 1.0, "d": 0.5}, "02": {"a.txt": 2.0, "b": 1.0, "d": 0.5}},
+    "no documents": {"01": {"A.txt": 2.0}, "02": {"x": 2.0, "y": 1.0}},
+    "equal": {"9": {"x": 1.0, "y": 1.0}, "02": {"b.txt": 0.1, "a.txt": 0.1}},
+    "nearly equal": {"01": {"b.txt": 1.0, "a.txt": 1.0 + 2**-40}, "02": {"b.txt": 1.0, "a.txt": 1.0 + 2**-40}},
+    "partly equal": {"01": {"b.txt": 1.0, "a.txt": 2.0, "c": 1.0}, "02": {"b.txt": 0.1, "a.txt": 0.1}},
+    "ranked": {"01": ["b.txt", "a.txt"], "02": ["a.txt"]},
+    "empty": {"01": {}, "02": {"b.txt": 1.0, "a.txt": 1.0}, "03": {}},
+}
+"""Runs of which each has warnings of its own."""
+
+
+@pytest.mark.parametrize(
+    "keywords",
+    [
+        {},
+        {"compat": "9"},
+        {"complete": True},
+        {"complete": True, "compat": "9"},
+        {"topic": "02"},
+        {"ties": "best"},
+        {"ties": "expected"},
+        {"judged_only": True},
+        {"level": 2},
+        {"names": "asked"},
+    ],
+)
+def test_warnings_are_those_of_each_run_alone(keywords: dict[str, Any]) -> None:
+    """Whatever warnings there are, runs together have them, in the same words and in the same order."""
+    measures = ["map", "gm_map", "num_q", "P.2"]
+    runs = {name: run for name, run in OTHERWISE.items() if keywords.get("topic") in {None, *run}}
+    alone = [line for name, run in runs.items() for line in caught(SPELT, {name: run}, measures, **keywords)[1]]
+    _, together = caught(SPELT, runs, measures, **keywords)
+    about_qrels = [line for line in together if line.startswith("qrels")]
+    assert together == about_qrels + [line for line in alone if line not in about_qrels]
+    drawn = random_runs(60, seed=5)
+    alone = [line for number, run in enumerate(drawn) for line in caught(QRELS, {f"r{number}": run}, measures)[1]]
+    assert caught(QRELS, {f"r{number}": run for number, run in enumerate(drawn)}, measures)[1] == alone
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("topics otherwise", "; the judgments have '02' and the run '2', which differ only by leading zeros"),
+        (
+            "documents otherwise",
+            "in topic '01' the judgments have 'a.txt' and the run 'a', which differ only by a file",
+        ),
+        ("equal", "equal: all scores are equal in 2 of the first 2 topics: their documents are ranked by DOCNO"),
+    ],
+)
+def test_warnings_of_runs_together(name: str, expected: str) -> None:
+    """Topics and documents that are spelt otherwise, and equal scores, are told of each run."""
+    _, lines = caught(SPELT, {"first": OTHERWISE["all in order"], name: OTHERWISE[name]}, "map")
+    assert [line.startswith(name) for line in lines if expected in line] == [True]

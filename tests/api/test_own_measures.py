@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import pickle
 import re
@@ -20,6 +21,7 @@ import irevalx
 import irevalx.lab
 from irevalx.api.own_measures import declarations, declare_again
 from irevalx.arrays.segments import Segments
+from irevalx.cli.explain import effects
 from irevalx.errors import ArgumentError, EvaluationError, UsageError
 from irevalx.experiments.measure_scales import GEOMETRIC_MEAN, scale_named
 from irevalx.lab.plot.ranges import measure_printed_as
@@ -412,3 +414,22 @@ def test_real_grades() -> None:
 
     scores = irevalx.evaluate({"1": {"A": 0.25, "B": 0.5}}, {"1": {"A": 1.0, "B": 0.5}}, gained, grades="real")
     assert scores["gained"] == 0.75
+
+
+def test_geometric_means_of_negative_values_are_told() -> None:
+    """Values below 0 count as 0.00001, in evaluate and in compare; exp of the mean of the logarithms, by hand."""
+
+    @irevalx.measure("below_0", value_range=(-2, 1), summary="geometric mean")
+    def below_0(t: irevalx.Topics) -> Any:
+        return t.n_rel_ret - 1.5
+
+    qrels = {"1": {"A": 1}, "2": {"A": 1, "B": 1}}
+    run = {"1": {"A": 1.0}, "2": {"A": 1.0, "B": 0.5}}
+    told = "below_0: 1 of 2 values are negative; the geometric mean counts them as 0.00001"
+    with pytest.warns(irevalx.IrevalxWarning, match=told):
+        scores = irevalx.evaluate(qrels, run, below_0)
+    assert scores["below_0"] == pytest.approx(math.sqrt(0.00001 * 0.5))
+    with pytest.warns(irevalx.IrevalxWarning) as heard:
+        irevalx.lab.compare(qrels, {"one": run, "two": run}, below_0)
+    assert any("2 of 4 values are negative" in str(one.message) for one in heard)
+    assert "no effect" not in "\n".join(line for line in effects(below_0) if line.startswith("Pool:"))

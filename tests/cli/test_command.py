@@ -325,7 +325,8 @@ def test_duplicate_document_in_the_run(tmp_path: Path) -> None:
     assert (result.stdout.split(), result.status) == ([b"map", b"1", b"1.0000"], 4)
     assert result.stderr == (
         f"irevalx: {tmp_path / 'run'}:4: a document must occur once in the results of a topic, "
-        "but got 'B' in topic '2' a second time (first on line 2)\n"
+        "but got 'B' in topic '2' a second time (first on line 2); --duplicates first or --duplicates best keeps one of "
+        "them\n"
     )
 
 
@@ -337,7 +338,7 @@ def test_duplicate_document_in_the_judgments(tmp_path: Path) -> None:
     assert (result.stdout, result.status) == (b"", 4)
     assert result.stderr == (
         f"irevalx: {tmp_path / 'qrels'}:3: a document must occur once in the judgments of a topic, "
-        "but got 'A' in topic '1' a second time (first on line 1); judgments for subtopics are read with -R subtopics\n"
+        "but got 'A' in topic '1' a second time (first on line 1)\n"
     )
 
 
@@ -419,7 +420,8 @@ def test_several_runs(tmp_path: Path) -> None:
     other = tmp_path / "other.run.gz"
     other.write_bytes(gzip.compress(RUN.read_bytes().replace(b" sysA\n", b" sysB\n")))
     one, two = run(QRELS, RUN), run(QRELS, other)
-    both = run(QRELS, RUN, tmp_path / "nosuch", other)
+    (tmp_path / "empty").touch()
+    both = run(QRELS, RUN, tmp_path / "empty", other)
     assert both.stdout == one.stdout + two.stdout
     assert both.status == 2
     per_topic = run("-nq", "-m", "map", QRELS, RUN).stdout
@@ -456,8 +458,9 @@ def test_the_first_run_that_fails_gives_the_status(tmp_path: Path) -> None:
     """Of several failures the status is that of the first run, whenever it was noticed."""
     twice = tmp_path / "twice"
     twice.write_bytes(RUN.read_bytes() + RUN.read_bytes().splitlines(keepends=True)[0])
-    assert run(QRELS, twice, tmp_path / "nosuch").status == 4
-    assert run(QRELS, tmp_path / "nosuch", twice).status == 2
+    (tmp_path / "empty").touch()
+    assert run(QRELS, twice, tmp_path / "empty").status == 4
+    assert run(QRELS, tmp_path / "empty", twice).status == 2
 
 
 def test_runs_with_the_same_tag(tmp_path: Path) -> None:

@@ -114,3 +114,24 @@ def test_missing_topics_under_c() -> None:
             alone = run("-l", "2", "-m", measure, *options).stdout.decode()
             of_measure = [line.split() for line in beside.splitlines() if not line.startswith("P_5")]
             assert of_measure == [line.split() for line in alone.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("asked", "same"),
+    [
+        ("alpha_nDCG(alpha=0.3)@2", "alpha_nDCG.2,alpha=0.3"),
+        ("alpha-DCG(alpha=0.3)@5", "alpha_DCG.5,alpha=0.3"),
+        ("NRBP(alpha=0.3, beta=0.4)", "NRBP.alpha=0.3,beta=0.4"),
+        ("nNRBP(beta=0.4,alpha=0.3)", "nNRBP.beta=0.4,alpha=0.3"),
+        ("SetF(beta=0.5)", "set_F.0.5"),
+    ],
+)
+def test_parameters_in_brackets(asked: str, same: str, tmp_path: Path) -> None:
+    """What ir_measures writes in brackets is what stands after the dot here, which is held to ndeval elsewhere."""
+    (tmp_path / "subtopics").write_text("1 1 a 1\n1 2 a 1\n1 2 b 1\n1 3 c 1\n")
+    (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b 1\n")
+    (tmp_path / "run").write_text("1 Q0 b 1 3 x\n1 Q0 a 2 2 x\n1 Q0 c 3 1 x\n")
+    files = ["qrels", "run"] if same.startswith("set") else ["-R", "subtopics", "subtopics", "run"]
+    found, expected = (run("-m", name, *files, cwd=tmp_path) for name in (asked, same))
+    assert (found.status, found.stdout) == (0, expected.stdout)
+    assert b"0.0000" not in found.stdout

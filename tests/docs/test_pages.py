@@ -15,6 +15,7 @@ from pathlib import Path
 
 import click
 import pytest
+from blocked_packages import EXTRAS, blocking
 from doc_pages import (
     FIGURE_MARKER,
     PAGES,
@@ -53,17 +54,28 @@ CALLS = sorted(
 """Shell lines without output, about files that are called qrels, run and so on."""
 
 
-def shell(line: str, cwd: Path) -> subprocess.CompletedProcess[bytes]:
-    """Run a line in bash, where irevalx is this one."""
+def shell(line: str, cwd: Path, without: Path | None = None) -> subprocess.CompletedProcess[bytes]:
+    """Run a line in bash, where irevalx is this one.
+
+    Parameters
+    ----------
+    without : a folder whose module sitecustomize keeps packages from being imported.
+    """
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
-    environment = os.environ | {"PATH": path}
+    environment = os.environ | {"PATH": path} | ({} if without is None else {"PYTHONPATH": str(without)})
     return subprocess.run(["bash", "-c", line], cwd=cwd, env=environment, capture_output=True, check=False)
 
 
+_EXTRAS_NAMED = re.compile(r"#install\)\s`(\w+)`|irevalx\[(\w+)\]")
+"""How pages name the extras that their examples need."""
+
+
 @pytest.mark.parametrize("example", SHELL_EXAMPLES, ids=str)
-def test_shell_examples(example: Example) -> None:
-    """What stands below an example is what it prints in a shell, byte for byte."""
-    done = shell(example.typed, ROOT)
+def test_shell_examples(example: Example, tmp_path: Path) -> None:
+    """What stands below an example is what it prints in a shell, byte for byte, with the extras that its page names."""
+    named = {name for found in _EXTRAS_NAMED.findall(PAGES[example.page]) for name in found if name}
+    (tmp_path / "sitecustomize.py").write_text(blocking({*EXTRAS} - named))
+    done = shell(example.typed, ROOT, without=tmp_path)
     assert done.returncode == 0, done.stderr.decode()
     assert done.stdout.decode() == example.printed
 

@@ -52,11 +52,17 @@ def evaluate(rng: random.Random, folder: Path) -> Outcome:
     return Outcome("evaluate", ours.status, judged=True, problem=problem)
 
 
+BEIR_HEADERS = ([b"query-id", b"corpus-id", b"score"], [b"query_id,doc_id,score"])
+"""Judgments that begin so are read as BEIR's."""
+
+
 def departs(version: str, rel_format: str, judgments: str, results: str, flags: Sequence[str]) -> bool:
     """Return whether a departure that is declared may show, or memory that is not the binary's."""
     judged = Path(judgments).read_bytes()
     if b"\0" in judged + Path(results).read_bytes() or "-Z" in flags:
         return True
+    if rel_format == "qrels" and judged.removeprefix(b"\xef\xbb\xbf").split(b"\n")[0].split() in BEIR_HEADERS:
+        return True  # the header is recognised
     if version == "10" and (judged.startswith(b"#") or b"\n#" in judged):
         return True
     if rel_format not in {"qrels", "qrels_jg"}:
@@ -73,12 +79,12 @@ def evaluate_own_formats(rng: random.Random, folder: Path) -> Outcome:
     """Spoil files that only irevalx reads, and evaluate several runs."""
     topics = some(rng, TOPICS[:4])
     if rng.random() < 0.6:
-        rel_format = rng.choice(["sampled", "beir", "json", "subtopics", "prels"])
+        rel_format = rng.choice(["sampled", "beir", "json", "subtopics", "prels", "pairs"])
         flags = ["-R", rel_format]
     else:
         rel_format, flags = "qrels", ["--pool", make(rng, folder, "pool", topics, 0.7), "-m", "incomplete"]
     flags += rng.choice([[], ["-q"], ["--strict"], ["--format", "jsonl"], ["--format", "table"], ["-J"], ["-c"]])
-    results_format = rng.choice(["trec_results", "trec_results", "msmarco", "json"])
+    results_format = rng.choice(["trec_results", "trec_results", "msmarco", "scored", "json"])
     kind = "run" if results_format == "trec_results" else f"{results_format} run"
     runs = [make(rng, folder, kind, topics, 0.2) for _ in range(rng.choice([1, 1, 2]))]
     words = ["-T", results_format, *flags, make(rng, folder, rel_format, topics, 0.7), *runs]
@@ -114,8 +120,8 @@ def evaluate_summaries(rng: random.Random, folder: Path) -> Outcome:
     return Outcome("summaries", ours.status, problem=problem)
 
 
-REL_KINDS = ["qrels", "sampled", "beir", "json", "prels", "subtopics", "qrels_jg", "prefs", "qrels_prefs"]
-RUN_KINDS = {"trec_results": "run", "msmarco": "msmarco run", "json": "json run"}
+REL_KINDS = ["qrels", "sampled", "beir", "json", "prels", "pairs", "subtopics", "qrels_jg", "prefs", "qrels_prefs"]
+RUN_KINDS = {"trec_results": "run", "msmarco": "msmarco run", "scored": "scored run", "json": "json run"}
 """The format of ``MAKERS`` for each of judgments and of runs."""
 
 
@@ -176,8 +182,8 @@ MEASURES = [
 PARAMETERS = [*NUMBERS, "5", "10", "1=2", "c=1", "p=0.5", "=", "epsilon=0"]
 READINGS = [":skip", ":rel", ":nonrel", ":", ":x"]
 VALUES: dict[str, Sequence[str]] = {
-    "-R": ["qrels", "qrels", "sampled", "qrels_jg", "prefs", "qrels_prefs", "beir", "json", "nosuch", ""],
-    "-T": ["trec_results", "trec_results", "msmarco", "json", "nosuch"],
+    "-R": ["qrels", "qrels", "sampled", "qrels_jg", "prefs", "qrels_prefs", "pairs", "beir", "json", "nosuch", ""],
+    "-T": ["trec_results", "trec_results", "msmarco", "scored", "json", "nosuch"],
     "--compat": ["9", "10", "10", "8"],
     "--format": ["trec", "table", "markdown", "latex", "csv", "tsv", "jsonl", "json", "xml"],
     "--ties": ["name", "rank", "first", "best", "worst", "expected", "expected", "nosuch"],

@@ -121,6 +121,19 @@ def msmarco(rng: random.Random, topics: Sequence[bytes]) -> Lines:
     ]
 
 
+def scored(rng: random.Random, topics: Sequence[bytes]) -> Lines:
+    """A run with scores alone."""
+    return [joined(topic, docno, rng.choice(SCORES)) for topic in topics for docno in some(rng, DOCNOS)]
+
+
+def pairs(rng: random.Random, topics: Sequence[bytes]) -> Lines:
+    """Preferences between two documents, in one of two ways, which agree."""
+    both = [(topic, *sorted(rng.sample(DOCNOS, 2))) for topic in topics for _ in range(rng.randint(1, 9))]
+    if rng.random() < 0.5:
+        return [joined(*pair) for pair in both]
+    return [joined(topic, *rng.sample([one, two], 2), one) for topic, one, two in both]
+
+
 def json_judgments(rng: random.Random, topics: Sequence[bytes]) -> Lines:
     """Judgments as one JSON object."""
     return _as_json((topic, docno, int(grade)) for topic, _, docno, grade in _words(qrels(rng, topics)))
@@ -223,6 +236,8 @@ MAKERS: dict[str, Callable[[random.Random, Sequence[bytes]], Lines]] = {
     "qrels_prefs": grouped,
     "run": results,
     "msmarco run": msmarco,
+    "scored run": scored,
+    "pairs": pairs,
     "json run": json_run,
     "pool": pool,
     "zscores": zscores,
@@ -244,8 +259,48 @@ def written(rng: random.Random, lines: Lines) -> bytes:
 def spoiled(rng: random.Random, text: bytes) -> bytes:
     """Change a line, a word or a byte here and there."""
     for _ in range(rng.choice([1, 1, 1, 2, 5])):
-        text = rng.choice([_line, _word, _word, _byte])(rng, text)
+        text = rng.choice([_line, _word, _word, _byte, _mistake])(rng, text)
     return text
+
+
+HEADERS = [
+    b"qid iter docno rel",
+    b"query-id\tcorpus-id\tscore",
+    b"qid Q0 docno rank score tag",
+    b"query_id,doc_id,score",
+]
+MARK = b"\xef\xbb\xbf"
+
+
+def _mistake(rng: random.Random, text: bytes) -> bytes:
+    """Make a mistake that people make: a mark, a header, blanks between tabs, quotes, ids that differ in part."""
+    lines = text.split(b"\n")
+    change = rng.randrange(6)
+    if change == 0:
+        return MARK + text
+    if change == 1:
+        return rng.choice(HEADERS) + b"\n" + text
+    some_lines = rng.sample(range(len(lines)), rng.randint(1, len(lines)))
+    column, shift = rng.randrange(4), rng.choice([b" x", b"\tx", b" x y"])
+    for place in some_lines:
+        words = lines[place].split()
+        if len(words) <= column:
+            continue
+        if change == 2:  # an id with a blank, columns separated by tabs
+            words[column] += shift
+            lines[place] = b"\t".join(words)
+        elif change == 3:
+            words[column] = b'"' + words[column] + b'"'
+            lines[place] = b" ".join(words)
+        elif change == 4:
+            words[column % 3] = rng.choice(
+                [b"0" + words[column % 3], words[column % 3] + b".txt", words[column % 3].upper()]
+            )
+            lines[place] = b" ".join(words)
+        else:
+            words[-1] = rng.choice([words[min(2, len(words) - 1)], b"L" + words[-1], b"other"])
+            lines[place] = b" ".join(words)
+    return b"\n".join(lines)
 
 
 def _line(rng: random.Random, text: bytes) -> bytes:

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from running import FIXTURES, run, run_process
+from running import FIXTURES, SHARED, lab, run, run_process
 
+import irevalx
 from irevalx.judgments.pool import with_pool
 from irevalx.measures import BY_NAME, NICKNAMES
 from irevalx.reading.formats import read_pool, read_qrels
@@ -395,3 +396,47 @@ def test_nicknames_of_irevalx_are_listed_as_they_are_printed() -> None:
     order = list(BY_NAME)
     members = [member for member in NICKNAMES["incomplete"] if ":" not in member]
     assert members == sorted(members, key=order.index)
+
+
+def test_topics_without_relevant_documents(tmp_path: Path) -> None:
+    """They are counted where the level was raised, by -l or by a measure, once for each level; otherwise it is no news."""
+    grades = {"1": 1, "2": 2, "3": 1, "4": 3}
+    (tmp_path / "qrels").write_text("".join(f"{t} 0 A {grade}\n{t} 0 B 0\n" for t, grade in grades.items()))
+    for name in ("one", "two"):
+        (tmp_path / name).write_text("".join(f"{t} Q0 A 1 1 {name}\n" for t in grades))
+    files: list[str | Path] = [tmp_path / "qrels", tmp_path / "one", tmp_path / "two"]
+    said = f"irevalx: {tmp_path / 'qrels'}: 2 of 4 topics have no relevant document at level 2 ("
+    rest = "); measures such as {} are 0 there\n"
+    assert run("-m", "P.1", *files).stderr == ""
+    assert run("-m", "num_ret", "-l", "1", *files).stderr == ""
+    assert run("-m", "ndcg", "-l", "2", *files).stderr == ""  # which knows no level
+    assert run("-m", "num_rel", "-m", "P.1", "-l", "2", *files).stderr == f"{said}-l{rest.format('P')}"
+    [*values] = run("-q", "-m", "P.1", "-l", "2", *files[:2]).stdout.decode().split()[2::3]
+    assert sum(float(value) == 0 for value in values[:-1]) == 2
+    by_measure = run("-m", "AP(rel=2)", "-m", "P.1", *files).stderr
+    assert by_measure == f"{said}map(rel=2){rest.format('map')}"
+    assert "1 of 1 topics has no" not in by_measure
+    assert "3 of 4 topics have" in run("-m", "map", "-l", "3", *files).stderr
+    assert "level 2 (level)" in warned_of(tmp_path, level=2)
+    told = lab("compare", "-m", "map", "-l", "2", *files).stderr
+    assert "2 of 4 topics have no relevant document at level 2 (-l)" in told
+
+
+def warned_of(folder: Path, level: int) -> str:
+    """What Python warns of."""
+    with pytest.warns(irevalx.IrevalxWarning) as heard:
+        irevalx.evaluate(folder / "qrels", folder / "one", "map", level=level)
+    return "\n".join(str(one.message) for one in heard)
+
+
+@pytest.mark.parametrize("flags", [(), ("-m", "all_trec")])
+def test_no_warning_about_levels_on_ordinary_files(flags: tuple[str, ...], tmp_path: Path) -> None:
+    """Nothing is said of levels that nobody raised: on the fixtures, the collections, and in BEIR's layout."""
+    rows = [line.split() for line in QRELS.read_text().splitlines()]
+    beir = tmp_path / "test.tsv"
+    beir.write_text("query-id\tcorpus-id\tscore\n" + "".join(f"{t}\t{d}\t1\n" for t, _, d, _ in rows))
+    calls: list[list[str | Path]] = [[QRELS, RUN], ["-R", "beir", beir, RUN]]
+    collections = [SHARED / name for name in ("robust03", "cranfield")]
+    calls += [[path / "qrels.gz", min((path / "runs").iterdir())] for path in collections if path.is_dir()]
+    for call in calls:
+        assert "no relevant document" not in run(*flags, *call).stderr

@@ -165,7 +165,7 @@ def files(folder: Path, prefs: str, results: str = "1 Q0 A 1 3 r\n1 Q0 B 2 2 r\n
     ("prefs", "message"),
     [
         ("1 g s A\n", "{prefs}:1: a preference must have 5 columns (topic, group, subgroup, document, level), but got '1 g s A'"),
-        ("1 g s A 1 1\n", "{prefs}:1: a preference must have 5 columns (topic, group, subgroup, document, level), but got '1 g s A 1 1': is this a run? QRELS comes first"),
+        ("1 g s A 1 1\n", "{prefs}:1: a preference must have 5 columns (topic, group, subgroup, document, level), but got '1 g s A 1 1'"),
         ("1 g s A 1\n\n", "{prefs}:2: a preference must have 5 columns (topic, group, subgroup, document, level), but got ''"),
         ("1 g s A 1\n1 g s B nan\n", "{prefs}:2: topic '1': document 'B': level must be a number, but got 'nan'"),
     ],

@@ -21,6 +21,7 @@ MEASURES = {
     "qrels_jg": "map_avgjg",
     "prefs": "prefs_simp",
     "qrels_prefs": "prefs_pair",
+    "pairs": "prefs_simp",
     "subtopics": "alpha_nDCG.5",
     "prels": "statP.5",
 }

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from running import FIXTURES, ROOT, lab
+from running import FIXTURES, POSIX, ROOT, lab
 
 RUN = FIXTURES / "example" / "bm25.run"
 POOL: list[str | Path] = ["pool", RUN, "--depth", "1"]
+
+QRELS = FIXTURES / "experiment" / "qrels"
+RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc")
@@ -56,3 +60,38 @@ def test_names_that_are_no_descriptors(tmp_path: Path) -> None:
         found = lab(*POOL, "-o", name)
         assert (found.status, found.stdout) == (74, b"")
         assert found.stderr.startswith("irevalx-lab: cannot write ")
+
+
+@POSIX
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o755])
+def test_a_file_that_is_written_over_keeps_its_mode(tmp_path: Path, mode: int) -> None:
+    """As that of a redirection does."""
+    path = tmp_path / "written"
+    path.write_text("before")
+    path.chmod(mode)
+    assert lab("compare", QRELS, *RUNS, "-m", "map", "-o", path).status == 0
+    assert path.stat().st_mode & 0o777 == mode
+    assert path.read_text() != "before"
+
+
+@POSIX
+def test_a_file_that_is_not_writable_is_refused(tmp_path: Path) -> None:
+    """It stays as it is."""
+    path = tmp_path / "written"
+    path.write_text("before")
+    path.chmod(0o400)
+    done = lab("compare", QRELS, *RUNS, "-m", "map", "-o", path)
+    assert (done.status, done.stderr.splitlines()[-1]) == (
+        2,
+        f"irevalx-lab: cannot write '{path}': the file is not writable",
+    )
+    assert (path.read_text(), path.stat().st_mode & 0o777) == ("before", 0o400)
+
+
+def test_files_of_options_are_among_the_options(tmp_path: Path) -> None:
+    """What JSON says of a call has the option that named a file, and its digest among the inputs."""
+    (tmp_path / "groups").write_text("".join(f"{topic} g{topic % 2}\n" for topic in range(1, 30)))
+    done = lab("compare", QRELS, *RUNS, "-m", "map", "--topic-groups", tmp_path / "groups", "--format", "json")
+    about = json.loads(done.stdout)["about"]
+    assert about["options"]["--topic-groups"] == str(tmp_path / "groups")
+    assert str(tmp_path / "groups") in [one["path"] for one in about["inputs"]]

@@ -13,8 +13,9 @@ import irevalx
 from irevalx.errors import ParameterError, UnknownMeasureError, UsageError
 from irevalx.experiments.ranked_runs import requests_of
 from irevalx.measures import BY_NAME, MEASURES
+from irevalx.measures.lists import listed
 from irevalx.measures.other_names import NEAREST, OTHER_NAMES, Nearest
-from irevalx.measures.parse import listed, parse
+from irevalx.measures.parse import parse
 from irevalx.measures.select import select
 from irevalx.settings import Settings
 from irevalx.trec_eval.versions import TREC_EVAL_9, TREC_EVAL_10
@@ -281,6 +282,10 @@ def test_numbers_behind_names_are_not_guessed(text: str) -> None:
         (["nDCG(gains={1:3,2:9})@20,map"], ("nDCG(gains={1:3,2:9})@20", "map")),
         (["P.5,10"], ("P.5,10",)),  # one measure for trec_eval
         (["P.5 10"], ("P.5 10",)),
+        (["P.5 map"], ("P.5 map",)),  # of which trec_eval reads P_5
+        (["P.5,map"], ("P.5", "map")),  # which trec_eval refuses
+        (["alpha_nDCG.5,alpha=0.3 map"], ("alpha_nDCG.5,alpha=0.3", "map")),
+        (["no such measure", ""], ("no such measure", "")),
         (["ndcg.1=3,2=9"], ("ndcg.1=3,2=9",)),
     ],
 )

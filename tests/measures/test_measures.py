@@ -443,3 +443,10 @@ def test_geometric_mean(values: list[float], absent: int) -> None:
     population = Population(b"tag", n_topics, len(values))
     actual = geometric_mean(np.array(values, np.float64), population)
     assert repr(actual) == repr(reference.geometric_mean(values, n_topics, len(values)))
+
+
+def test_residual_with_infinite_weights() -> None:
+    """A judged document adds nothing, where its weight is infinite too: trec_eval 10 prints inf, not nan."""
+    run = {"1": {"x": 3.0, "b": 2.0, "a": 1.0}}
+    scores = irevalx.evaluate({"1": {"a": 1, "b": 1}}, run, "rbp_resid.p=1e300")
+    assert scores["rbp_resid_p=1e300"] == math.inf

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import warnings
 from collections.abc import Iterator, Sequence
@@ -17,7 +18,15 @@ from reference import OUTSIDE, UNJUDGED, Topic, graded
 
 import irevalx
 from irevalx.measures import MEASURES
-from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, Gains, NoParameters, RealCutoffs, Reals
+from irevalx.measures.parameter_kinds import (
+    Cutoffs,
+    CutoffsAndReals,
+    Gains,
+    NamedReals,
+    NoParameters,
+    RealCutoffs,
+    Reals,
+)
 from irevalx.settings import EXPECTED, EXPECTED_OF_FIRST
 
 CASES = int(os.environ.get("TIES_CASES", "1000"))
@@ -84,7 +93,7 @@ def names_and_loops(measure: Any) -> dict[str, tuple[Any, ...]]:
     kind, name = measure.kind, measure.name
     if isinstance(kind, CutoffsAndReals | Cutoffs):
         return {f"{name}.{k}": (k,) for k in CUTOFFS}
-    if isinstance(kind, NoParameters):
+    if isinstance(kind, NoParameters | NamedReals):
         return {name: ()}
     if isinstance(kind, Gains):
         more = (0.9,) if name.startswith("rbp") else ()
@@ -176,13 +185,13 @@ def test_relevant_documents_come_first_or_last_among_equals(ties: str, options: 
             wanted = []
             for case in cases:
                 least = level if options == "rel" else None
-                ranking = [code for group in case.groups for code in ordered(group, ties, least)]
+                ranking = [code for group in case.groups for code in ordered(group, ties, least, level)]
                 topic = READ.get(options, as_it_is)(case.topic(ranking, level, depth))
                 wanted.append(of_loop(measure, topic, arguments))
             assert_close(values_of(measure, asked, qrels, run, ties=ties, **given), wanted, measure)
 
 
-def ordered(group: Sequence[int], ties: str, unjudged: int | None) -> list[int]:
+def ordered(group: Sequence[int], ties: str, unjudged: int | None, level: float) -> list[int]:
     """Codes by descending grade, or ascending: unjudged ones as if they were nonrelevant and a little less."""
 
     def grade(code: int) -> float:
@@ -190,6 +199,58 @@ def ordered(group: Sequence[int], ties: str, unjudged: int | None) -> list[int]:
             return code
         if unjudged is not None:
             return unjudged
-        return -1.0 if code == UNJUDGED else -2.0
+        return -1.0 if (code == UNJUDGED) == (level > OUTSIDE) else -2.0  # level -1 makes the others relevant
 
     return sorted(group, key=grade, reverse=ties == "best")
+
+
+NOT_EXTREME = {"unj", "rbp_resid", "G", "ndcg_rel", "infAP"}
+"""Measures of which ``best`` and ``worst`` need not be the greatest and the least value over all orders."""
+
+GAIN_PAIRS: dict[str, tuple[tuple[int, float], ...]] = {
+    "1=5,2=3": ((1, 5.0), (2, 3.0)),
+    "0=2,1=1,-2=4": ((0, 2.0), (1, 1.0), (UNJUDGED, 4.0)),
+    "1=3,2=-1,-2=1": PAIRS,
+}
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+def test_best_and_worst_are_the_extremes_over_all_orders(options: str) -> None:
+    """With gains by grade too, positive and negative; the page names the measures for which it need not hold."""
+    given = OPTIONS[options]
+    excepted = NOT_EXTREME | ({"num_nonrel_judged_ret"} if options == "-M 3" else set())
+    cases, qrels, run = made(31, 40)
+    read = READ.get(options, as_it_is)
+    topics = [list(case.topics(given.get("level", 1), given.get("max_retrieved"))) for case in cases]
+    for measure in GRADED:
+        if (options in READ and options not in measure.readings) or measure.name in excepted:
+            continue
+        asked = names_and_loops(measure)
+        if isinstance(measure.kind, Gains):
+            more = (0.9,) if measure.name == "rbp" else ()
+            asked |= {f"{measure.name}.{text}": (pairs, *more) for text, pairs in GAIN_PAIRS.items()}
+        for name, arguments in asked.items():
+            of_orders = [[of_loop(measure, read(topic), arguments) for topic, _ in every] for every in topics]
+            for ties, extreme in (("best", max), ("worst", min)):
+                found = values_of(measure, name, qrels, run, ties=ties, **given)
+                assert_close(found, [extreme(values) for values in of_orders], measure)
+
+
+def test_exceptions_are_real() -> None:
+    """Each measure that is said not to be maximised has a topic in which ``best`` is below the maximum."""
+    cases, qrels, run = made(37, 400)
+    for measure in GRADED:
+        if measure.name not in NOT_EXTREME:
+            continue
+        asked = {"G": ("G", ((),)), "unj": ("unj.1", (1,)), "rbp_resid": ("rbp_resid", ((), 0.9))}
+        name, arguments = asked.get(measure.name, list(names_and_loops(measure).items())[-1])
+        found = values_of(measure, name, qrels, run, ties="best")
+        greatest = [max(of_loop(measure, topic, arguments) for topic, _ in case.topics(1, None)) for case in cases]
+        assert any(value < most - 1e-9 for value, most in zip(found, greatest, strict=True)), measure.name
+
+
+def test_real_grades_with_a_gain_for_some() -> None:
+    """The gain of 0.5 is above that of 0.9, which is its own: exact by hand, 2/log2(2) + 0.9/log2(3)."""
+    qrels, run = {"1": {"a": 0.9, "b": 0.5}}, {"1": {"a": 1.0, "b": 1.0}}
+    scores = irevalx.evaluate(qrels, run, "dcg.0.5=2", grades="real", ties="best")
+    assert scores.per_topic(scores.measures[0])[0] == pytest.approx(2 + 0.9 / math.log2(3), abs=1e-12)

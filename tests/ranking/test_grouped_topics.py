@@ -104,7 +104,11 @@ def test_a_document_twice_in_a_group(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("qrels", "message"),
     [
-        ("1 g A\n", "{qrels}:1: a judgment must have 4 columns (topic, group, document, grade), but got '1 g A'"),
+        (
+            "1 g A\n",
+            "{qrels}:1: a judgment must have 4 columns (topic, group, document, grade), but got '1 g A': give -R pairs if "
+            "the columns are TOPIC WINNER LOSER",
+        ),
         (
             "1 g A 1.5\n",
             "{qrels}:1: topic '1': document 'A': grade must be a whole number of 64 bits, but got '1.5'; --grades real takes it",

@@ -198,29 +198,37 @@ def test_json_that_is_no_utf_8(tmp_path: Path) -> None:
     with pytest.raises(MalformedLineError, match=r":2: .* in UTF-8"):
         read(REL_FORMATS["json"], tmp_path / "file")
     (tmp_path / "file").write_bytes(b'\xef\xbb\xbf{"1": {"A": 1}}')
-    assert read(REL_FORMATS["json"], tmp_path / "file") == [("1", "A", 1)]
+    warnings: list[str] = []
+    found = REL_FORMATS["json"].read(Source(str(tmp_path / "file")), COMPAT["10"], False, warnings.append)
+    assert content(found) == [("1", "A", 1)]
+    assert warnings == [f"{tmp_path / 'file'}:1: the byte-order mark (BOM) at the beginning of the file is skipped"]
 
 
-def test_the_header_of_beir_must_be_there(folder: Path) -> None:
-    """A file without it is refused: its first judgment would be lost."""
+def test_the_header_of_beir_is_missing(folder: Path) -> None:
+    """The first line is read as a judgment, which a warning says; a first line that is none is refused."""
+    expected = run("qrels", "run", cwd=folder).stdout
     (folder / "beir").write_text(BEIR.partition("\n")[2])
     result = run("-R", "beir", "beir", "run", cwd=folder)
+    assert (result.status, result.stdout) == (0, expected)
+    assert "beir:1: the header query-id corpus-id score is missing; the first line is read as a" in result.stderr
+    (folder / "beir").write_text("a b c\n" + BEIR.partition("\n")[2])
+    result = run("-R", "beir", "beir", "run", cwd=folder)
     assert (result.status, result.stdout) == (2, b"")
-    assert "beir:1: the first line must be the header query-id corpus-id score, but got '301" in result.stderr
+    assert "beir:1: the first line must be the header query-id corpus-id score, but got 'a b c'" in result.stderr
 
 
 @pytest.mark.parametrize(
     ("arguments", "hint"),
     [
-        (("beir", "run"), "give -R beir"),
-        (("qrels.json", "run"), "give -R json"),
         (("sampled", "run"), "give -R sampled"),
         (("prefs", "run"), "give -R prefs"),
         (("-R", "beir", "qrels", "run"), "give -R qrels"),
         (("run", "qrels"), "is this a run? QRELS comes first"),
         (("qrels", "system.tsv"), "give -T msmarco"),
         (("qrels", "scored.tsv"), "give -T msmarco"),
-        (("qrels", "run.json"), "give -T json"),
+        (("-R", "sampled", "qrels.json", "run"), "give -R json"),
+        (("-R", "sampled", "beir", "run"), "give -R beir"),
+        (("-T", "msmarco", "qrels", "run.json"), "give -T json"),
         (("-T", "msmarco", "qrels", "run"), "give -T trec_results"),
         (("utf-16", "run"), "is this UTF-16? it must be UTF-8"),
         (("qrels", "utf-16"), "is this UTF-16? it must be UTF-8"),
@@ -249,18 +257,21 @@ def test_no_hint_at_the_format_that_was_given(lines: str, columns: int, tmp_path
     assert "give -T" not in result.stderr
 
 
+SAMPLED = "the columns are TOPIC IGNORED DOCNO STRATUM GRADE"
+PREFS = "the columns are TOPIC GROUP SUBGROUP DOCNO LEVEL"
+PRELS = "the columns are TOPIC DOCNO GRADE METHOD PROBABILITY"
+
+
 @pytest.mark.parametrize(
     ("line", "hint"),
     [
-        ("301 0 FBIS3-1 2 1", "sample? give -R sampled"),
-        (
-            "301 0 17 1 1",
-            "sample with inclusion probabilities? give -R prels, or -R sampled where the last column is the grade",
-        ),
-        ("301 0 FBIS3-1 rare -1", "sample? give -R sampled, or -R prefs where it is a preference"),
-        ("301 one a FBIS3-1 0.5", "preference? give -R prefs"),
-        ("20001 GX000-1 1 4 0.25", "sample with inclusion probabilities? give -R prels"),
-        ("20001 GX000-1 -999 1 NA", "sample with inclusion probabilities? give -R prels"),
+        ("301 0 FBIS3-1 2 1", f": give -R sampled if {SAMPLED}"),
+        ("301 0 17 1 1", f": give -R sampled if {SAMPLED}, or -R prefs if {PREFS}, or -R prels if {PRELS}"),
+        ("301 0 FBIS3-1 rare -1", f": give -R sampled if {SAMPLED}, or -R prefs if {PREFS}"),
+        ("301 one a FBIS3-1 0.5", f": give -R prefs if {PREFS}"),
+        ("20001 GX000-1 1 4 0.25", f": give -R prels if {PRELS}"),
+        ("20001 GX000-1 -999 1 NA", f": give -R prels if {PRELS}"),
+        ("52 0 d1 1 0.5", "but got '52 0 d1 1 0.5'"),
         ("one two three four five", "but got 'one two three four five'"),
     ],
 )

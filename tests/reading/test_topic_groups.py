@@ -43,7 +43,10 @@ def test_blanks(tmp_path: Path) -> None:
     [
         ("301\n", r"groups:1: a line must have 2 columns \(topic, group\), but got '301'"),
         ("301 a\n302 a b\n", "groups:2: a line must have 2 columns"),
-        ("301 low\n", "must not be low, high or empty, nor have a colon or a blank, but got 'low'"),
+        (
+            "301 low\n",
+            "must not be low, high or empty, nor have a colon, a blank or a control character, but got 'low'",
+        ),
         ("301 high\n", "but got 'high'"),
         ("301 a:b\n", "but got 'a:b'"),
         ("301\t\n", "but got ''"),
@@ -72,3 +75,34 @@ def test_warnings() -> None:
         "groups: 1 of 2 groups have no judged topic: 'hard-one'",
     ]
     assert list(group_warnings(GROUPS, [b"302"], "groups")) == []
+
+
+def groups_in(folder: Path, text: str) -> dict[str, list[bytes]]:
+    """The groups of a file with this text."""
+    (folder / "groups").write_text(text, newline="")
+    found = read_topic_groups(Source(str(folder / "groups")))
+    return {group: sorted(topics) for group, topics in found.items()}
+
+
+def test_what_files_may_have(tmp_path: Path) -> None:
+    """Topics with a line break or a no-break space, blank lines before the header, and a topic twice in JSON."""
+    assert groups_in(tmp_path, 'topic,group\r\n"a\nb",one\r\n') == {"one": [b"a\nb"]}
+    assert groups_in(tmp_path, "\n# mine\n\ntopic, group\n1, one\n") == {"one": [b"1"]}
+    assert groups_in(tmp_path, '{"1": "one", "1": ["two", "one"]}') == {"one": [b"1"], "two": [b"1"]}
+    assert groups_in(tmp_path, "a\u00a0b one\n") == {"one": ["a\u00a0b".encode()]}
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('{"\\ud800": "one"}', "half of a character .*ud800"),
+        ('{"1": "\\udc00"}', "half of a character .*udc00|lone"),
+        (f"topic,group\n{'x' * 200_000},one\n", "field larger than field limit"),
+        ('{"1": "a\\u0000b"}', r"a control character, but got 'a\\x00b'"),
+    ],
+)
+def test_what_files_must_not_have(tmp_path: Path, text: str, told: str) -> None:
+    """A sentence, and no traceback; nothing that a terminal would obey is printed as it is."""
+    (tmp_path / "groups").write_text(text)
+    with pytest.raises(InputError, match=told):
+        read_topic_groups(Source(str(tmp_path / "groups")))

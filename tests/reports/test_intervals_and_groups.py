@@ -134,35 +134,18 @@ def test_refused(words: tuple[str, ...], told: str) -> None:
     assert told in done.stderr
 
 
-def test_without_scipy(tmp_path: Path) -> None:
-    """Where scipy is missing, a line says which extra has it; a call without --ci does not miss it."""
+def test_scipy_is_not_imported() -> None:
+    """Neither kind of interval needs scipy, which would take longer to import than the evaluation."""
     program = (
-        "import sys, importlib.util as u\n"
-        "u.find_spec = lambda name, found=u.find_spec: None if name == 'scipy' else found(name)\n"
+        "import sys; sys.modules['scipy'] = None\n"
         "from irevalx.cli.command import main\n"
-        "status = main(sys.argv[1:])\n"
-        "assert not any(name.startswith('scipy') for name in sys.modules)\n"
-        "sys.exit(status)"
-    )
-    for words, status in (((), 0), (("--ci", "95%"), 1)):
-        command = [sys.executable, "-c", program, *words, "-m", "map", QRELS, BM25]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert done.returncode == status, done.stderr
-    assert (
-        "irevalx: --ci needs scipy, which is not installed: pip install 'irevalx[lab]', or '.[lab]' in a checkout"
-        in done.stderr
-    )
-
-
-def test_what_is_imported() -> None:
-    """Intervals need scipy.special, and not scipy.stats, which takes three times as long."""
-    program = (
-        "import sys; from irevalx.cli.command import main\n"
-        "for method in 't', 'bootstrap': main(['--ci', '95%', '--ci-method', method, *sys.argv[1:]])\n"
-        "sys.exit('scipy.stats' in sys.modules or 'scipy.special' not in sys.modules)"
+        "for method in 't', 'bootstrap':\n"
+        "    status = main(['--ci', '95%', '--ci-method', method, '-m', 'map', *sys.argv[1:]])\n"
+        "    assert status == 0\n"
     )
     done = subprocess.run([sys.executable, "-c", program, QRELS, BM25], capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
+    assert done.stdout.count(b"all:low") == 2
 
 
 def test_warnings(groups: Path) -> None:
@@ -176,6 +159,18 @@ def test_warnings(groups: Path) -> None:
     assert "say little about the differences between runs, which irevalx-lab compare tests" in told
     assert "compare" not in run("--ci", "95%", "-m", "map", QRELS, BM25).stderr
     assert run("--quiet", "--ci", "95%", "-m", "map", QRELS, BM25, DENSE).stderr == ""
+
+
+def test_equal_values_have_no_interval_and_a_reason(groups: Path, tmp_path: Path) -> None:
+    """Each summary without an interval is named with the reason, of all topics and of groups."""
+    groups.write_text("301 one\n302 one\n303 one\n")
+    path = tmp_path / "run"
+    path.write_text("".join(f"{topic} Q0 nothing 1 1 none\n" for topic in ALL))
+    call = ("--ci", "95%", "--topic-groups", groups, "-m", "map", "-m", "P.5,10", "-m", "num_rel", "-m", "num_ret")
+    told = run(*call, QRELS, path).stderr
+    assert f"{path}: no interval of map, P_5, P_10 for all: all 5 topics have the same value\n" in told
+    assert f"{path}: no interval of map, P_5, P_10 for all:one: all 3 topics have the same value\n" in told
+    assert "no interval of map" not in run(*call, QRELS, BM25).stderr
 
 
 def only(topics: list[str], path: Path, folder: Path) -> Path:

@@ -104,7 +104,7 @@ def test_tables_can_be_read_back(form: OutputFormat) -> None:
     head, odd, plain = read(form, b"".join(form.table_lines([TABLE])))
     if form.for_people:
         assert head == ["run name", *TABLE.columns[1:]]
-        assert odd == [ODD, "<0.0001", "0.0000", "3", "yes", ""]
+        assert odd == [ODD.replace("\t", r"\t"), "<0.0001", "0.0000", "3", "yes", ""]
         assert plain == ["plain", "0.1235", "", "0", "no", "all"]
     else:
         assert tuple(head) == TABLE.columns
@@ -247,7 +247,10 @@ def test_formats_of_the_lab(form: OutputFormat) -> None:
 # What stands below a table
 
 MARKED = "marks the best value; it is no claim of significance."
-APART = "The runs are evaluated over different topics (bm25 4, short 1); -c evaluates all over every judged topic."
+APART = (
+    "The runs are evaluated over different topics (bm25 4, short 1), so that no best mean is marked; -c evaluates all over "
+    "every judged topic."
+)
 
 
 @every_format
@@ -271,8 +274,13 @@ def test_notes_below_tables(form: OutputFormat, tmp_path: Path) -> None:
     start = "% " if form.name == "latex" else ""
     blank = "" if form.name == "latex" else "\n"
     coverage = "judged@10 (share of judged documents among the first 10): 1.0000 for each run."
-    assert text == f"{quiet}{blank}{start}{mark} {MARKED}\n{start}{coverage}\n{start}{APART}\n"
-    assert APART not in run("-c", *flags).stdout.decode()
+    assert text == f"{quiet}{blank}{start}{coverage}\n{start}{APART}\n"
+    complete = run("-c", *flags).stdout.decode()
+    quiet = run("--quiet", "-c", *flags).stdout.decode()
+    assert complete.startswith(f"{quiet}{blank}{start}{mark} {MARKED}\n")
+    assert APART not in complete
+    by_topic = run("-q", *flags).stdout.decode()  # a topic is the same for all runs
+    assert f"{blank}{start}{mark} {MARKED}\n" in by_topic
     alone = run(*flags[:-1]).stdout
     assert alone == run("--quiet", *flags[:-1]).stdout
 
@@ -307,3 +315,31 @@ def test_names_for_programs_are_as_they_are(tmp_path: Path) -> None:
     assert ODD_NAME in {json.loads(line)["topic"] for line in lines}
     rows = csv.reader(io.StringIO(evaluated(tmp_path, ODD_NAME, "csv"), newline=""))
     assert ("two\x1b[31m", ODD_NAME) in {(row[0], row[1]) for row in rows}
+
+
+def test_topics_with_tabs_and_line_breaks_stay_in_their_rows(tmp_path: Path) -> None:
+    """Names of JSON may have them: each row of trec_eval's columns has three fields, each row of Markdown its cells."""
+    names = ["a\nb", "c\td", "e\vf", "g\fh", "i\rj"]
+    (tmp_path / "qrels").write_text(json.dumps({name: {"d": 1} for name in names}))
+    (tmp_path / "run").write_text(json.dumps({name: {"d": 1.5} for name in names}))
+    call = ("--quiet", "-q", "-m", "map", "-R", "json", "-T", "json", "qrels", "run")
+    lines = run("--format", "trec", *call, cwd=tmp_path).stdout.decode().split("\n")
+    assert [line.count("\t") for line in lines] == [2] * 6 + [0]
+    rows = run("--format", "markdown", *call, cwd=tmp_path).stdout.decode().split("\n")
+    assert [line.count("|") for line in rows if line] == [3] * 8
+    assert not any(character in "".join(rows) for character in "\t\v\f\r")
+
+
+def test_seed_of_the_bootstrap_is_told_in_tables() -> None:
+    """Whether it was given or is the default."""
+    call = ("--ci", "90%", "--ci-method", "bootstrap", "-m", "map", "--format", "table", QRELS, BM25)
+    for words, seed in (((), 0), (("--seed", "5"), 5)):
+        assert f"from a bootstrap (BCa) with 9999 resamples and seed {seed}." in run(*words, *call).stdout.decode()
+
+
+def test_documents_that_were_pooled_and_not_judged_are_told_as_such(tmp_path: Path) -> None:
+    """A document with a grade below 0 is no example of a name that differs."""
+    (tmp_path / "qrels").write_text("1 0 D004 -2\n")
+    (tmp_path / "run").write_text("1 Q0 D004 1 1 x\n")
+    told = run("-m", "map", tmp_path / "qrels", tmp_path / "run").stderr
+    assert "document 'D004' is in both, but its grade is below 0" in told

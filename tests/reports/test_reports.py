@@ -69,7 +69,7 @@ def test_json_object(flags: tuple[str, ...], tmp_path: Path) -> None:
         for path in (QRELS, BM25, packed, EXAMPLE / "pool")
     ]
     assert report["warnings"] == [line.removeprefix("irevalx: ") for line in result.stderr.splitlines()]
-    assert len(report["warnings"]) == 2
+    assert len(report["warnings"]) == 3
     assert [one["run"] for one in report["runs"]] == ["bm25", "dense"]
     for one in report["runs"]:
         assert ("topics" in one, "all" in one) == ("-q" in flags, "-n" not in flags)

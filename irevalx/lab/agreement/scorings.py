@@ -33,6 +33,7 @@ from irevalx.judgments.graded import Judgments
 from irevalx.measures import MEASURES
 from irevalx.measures.counts import runid
 from irevalx.process.system import as_bytes, as_text
+from irevalx.reading.format_hints import looks_like_judgments
 from irevalx.reading.formats import QRELS, SAMPLED
 from irevalx.reading.source import CHUNK_SIZE, Source
 from irevalx.reports.records import Record, RecordWithInterval
@@ -268,7 +269,7 @@ def _of_trec_eval(where: str, text: str) -> Iterator[_Value]:
             continue
         if len(fields) != 3 or (not fields[0].startswith(_TEXTS) and len(fields[2].split()) > 1):
             rule = "a line of trec_eval's must have 3 columns (measure, topic, value)"
-            hint = ": are these judgments? then name the runs too" if len(line.split()) == 4 else ""
+            hint = ": are these judgments? then name the runs too" if looks_like_judgments(as_bytes(line)) else ""
             raise MalformedLineError(f"{where}:{number}: {rule}, but got {quote(line)}{hint}")
         measure, topic, value = fields[0], fields[1], fields[2].rstrip()
         is_name = measure == runid.name and topic == ALL

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations, groupby, islice
 from operator import attrgetter
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,8 +39,9 @@ from irevalx.lab.bounding.bound_rows import (
     rows_of,
 )
 from irevalx.lab.bounding.probable_scores import DRAWN, DrawnScores, ProbableScores
-from irevalx.lab.bounding.relevance import GradeShares, Relevance, features_of, fitted_relevance, given_relevance
+from irevalx.lab.bounding.relevance import GradeShares, Relevance, given_relevance
 from irevalx.lab.bounding.score_bounds import Bounds, NextDocument, WeightedScores
+from irevalx.lab.bounding.unpooled import Unpooled
 from irevalx.lab.command.document_numbers import number_of_documents
 from irevalx.lab.command.result import Result
 from irevalx.measures.select import SelectedMeasure
@@ -178,6 +180,9 @@ def bounds(
     in_all: int | None = None,
     probabilities: GivenQrels | None = None,
     fit_probabilities: bool = False,
+    new_runs: Runs | None = None,
+    groups: str | PathLike[str] | Mapping[str, str] | None = None,
+    group_by: str | None = None,
     draws: int = DRAWS,
     seed: int | None = None,
     level: int = 1,
@@ -202,7 +207,10 @@ def bounds(
     probabilities : of relevance of unjudged documents, as ``complete`` writes them: ``{topic: {docno: 0.3}}``, or
         whatever else ``irevalx.Qrels.read`` takes. Documents are independent.
     fit_probabilities : fit them to what was judged, by rank and run, instead.
-    draws : how often judgments are drawn, for map and ndcg; at least 1.
+    new_runs : with fitted probabilities, further runs that were not pooled; ``runs`` are then all that were. Their
+        documents share a factor, which is estimated by leaving groups of ``runs`` out.
+    groups, group_by : the groups of runs, as ``irevalx.lab.leave_out`` takes them; each run is a group without them.
+    draws : how often judgments are drawn, for map, ndcg and new runs; at least 1.
     seed : of the draws; None for a new one, which the result has.
     level : the least grade that is relevant.
     complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
@@ -214,7 +222,8 @@ def bounds(
     ------
     UsageError : a measure is no such sum, or documents are requested with several measures or one run, or keywords
         contradict each other.
-    InputError : there is nothing to fit probabilities to.
+    InputError : there is nothing to fit probabilities to, or the factor of runs that were not pooled to; or a run was
+        not pooled and is not among ``new_runs``.
     IrevalxError : as ``irevalx.evaluate``.
 
     Examples
@@ -232,7 +241,8 @@ def bounds(
     draws = checks.whole_number("draws", draws, least=1)
     is_probable = checks.flag("fit_probabilities", fit_probabilities) or probabilities is not None
     _refuse_contradictions(probabilities, level, fit_probabilities=fit_probabilities)
-    judgments, opened = graded_judgments_of(qrels, rel_format), opened_runs(runs)
+    unpooled = Unpooled.of(new_runs, groups, group_by, wanted, min_retrieved, is_fitted=fit_probabilities)
+    judgments, opened = graded_judgments_of(qrels, rel_format), unpooled.beside(opened_runs(runs))
     known = judgments.grades[judgments.grades >= 0]
     greatest = int(known.max(initial=0)) if max_grade is None else max_grade
     requests = requests_of(measures_of(measures), Settings(level=level))
@@ -250,14 +260,17 @@ def bounds(
     of_measures, chosen = [(one.measure.name, one.bounds) for one in scores], None
     if is_probable:
         shares = GradeShares.of(experiment.grades, level, greatest)
-        relevance = _relevance(experiment, probabilities, _depth(weighted, drawn), level)
-        probable = [ProbableScores(one, relevance, shares) for one in scores]
+        relevance = _relevance(experiment, probabilities, _depth(weighted, drawn), level, unpooled)
+        chosen = chosen_seed(seed) if drawn or unpooled.runs else None
+        probable = [
+            ProbableScores(one, relevance, shares, n_pooled=unpooled.first(experiment), n_draws=draws, seed=chosen or 0)
+            for one in scores
+        ]
         if wanted is not None:
             return _to_judge(ChangingDocument, "changes", probable[0].changing(_undecided(scores[0])), wanted, notes)
         of_measures = [(one.scores.measure.name, one.bounds) for one in probable]
         if drawn:
-            chosen = chosen_seed(seed)
-            by_draws = DrawnScores(experiment, relevance, shares, draws, chosen)
+            by_draws = DrawnScores(experiment, relevance, shares, draws, chosen or 0)
             of_measures += [(measure, partial(by_draws.bounds, measure)) for measure in experiment.measures]
     if wanted is not None:
         return _to_judge(DocumentToJudge, "narrows", scores[0].worth_judging(_undecided(scores[0])), wanted, notes)
@@ -315,10 +328,10 @@ def _refuse_next(weighted: Sequence[WeightedMeasure], drawn: Sequence[SelectedMe
         raise UsageError("the next documents must have two runs to tell apart, but got one")
 
 
-def _relevance(experiment: Experiment, probabilities: Any, depth: int, level: int) -> Relevance:
+def _relevance(experiment: Experiment, probabilities: Any, depth: int, level: int, unpooled: Unpooled) -> Relevance:
     """Return probabilities of relevance: those that were given, or else fitted ones."""
     if probabilities is None:
-        return fitted_relevance(experiment, *features_of(experiment), level)
+        return unpooled.relevance(experiment, level)
     return given_relevance(experiment, graded_judgments_of(probabilities, grades="probability"), depth)
 
 

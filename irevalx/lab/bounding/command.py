@@ -55,12 +55,28 @@ from irevalx.lab.command.output import Output
         ),
     ),
     option(
+        "--new-run",
+        "new_runs",
+        requires="--fit-probabilities",
+        excludes=("--in-all", "--per-topic", "--min-retrieved", "--figure"),
+        multiple=True,
+        metavar="FILE",
+        shell_complete=complete_file,
+        help=(
+            "A run that was not pooled, to be compared with RUN..., which are then all the runs that were. May be "
+            "repeated. Its documents share a factor on their probabilities, which is estimated by leaving out in turn "
+            "each group of RUN..., of which there must be four or more."
+        ),
+    ),
+    parameters.groups_option,
+    parameters.group_by_option,
+    option(
         "--draws",
         requires=("--probabilities", "--fit-probabilities"),
         type=click.IntRange(1, seeds.MOST_DRAWS),
         default=DRAWS,
         metavar="N",
-        help=f"Draw the judgments of unjudged documents N times, for map and ndcg.  [default: {DRAWS}]",
+        help=f"Draw the judgments of unjudged documents N times, for map, ndcg and new runs.  [default: {DRAWS}]",
     ),
     parameters.seed_option,
     option(
@@ -106,11 +122,13 @@ def command(output: Output, **options: Any) -> None:
     With probabilities of relevance further columns say what is probable: the mean and the standard deviation of the
     score or difference, and of the mean difference of a pair the probability that it keeps its sign; then the document
     that is expected to change most how probable it is that the first run is better, and by how much. Documents are
-    taken for independent, but for the error of a fit, which they share. by says how the probability was computed: exact
-    (P, always; rbp and dcg, where few documents are left), from the normal distribution, or from draws. map and ndcg
-    have no proven bounds: the judgments of unjudged documents are drawn, limits says drawn, and low and high are the
-    least and the greatest value of the draws.
+    taken for independent, but for the error of a fit, which they share; with --fit-probabilities, a run that was not
+    pooled is refused unless it is given with --new-run, whose documents share a factor as well. by says how the
+    probability was computed: exact (P, always; rbp and dcg, where few documents are left), from the normal
+    distribution, or from draws. map and ndcg have no proven bounds: the judgments of unjudged documents are drawn,
+    limits says drawn, and low and high are the least and the greatest value of the draws.
     """
+    options["new_runs"] = options["new_runs"] or None
     found = bounds(**options)
     if isinstance(found, DocumentsToJudge) and not output.format_is_typed:
         output.write_text(found)

@@ -1,6 +1,6 @@
 """What is probable of scores and differences, when unjudged documents have probabilities of relevance.
 
-Of sums over ranks it is computed; for AP and nDCG judgments are drawn.
+Of sums over ranks it is computed; for AP and nDCG, and for runs that were not pooled, judgments are drawn.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 from irevalx.arrays.segments import FloatArray
 from irevalx.experiments.experiment import Experiment
-from irevalx.frozen import replace
+from irevalx.frozen import cached_property, replace
 from irevalx.lab.bounding.relevance import GradeShares, Relevance
 from irevalx.lab.bounding.score_bounds import Bounds, NextDocument, Probable, WeightedScores
 from irevalx.measures.average import average_precision, average_precision_at
@@ -36,11 +36,23 @@ class ProbableScores:
     scores : of a measure that is a sum over ranks.
     relevance : flat over the judgments of the experiment that the scores are of.
     shares : of the grades.
+    n_pooled : how many runs were pooled; the scores of the others, whose documents share a factor, are drawn.
+    n_draws, seed : of these draws.
     """
 
-    def __init__(self, scores: WeightedScores, relevance: Relevance, shares: GradeShares) -> None:
+    def __init__(
+        self,
+        scores: WeightedScores,
+        relevance: Relevance,
+        shares: GradeShares,
+        *,
+        n_pooled: int | None = None,
+        n_draws: int = 1,
+        seed: int = 0,
+    ) -> None:
         topics = scores.topics
         self.scores = scores
+        self._n_pooled, self._n_draws, self._seed = n_pooled, n_draws, seed
         self._shares = shares
         self._gains = scores.measure.gains(np.arange(shares.relevant.size))
         self._topic = np.repeat(np.arange(len(topics)), [int(one.unjudged.sum()) for one in topics])
@@ -78,6 +90,10 @@ class ProbableScores:
         pair : the numbers of the run and of the other one, or None for none.
         """
         run, against = pair
+        if self._is_drawn(pair):
+            difference = self._draws[:, run] - (0.0 if against is None else self._draws[:, against])
+            now = self._known[run] - (0.0 if against is None else self._known[against])
+            return probable_of_draws(np.append(now, now.mean()), difference)
         weights, known, slopes = self._weights[run], self._known[run], self._slopes[run]
         if against is not None:
             weights = without_noise(weights - self._weights[against])
@@ -97,6 +113,21 @@ class ProbableScores:
             keeps_sign=signs.above if now > 0 else signs.below if now < 0 else signs.zero,
             by="exact" if signs.exact else "normal",
         )
+
+    def _is_drawn(self, pair: tuple[int, int | None]) -> bool:
+        """Return whether a run of the pair was not pooled."""
+        return self._n_pooled is not None and any(run is not None and run >= self._n_pooled for run in pair)
+
+    @cached_property
+    def _draws(self) -> FloatArray:
+        """The scores of all runs with judgments that are drawn: shape (n_draws, n_runs, n_topics)."""
+        random, found = generator(self._seed), np.repeat(self._known[np.newaxis], self._n_draws, axis=0)
+        for scores in found:
+            relevant = random.random(self._topic.size) < self._relevance.drawn(random)
+            gains = self._gains[self._shares.drawn(relevant, random)]
+            gained = np.flatnonzero(gains)
+            np.add.at(scores.T, self._topic[gained], (self._weights[:, gained] * gains[gained]).T)
+        return found
 
     def _signs(self, known: float, weights: FloatArray, slope: FloatArray, deviation: float) -> SignChances:
         """Return the chances of the sign of a sum.
@@ -138,6 +169,8 @@ class ProbableScores:
     def bounds(self, pair: tuple[int, int | None]) -> Bounds:
         """Return the bounds of the score of a run, or of a difference, with what is probable within them."""
         changing, (run, against) = None, pair
+        if self._is_drawn(pair):
+            return replace(self.scores.bounds(pair), probable=self.of(pair))
         if against is not None and (change := without_noise(self._change((run, against)))).any():
             changing = self._document(int(change.argmax()), change)
         return replace(self.scores.bounds(pair), probable=self.of(pair), changing=changing)
@@ -168,6 +201,23 @@ class ProbableScores:
         change = (np.abs(after - ndtr(mean / math.sqrt(variance))) * chances).sum(1)
         found: FloatArray = np.where(weights != 0, change, 0.0)
         return found
+
+
+def probable_of_draws(now: FloatArray, drawn: FloatArray) -> Probable:
+    """Return what is probable of a difference that was drawn.
+
+    Parameters
+    ----------
+    now : shape (n_topics + 1,); the difference with the judgments there are, and its mean.
+    drawn : shape (n_draws, n_topics).
+    """
+    drawn = without_noise(np.column_stack((drawn, drawn.mean(axis=1))))
+    return Probable(
+        means=drawn.mean(axis=0),
+        deviations=drawn.std(axis=0),
+        keeps_sign=float(np.mean(np.sign(drawn[:, -1]) == np.sign(without_noise(now)[-1]))),
+        by="draws",
+    )
 
 
 class DrawnScores:
@@ -216,12 +266,7 @@ class DrawnScores:
         else:
             now, drawn = now[run] - now[against], drawn[:, run] - drawn[:, against]
         now = without_noise(np.append(now, now.mean()))
+        probable = probable_of_draws(now, drawn)
         drawn = without_noise(np.column_stack((drawn, drawn.mean(axis=1))))
-        probable = Probable(
-            means=drawn.mean(axis=0),
-            deviations=drawn.std(axis=0),
-            keeps_sign=float(np.mean(np.sign(drawn[:, -1]) == np.sign(now[-1]))),
-            by="draws",
-        )
         unjudged = np.append(self._unjudged, self._unjudged.sum())
         return Bounds(now, drawn.min(axis=0), drawn.max(axis=0), unjudged, probable=probable, proven=False)

@@ -1,12 +1,4 @@
-"""How probably unjudged documents are relevant: as a file says, or fitted to what was judged, by rank and run.
-
-Which runs have a document, and at which rank, says most: the weight of a run is learned, so that documents of a good
-run are taken for relevant more often. From best rank and number of runs alone good runs are taken for worse than they
-are, and confidence is not calibrated (docs/what-to-judge.md).
-
-Source: Carterette, Robust Test Collections for Retrieval Evaluation, SIGIR 2007, estimates probabilities of relevance
-from ranks by logistic regression, with the weights of runs learned.
-"""
+"""Probabilities of relevance of unjudged documents, and the grades of documents drawn from them."""
 
 from __future__ import annotations
 
@@ -15,17 +7,10 @@ import numpy as np
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
-from irevalx.errors import InputError
 from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.label_files import places_of
-from irevalx.frozen import Frozen, cached_property
+from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments.graded import Judgments
-
-_PENALTY = 1.0
-"""Of the square of a coefficient, half of which is taken from the logarithm of the likelihood."""
-
-_TOLERANCE = 1e-8
-"""Of the fit: small, so that the digits that people see do not depend on the version of scikit-learn."""
 
 
 class Relevance(Frozen, kw_only=True):
@@ -44,9 +29,7 @@ class Relevance(Frozen, kw_only=True):
 
     def take(self, places: IntArray) -> Relevance:
         """Return those of some documents."""
-        return Relevance(
-            probability=self.probability[places], features=self.features[places], covariance=self.covariance
-        )
+        return replace(self, probability=self.probability[places], features=self.features[places])
 
     @property
     def slopes(self) -> FloatArray:
@@ -146,62 +129,3 @@ def given_relevance(experiment: Experiment, probabilities: Judgments, depth: int
     return Relevance(
         probability=np.clip(found, 0.0, None), features=np.zeros((found.size, 0)), covariance=np.zeros((0, 0))
     )
-
-
-def features_of(experiment: Experiment) -> tuple[FloatArray, BoolArray]:
-    """Return what probabilities are fitted to, of each document that is in the judgments.
-
-    Returns
-    -------
-    Shape (n_judgments, n_runs + 2): of each run 1/log2(rank + 1), 0 where it does not have the document; the logarithm
-    of the best rank; the share of the runs that have it. And which documents some run has.
-    """
-    ranking, n_runs = experiment.ranking, len(experiment.runs)
-    found = ranking.row >= 0
-    row, rank, run = ranking.row[found], ranking.rank[found], ranking.rows.ids[found] // len(experiment.topics)
-    features = np.zeros((experiment.judgments.rows.size, n_runs + 2))
-    features[row, run] = 1 / np.log2(rank + 1)
-    best = np.full(len(features), np.inf)
-    np.minimum.at(best, row, rank)
-    has: BoolArray = np.isfinite(best)
-    features[has, -2] = np.log(best[has])
-    features[:, -1] = np.count_nonzero(features[:, :n_runs], axis=1) / n_runs
-    return features, has
-
-
-def fitted_relevance(experiment: Experiment, features: FloatArray, retrieved: BoolArray, level: int) -> Relevance:
-    """Fit probabilities of relevance to what was judged: scikit-learn's logistic regression, with its usual penalty.
-
-    The covariance of the coefficients is the inverse of the information at the maximum (Laplace's approximation).
-
-    Parameters
-    ----------
-    features, retrieved : as ``features_of`` returns them.
-    level : the least grade that is relevant.
-
-    Returns
-    -------
-    Flat over the judgments of the experiment.
-
-    Raises
-    ------
-    InputError : among the judged documents that runs have none is relevant, or all are.
-    """
-    from sklearn.linear_model import LogisticRegression
-
-    judged = retrieved & (experiment.grades >= 0)
-    relevant = experiment.grades[judged] >= level
-    if not relevant.any() or relevant.all():
-        raise InputError(
-            "probabilities must be fitted to relevant and to nonrelevant documents that runs have, but got "
-            f"{np.count_nonzero(relevant)} relevant ones of {relevant.size} judged"
-        )
-    spread = features[judged].std(axis=0)
-    scaled = (features - features[judged].mean(axis=0)) / np.where(spread > 0, spread, 1.0)
-    model = LogisticRegression(C=1 / _PENALTY, solver="newton-cholesky", tol=_TOLERANCE).fit(scaled[judged], relevant)
-    probability: FloatArray = model.predict_proba(scaled)[:, 1]
-    with_constant = np.column_stack((scaled, np.ones(len(scaled))))
-    known, weight = with_constant[judged], (probability * (1 - probability))[judged]
-    information = (known * weight[:, None]).T @ known
-    information[np.arange(features.shape[1]), np.arange(features.shape[1])] += _PENALTY
-    return Relevance(probability=probability, features=with_constant, covariance=np.linalg.inv(information))

@@ -24,8 +24,8 @@ from irevalx.lab.command.output import Output, paths_in
 from irevalx.process.messages import Messages
 from irevalx.reading.file_format import listed
 from irevalx.reading.formats import QRELS, REL_FORMATS, RESULTS_FORMATS, TREC_RESULTS
-from irevalx.reading.grades import HINT
-from irevalx.reading.scored_runs import TIES_HINT
+from irevalx.reading.grade_rules import HINT
+from irevalx.reading.score_warnings import TIES_HINT
 
 
 def _format_of_judgments_option(formats: Sequence[str]) -> Parameter:
@@ -92,8 +92,7 @@ def command_of(
             refuse_standard_input_twice(*_names_of_files(values))
             with shown_as_messages(messages):
                 try:
-                    if (form := values.pop("results_format", TREC_RESULTS.name)) != TREC_RESULTS.name:
-                        values["runs"] = read_runs(values["runs"], form, strict=False)
+                    _read_runs(values, values.pop("results_format", TREC_RESULTS.name))
                     return function(output, **values)
                 except ArgumentError as error:  # arguments of a public function are options here
                     raise UsageError(_said_here(error.message)) from error
@@ -108,6 +107,13 @@ def command_of(
         return click.command(name, cls=Helped, help=function.__doc__, epilog=f"Example: {example}")(declared)
 
     return decorate
+
+
+def _read_runs(values: dict[str, Any], form: str) -> None:
+    """Read the runs among the values of parameters, unless their format is the default one."""
+    for name in ("runs", "new_runs"):
+        if values.get(name) and form != TREC_RESULTS.name:
+            values[name] = read_runs(values[name], form, strict=False)
 
 
 def _names_of_files(values: dict[str, Any]) -> Iterator[str | None]:

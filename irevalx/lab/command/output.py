@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -147,12 +148,12 @@ def _how_called() -> dict[str, Any]:
     options, inputs = {}, []
     for parameter in context.command.params:
         value = context.params.get(parameter.name or "")
-        if parameter._custom_shell_complete is complete_file:  # noqa: SLF001 - Click has no other name for it
+        is_file = parameter._custom_shell_complete is complete_file  # noqa: SLF001 - Click has no other name for it
+        if is_file:
             inputs += [{"path": path, "sha256": Source(path).sha256()} for path in paths_in(value) if path != "-"]
-        elif (
-            context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
-            and parameter.name not in _NOT_RECORDED
-        ):
+        is_typed = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
+        is_option = isinstance(parameter, click.Option) or not is_file
+        if is_typed and is_option and parameter.name not in _NOT_RECORDED:
             options[parameter.opts[-1]] = _recorded(value)
     warned = [] if context.obj is None else context.obj.warnings
     return {
@@ -217,6 +218,11 @@ def write_file(path: str | os.PathLike[str], make: Callable[[Path], object]) -> 
         if opened is None and os.path.lexists(path) and not (final.is_file() or final.is_dir()):
             make(Path(path))
             return
+        mode = new_file_mode()
+        if opened is None and final.is_file():
+            if not os.access(final, os.W_OK) or not final.stat().st_mode & 0o222:
+                raise OutputError(f"cannot write {quote(os.fspath(path))}: the file is not writable")
+            mode = stat.S_IMODE(final.stat().st_mode)
         handle, name = tempfile.mkstemp(
             final.suffix, f".{final.stem[:LONGEST_STEM]}.", None if opened else final.parent
         )
@@ -227,7 +233,7 @@ def write_file(path: str | os.PathLike[str], make: Callable[[Path], object]) -> 
             with part.open("rb") as made, opened() as file:
                 shutil.copyfileobj(made, file)
         else:
-            part.chmod(new_file_mode())
+            part.chmod(mode)
             part.replace(final)
             part = None
     except OSError as error:

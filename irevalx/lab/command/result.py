@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from irevalx.errors import imported
 from irevalx.frozen import Frozen, replace
 from irevalx.keywords import called_here, in_keywords
 from irevalx.reports.output_formats import DIGITS, OUTPUT_FORMATS
@@ -62,10 +63,9 @@ class Result(Frozen, kw_only=True):
         ------
         ImportError : pandas is not installed.
         """
-        import pandas as pd
-
-        table = self.tables()[0]
-        return pd.DataFrame(list(table.rows), columns=list(table.columns))
+        pandas, table = imported("pandas", "pandas", "to_frame"), self.tables()[0]
+        frame: pd.DataFrame = pandas.DataFrame(list(table.rows), columns=list(table.columns))
+        return frame
 
     def __repr__(self) -> str:
         lines = OUTPUT_FORMATS["table"].table_lines(self._tables_in_python(), DIGITS, titled=self.titled)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -15,9 +15,10 @@ from irevalx.experiments.run_groups import LeftOut, Removal, removed_by_topic
 from irevalx.frozen import Frozen, fields, replace
 from irevalx.lab.command.result import Result
 from irevalx.lab.completion.quality import QualityOfPredictions, completion_quality
+from irevalx.lab.leaving_out.bias_of_holes import BiasOfHoles, note_on_intervals
+from irevalx.lab.leaving_out.new_run_verdicts import NewRuns
 from irevalx.process.system import as_text
 from irevalx.reports.table import Table
-from irevalx.statistics.correlations import line_through
 from irevalx.statistics.decisions import DECISION_COLUMNS, DECISION_HEADS, DECISION_NOTE
 
 if TYPE_CHECKING:
@@ -72,21 +73,6 @@ class LeftOutSummary(Frozen, kw_only=True):
     tau_b_all_runs: float
     tau_all_runs: float
     decisions: Mapping[str, float]
-
-
-class BiasOfHoles(Frozen):
-    """How the bias of runs goes with their share of holes: a line of least squares through those that were left out.
-
-    The intercept is the bias to expect of a run without holes, and the slope what is added if all were holes.
-    """
-
-    measure: str
-    judgments: str
-    holes: float
-    bias: float
-    intercept: float | None
-    slope: float | None
-    correlation: float | None
 
 
 class RemovedAmongFirst(Frozen, kw_only=True):
@@ -146,11 +132,13 @@ class LeftOutRuns(Result):
     groups : of each run.
     removals : what each group takes with it.
     shown : what the first table is about: one of ``runs``, ``summary``, ``pivot`` and ``removed``.
-    found : by kind of judgments; none where documents were only counted.
+    found : by kind of judgments; none where documents were only counted, or the question is about new runs.
     holes : shape (n_runs,); the share of holes in each run. None unless asked for.
     holes_depth : among how many documents these are counted.
     predictions : of the documents that each group takes with it; by kind of judgments, and by group.
     judgments : those that each group is judged with; by group, and only where they were asked for.
+    new : runs that were not pooled; None if there are none.
+    seed : of the draws from which their bias is estimated.
     """
 
     keywords: ClassVar[Mapping[str, str]] = {"-c": "all_topics"}
@@ -164,6 +152,8 @@ class LeftOutRuns(Result):
     holes_depth: int | None = None
     predictions: Mapping[str, Mapping[str, Decided]] = {}
     judgments: Mapping[str, GradedText] = {}
+    new: NewRuns | None = None
+    seed: int | None = None
 
     @property
     def rows(self) -> list[RunLeftOut]:
@@ -207,9 +197,9 @@ class LeftOutRuns(Result):
         if self.holes is None:
             return found
         for m, measure, name, one in self._each():
-            holes, bias = self.holes[one.left_out], (one.after[m] - one.before[m])[one.left_out]
-            means = float(holes.mean()), float(bias.mean())
-            found.append(BiasOfHoles(measure, name, *means, *line_through(holes, bias)))
+            bias = (one.after[m] - one.before[m])[one.left_out]
+            groups = [group for group, is_left_out in zip(self.groups, one.left_out, strict=True) if is_left_out]
+            found.append(BiasOfHoles.of(measure, name, self.holes[one.left_out], bias, groups))
         return found
 
     @property
@@ -274,6 +264,11 @@ class LeftOutRuns(Result):
         rows.append(("mean", "mean", float(counts[0].mean()), float(counts[1].mean())))
         return [RemovedFromTopic(group=g, topic=t, removed=n, relevant=r) for g, t, n, r in rows]
 
+    def about(self) -> dict[str, Any]:
+        """Return how the values were made, with the verdicts on new runs."""
+        about = super().about()
+        return {**about, "notes": [*(self.new.explanations if self.new else ()), *about["notes"]]}
+
     def tables(self) -> list[Table]:
         """Return the tables, that of the rows which are ``shown`` first; the summary has the decisions in it."""
         return self._tables(decisions_apart=False)
@@ -315,6 +310,8 @@ class LeftOutRuns(Result):
         return round(score) if self.experiment.counts[m] else float(score)
 
     def _tables(self, *, decisions_apart: bool) -> list[Table]:
+        if self.new is not None:
+            return self.new.tables()
         if self.shown == "removed":
             return [Table.of("removed documents", RemovedFromTopic, self.removed_documents, n_labels=2)]
         if self.shown == "pivot":
@@ -337,7 +334,10 @@ class LeftOutRuns(Result):
         if self.holes_depth is not None:
             among = f"removed documents among the first {self.holes_depth}"
             tables += [
-                self._table("bias against the share of holes", BiasOfHoles, self.bias_of_holes, n_labels=2),
+                replace(
+                    self._table("bias against the share of holes", BiasOfHoles, self.bias_of_holes, n_labels=2),
+                    notes=(note_on_intervals(len(self.removals)),),
+                ),
                 Table.of(among, RemovedAmongFirst, self.removed_among_first),
             ]
         if self.predictions and self.shown == "runs":

@@ -30,8 +30,10 @@ from irevalx.experiments.run_groups import (
     unjudged,
 )
 from irevalx.experiments.run_groups import leave_out as left_out_of
-from irevalx.experiments.user_data import experiment_of, labels_of
+from irevalx.experiments.seeds import chosen_seed
+from irevalx.experiments.user_data import experiment_of, graded_judgments_of, labels_of
 from irevalx.frozen import replace
+from irevalx.judgments.graded import Judgments
 from irevalx.keywords import called_here
 from irevalx.lab.completion.classifier_names import CLASSIFIERS, EXPECTED, THRESHOLDS
 from irevalx.lab.completion.classifiers import classifier_for
@@ -39,6 +41,8 @@ from irevalx.lab.completion.documents import paths_of
 from irevalx.lab.completion.labelling import Labelling
 from irevalx.lab.completion.predict import Completing, Decided
 from irevalx.lab.leaving_out.left_out_runs import LeftOutRuns
+from irevalx.lab.leaving_out.new_run_verdicts import TOLERANCE
+from irevalx.lab.leaving_out.new_runs import DRAWS, AddedRuns, BiasDraws, with_new_runs
 from irevalx.process.terminal import progress_bar
 from irevalx.statistics.decisions import reversal_warnings
 
@@ -73,6 +77,10 @@ def leave_out(
     pivot: bool = False,
     removed: bool = False,
     keep_judgments: bool = False,
+    new_runs: Runs | None = None,
+    tolerance: float = TOLERANCE,
+    draws: int = DRAWS,
+    seed: int | None = None,
     level: int = 1,
     all_topics: bool = False,
     min_retrieved: float = 0.0,
@@ -110,6 +118,13 @@ def leave_out(
     summary, pivot : put the summary first, or a row for each run with all scores side by side; nothing else is shown.
     removed : only count how many documents each group takes with it, and evaluate nothing.
     keep_judgments : keep the judgments that each group is judged with, in the last of the ways to complete them.
+    new_runs : runs that were not pooled, to ask whether they can be evaluated with these judgments: the field ``new``
+        of the result has their coverage, the bias to expect of their scores with an interval, their scores with
+        unjudged documents skipped and bounded, and a verdict. ``groups`` and ``group_by`` are for them too; runs of a
+        group are assumed to be pooled together.
+    tolerance : the bias of a new run that is tolerated; at least 0.
+    draws : how often judgments are drawn to estimate the bias of new runs; at least 1.
+    seed : of these draws; None for a new one, which the result has.
     level : the least grade that is relevant.
     all_topics : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
     min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
@@ -137,8 +152,31 @@ def leave_out(
         raise UsageError("removed must not be given together with complete, holes or keep_judgments")
     level, threads = checks.whole_number("level", level), checks.whole_number("threads", threads, least=1)
     holes = None if holes is None else checks.whole_number("holes", holes, least=1)
+    tolerance, draws = _tolerance(tolerance), checks.whole_number("draws", draws, least=1)
+    depth = checks.whole_number("depth", depth, least=1)
     checks.one_of("kld_threshold", kld_threshold, THRESHOLDS)
     _refuse_contradictions(ways, paths, labels, level, labels_replace=labels_replace)
+    if new_runs is not None:
+        _refuse_with_new_runs(
+            level,
+            complete=ways,
+            holes=holes,
+            only=only,
+            keep_in_pool=keep_in_pool,
+            keep_judgments=keep_judgments,
+            min_retrieved=min_retrieved,
+            **dict.fromkeys([] if shown == "runs" else [shown], True),
+        )
+        with called_here(LeftOutRuns.keywords):
+            return with_new_runs(
+                AddedRuns.of(graded_judgments_of(qrels, rel_format), runs, new_runs, measures, level, depth),
+                measures,
+                partial(two_groups_of, groups=groups, pattern=group_by),
+                BiasDraws(tolerance, draws, chosen_seed(seed)),
+                level=level,
+                complete=all_topics,
+                threads=threads,
+            )
     text = GradedText.of(qrels, rel_format) if keep_judgments else None
     with called_here(LeftOutRuns.keywords):
         experiment = experiment_of(
@@ -155,7 +193,7 @@ def leave_out(
     names = two_groups_of(experiment.runs, groups, group_by)
     if only is not None and only not in names:
         raise ArgumentError(f"only must be one of {', '.join(sorted(set(names)))}, but got {checks.shown(only)}")
-    each = removals(experiment, names, checks.whole_number("depth", depth, least=1))
+    each = removals(experiment, names, depth)
     left_out = [removal for removal in each if only in {None, removal.group}]
     result = LeftOutRuns(experiment, names, left_out, shown, notes=experiment.notes())
     if removed:
@@ -164,10 +202,7 @@ def leave_out(
     predicting: dict[str, Completing | Labelling] = {**by_classifier}
     if labels is not None:
         theirs = labels_of(labels, labels_format, rel_format)
-        labelling = Labelling(experiment.judgments, theirs, level, left_out, replace=labels_replace)
-        for line in labelling.warnings():
-            warn(line)
-        predicting[LABELS] = labelling
+        predicting[LABELS] = _labelling(experiment, theirs, left_out, replace_all=labels_replace)
     treatments: dict[str, Treatment] = {"biased": unjudged if keep_in_pool else deleted}
     if ways:
         treatments[NONRELEVANT] = nonrelevant
@@ -207,6 +242,23 @@ def _what_is_shown(*, summary: bool, pivot: bool, removed: bool) -> str:
     if given[1:]:
         raise UsageError(f"{' and '.join(given)} must not be given together")
     return given[0] if given else "runs"
+
+
+def _tolerance(value: Any) -> float:
+    """Return a number of at least 0; raises ArgumentError."""
+    number = checks.real_number("tolerance", value)
+    if number is None or number < 0:
+        raise checks.wrong("tolerance", "a number of at least 0", value)
+    return number
+
+
+def _refuse_with_new_runs(level: int, **others: Any) -> None:
+    """Raise UsageError if keywords are given that exclude new runs."""
+    for name, value in others.items():
+        if value not in ((), None, 0):
+            raise UsageError(f"new_runs and {name} must not be given together")
+    if level < 1:
+        raise UsageError(f"with new runs the least relevant grade must be at least 1; it is {level}")
 
 
 def _refuse_contradictions(
@@ -266,6 +318,16 @@ def _predicting(
             found[name] = Completing(completion)
             found[name].predict_for(left_out, threads, advance)
     return found
+
+
+def _labelling(
+    experiment: Experiment, labels: Judgments, left_out: Sequence[Removal], *, replace_all: bool
+) -> Labelling:
+    """Return what labels from elsewhere make of the documents of a group, with its warnings."""
+    labelling = Labelling(experiment.judgments, labels, int(experiment.level), left_out, replace=replace_all)
+    for line in labelling.warnings():
+        warn(line)
+    return labelling
 
 
 def _judgments_of_groups(text: GradedText, left_out: Sequence[Removal], treatment: Treatment) -> dict[str, GradedText]:

@@ -16,14 +16,16 @@ from irevalx.measures.precision import precision, recall, relative_precision, su
 from irevalx.measures.select import SelectedMeasure
 from irevalx.measures.user import PERSISTENCE, rank_biased_precision
 from irevalx.ranking.topics import Topics
+from irevalx.settings import Ties
 
 
-def adds(request: SelectedMeasure) -> bool:
+def adds(request: SelectedMeasure, ties: Ties) -> bool:
     """Return whether each document adds a definite number to the value of its topic.
 
-    It does where the value is a sum over the documents retrieved, and unjudged ones stand where they are.
+    It does where the value is a sum over the documents retrieved, and unjudged ones stand where they are. Where gains
+    order documents with equal scores, the order is not the one that is shown, which follows grades.
     """
-    return request.measure in _TERMS and request.reading == "nonrel"
+    return request.measure in _TERMS and request.reading == "nonrel" and not request.is_ordered_by_gain(ties)
 
 
 def added(t: Topics, request: SelectedMeasure) -> Sequence[FloatArray]:

@@ -11,16 +11,17 @@ import numpy as np
 from irevalx.api.scores import Scores, column_of, selection_of
 from irevalx.arrays.segments import FloatArray
 from irevalx.errors import InputError
+from irevalx.experiments.coverage import cutoff_of
 from irevalx.experiments.measure_scales import scale_of
 from irevalx.experiments.ranked_runs import direction_of
 from irevalx.frozen import Frozen, cached_property
 from irevalx.lab.comparison.compared_runs import ComparedPairs
 from irevalx.lab.comparison.tested_runs import compare
 from irevalx.lab.page.document_gains import adds
-from irevalx.measures.parameter_kinds import Cutoffs
 from irevalx.measures.select import SelectedMeasure
 from irevalx.process.system import as_bytes
 from irevalx.reports.records import finite
+from irevalx.settings import Ties
 
 READINGS = ("skip", "rel")
 """How unjudged documents are read too: as if they had not been retrieved, and as relevant ones."""
@@ -54,12 +55,9 @@ class ReportedMeasure(Frozen, kw_only=True):
     @property
     def cutoff(self) -> int | None:
         """The rank after which nothing counts; None where there is none."""
-        if not isinstance(self.request.measure.kind, Cutoffs):
-            return None
-        cutoff: int = self.request.parameters.values[self.request.names.index(self.name)]
-        return cutoff
+        return cutoff_of(self.request, self.name)
 
-    def about(self) -> dict[str, Any]:
+    def about(self, ties: Ties) -> dict[str, Any]:
         """Return what a report says of it."""
         measure = self.request.measure
         low, high = measure.value_range.low, measure.value_range.high
@@ -71,7 +69,7 @@ class ReportedMeasure(Frozen, kw_only=True):
             "high": finite(high),
             "higher_is_better": {1: True, -1: False, 0: None}[self.direction],
             "by_topic": measure.per_topic and measure.kernel is not None,
-            "adds": adds(self.request),
+            "adds": adds(self.request, ties),
         }
 
 

@@ -83,10 +83,10 @@ class FirstDocuments(Frozen):
         pooled = both.rows.position < both.rows.spread(judgments.rows.lengths)
         # The evaluation has warned already.
         ranked = list(rank_all(both, runs, rules, processes=processes, warn=lambda line: None))
-        adding = list(filter(adds, requests))
+        adding = [request for request in requests if adds(request, rules.ties)]
         places, terms = [], []
         for number, one in enumerate(ranked):
-            ranking = _in_one_order(one.ranking, both)
+            ranking = _in_one_order(one.ranking, both, level)
             within = (ranking.rank <= depth) & (ranking.row >= 0)
             topic = ranking.judged_topic[ranking.rows.ids[within]]
             places.append(np.stack((topic, np.full(topic.size, number), ranking.rank[within], ranking.row[within])))
@@ -184,12 +184,12 @@ def _first_of(results: Results, ties: Ties, depth: int) -> tuple[Pool, int]:
     return pool, int(np.count_nonzero(tied[: within.size] & within))
 
 
-def _in_one_order(ranking: Ranking, judgments: Judgments) -> Ranking:
+def _in_one_order(ranking: Ranking, judgments: Judgments, level: float) -> Ranking:
     """Return a ranking in one order, where that of equal scores depends on grades."""
     if not ranking.tied or ranking.tied.ties == "expected":
         return ranking
     grade = np.where(ranking.row >= 0, np.maximum(judgments.grades[ranking.row], UNJUDGED), OUTSIDE)
-    return ranking.with_ties_ordered(grade)
+    return ranking.with_ties_ordered(grade, level)
 
 
 def _terms(

@@ -90,8 +90,10 @@ ERROR_SOURCES = tuple(
 class AssessedWithTruth(AssessedRanking):
     """A ranking assessed with a sample of the judgments, which knows the precisions under the full ones as well."""
 
-    def _assess(self, ranking: Ranking, settings: Settings, reading: Reading) -> Assessed:
-        t = super()._assess(ranking, settings, reading)
+    def _assess(
+        self, ranking: Ranking, settings: Settings, reading: Reading, by_gain: SelectedMeasure | None = None
+    ) -> Assessed:
+        t = super()._assess(ranking, settings, reading, by_gain)
         if reading != "nonrel" or not isinstance(t, Topics) or not isinstance(self.judgments, Judgments):
             return t
         full = ranking.assess(self.judgments, self.judgments.grades, level=settings.level)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irevalx.api import checks
+from irevalx.errors import imported
 from irevalx.frozen import cached_property, replace
 from irevalx.lab.command.folders import write_folder
 from irevalx.lab.command.output import FORMATS, write_lines
@@ -108,10 +109,10 @@ class StudyResult(Result):
         ImportError : pandas is not installed.
         """
         found = self._tables()
-        import pandas as pd
-
+        pandas = imported("pandas", "pandas", "to_frame")
         made = found[checks.one_of("table", table, [*found])]()
-        return pd.DataFrame(list(made.rows), columns=list(made.columns))
+        frame: pd.DataFrame = pandas.DataFrame(list(made.rows), columns=list(made.columns))
+        return frame
 
     def files(self, digits: int = DIGITS) -> dict[str, bytes]:
         """Return the texts of the files that tell all of it, by their names.

@@ -27,6 +27,9 @@ BEYOND = "beyond"
 MOST_SAMPLES = 0.95
 """The share of samples that exceed the threshold where a level is called reliable."""
 
+LEAST_SAMPLES = 20
+"""From fewer samples it cannot be told whether ``MOST_SAMPLES`` exceed the threshold."""
+
 ERRORS_OF_DECISIONS = {
     "fpr": "of the pairs without a significant difference under full judgments, the share with one under reduced ones",
     "fnr": "of the pairs with a significant difference under full judgments, the share without one under reduced ones",
@@ -47,7 +50,8 @@ class KneeRow(Frozen):
     monotone : whether these are the same.
     low, high : the interval of the knee over draws of topics; ``BEYOND`` for an end beyond all levels, None if no
         interval was computed.
-    reliable : the least level from which on at least 95 % of the samples exceed the threshold.
+    reliable : the least level from which on at least 95 % of the samples exceed the threshold; None for fewer than 20
+        samples, too.
     """
 
     measure: str
@@ -220,7 +224,7 @@ def knee_rows(study: Study) -> list[KneeRow]:
     Source of the knees of means: Bompada et al. 2007, Tables 3 and 5. A mean may exceed the threshold where single
     samples do not, and whoever has judgments has a single sample.
     """
-    texts = [*(level.text for level in study.levels), None]
+    texts, is_enough = [*(level.text for level in study.levels), None], study.kept.shape[1] >= LEAST_SAMPLES
     curves = {}
     for name, (reference, statistic) in CURVES.items():
         of_samples = study.statistics[reference][statistic]
@@ -237,7 +241,7 @@ def knee_rows(study: Study) -> list[KneeRow]:
             low, high = None, None
             if study.intervals is not None and name in study.intervals.knees:
                 low, high = (BEYOND if end is None else texts[end] for end in study.intervals.knees[name][m])
-            rows.append(KneeRow(measure, name, knee, first, knee == first, low, high, reliable))
+            rows.append(KneeRow(measure, name, knee, first, knee == first, low, high, reliable if is_enough else None))
     return rows
 
 
@@ -245,9 +249,14 @@ def knees_for_people(study: Study) -> Table:
     """Return one row per measure and statistic, marked where a curve is not monotone."""
     rows = [row if row.monotone else replace(row, knee=f"{row.knee or ''}*") for row in knee_rows(study)]
     ends = () if study.intervals is None else ("low", "high")
+    n_samples, most = study.kept.shape[1], f"{MOST_SAMPLES:.0%} of samples exceed"
+    is_enough = n_samples >= LEAST_SAMPLES
     notes = [
         f"The least levels from which on the mean over samples, and {MOST_SAMPLES:.0%} of the samples, exceed "
         f"{THRESHOLD} (blank: none)."
+        if is_enough
+        else f"The least levels from which on the mean over {n_samples} samples exceeds {THRESHOLD} (blank: none). The "
+        f"levels at which {most} need at least {LEAST_SAMPLES} samples."
     ]
     if ends:
         notes.append(
@@ -262,8 +271,8 @@ def knees_for_people(study: Study) -> Table:
         notes.append(f"* The mean exceeds {THRESHOLD} at a lesser level too, and falls again: first in knees.csv.")
     title = f"least level from which on the mean over samples exceeds {THRESHOLD}"
     every = Table.of(title, KneeRow, rows, n_labels=2, notes=tuple(notes))
-    heads = ("measure", "statistic", "mean exceeds", *ends, f"{MOST_SAMPLES:.0%} of samples exceed")
-    return every.showing("measure", "statistic", "knee", *ends, "reliable", heads=heads)
+    heads = ("measure", "statistic", "mean exceeds", *ends, *([most] if is_enough else []))
+    return every.showing("measure", "statistic", "knee", *ends, *(["reliable"] if is_enough else []), heads=heads)
 
 
 def is_in_order(about: Mapping[str, Any]) -> bool:

@@ -81,9 +81,9 @@ def command(output: Output, **options: Any) -> None:
     one set and worse on the other. A row for each measure and size of the sets: the share of swaps, their number, the
     number of comparisons in which the runs are tied on a set (not a swap), and of all comparisons. A measure with few
     values ties often, and a tie is no agreement: share tied is the share of ties, with half ties the share of swaps
-    where a tie counts as half a swap, with its 95 % interval over draws of topic sets (none where all pairs of sets
-    there are were compared: nothing was drawn), and without ties the share of swaps among the other comparisons.
-    Compare measures by one of these two.
+    where a tie counts as half a swap, with its 95 % interval over all splits of these topics into two sets of this
+    size (none where all of them were compared; it does not cover other topics), and without ties the share of swaps
+    among the other comparisons. Compare measures by one of these two.
 
     With --bins, a row for each size of the difference on the one set (each of two sets is the one): absolute, in
     percent of the best run's score and in standard deviations of the runs' scores for all topics (of sums, what these

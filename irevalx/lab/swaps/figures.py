@@ -17,7 +17,7 @@ from irevalx.statistics.swap_bins import FEWEST, TOLERATED, SwapBin
 from irevalx.statistics.swaps import SwapRate
 
 _SHARE = "share of swaps (ties: half)"
-_BAND = "95\u00a0% intervals over draws of topic sets"
+_BAND = "95\u00a0% intervals over all splits of these topics"
 
 _COLUMNS = 3
 """Panels beside each other."""

@@ -17,7 +17,7 @@ from irevalx.experiments.measured_values import MeasuredRuns, measured_runs
 from irevalx.experiments.ranked_runs import MEASURES
 from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
 from irevalx.experiments.user_data import ranked_runs_of
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, replace
 from irevalx.lab.command.result import Result
 from irevalx.measures.select import SelectedMeasure
 from irevalx.reports.table import Table
@@ -41,6 +41,11 @@ if TYPE_CHECKING:
 WIDTH_RULE = f"a number above 0 and at most {WIDEST}, with at most {DECIMALS} decimals, such as 0.01"
 """What the width of a bin must be."""
 
+_OVER_SPLITS = (
+    "The 95 % intervals are of the rate over all splits of these topics into two sets of this size. They do not cover "
+    "other topics."
+)
+
 
 def is_width(number: Fraction) -> bool:
     """Return whether a number can be the width of a bin."""
@@ -54,8 +59,8 @@ class RateOfSize(Frozen, kw_only=True):
     ----------
     swap_rate : the share of swaps, ties counted as agreement.
     share_tied : the share of comparisons in which the runs are tied on a set.
-    with_half_ties : the share of swaps, a tie counted as half a swap; ``low`` and ``high`` are its interval over draws,
-        None where all pairs of sets there are were compared.
+    with_half_ties : the share of swaps, a tie counted as half a swap; ``low`` and ``high`` are its 95 % interval over
+        all splits of these topics into two sets of this size, None where all of them were compared.
     without_ties : the share of swaps among the other comparisons; None where all are ties.
     """
 
@@ -197,9 +202,14 @@ class SwapRatesByDifference(Result):
 
     def tables_for_people(self) -> list[Table]:
         """Return both tables, the first with the rate that measures are compared by and no other."""
-        shown = ("measure", "topics", "from", "to", "comparisons", "swaps", "with_half_ties", "low", "high")
+        shown = ("measure", "topics", "from", "to", "comparisons", "few", "swaps", "with_half_ties", "low", "high")
         first, second = self.tables()
-        return [first.showing(*shown), second]
+        few = first.columns.index("few")
+        rows = [
+            [("few" if row[few] else "") if place == few else cell for place, cell in enumerate(row)]
+            for row in first.rows
+        ]
+        return [replace(first, rows=rows).showing(*shown), second]
 
     def figure(self, *, width: float = 7.0, titled: bool = True) -> Figure:
         """Draw the share of swaps against the difference on the one set, a line for each measure."""
@@ -292,6 +302,9 @@ def swap_rate(
         return rate_on_sets(one.tested, sets) if width is None else swap_bins(one.tested, sets, width, one.scale)
 
     found = {one.measure: {size: rate(one, size) for size in sizes or default_sizes(len(one.topics))} for one in every}
+    of_all = (rate for of_sizes in found.values() for rate in of_sizes.values())
+    if any(not math.isnan(one.error) for rates in of_all for one in (rates if width else [rates])):
+        notes = (_OVER_SPLITS, *notes)
     if width is None:
         return SwapRates({measure: list(of_sizes.values()) for measure, of_sizes in found.items()}, seed, notes=notes)
     return SwapRatesByDifference(found, ranked.requests, seed, notes=notes)

@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 from irevalx.arrays.segments import AnyArray, IntArray, Segments
 from irevalx.errors import UnreadableFileError, shown_name
 from irevalx.frozen import replace
+from irevalx.reading.column_names import DOCNO, RUN, SCORE, TOPIC, Wanted
 from irevalx.reading.entries import Entries
 from irevalx.reading.runs import MOST_SMALL
 from irevalx.reading.tables.arrow_tables import (
@@ -34,7 +35,6 @@ from irevalx.reading.tables.arrow_tables import (
     values_of,
 )
 from irevalx.reading.tables.table_run import COLUMNS, TableRun
-from irevalx.reading.tables.tables import DOCNO, RUN, SCORE, TOPIC, Wanted
 
 _ENOUGH = BLOCK_ROWS // 2
 """The number of rows that are a block, if the next topic begins after them."""

@@ -13,9 +13,10 @@ import pyarrow.compute as pc
 from irevalx.arrays.byte_strings import PADDING, Names
 from irevalx.arrays.segments import AnyArray, IntArray
 from irevalx.errors import ArgumentError, printable, quote
-from irevalx.reading.grades import HINT
+from irevalx.reading.column_names import RUN, TOPIC, Kind, Wanted
+from irevalx.reading.grade_rules import HINT
 from irevalx.reading.hints import text_hint
-from irevalx.reading.tables.tables import RULES, RUN, TOPIC, Kind, Table, Wanted
+from irevalx.reading.tables.tables import RULES, Table
 
 BLOCK_ROWS = 1 << 15
 """The most rows that are cast together, so that what is made of them stays in the processor's cache."""

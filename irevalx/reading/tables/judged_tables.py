@@ -8,15 +8,16 @@ import numpy as np
 
 from irevalx.errors import ArgumentError, Warn
 from irevalx.frozen import replace
-from irevalx.judgments.graded import Judgments
+from irevalx.judgments.graded import Judgments, each_judgment_once
 from irevalx.judgments.pool import Pool
 from irevalx.judgments.subtopics import SubtopicJudgments
 from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
+from irevalx.reading.column_names import DOCNO, GRADE, METHOD, PROBABILITY, SUBTOPIC, TOPIC, Wanted
 from irevalx.reading.entries import Entries
-from irevalx.reading.grades import refuse_wrong
+from irevalx.reading.grade_rules import refuse_wrong
 from irevalx.reading.prels_files import judgments_with_probabilities
 from irevalx.reading.subtopic_files import subtopic_judgments
-from irevalx.reading.tables.tables import DOCNO, GRADE, METHOD, PROBABILITY, SUBTOPIC, TOPIC, Table, Wanted
+from irevalx.reading.tables.tables import Table
 from irevalx.settings import Grades
 from irevalx.trec_eval.versions import Compat
 
@@ -24,7 +25,7 @@ from irevalx.trec_eval.versions import Compat
 def graded_table(table: Table, compat: Compat, strict: bool, warn: Warn, grades: Grades = "whole") -> Judgments:
     """Return the rows of a table as judgments; ArgumentError where a column is missing, or something in it."""
     numbers, topics, docnos = _with_grades(table, grades, TOPIC, DOCNO)
-    return Entries.of_rows(table.path, topics, docnos, numbers).judgments()
+    return each_judgment_once(Entries.of_rows(table.path, topics, docnos, numbers).judgments(), warn)
 
 
 def pool_table(table: Table, compat: Compat, strict: bool, warn: Warn) -> Pool:

@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from irevalx.errors import InputError, UnreadableFileError, quote
+from irevalx.reading.column_names import RUN, TOPIC, named
 from irevalx.reading.source import CHUNK_SIZE, Source
 from irevalx.reading.tables.arrow_tables import ArrowTable, first_line
-from irevalx.reading.tables.tables import RUN, TOPIC, named
 
 _BATCH_ROWS = 1 << 17
 """The number of rows of a file that are read together."""

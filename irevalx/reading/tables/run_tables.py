@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, NoReturn, cast
 import numpy as np
 
 from irevalx.errors import ArgumentError, InputError, Warn
+from irevalx.reading.column_names import RUN
 from irevalx.reading.entries import Entries
 from irevalx.reading.runs import Run, group_by_topic
 from irevalx.reading.source import name_of_file
 from irevalx.reading.tables.table_run import COLUMNS, TableRun
-from irevalx.reading.tables.tables import RUN, Table, WholeTable
+from irevalx.reading.tables.tables import Table, WholeTable
 from irevalx.trec_eval.versions import Compat
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from irevalx.frozen import Frozen
+from irevalx.reading.column_names import DOCNO, SCORE, TOPIC
 from irevalx.reading.entries import Entries
 from irevalx.reading.runs import Run
-from irevalx.reading.tables.tables import DOCNO, SCORE, TOPIC
 from irevalx.trec_eval.versions import Compat
 
 COLUMNS = (SCORE, TOPIC, DOCNO)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import AnyArray
 from irevalx.errors import ArgumentError, printable, quote, shown_name
 from irevalx.frozen import Frozen
-
-Kind: TypeAlias = Literal["names", "grades", "scores", "probabilities"]
-"""What is read from a column: ``Names``, whole numbers, numbers, or numbers that may be missing."""
+from irevalx.reading.column_names import Kind, Wanted, named
 
 RULES: dict[Kind, str] = {
     "names": "a string or a whole number",
@@ -21,32 +19,6 @@ RULES: dict[Kind, str] = {
 }
 """What the values of a column must be, for messages."""
 
-
-class Wanted(Frozen):
-    """A column that is looked for.
-
-    Parameters
-    ----------
-    names : what it may be called, in any case. The first name that is there counts.
-    kind : what is read from it.
-    """
-
-    names: tuple[str, ...]
-    kind: Kind
-
-
-_SCORE_NAMES = ("score", "sim")
-
-TOPIC = Wanted(("topic", "topic_id", "qid", "query_id", "query-id", "q_id", "query"), "names")
-DOCNO = Wanted(("docno", "doc_id", "docid", "corpus-id", "corpus_id", "did", "pid", "document"), "names")
-SCORE = Wanted(_SCORE_NAMES, "scores")
-GRADE = Wanted(("relevance", "rel", "grade", "label", *_SCORE_NAMES), "grades")
-"""The names of TREC, PyTerrier, ir_measures, BEIR, Hugging Face and ranx, some of which call a grade a score."""
-
-RUN = Wanted(("run",), "names")
-SUBTOPIC = Wanted(("subtopic", "subtopic_id", "iteration"), "names")
-METHOD = Wanted(("method",), "grades")
-PROBABILITY = Wanted(("probability",), "probabilities")
 
 _MOST_NAMES = 20
 """The most columns of a table that a message names."""
@@ -126,22 +98,3 @@ class WholeTable(Table):
         if len(set(sizes)) > 1:
             raise ArgumentError(f"{self.path}: the columns of a table must have the same length, but got {sizes}")
         return columns
-
-
-def named(wanted: Wanted, names: Sequence[Any]) -> list[Any]:
-    """Return those of the names of columns that a column which is looked for has: usually one or none.
-
-    >>> named(SCORE, ["Sim", "SCORE", "docno"])
-    ['SCORE']
-    """
-    for name in wanted.names:
-        if found := [one for one in names if isinstance(one, str) and one.lower() == name]:
-            return found
-    return []
-
-
-def known_columns(names: Sequence[Any]) -> list[Any]:
-    """Return those of the names of columns that any table is looked through for."""
-    every = (TOPIC, DOCNO, SCORE, GRADE, RUN, SUBTOPIC, METHOD, PROBABILITY)
-    known = {name for wanted in every for name in wanted.names}
-    return [name for name in names if isinstance(name, str) and name.lower() in known]

@@ -16,15 +16,18 @@ import numpy as np
 import pytest
 from running import FIXTURES, SHARED, opened
 
+from irevalx.errors import InputError
 from irevalx.experiments.experiment import Experiment, prepare
 from irevalx.experiments.pools import with_first_documents
 from irevalx.experiments.ranked_runs import requests_of
 from irevalx.experiments.user_data import graded_judgments_of
 from irevalx.experiments.weighted_measures import weighted_measures
 from irevalx.frozen import Frozen, replace
+from irevalx.lab.bounding.fitted_relevance import FittedRelevance
 from irevalx.lab.bounding.probable_scores import ProbableScores
-from irevalx.lab.bounding.relevance import GradeShares, features_of, fitted_relevance
+from irevalx.lab.bounding.relevance import GradeShares
 from irevalx.lab.bounding.score_bounds import WeightedScores
+from irevalx.lab.bounding.unpooled import unpooled_relevance
 from irevalx.orders.candidates import Candidates, candidates_of
 from irevalx.orders.known_orders import ORDERS
 from irevalx.orders.replays import Level, Ordering, Rules
@@ -62,13 +65,13 @@ def read(collection: str) -> tuple[Experiment, tuple[Candidates, ...]]:
 
 def some(experiment: Experiment, runs: np.ndarray, topics: np.ndarray) -> Experiment:
     """Return some runs and topics of an experiment."""
-    rows = (runs[:, None] * len(experiment.topics) + topics).ravel()
+    of_runs = experiment.of_runs(runs)
+    rows = (np.arange(len(runs))[:, None] * len(experiment.topics) + topics).ravel()
     return replace(
-        experiment,
-        runs=tuple(experiment.runs[run] for run in runs),
+        of_runs,
         topics=tuple(experiment.topics[topic] for topic in topics),
-        ranking=experiment.ranking.take(rows),
-        missing=experiment.missing[np.ix_(runs, topics)],
+        ranking=of_runs.ranking.take(rows),
+        missing=of_runs.missing[:, topics],
     )
 
 
@@ -78,7 +81,7 @@ def said(full: Experiment, kept: np.ndarray, order: str) -> Iterator[Said]:
     [measure] = weighted_measures(requests_of(("P.10",)), 1, range(greatest + 1), greatest)
     judged = replace(full, judgments=replace(full.judgments, grades=np.where(kept, full.grades, -1)))
     truth, scores = WeightedScores(full, measure), WeightedScores(judged, measure)
-    relevance = fitted_relevance(judged, *features_of(judged), 1)
+    relevance = FittedRelevance(judged, 1).fit()
     probable = ProbableScores(scores, relevance, GradeShares.of(judged.grades, 1, greatest))
     for pair in scores.pairs:
         now = scores.bounds(pair)
@@ -162,3 +165,76 @@ def test_budgets_of_cranfield(capsys: pytest.CaptureFixture[str]) -> None:
                 f"right {right:.4f}"
             )
             assert not number or right > 0.9
+
+
+class OfNewRun(Said):
+    """What was said of a pair of a pooled and a new run, without the factor of new runs and with it."""
+
+    without: float
+
+
+def said_of_new_runs(collection: str, n_replays: int, n_groups: int, draws: int = 300) -> list[OfNewRun]:
+    """Judge the runs of some groups on half of the topics; a run of a further group took no part."""
+    experiment, candidates = read(collection)
+    by_topic, rng = {one.topic: one for one in candidates}, np.random.default_rng(11)
+    groups = [run.rstrip("0123456789") if collection == "cranfield" else run for run in experiment.runs]
+    greatest = int(experiment.grades.max())
+    [measure] = weighted_measures(requests_of(("P.10",)), 1, range(greatest + 1), greatest)
+    found: list[OfNewRun] = []
+    for number in range(n_replays):
+        order = ORDERS_REPLAYED[number % len(ORDERS_REPLAYED)]
+        new, *others = rng.choice(sorted(set(groups)), n_groups, replace=False).tolist()
+        pooled = np.array([place for place, group in enumerate(groups) if group in others])
+        run = rng.choice([place for place, group in enumerate(groups) if group == new])
+        topics = np.sort(rng.choice(len(experiment.topics), len(experiment.topics) // 2, replace=False))
+        budget = Level("", Fraction(int(rng.choice((*PER_TOPIC[1:], 24, 999)))), is_share=False)
+        part = some(experiment, np.append(pooled, run), topics)
+        to_judge = []
+        for one in (by_topic[topic] for topic in part.topics):
+            has = np.flatnonzero((one.ranks[pooled] > 0).any(axis=0))
+            docnos = tuple(one.docnos[place] for place in has)
+            to_judge.append(replace(one, docnos=docnos, ranks=one.ranks[np.ix_(pooled, has)]))
+        [kept] = Ordering(order=ORDERS[order], candidates=to_judge).replay(experiment.judgments, [budget]).kept
+        judged = replace(part, judgments=replace(part.judgments, grades=np.where(kept, part.grades, -1)))
+        truth, scores = WeightedScores(part, measure), WeightedScores(judged, measure)
+        shares = GradeShares.of(judged.grades, 1, greatest)
+        try:
+            relevance = unpooled_relevance(judged, [groups[r] for r in (*pooled, run)], len(pooled), 1)
+        except InputError:  # too few judgments: no group has a relevant document of its own
+            continue
+        plain = ProbableScores(scores, FittedRelevance(judged, 1).fit(), shares)
+        drawn = ProbableScores(scores, relevance, shares, n_pooled=len(pooled), n_draws=draws, seed=number)
+        for pair in ((r, len(pooled)) for r in range(len(pooled))):
+            if not (now := scores.bounds(pair)).is_decided:
+                is_right = bool(np.sign(now.means[0]) == np.sign(truth.bounds(pair).means[0]))
+                found.append(OfNewRun(order, drawn.of(pair).keeps_sign, is_right, plain.of(pair).keeps_sign))
+    return found
+
+
+def test_a_few_new_runs() -> None:
+    """On the small collection, with a run as a group: sure pairs of a new run are mostly right, more than others."""
+    found = said_of_new_runs("fixture", 12, 6, draws=60)
+    n_sure, _, sure = between([*found], 0.9, 1.1)
+    _, _, unsure = between([*found], 0.0, 0.9)
+    assert n_sure > 5
+    assert sure > max(0.8, unsure)
+
+
+@pytest.mark.skipif(not REPLAYS, reason="CONFIDENCE_REPLAYS says how many replays")
+@pytest.mark.parametrize("collection", ["robust03", "cranfield"])
+def test_confidence_in_new_runs(capsys: pytest.CaptureFixture[str], collection: str) -> None:
+    """Undecided pairs of a new and a pooled run, said to be sure by 0.9 to 0.99, are right in 0.03 less at most."""
+    if not (SHARED / collection).exists():
+        pytest.skip(f"{collection} is not there")
+    found = said_of_new_runs(collection, REPLAYS, 7)
+    plain = [replace(one, confidence=one.without) for one in found]
+    with capsys.disabled():
+        for low, high in ((0.0, 0.5), (0.5, 0.7), (0.7, 0.9), (0.9, 0.99), (0.99, 1.01)):
+            for name, of in (("factor", found), ("none", plain)):
+                number, mean, right = between([*of], low, high)
+                line = (
+                    f"{collection} {name}: {low:.2f} to {high:.2f}: {number} pairs, said {mean:.3f}, right {right:.3f}"
+                )
+                sys.stdout.write(f"\n{line}")
+    _, mean, right = between([*found], 0.9, 0.99)
+    assert right >= mean - 0.03

@@ -22,6 +22,9 @@ from irevalx.lab import bounds
 
 QRELS = FIXTURES / "labels" / "qrels"
 RUNS = [FIXTURES / "experiment" / "runs" / name for name in ("count2", "vector1", "guess1")]
+POOLED = [FIXTURES / "experiment" / "runs" / name for name in ("count2", "vector1", "vector2")]
+"""Runs that were pooled to depth 20."""
+
 TOPICS = ("1", "2")
 
 Chances = dict[tuple[str, str], float]
@@ -188,22 +191,22 @@ def test_documents_that_a_file_lacks(tmp_path: Path) -> None:
 
 def test_fit(tmp_path: Path) -> None:
     """Features made in loops and scikit-learn's fit give the same means; the error of the fit adds to the deviation."""
-    found = lab("bounds", QRELS, *RUNS, "-m", "P.10", "--fit-probabilities", "--format", "csv")
+    found = lab("bounds", QRELS, *POOLED, "-m", "P.30", "--fit-probabilities", "--format", "csv")
     grades = {(topic, docno): int(grade) for topic, _, docno, grade in map(str.split, QRELS.read_text().splitlines())}
     ranks: dict[tuple[str, str], list[int]] = {}
-    for number, path in enumerate(RUNS):
+    for number, path in enumerate(POOLED):
         by_topic: dict[str, list[tuple[float, str]]] = {}
         for topic, _, docno, _, score, _ in map(str.split, path.read_text().splitlines()):
             by_topic.setdefault(topic, []).append((float(score), docno))
         for topic, scored in by_topic.items():
             for rank, (_, docno) in enumerate(sorted(scored, reverse=True), 1):
-                ranks.setdefault((topic, docno), [0] * len(RUNS))[number] = rank
-    pairs = sorted(pair for pair, of_runs in ranks.items() if pair in grades or 1 <= min(filter(None, of_runs)) <= 10)
+                ranks.setdefault((topic, docno), [0] * len(POOLED))[number] = rank
+    pairs = sorted(pair for pair, of_runs in ranks.items() if pair in grades or 1 <= min(filter(None, of_runs)) <= 30)
     features = []
     for pair in pairs:
         of_runs = ranks[pair]
         discounts = [1 / math.log2(rank + 1) if rank else 0.0 for rank in of_runs]
-        features.append([*discounts, math.log(min(filter(None, of_runs))), sum(map(bool, of_runs)) / len(RUNS)])
+        features.append([*discounts, math.log(min(filter(None, of_runs))), sum(map(bool, of_runs)) / len(POOLED)])
     x = np.array(features)
     judged = np.array([grades.get(pair, -1) >= 0 for pair in pairs])
     relevant = np.array([grades.get(pair, -1) >= 1 for pair in pairs])
@@ -216,36 +219,36 @@ def test_fit(tmp_path: Path) -> None:
         with_one = np.append(row, 1.0)
         information += chance * (1 - chance) * np.outer(with_one, with_one)
     covariance = np.linalg.inv(information)
-    for number, path in enumerate(RUNS):
-        first = np.array([1 <= ranks[pair][number] <= 10 for pair in pairs])
+    for number, path in enumerate(POOLED):
+        first = np.array([1 <= ranks[pair][number] <= 30 for pair in pairs])
         [row] = [row for row in found.rows if (row["run"], row["against"], row["topic"]) == (path.name, "", "all")]
-        assert float(row["mean"]) == pytest.approx(expected[first].sum() / 10 / n_topics, abs=1e-6)
+        assert float(row["mean"]) == pytest.approx(expected[first].sum() / 30 / n_topics, abs=1e-6)
         unknown = first & ~judged
         alone = (p * (1 - p))[unknown].sum()
         slopes = (p * (1 - p))[unknown, None] * np.column_stack((x, np.ones(len(x))))[unknown]
         shared = slopes.sum(axis=0) @ covariance @ slopes.sum(axis=0)
         shared -= sum(slope @ covariance @ slope for slope in slopes)
-        assert float(row["deviation"]) == pytest.approx(math.sqrt(alone + shared) / 10 / n_topics, abs=1e-6)
+        assert float(row["deviation"]) == pytest.approx(math.sqrt(alone + shared) / 30 / n_topics, abs=1e-6)
 
 
 def test_tables() -> None:
     """Columns come after those there were, and only with probabilities; people see how many pairs are confident."""
-    words: tuple[str | Path, ...] = ("bounds", QRELS, *RUNS, "-m", "P.10 map")
+    words: tuple[str | Path, ...] = ("bounds", QRELS, *POOLED, "-m", "P.30 map")
     options = ("--fit-probabilities", "--draws", "20", "--seed", "1", "--format", "json")
     tables = json.loads(lab(*words, *options).stdout)
-    plain = json.loads(lab(*words[:-1], "P.10", "--format", "json").stdout)
+    plain = json.loads(lab(*words[:-1], "P.30", "--format", "json").stdout)
     names = list(plain["bounds"][0])
     assert list(tables["bounds"][0]) == [
         *names,
         *("limits", "mean", "deviation", "keeps_sign", "by", "changing_topic", "changing_docno", "changes"),
     ]
-    assert [{name: row[name] for name in names} for row in tables["bounds"] if row["measure"] == "P_10"] == plain[
+    assert [{name: row[name] for name in names} for row in tables["bounds"] if row["measure"] == "P_30"] == plain[
         "bounds"
     ]
     assert list(tables["decided pairs"][0]) == ["measure", "pairs", "decided", "undecided", "confident"]
     assert tables["decided pairs"][1]["decided"] is None
     assert [tables["about"]["seed"], plain["about"]["seed"]] == [1, None]
-    without = lab("bounds", QRELS, *RUNS, "-m", "map", "--fit-probabilities", "--draws", "5")
+    without = lab("bounds", QRELS, *POOLED, "-m", "map", "--fit-probabilities", "--draws", "5")
     assert "--seed" in without.stderr
 
 
@@ -265,7 +268,7 @@ def test_tables() -> None:
 )
 def test_refusals(options: list[str | Path], rule: str) -> None:
     """What cannot be told is refused in one line that says what to do."""
-    assert rule in refusal("bounds", QRELS, *RUNS, *options)
+    assert rule in refusal("bounds", QRELS, *POOLED, *options)
 
 
 def test_input_that_will_not_do(tmp_path: Path) -> None:
@@ -276,7 +279,7 @@ def test_input_that_will_not_do(tmp_path: Path) -> None:
         (["--probabilities", tmp_path / "nowhere"], "nowhere"),
         (["--fit-probabilities", "-l", "9"], "must be fitted to relevant and to nonrelevant documents"),
     ):
-        assert rule in refusal("bounds", QRELS, *RUNS, *options, status=2)
+        assert rule in refusal("bounds", QRELS, *POOLED, *options, status=2)
 
 
 def test_in_python() -> None:

@@ -410,7 +410,7 @@ def test_knees_are_marked_where_a_curve_is_not_monotone(folder: Path) -> None:
         for row in records_of(Table.of("knees", KneeRow, knee_rows(not_monotone)))
     }
     assert list(rows)[:2] == [("map", "tau_b_itself"), ("map", "tau_b_ap")]
-    assert tuple(rows["map", "accuracy"].values()) == ("map", "accuracy", "90%", "10%", False, None, None, "90%")
+    assert tuple(rows["map", "accuracy"].values()) == ("map", "accuracy", "90%", "10%", False, None, None, None)
     assert [rows["bpref", "accuracy"][name] for name in ("knee", "first", "monotone")] == [None, "50%", False]
     shown = knees_for_people(not_monotone)
     assert [row["knee"] for row in records_of(shown) if row["statistic"] == "accuracy"] == ["90%*", "*"]
@@ -418,13 +418,21 @@ def test_knees_are_marked_where_a_curve_is_not_monotone(folder: Path) -> None:
 
 
 def test_a_level_is_reliable_where_single_samples_exceed(folder: Path) -> None:
-    """The mean of 0.99 and 0.89 exceeds 0.9, but one of the samples does not; and errors against AP are of its kin."""
-    made = studies.run_study(experiment(QRELS, RUNS, "map", "bpref"), "uniform", [Level("50%", Fraction(1, 2))], [1, 2])
-    same = np.array([[[99, 99], [89, 99]]])
+    """The mean of 0.99 and 0.89 exceeds 0.9, but 2 of 20 samples do not; and errors against AP are of its kin.
+
+    Of fewer samples it is not told whether 95 % exceed.
+    """
+    read, level = experiment(QRELS, RUNS, "map", "bpref"), Level("50%", Fraction(1, 2))
+    made = studies.run_study(read, "uniform", [level], [*range(20)])
+    same = np.array([[*[[99, 99]] * 18, *[[89, 99]] * 2]])
     split = replace(made, confusion=Confusion(same, 100 - same, *[0 * same] * 5))
     rows = {(row.measure, row.statistic): row for row in knee_rows(split)}
     assert [rows[name, "accuracy"].knee for name in ("map", "bpref")] == ["50%", "50%"]
     assert [rows[name, "accuracy"].reliable for name in ("map", "bpref")] == [None, "50%"]
+    assert "95% of samples exceed" in (knees_for_people(split).heads or ())
+    few = studies.run_study(read, "uniform", [level], [*range(19)])
+    assert {row.reliable for row in knee_rows(few)} == {None}
+    assert "95% of samples exceed" not in (knees_for_people(few).heads or ())
     names = ("map", "bpref", "map:rel", "map_cut_10", "infAP_no_pool")
     assert [studies.is_comparable(name, "AP", "rms") for name in names] == [True, False, True, False, True]
     assert studies.is_comparable("bpref", "itself", "rms")

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 pa = pytest.importorskip("pyarrow")
 
+from irevalx.reading.column_names import DOCNO, GRADE, PROBABILITY, TOPIC  # noqa: E402
 from irevalx.reading.tables import arrow_tables  # noqa: E402 - it needs pyarrow
 from irevalx.reading.tables.arrow_tables import LABELS, labels_of, numbered, table_of_arrow  # noqa: E402
-from irevalx.reading.tables.tables import DOCNO, GRADE, PROBABILITY, TOPIC  # noqa: E402
 
 TEXTS = st.lists(st.one_of(st.text(max_size=30), st.sampled_from(["", "twelve bytes", "thirteen byte", "x" * 300])))
 KINDS: dict[str, Any] = {

@@ -9,7 +9,8 @@ import { unpackedNumbers } from "./unpacking.js";
  * @typedef {{ name: string, group: string | null }} Run
  * @typedef {{ name: string, topics: number[] }} Group
  * @typedef {{ id: string, text: string | null, n_judged: number, n_relevant: number }} Topic
- * @typedef {{ run: number, measure: number, mean: number | null, low: number | null, high: number | null }} Mean
+ * @typedef {{ run: number, measure: number, mean: number | null, low: number | null, high: number | null,
+ *   topics: number }} Mean
  * @typedef {{ run: number, measure: number, reading: string, mean: number | null }} Reading
  * @typedef {{ difference: number | null, low: number | null, high: number | null, p: number | null,
  *   corrected_p: number | null, differ: boolean | null, wins: number, ties: number, losses: number,
@@ -49,7 +50,7 @@ for (const row of data.readings) readings.set(`${row.reading} ${place(row.run, r
 
 /** @param {number} run @param {number} measure @returns {Mean} */
 export function meanOf(run, measure) {
-  return means[place(run, measure)] ?? { run, measure, mean: null, low: null, high: null };
+  return means[place(run, measure)] ?? { run, measure, mean: null, low: null, high: null, topics: 0 };
 }
 
 /** @param {number} run @param {number} measure @param {string} reading */

@@ -121,7 +121,7 @@ function explained() {
     const name = nameOf(data.runs[baseline].name);
     parts.push(`▲ significantly better, ▼ significantly worse than ${name}; the line across: its mean. ${how ?? ""}`);
   }
-  if (data.runs.length > 1) parts.push("Bold: the best of the column.");
+  if (data.runs.length > 1) parts.push("Bold: the best of the column, if all means are over as many topics.");
   return html("p", { class: "note" }, parts.join(" "));
 }
 
@@ -167,8 +167,9 @@ function drawRuns({ runs, sort, show }) {
   const limits = data.measures.map((measure, index) => {
     const sign = direction(index);
     const found = rows.map((run) => meanOf(run, index).mean).filter((mean) => mean !== null);
+    const sizes = new Set(rows.map((run) => meanOf(run, index).topics));
     const best =
-      rows.length < 2 || measure.higher_is_better === null
+      rows.length < 2 || measure.higher_is_better === null || sizes.size > 1
         ? null
         : Math.max(...found.map((mean) => sign * mean)) * sign;
     return { ...limitsOf(index), best };

@@ -1,0 +1,126 @@
+"""Hints at formats: what lines look like that are not those of the format that is expected.
+
+A format is named only if the lines can be read in it: they are read, to find out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from contextvars import ContextVar
+from typing import Any
+
+from irevalx.errors import IrevalxError
+from irevalx.frozen import replace
+from irevalx.reading.beginnings import Beginning, is_beir
+from irevalx.reading.file_format import FileFormat, FileKind
+from irevalx.reading.formats import FILE_FORMATS
+from irevalx.reading.hints import separator_hint
+from irevalx.reading.layout import Layout
+from irevalx.reading.source import NEWLINE, Source
+from irevalx.trec_eval.versions import TREC_EVAL_10
+
+_WHOLE = rb"[+-]?[0-9]+"
+_OBJECT_OF_OBJECTS = rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{'
+"""How a JSON object of objects begins."""
+
+_ID_COLUMNS = frozenset({"IGNORED", "GROUP", "SUBGROUP", "STRATUM", "SUBTOPIC"})
+
+_IS_TRYING: ContextVar[bool] = ContextVar("is trying", default=False)
+"""Whether lines are being read to find out whether they can be: what fails then needs no hint."""
+
+
+def judgments_hint(line: bytes, lines: bytes, layout: Layout) -> str:
+    """Return what a line looks like that is no judgment in a layout; "" where it is nothing known."""
+    return _hint(line, lines, layout, FileKind.JUDGMENTS, "is this a run? QRELS comes first")
+
+
+def run_hint(line: bytes, lines: bytes, layout: Layout) -> str:
+    """Return what a line looks like that is no line of a run in a layout; "" where it is nothing known."""
+    return _hint(line, lines, layout, FileKind.RUNS, "are these judgments? QRELS comes first")
+
+
+def looks_like_judgments(line: bytes) -> bool:
+    """Return whether a line can be one of qrels."""
+    return any(fmt.name == "qrels" for fmt in _readable(line, FileKind.JUDGMENTS))
+
+
+def _hint(line: bytes, lines: bytes, layout: Layout, kind: FileKind, of_the_other: str) -> str:
+    """Return what a line looks like: separated otherwise, in another format of the same kind, or of the other kind.
+
+    Parameters
+    ----------
+    lines : the first lines of the file, and the line with some after it.
+    """
+    fields = line.split()
+    if _IS_TRYING.get():
+        return ""
+    if separator := separator_hint(line, fields, layout):
+        return separator
+    if re.match(_OBJECT_OF_OBJECTS, lines):
+        return f"is this JSON? give {kind.value} json"
+    readable = [fmt for fmt in _readable(lines, kind) if fmt.layout is not layout]
+    if readable:
+        each = [f"{fmt.usage} if the columns are {_columns_of(fmt, len(fields))}" for fmt in readable]
+        return "give " + ", or ".join(each)
+    other = FileKind.RUNS if kind is FileKind.JUDGMENTS else FileKind.JUDGMENTS
+    usual = "trec_results" if other is FileKind.RUNS else "qrels"
+    return of_the_other if any(fmt.name == usual for fmt in _readable(lines, other)) else ""
+
+
+def _readable(lines: bytes, kind: FileKind) -> list[FileFormat[Any]]:
+    """Return the formats of a kind in which lines can be read; of those with the same columns the first."""
+    found: dict[tuple[str, ...], FileFormat[Any]] = {}
+    whole = lines[: lines.rfind(NEWLINE) + 1] or lines
+    for fmt in FILE_FORMATS:
+        layout = fmt.layout
+        if fmt.kind is kind and layout and _shape(layout) not in found and _can_be_read(whole, fmt, layout):
+            found[_shape(layout)] = fmt
+    headed = [fmt for fmt in found.values() if fmt.layout and fmt.layout.header and _begins_with_header(whole)]
+    return headed or list(found.values())
+
+
+def _begins_with_header(lines: bytes) -> bool:
+    return is_beir(Beginning("", lines), 0)
+
+
+def _shape(layout: Layout) -> tuple[str, ...]:
+    """Return the numbers and columns that lines have, but for the names of columns that hold any word."""
+    return tuple(" ".join("ID" if name in _ID_COLUMNS else name for name in one.split()) for one in layout.columns)
+
+
+def _can_be_read(lines: bytes, fmt: FileFormat[Any], layout: Layout) -> bool:
+    """Return whether lines can be read in a format, no document twice, with ids in the place of ids."""
+    token = _IS_TRYING.set(True)
+    try:
+        data: Any = replace(fmt, recognises=()).read(Source("", lines), TREC_EVAL_10, True, lambda line: None)
+        if fmt.kind is FileKind.RUNS:
+            data.results()
+        elif data.failures(data.documents.topics):
+            return False
+    except IrevalxError:
+        return False
+    finally:
+        _IS_TRYING.reset(token)
+    rows = [line.split() for line in lines.splitlines()][bool(layout.header) :]
+    every = (one.split() for one in layout.columns)
+    columns, rows = next(
+        ((one, found) for one in every if (found := [row for row in rows if len(row) == len(one)])), ([], [])
+    )
+    if not rows:
+        return False
+    of_names = {name: [row[place] for row in rows] for place, name in enumerate(columns)}
+    if not _are_whole(of_names.get("RANK", [])):
+        return False
+    others = [value for name, values in of_names.items() if name in _ID_COLUMNS for value in values]
+    return not ("DOCNO" in of_names and _are_whole(of_names["DOCNO"]) and not _are_whole(others))
+
+
+def _are_whole(words: Sequence[bytes]) -> bool:
+    return all(re.fullmatch(_WHOLE, word) for word in words)
+
+
+def _columns_of(fmt: FileFormat[Any], number: int) -> str:
+    layout = fmt.layout
+    every = layout.columns if layout else ()
+    return next((columns for columns in every if len(columns.split()) == number), fmt.columns)

@@ -1,0 +1,119 @@
+"""Warnings about scores and ranks: distances, scores that are all equal, scores in the place of ranks."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments
+from irevalx.errors import quote, shown_name
+from irevalx.reading.runs import Results, RunWarning
+
+MOST_TOPICS = 1000
+"""The number of first topics that are looked at for warnings."""
+
+TIES_HINT = " (--ties says otherwise)"
+"""What the warning about equal scores says of the option."""
+
+
+def rank_warnings(path: str, results: Results, *, strict: bool) -> tuple[RunWarning, ...]:
+    """Return a line if the ranks of most topics are probably scores.
+
+    That is: the least of them is neither 0 nor 1, or they decrease from line to line and some are left out.
+
+    Parameters
+    ----------
+    results : of the first lines of the file, with the negated ranks as scores.
+    strict : whether they are refused.
+    """
+    rows, rank = results.rows, -results.scores
+    if not rows.n:
+        return ()
+    least = np.minimum.reduceat(rank, rows.offsets[:-1])
+    falling = np.zeros(rows.size, np.bool_)
+    falling[1:] = (rank[1:] < rank[:-1]) & (rows.ids[1:] == rows.ids[:-1])
+    late = (least != 0) & (least != 1)
+    dense = rank[rows.offsets[:-1]] - least == rows.lengths - 1
+    descending = (rows.lengths > 1) & (rows.count(falling) == rows.lengths - 1) & ~dense
+    odd = late | descending
+    n_odd = int(np.count_nonzero(odd))
+    if 2 * n_odd <= rows.n:
+        return ()
+    row = int(odd.argmax())
+    line = results.lines_of(np.array([rows.offsets[row]]))[0]
+    how = f"the least rank is {least[row]:.0f}" if late[row] else "ranks decrease from line to line"
+    warning = (
+        f"{shown_name(path)}:{line}: in topic {quote(results.topics[row])} {how}, and the lowest rank comes first; are "
+        "these scores? give -T scored, or the score in a fourth column"
+    )
+    return (RunWarning(warning, "ranks for scores", is_error=strict),)
+
+
+def looked_at(rows: Segments) -> int:
+    """Return how many of the first results are looked at."""
+    return int(rows.offsets[min(rows.n, MOST_TOPICS)])
+
+
+def has_equal_ends(results: Segments, scores: FloatArray) -> BoolArray:
+    """Return, per topic, whether it has two documents or more, the first and the last with equal scores."""
+    alike: BoolArray = results.lengths > 1
+    if np.count_nonzero(alike):
+        first, last = results.offsets[:-1][alike], results.offsets[1:][alike] - 1
+        alike[alike] = scores[first] == scores[last]
+    return alike
+
+
+def score_warnings(
+    path: str, results: Segments, scores: FloatArray, rank: IntArray | None = None
+) -> tuple[RunWarning, ...]:
+    """Return a line where ranks contradict the scores of most topics, or all scores of most topics are equal.
+
+    Ranks contradict scores where the two grow together: where their covariance is above 0. Topics count that have two
+    documents or more; for a contradiction, those whose ranks are not all equal.
+
+    Parameters
+    ----------
+    path : of the run.
+    results, scores : the first of the run, a row for each topic, and their scores, flat.
+    rank : of those that are ``looked_at``; None without ranks.
+    """
+    rows, _ = results.take(np.arange(min(results.n, MOST_TOPICS)))
+    score = scores[: rows.size]
+    first = rows.at(rows.ids, np.zeros(rows.size, np.int64))
+    several = rows.lengths > 1
+    with np.errstate(all="ignore"):
+        by_score = score - score[first]
+    alike = several & (rows.count(by_score != 0) == 0)
+    n_several, n_alike = int(several.sum()), int(alike.sum())
+    named, ranked = shown_name(path), np.zeros(rows.n, np.bool_)
+    found: list[RunWarning] = []
+    if rank is not None:
+        with np.errstate(all="ignore"):
+            by_rank = rank.astype(np.float64) - rank[first]
+            n = np.maximum(rows.lengths, 1)
+            covariance = rows.sum(by_rank * by_score) - rows.sum(by_rank) * rows.sum(by_score) / n
+        ranked = rows.count(by_rank != 0) > 0
+        n_ranked = int(ranked.sum())
+        n_against = int((ranked & ~alike & (covariance > 0)).sum())
+        if 2 * n_against > n_ranked:
+            text = (
+                f"{named}: the RANK column contradicts the scores in {n_against} of the first {n_ranked} topics: is "
+                "SCORE a distance rather than a similarity? The highest score is ranked first, and RANK is ignored; to "
+                "rank by RANK, give -T msmarco a file of the columns TOPIC DOCNO RANK (awk '{print $1, $3, $4}')"
+            )
+            return (RunWarning(text, "distance"),)
+        if n_several and not n_ranked:
+            found.append(
+                RunWarning(
+                    f"{named}: RANK is the same on every line of a topic, so that --ties rank has no effect", "ranks"
+                )
+            )
+    if 2 * n_alike > n_several:
+        ignored = ", and RANK is ignored" if ranked.any() else ""
+        found.append(
+            RunWarning(
+                f"{named}: all scores are equal in {n_alike} of the first {n_several} topics: their documents are "
+                f"ranked by DOCNO{ignored}{TIES_HINT}",
+                "ties",
+            )
+        )
+    return tuple(found)

@@ -1,0 +1,38 @@
+"""Environments without the packages that extras bring."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+EXTRAS = {
+    "lab": ("jinja2", "matplotlib", "scipy", "sklearn"),
+    "arrow": ("pyarrow",),
+    "fast": ("isal",),
+    "pandas": ("pandas",),
+}
+"""The packages of each extra, as they are imported."""
+
+_OTHERS = ("duckdb", "polars", "pyspark")
+
+
+def blocking(extras: Iterable[str]) -> str:
+    """Return the module sitecustomize of an environment without the packages of these extras, and those of tests."""
+    packages = [package for extra in extras for package in EXTRAS[extra]]
+    return _BLOCKS.replace("PACKAGES", repr([*sorted(packages), *_OTHERS]))
+
+
+_BLOCKS = """import importlib.util
+import sys
+
+found = importlib.util.find_spec
+
+
+class Blocked:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in PACKAGES:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
+sys.meta_path.insert(0, Blocked())
+importlib.util.find_spec = lambda name, package=None: None if name in PACKAGES else found(name, package)
+"""

@@ -1,0 +1,117 @@
+"""Every measure in every command, and in every figure: a result, or a refusal that names the measure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+from running import lab
+
+from irevalx.experiments.measure_scales import scale_of
+from irevalx.lab import COMMANDS
+from irevalx.measures import MEASURES
+from irevalx.measures.declare import Measure
+from irevalx.measures.parameter_kinds import Cutoffs, RealCutoffs
+from irevalx.measures.summary import geometric_mean, mean
+
+RUNS = ("one1.run", "one2.run", "two1.run", "two2.run")
+
+CALLS = {
+    "agree": "agree qrels other one1.run two1.run two2.run --resamples 2 --seed 1",
+    "bounds": "bounds qrels RUNS",
+    "compare": "compare qrels RUNS",
+    "compare --by run": "compare qrels RUNS --by run",
+    "compare --margin": "compare qrels RUNS --baseline one1 --margin 0.1 --allow-unsure --page page.html --junit gate.xml",
+    "compare --topic-groups": "compare qrels RUNS --topic-groups groups",
+    "compare --system-by": "compare qrels RUNS --system-by ^[a-z]+",
+    "estimate": "estimate --human human --machine other RUNS",
+    "labels": "labels qrels other RUNS --resamples 2 --seed 1",
+    "leave-out": "leave-out qrels RUNS",
+    "power": "power qrels RUNS",
+    "report": "report qrels RUNS -o report.html",
+    "study": "study qrels RUNS --levels 50% --samples 1 --seed 1 --figure none -o study",
+    "swap-rate": "swap-rate qrels RUNS --sizes 2 --draws 5 --seed 1",
+    "swap-rate --bins": "swap-rate qrels RUNS --sizes 2 --draws 5 --bins 0.2 --seed 1",
+}
+"""A call of each command that takes measures, and of each way to use it."""
+
+WITHOUT_MEASURES = {"complete", "degrade", "describe", "draw", "next", "pool"}
+
+DRAWN = ("compare", "compare --by run", "estimate", "labels", "leave-out", "power", "swap-rate", "swap-rate --bins")
+"""The calls that can draw a figure."""
+
+OF_EACH_KIND = ("ERR@20", "map", "gm_map", "num_rel", "utility")
+"""Measures of figures: of each range, summary and kind of parameters."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with small files: seven topics, and four runs of two systems."""
+    into, random = tmp_path_factory.mktemp("small"), Random(1)
+    topics, docnos = [str(number) for number in range(1, 8)], [f"d{number}" for number in range(8)]
+    for name, grades, some in (("qrels", [-1, 0, 0, 1, 2], 7), ("other", [0, 0, 1, 1, 2], 7), ("human", [0, 1, 2], 5)):
+        lines = [f"{topic} 0 {docno} {random.choice(grades)}\n" for topic in topics[:some] for docno in docnos[:6]]
+        (into / name).write_text("".join(lines))
+    (into / "groups").write_text("".join(f"{topic} {'ab'[int(topic) % 2]}\n" for topic in topics))
+    for name in RUNS:
+        ranked = {topic: random.sample(docnos, 6) for topic in topics}
+        lines = [
+            f"{t} Q0 {d} {k} {-k} {name.partition('.')[0]}\n" for t, ds in ranked.items() for k, d in enumerate(ds, 1)
+        ]
+        (into / name).write_text("".join(lines))
+    return into
+
+
+def is_refused(call: str, measure: Measure) -> bool:
+    """Whether a command cannot use a measure, by what it compares."""
+    if call == "report":
+        return False
+    if call == "bounds":
+        return measure.name not in {"P", "dcg"}
+    by_topic = scale_of(measure) is not None and measure.kernel is not None and measure.number != "text"
+    if call in {"power", "estimate"}:
+        return not by_topic or measure.summary is not mean
+    if call == "compare --system-by":
+        return not by_topic or measure.summary is geometric_mean
+    if call == "compare --margin":
+        return not by_topic or measure.summary is not mean or not (measure.higher_is_better or measure.lower_is_better)
+    return not by_topic
+
+
+def named(measure: Measure) -> str:
+    """Return a measure with one cutoff, where it takes several."""
+    if isinstance(measure.kind, Cutoffs | RealCutoffs):
+        return f"{measure.name}{'.5' if isinstance(measure.kind, Cutoffs) else '.0.5'}"
+    return measure.name
+
+
+def test_each_command_is_called() -> None:
+    """A command that takes measures has a call here."""
+    assert {call.partition(" ")[0] for call in CALLS} == {*COMMANDS} - WITHOUT_MEASURES
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_each_measure(call: str, folder: Path) -> None:
+    """What a command can use it uses; what it cannot it refuses by name, with status 1."""
+    measures = [measure for measure in MEASURES if "qrels" in measure.formats]
+    used = [measure for measure in measures if not is_refused(call, measure)]
+    words = CALLS[call].replace("RUNS", " ".join(RUNS)).split()
+    done = lab(*words, *(word for measure in used for word in ("-m", named(measure))), cwd=folder)
+    assert done.status == 0, done.stderr
+    for measure in measures:
+        if measure not in used:
+            done = lab(*words, "-m", measure.name, cwd=folder)
+            assert done.status == 1, (measure.name, done)
+            assert measure.name in done.stderr
+
+
+@pytest.mark.parametrize("call", DRAWN)
+def test_figures(call: str, folder: Path) -> None:
+    """Measures of each kind in each figure, with figures for papers too."""
+    names = [name for name in OF_EACH_KIND if not any(m.name == name and is_refused(call, m) for m in MEASURES)]
+    words = CALLS[call].replace("RUNS", " ".join(RUNS)).split()
+    done = lab(*words, "-m", " ".join(names), "--figure", "figure.svg", cwd=folder)
+    assert done.status == 0, done.stderr
+    assert (folder / "figure.svg").stat().st_size > 1000
+    (folder / "figure.svg").unlink()

@@ -1,0 +1,279 @@
+"""Files that are probably not what they were meant to be: trec_eval's value stays, one line says so, --strict refuses.
+
+Values of trec_eval's formats are those that trec_eval 10.0 prints for the same files; the program that TREC_EVAL_10 names
+prints them again. In formats of others the values are those of the same judgments and run written without the mistake.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from running import FIXTURES, SHARED, run
+
+import irevalx
+
+RUN = "1 Q0 a 1 3 r\n1 Q0 b 2 2 r\n2 Q0 c 1 1 r\n"
+QRELS = "1 0 a 1\n1 0 b 0\n2 0 c 1\n"
+TABS = "".join(f"{topic}\tQ0\td{rank}\t{rank}\t{9.5 - rank}\trun\n" for topic in range(1, 5) for rank in (1, 2, 3))
+TABS_QRELS = "".join(f"{topic} 0 d2 1\n{topic} 0 d1 0\n" for topic in range(1, 5))
+BLANK = TABS.replace("3\tQ0\td3\t3\t", "3\tQ0\tNew York\t30\t")
+
+
+class Case(NamedTuple):
+    """Files, the measure, what trec_eval prints, and what one line of standard error says."""
+
+    qrels: str
+    run: str
+    measure: str
+    value: str
+    told: str
+    flags: tuple[str, ...] = ()
+    refused: bool = True
+
+
+MARK = "begins with a byte-order mark"
+CASES = {
+    "mark in judgments": Case("\ufeff" + QRELS, RUN, "map", "0.5000", f"q:1: the file {MARK}"),
+    "mark in a run": Case(QRELS, "\ufeff" + RUN, "map", "0.5000", f"r:1: the file {MARK}"),
+    "blank in a document": Case(
+        TABS_QRELS,
+        BLANK,
+        "recip_rank",
+        "0.4583",
+        "r:9: the line has 7 columns, but the first line has 6: 'New York' between tabs contains a blank",
+    ),
+    "blanks in every document": Case(
+        "1 0 d 1\n", "1\tQ0\td 1\t1\t2.5\tr\n1\tQ0\td2 1\t2\t1.5\tr\n", "recip_rank", "0.5000", "r:1: 'd 1' between tabs contains a blank"
+    ),
+    "blanks in a run without tags": Case(
+        "1 0 d 1\n", "1\tQ0\td 1\t1\t2.5\n1\tQ0\te 1\t2\t1.5\n", "recip_rank", "0.5000", "r:1: 'd 1' between tabs contains a blank"
+    ),
+    "blanks in judgments without iterations": Case(
+        "1\td 1\t1\n1\te 2\t0\n", "1 Q0 1 1 2 r\n", "map", "1.0000", "q:1: 'd 1' between tabs contains a blank"
+    ),
+    "columns too many": Case(QRELS, RUN + "2 Q0 x 2 3 0.5 r\n", "map", "0.7500", "r:4: the line has 7 columns, but the first line has 6; does an ID"),
+    "several tags": Case(QRELS, RUN.replace("1 1 r", "1 1 other"), "map", "1.0000", "r:3: the tag is 'other', but 'r' on the first line"),
+    "winners as grades": Case(
+        "7 11 22 22\n7 11 33 11\n", "7 Q0 22 1 2 r\n7 Q0 33 2 1 r\n", "map", "1.0000", "q:1: the fourth column repeats a document"
+    ),
+    "winners that are no numbers": Case(
+        "7 A B B\n7 A C A\n", "7 Q0 B 1 2 r\n", "map", "0.0000", "read as 0 as trec_eval does; is this the winner of two documents? give -R pairs"
+    ),
+    "NTCIR grades": Case(
+        "01 0 A L3\n01 0 B L0\n", "01 Q0 A 1 2 r\n01 Q0 B 2 1 r\n", "map", "0.0000", "is this an NTCIR grade (L0 to L4)? remove the letter L"
+    ),
+    "quoted grades": Case('1 0 a "1"\n1 0 b "0"\n', "1 Q0 a 1 2 r\n", "map", "0.0000", "; remove the quotes (1 more"),
+    "a header of judgments": Case(
+        "qid iter docno rel\n1 0 a 1\n", "1 Q0 a 1 2 r\n", "map", "0.5000", "q:1: topic 'qid': document 'docno': grade must be a whole number of 64 bits, but got 'rel', read as 0 as trec_eval does; is this a header?", ("-c",)
+    ),
+    "a header of a run": Case(
+        "1 0 a 1\n", "qid Q0 docno rank score tag\n1 Q0 a 1 2 tag\n", "map", "1.0000", "but got 'score', read as 0 as trec_eval does; is this a header? remove the line"
+    ),
+    "ids that differ in part": Case(
+        "090 0 a 1\n100 0 a 1\n", "90 Q0 a 1 2 r\n100 Q0 a 1 2 r\n", "map", "1.0000",
+        "1 of the run's 2 topics without judgments ignored; the judgments have '090' and the run '90', which differ only by leading zeros", (), False,
+    ),
+    "documents that differ in part": Case(
+        "".join(f"{n} 0 d{n}.txt 1\n" for n in range(9)) + "9 0 d9 1\n", "".join(f"{n} Q0 d{n} 1 2 r\n" for n in range(10)), "map", "0.1000",
+        "in topic '0' the judgments have 'd0.txt' and the run 'd0', which differ only by a file suffix", (), False,
+    ),
+    "ranks of 0": Case(
+        "1 0 a 1\n", "1 Q0 a 0 2 r\n1 Q0 b 0 2 r\n2 Q0 a 0 2 r\n", "recip_rank", "0.5000", "r: all scores are equal in 1 of the first 1 topics", (), False
+    ),
+    "distances": Case(
+        "1 0 a 1\n", "1 Q0 a 1 0.1 r\n1 Q0 b 2 0.2 r\n", "recip_rank", "0.5000", "to rank by RANK, give -T msmarco a file of the columns TOPIC DOCNO RANK", (), False
+    ),
+}  # fmt: skip
+
+
+def written(folder: Path, qrels: str, results: str) -> tuple[Path, Path]:
+    """Both files in a folder."""
+    (folder / "q").write_text(qrels, "utf-8")
+    (folder / "r").write_text(results, "utf-8")
+    return folder / "q", folder / "r"
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_value_stays_and_a_line_tells(name: str, tmp_path: Path) -> None:
+    """The value is trec_eval's, there is one such line, Python warns, and --strict refuses what is malformed."""
+    case = CASES[name]
+    files = written(tmp_path, case.qrels, case.run)
+    result = run("-m", case.measure, *case.flags, "q", "r", cwd=tmp_path)
+    assert (result.status, result.stdout.decode().split()) == (0, [case.measure, "all", case.value])
+    assert [case.told in line for line in result.stderr.splitlines()].count(True) == 1
+    strict = run("--strict", "-m", case.measure, *case.flags, "q", "r", cwd=tmp_path)
+    assert (strict.status, strict.stdout == b"") == ((2, True) if case.refused else (0, False))
+    with pytest.warns(irevalx.IrevalxWarning) as caught:
+        irevalx.evaluate(*files, case.measure, complete=bool(case.flags))
+    assert len(caught) == len(result.stderr.splitlines())
+    if program := os.environ.get("TREC_EVAL_10"):
+        theirs = subprocess.run([program, "-m", case.measure, *case.flags, *files], capture_output=True, check=False)
+        if theirs.returncode != 4:  # 10.0 stops at a judged topic without results
+            assert (theirs.stdout, theirs.returncode) == (result.stdout, result.status)
+
+
+@pytest.mark.parametrize(
+    ("flags", "qrels", "results", "told"),
+    [
+        (("-R", "beir"), "\ufeffquery-id\tcorpus-id\tscore\n1\ta\t1\n1\tb\t0\n2\tc\t1\n", RUN, "q:1: the byte-order mark"),
+        (("-R", "beir"), "\ufeffquery-id\tcorpus-id\tscore\r\n1\ta\t1\r\n1\tb\t0\r\n2\tc\t1\r\n", RUN, "q:1: the byte-order mark"),
+        (("-R", "beir"), "query-id,corpus-id,score\n1,a,1\n1,b,0\n2,c,1\n", RUN, ""),
+        (("-R", "beir"), 'query_id;doc_id;relevance\n1;"a";1\n1;b;0\n2;c;1\n', RUN, ""),
+        (("-R", "beir"), "query_id corpus_id score\n1 a 1\n1 b 0\n2 c 1\n", RUN, ""),
+        (("-R", "beir"), "1 a 1\n1 b 0\n2 c 1\n", RUN, "q:1: the header query-id corpus-id score is missing"),
+        (("-R", "beir"), "query-id\tcorpus-id\tscore\n1\ta\t1\n1\ta\t1\n1\tb\t0\n2\tc\t1\n", RUN, "q:3: the judgment of 'a' in topic '1' is repeated and counts once"),
+        ((), "query-id\tcorpus-id\tscore\n1\ta\t1\n1\tb\t0\n2\tc\t1\n", RUN, ""),
+        ((), '{"1": {"a": 1, "b": 0}, "2": {"c": 1}}', RUN, ""),
+        ((), '{\n "1": {"a": 1, "b": 0},\n "2": {"c": 1}}', RUN, ""),
+        ((), '{"qid": "1", "docid": "a", "judgment": 1}\n{"qid": 1, "docid": "b", "judgment": 0}\n{"qid": "2", "docid": "c", "judgment": 1}\n', RUN, ""),
+        (("-R", "json"), '\ufeff{"1": {"a": 1, "b": 0}, "2": {"c": 1}}', RUN, "q:1: the byte-order mark"),
+        ((), QRELS, '{"1": {"a": 3, "b": 2}, "2": {"c": 1}}', ""),
+        ((), QRELS, '{"query_id": "1", "doc_id": "a", "score": 3}\n{"query_id": "1", "doc_id": "b", "score": 2.5}\n{"query_id": "2", "doc_id": "c", "score": 1}\n', ""),
+        (("-T", "msmarco"), QRELS, "\ufeff1\ta\t1\n1\tb\t2\n2\tc\t1\n", "r:1: the byte-order mark"),
+        (("-T", "scored"), QRELS, "1\ta\t3.5\n1\tb\t2\n2\tc\t1e-3\n", ""),
+        (("-R", "beir", "-T", "scored"), "query-id\tcorpus-id\tscore\n1\ta 1\t1\n1\tb\t0\n2\tc\t1\n", "1\ta 1\t3.5\n1\tb\t2\n2\tc\t1\n", ""),
+        (("-R", "beir", "-T", "msmarco"), "query-id\tcorpus-id\tscore\n1\ta 1\t1\n1\tb\t0\n2\tc\t1\n", "1\ta 1\t1\n1\tb\t2\n2\tc\t1\n", ""),
+    ],
+)  # fmt: skip
+def test_what_was_meant_is_read(flags: tuple[str, ...], qrels: str, results: str, told: str, tmp_path: Path) -> None:
+    """The values are those of the plain files, and at most one line says what was done."""
+    written(tmp_path, QRELS, RUN)
+    measures = ("-q", "-m", "map", "-m", "ndcg", "-m", "num_rel", "-m", "num_ret")
+    expected = run(*measures, "q", "r", cwd=tmp_path)
+    written(tmp_path, qrels, results)
+    result = run(*measures, *flags, "q", "r", cwd=tmp_path)
+    assert (result.status, result.stdout) == (0, expected.stdout)
+    assert len(result.stderr.splitlines()) == bool(told)
+    assert told in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("flags", "qrels", "results", "status", "words", "never"),
+    [
+        ((), "1\t0\tdoc 1\t1\n1\t0\tdoc 2\t0\n", RUN, 2, "but an id contains a blank", "give"),
+        ((), "1,0,a,1\n", RUN, 2, "columns must be separated by spaces or tabs, not by commas", "give"),
+        ((), QRELS, "1;Q0;a;1;3;r\n", 2, "not by semicolons", "give"),
+        (("-T", "msmarco"), QRELS, "1\ta\t35.92\n", 2, "but got '35.92'; is this a score? give -T scored", "!"),
+        ((), "1 0 d1 1\n1 0 d1 1\n", RUN, 4, "keep one of these lines (sort -u removes repeated lines)", "-R subtopics"),
+        ((), "1 0 d1 1\n1 0 d1 0\n", RUN, 4, "a document must occur once in the judgments of a topic", "sort -u"),
+        ((), "1 1 d1 1\n1 2 d1 0\n1 1 d2 1\n", RUN, 4, "judgments for subtopics are read with -R subtopics", "sort -u"),
+        ((), "1\td1\tpublication\t2\n1\td2\tpublication\t0\n", RUN, 4, "are the second and the third column swapped?", "give"),
+        ((), QRELS, RUN + RUN, 4, "; --duplicates first or --duplicates best keeps one of them", "!"),
+        ((), "1 1 d1 -2 0\n1 2 d1 0 1\n1 1 d2 1 0\n", RUN, 2, "a judgment must have 4 columns", "give"),
+        ((), "rank team run map P10 date\n", RUN, 2, "a judgment must have 4 columns", "QRELS comes first"),
+        ((), "7 a b\n7 c b\n", RUN, 2, "give -R pairs if the columns are TOPIC WINNER LOSER", "!"),
+        ((), '04"M\x18h@\0'.replace("04", "\x04"), RUN, 2, "this is an lz4 file; decompress it with lz4 -d", "!"),
+        ((), QRELS, "\x00", 2, "a line must not hold a NUL byte", "this is"),
+        (("-R", "json"), '{"qid": "1", "docid": "d1", "rel": 2}\n{"qid": "1"}\n', RUN, 2, "q:2: a line must be a JSON object with qid, docid and grade", "Extra data"),
+        (("-R", "json"), '{"qid": "1", "docid": "d1", "rel": 2.5}\n', RUN, 2, "q:1: topic '1': document 'd1': grade must be a whole number", "!"),
+        (("-R", "pairs"), "7 a b c\n", RUN, 2, "q:1: the winner must be 'a' or 'b', but got 'c'", "!"),
+        (("-R", "pairs"), "7 a a\n", RUN, 2, "q:1: a preference must be between two documents, but got 'a' twice", "!"),
+    ],
+)  # fmt: skip
+def test_errors_name_the_remedy(
+    flags: tuple[str, ...], qrels: str, results: str, status: int, words: str, never: str, tmp_path: Path
+) -> None:
+    """What is refused is refused with a hint that works, and without one that fails."""
+    written(tmp_path, qrels, results)
+    result = run(*flags, "q", "r", cwd=tmp_path)
+    assert (result.status, result.stdout) == (status, b"")
+    assert words in result.stderr
+    assert never not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("start", "kind"), [(b"\x93NUMPY\x01\0", "numpy array"), (b"\x80\x04\x95\0", "pickle"), (b"PK\x03\x04\0", "zip")]
+)
+def test_files_that_are_no_text_are_named(start: bytes, kind: str, tmp_path: Path) -> None:
+    """The message says what the file is."""
+    written(tmp_path, QRELS, RUN)
+    (tmp_path / "r").write_bytes(start)
+    result = run("q", "r", cwd=tmp_path)
+    assert (result.status, result.stdout) == (2, b"")
+    assert kind in result.stderr
+
+
+def test_ranks_that_are_scores(tmp_path: Path) -> None:
+    """A least rank above 1, or ranks that decrease with gaps, are told of and refused under --strict; ranks are not."""
+    for text, told in (
+        ("77\tp1\t35\n77\tp2\t30\n77\tp3\t12\n", "r:1: in topic '77' the least rank is 12"),
+        ("77\tp1\t35\n77\tp2\t30\n77\tp3\t1\n", "r:1: in topic '77' ranks decrease from line to line"),
+        ("77\tp1\t3\n77\tp2\t2\n77\tp3\t1\n", ""),
+        ("77\tp1\t0\n77\tp2\t1\n77\tp3\t2\n", ""),
+        ("77\tp1\t2\n77\tp2\t9\n77\tp3\t1\n", ""),
+    ):
+        written(tmp_path, "77 0 p1 1\n77 0 p2 0\n77 0 p3 0\n", text)
+        result = run("-T", "msmarco", "-m", "recip_rank", "q", "r", cwd=tmp_path)
+        assert (result.status, result.stderr.count("give -T scored")) == (0, bool(told))
+        assert told in result.stderr
+        assert run("-T", "msmarco", "--strict", "q", "r", cwd=tmp_path).status == (2 if told else 0)
+
+
+def test_ranks_that_are_all_the_same(tmp_path: Path) -> None:
+    """--ties rank changes nothing then, which is said."""
+    written(tmp_path, QRELS, "1 Q0 a 0 2 r\n1 Q0 b 0 2 r\n2 Q0 c 0 1 r\n")
+    plain = run("q", "r", cwd=tmp_path)
+    by_rank = run("--ties", "rank", "q", "r", cwd=tmp_path)
+    assert by_rank.stdout == plain.stdout
+    assert "RANK is the same on every line of a topic, so that --ties rank has no effect" in by_rank.stderr
+    assert "has no effect" not in plain.stderr
+
+
+def test_pairs_are_preferences(tmp_path: Path) -> None:
+    """Pairs have the values of a file of prefs with a subgroup for each, whichever way they are written."""
+    run_text = "7 Q0 b 1 4 r\n7 Q0 a 2 3 r\n7 Q0 c 3 2 r\n8 Q0 c 1 2 r\n8 Q0 b 2 1 r\n"
+    prefs = "7 g 1 a 2\n7 g 1 b 1\n7 g 2 b 2\n7 g 2 c 1\n8 g 1 c 2\n8 g 1 b 1\n"
+    for number, text in enumerate(("7 a b\n7 b c\n8 c b\n", "7 a b a\n7 c b b\n8 c b c\n")):
+        (tmp_path / f"pairs{number}").write_text(text)
+    written(tmp_path, prefs, run_text)
+    expected = run("-q", "-R", "prefs", "-m", "prefs", "q", "r", cwd=tmp_path)
+    assert expected.status == 0
+    # By hand: in topic 7, a before b, a before c (which follows) and b before c hold, of which the first is broken.
+    assert b"prefs_num_prefs_poss  \t7\t3\n" in expected.stdout
+    assert b"prefs_num_prefs_ful   \t7\t2\n" in expected.stdout
+    for number in range(2):
+        found = run("-q", "-R", "pairs", "-m", "prefs", f"pairs{number}", "r", cwd=tmp_path)
+        assert (found.status, found.stdout) == (0, expected.stdout)
+
+
+def test_a_file_that_is_missing_among_several(tmp_path: Path) -> None:
+    """It is an error before anything is printed."""
+    written(tmp_path, QRELS, RUN)
+    result = run("-q", "q", "r", "1000", cwd=tmp_path)
+    assert (result.status, result.stdout, result.stderr) == (
+        2,
+        b"",
+        "irevalx: cannot read '1000': No such file or directory\n",
+    )
+
+
+def test_python_names_other_spellings() -> None:
+    """Dictionaries have the warnings about ids and equal scores; a table may repeat a judgment."""
+    with pytest.warns(irevalx.IrevalxWarning, match="differ only by a byte-order mark"):
+        irevalx.evaluate({"\ufeff1": {"a": 1}, "2": {"a": 1}}, {"1": {"a": 1.0}, "2": {"a": 1.0}}, "map")
+    with pytest.warns(irevalx.IrevalxWarning, match="all scores are equal in 2 of the first 2 topics"):
+        irevalx.evaluate({"1": {"a": 1}, "2": {"a": 1}}, {"1": {"a": 1, "b": 1}, "2": {"a": 2, "b": 2}}, "P.2")
+    table = {"topic": ["1", "1", "1"], "docno": ["a", "a", "b"], "grade": [1, 1, 0]}
+    with pytest.warns(irevalx.IrevalxWarning, match="the judgment of 'a' in topic '1' is repeated and counts once"):
+        scores = irevalx.evaluate(table, {"1": {"a": 2.0, "b": 1.0}}, ["map", "num_rel"])
+    assert scores.to_dict()["run"]["all"] == {"map": 1.0, "num_rel": 1.0}
+
+
+def test_ordinary_files_have_no_new_warnings() -> None:
+    """Of the fixtures and the files beside the checkout there are as many warnings as before these checks."""
+    example = FIXTURES / "example"
+    runs = sorted((FIXTURES / "experiment" / "runs").iterdir())
+    calls: list[tuple[list[Path], int]] = [
+        ([example / "qrels", example / "bm25.run", example / "dense.run"], 2),
+        ([FIXTURES / "experiment" / "qrels", *runs], 0),
+    ]
+    for name in ("robust03", "cranfield"):
+        if (SHARED / name).exists():
+            calls.append(([SHARED / name / "qrels.gz", *sorted((SHARED / name / "runs").iterdir())[:3]], 0))
+    for files, number in calls:
+        result = run("-m", "map", *files)
+        assert (result.status, len(result.stderr.splitlines())) == (0, number)
