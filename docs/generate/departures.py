@@ -50,7 +50,7 @@ DEPARTURES: tuple[Departure, ...] = (
     Departure(
         1,
         "Without a topic to evaluate, or a run without data lines, 10.0 exits with status 4, 9.0.8 with 7 (on a run of "
-        "blank lines it may also crash); with a "
+        "blank lines 9.0.8 can also crash); with a "
         "topic of -D that is not there, both with 7.",
         "Status 7 for both; with -c, --compat 10 prints zeros as 10.0 does.",
         "The cause is the same, and so is the status.",
@@ -251,28 +251,28 @@ DEPARTURES: tuple[Departure, ...] = (
     ),
     Departure(
         6,
-        "BEIR's header, three columns, is malformed judgments, status 2; a line of JSON is a line if it has the "
-        "right number of words.",
-        "A file of judgments that begins with BEIR's header is read as with -R beir; judgments or a run that begins "
-        "with a JSON object are read as with -R json or -T json.",
-        "The first line leaves no doubt.",
+        "BEIR's header (three columns) is a malformed line, status 2; a line of JSON is read like any other line if it "
+        "has the right number of words.",
+        "Judgments that begin with BEIR's header are read as with -R beir; judgments or runs that begin with a JSON "
+        "object are read as with -R json or -T json.",
+        "The first line identifies the format.",
         "test_misread_files.py::test_what_was_meant_is_read",
     ),
     Departure(
         6,
-        "A byte-order mark is a part of the first topic; a line of a run with a blank in an ID is read with shifted "
-        "columns; headers, preferences and quoted grades are read as judgments; all without a message.",
-        "They are read in the same way, and one line on standard error names file, line and remedy; --strict makes it "
-        "an error, status 2.",
-        "A value that looks plausible would be wrong unnoticed.",
+        "A byte-order mark becomes part of the first topic ID; a line of a run with a blank in an ID is read with "
+        "shifted columns; headers, preferences and quoted grades are read as judgments. There is no message.",
+        "Such files are read in the same way, and one line on standard error gives file, line and remedy; with "
+        "--strict they are errors, status 2.",
+        "Without a message, plausible but wrong values go unnoticed.",
         "test_misread_files.py::test_the_value_stays_and_a_line_tells",
     ),
     Departure(
         6,
-        "One run in a call, which is opened after the judgments are read.",
-        "A run that does not exist is an error before anything is printed; a run that is malformed does not keep the "
-        "others from being evaluated.",
-        "A mistyped argument, such as a number, would be found after all output.",
+        "A call evaluates one run, which is opened after the judgments are read.",
+        "A run that does not exist is an error before anything is printed; if a run is malformed, the other runs are "
+        "still evaluated.",
+        "Otherwise a mistyped argument, such as a number, would be reported only after all output.",
         "test_misread_files.py::test_a_file_that_is_missing_among_several",
     ),
     Departure(

@@ -375,8 +375,9 @@ def _spellings(request: Request, selected: SelectedMeasure) -> Iterator[tuple[st
         return kind.parse(selected.measure.name, parameters, Settings(), lambda item, value: None).names
 
     if cutoffs := request.listed_cutoffs:
+        named = [given for given in (request.spec.parameters or "").split(",") if "=" in given]
         for cutoff in cutoffs:
-            [name] = names_with(cutoff)
+            [name] = names_with(",".join([cutoff, *named]))
             yield request.spelling.replace(",".join(cutoffs), cutoff, 1), printed[name]
         return
     names = names_with(request.spec.parameters)

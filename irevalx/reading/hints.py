@@ -49,7 +49,7 @@ def number_hint(text: bytes, fields: Sequence[bytes], *, is_first: bool) -> str:
     fields : of its line.
     is_first : whether the line is the first of a file.
     """
-    if is_first and sum(is_known_name(field) for field in fields) >= min(3, len(fields)):
+    if is_first and fields and sum(is_known_name(field) for field in fields) >= min(3, len(fields)):
         return "; is this a header? remove the line"
     if len(fields) == 4 and text == fields[3] and text in fields[1:3]:
         return "; is this the winner of two documents? give -R pairs"

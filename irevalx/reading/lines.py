@@ -104,7 +104,7 @@ class DataLines(Frozen):
     def number_hint(self, row: int, text: bytes) -> str:
         """Return what a text that is no number looks like in a data line, counted from 0."""
         fields = [self.text(row, name) for name in self.names]
-        return number_hint(text, fields, is_first=int(self.numbers[row]) == 1)
+        return number_hint(text, fields if "DOCNO" in self else (), is_first=int(self.numbers[row]) == 1)
 
     def where(self, row: int) -> str:
         """Return where a data line is, counted from 0: path:line."""

@@ -10,6 +10,7 @@ scipy is imported where it is used: importing it takes longer than most of the c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 import numpy as np
 
@@ -252,26 +253,22 @@ def _by_enumeration(d: FloatArray) -> FloatArray:
     doubled = np.rint(2 * ranks).astype(np.int64)  # tied differences have ranks of halves
     upper = np.where(rows > 0, doubled, 0).sum(axis=-1)
     place = (2 * n_topics + 1) ** np.arange(n_topics)
-    _, first, group = np.unique(np.sort(doubled, axis=-1) @ place, return_index=True, return_inverse=True)
-    up_to = _ways_up_to(doubled[first])
+    ascending = np.sort(doubled, axis=-1)
+    _, first, group = np.unique(ascending @ place, return_index=True, return_inverse=True)
+    up_to = np.stack([_ways_up_to(tuple(ranked)) for ranked in ascending[first].tolist()])
     total = 2**n_topics
-    below = up_to[group, upper]
-    above = total - np.where(upper > 0, up_to[group, upper - 1], 0)
+    below, above = up_to[group, upper + 1], total - up_to[group, upper]
     p: FloatArray = np.minimum(1.0, 2 * np.minimum(below, above) / total)
     return p.reshape(d.shape[:-1])
 
 
-def _ways_up_to(numbers: IntArray) -> IntArray:
-    """Count the choices among whole numbers from 0 up whose sum is at most s: shape (n_rows, greatest s + 1).
-
-    Parameters
-    ----------
-    numbers : shape (n_rows, n).
-    """
-    sums = np.arange(int(numbers.sum(axis=1).max(initial=0)) + 1)
-    ways = np.zeros((len(numbers), sums.size), np.int64)
-    ways[:, 0] = 1
-    for number in numbers.T:
-        before = sums - number[:, np.newaxis]
-        ways = ways + np.where(before >= 0, np.take_along_axis(ways, np.maximum(before, 0), axis=1), 0)
-    return np.cumsum(ways, axis=1)
+@lru_cache(maxsize=2**13)
+def _ways_up_to(numbers: tuple[int, ...]) -> IntArray:
+    """Return the number of subsets of n doubled ranks with a sum below s, for s from 0 to n (n + 1) + 1."""
+    ways = np.zeros(len(numbers) * (len(numbers) + 1) + 1, np.int64)
+    ways[0] = 1
+    for number in numbers:
+        ways[number:] = ways[number:] + ways[: ways.size - number]
+    up_to = np.append(0, np.cumsum(ways))
+    up_to.setflags(write=False)
+    return up_to

@@ -37,7 +37,7 @@ PAGE = PAGES["docs/your-own-measure.md"]
 GRADES = {"1": {"A": 1, "B": 0, "C": 2}, "2": {"A": 1}, "3": {"A": 1, "D": 1}}
 RETRIEVED = {"1": {"A": 3.0, "B": 2.0, "C": 1.0}, "2": {"X": 1.0}, "3": {"X": 2.0, "D": 1.0}}
 
-pytestmark = pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
+pytestmark = [pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning"), pytest.mark.slow]
 
 
 def precision_with(name: str = "my_P", **arguments: Any) -> Measure:

@@ -20,7 +20,10 @@ import irevalx.lab
 Qrels = dict[str, dict[str, int]]
 Runs = dict[str, dict[str, list[str]]]
 
-pytestmark = pytest.mark.filterwarnings(f"ignore::{irevalx.IrevalxWarning.__module__}.IrevalxWarning")
+pytestmark = [
+    pytest.mark.filterwarnings(f"ignore::{irevalx.IrevalxWarning.__module__}.IrevalxWarning"),
+    pytest.mark.slow,
+]
 
 
 def drawn(seed: int) -> tuple[Qrels, Runs]:

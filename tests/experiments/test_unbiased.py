@@ -24,6 +24,8 @@ from irevalx.frozen import replace
 from irevalx.measures.select import select
 from irevalx.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 QRELS = FIXTURES / "experiment" / "qrels"
 RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
 N_SAMPLES = int(os.environ.get("DESIGN_SAMPLES", "100"))

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from running import FIXTURES, lab_rows
 
+pytestmark = pytest.mark.slow
+
 QRELS = FIXTURES / "experiment" / "qrels"
 RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
 

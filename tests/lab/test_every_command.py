@@ -168,6 +168,7 @@ def test_unknown_commands() -> None:
         assert (result.status, result.stderr) == (1, said)
 
 
+@pytest.mark.filterwarnings("ignore:.*no relevant document at level 2")
 def test_names_as_they_were_asked_for() -> None:
     """Compare names measures as irevalx does, by trec_eval's names or by those after -m; Python too."""
     measures = ("AP", "P@5,10", "nDCG@10", "map:skip", "AP(rel=2)")

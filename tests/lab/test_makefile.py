@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from running import FIXTURES, ROOT, lab
 
+pytestmark = pytest.mark.slow
+
 FOLDER = FIXTURES / "experiment"
 
 

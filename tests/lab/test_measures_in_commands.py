@@ -15,6 +15,8 @@ from irevalx.measures.declare import Measure
 from irevalx.measures.parameter_kinds import Cutoffs, RealCutoffs
 from irevalx.measures.summary import geometric_mean, mean
 
+pytestmark = pytest.mark.slow
+
 RUNS = ("one1.run", "one2.run", "two1.run", "two2.run")
 
 CALLS = {

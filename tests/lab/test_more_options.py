@@ -32,7 +32,7 @@ def test_swaps_by_size_of_the_difference(tmp_path: Path) -> None:
     assert float(rows[1]["sigmas"]) == pytest.approx(0.2 / (0.125 / 2**0.5))
     people = lab(*asked).stdout.decode()
     head = " ".join(people.split("\n\n")[1].splitlines()[0].split())
-    assert head == "measure topics from to comparisons swaps with half ties low high"
+    assert head == "measure topics from to comparisons few swaps with half ties low high"
     assert "least difference from which on at most 5% are swaps (blank: none)" in people
 
 

@@ -82,7 +82,7 @@ def test_a_file_that_is_not_writable_is_refused(tmp_path: Path) -> None:
     path.chmod(0o400)
     done = lab("compare", QRELS, *RUNS, "-m", "map", "-o", path)
     assert (done.status, done.stderr.splitlines()[-1]) == (
-        2,
+        74,
         f"irevalx-lab: cannot write '{path}': the file is not writable",
     )
     assert (path.read_text(), path.stat().st_mode & 0o777) == ("before", 0o400)

@@ -27,6 +27,8 @@ from irevalx.orders.candidates import Candidates, candidates_of
 from irevalx.orders.known_orders import ORDERS
 from irevalx.orders.selection import SelectedDocument, select, select_in_replay
 
+pytestmark = pytest.mark.slow
+
 SEED = 5
 WITHOUT_TEXTS = [name for name, order in ORDERS.items() if not order.needs_texts and name != "sampled"]
 LEARNING = [name for name in WITHOUT_TEXTS if ORDERS[name].learns in {"reading", "at once"}]

@@ -28,7 +28,7 @@ from irevalx.process import workers
 THOROUGH = bool(os.environ.get("THOROUGH"))
 QRELS, RUN = FIXTURES / "example" / "qrels", FIXTURES / "example" / "bm25.run"
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+pytestmark = [pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork"), pytest.mark.slow]
 
 
 def python(

@@ -15,6 +15,8 @@ from running import ROOT
 
 from irevalx.lab import COMMANDS
 
+pytestmark = pytest.mark.slow
+
 TESTS = ROOT / "tests"
 
 POSIX_ALONE = re.compile(

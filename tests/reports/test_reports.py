@@ -146,7 +146,8 @@ def test_a_single_run_is_a_row_a_measure() -> None:
 def test_runs_that_fail_leave_the_others(tmp_path: Path) -> None:
     """A table of what could be evaluated, and the status of the first failure."""
     (tmp_path / "twice").write_text("301 Q0 A 1 1 twice\n302 Q0 A 1 1 twice\n302 Q0 A 1 1 twice\n")
-    result = run("--quiet", "--format", "csv", "-q", "-m", "map", QRELS, "missing", tmp_path / "twice", BM25)
+    (tmp_path / "torn").write_text("301 Q0 A\n")
+    result = run("--quiet", "--format", "csv", "-q", "-m", "map", QRELS, tmp_path / "torn", tmp_path / "twice", BM25)
     rows = list(csv.DictReader(io.StringIO(result.stdout.decode())))
     assert [row["topic"] for row in rows if row["run"] == "twice"] == ["301"]
     assert len([row for row in rows if row["run"] == "bm25"]) == 5

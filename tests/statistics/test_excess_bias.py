@@ -24,6 +24,8 @@ from irevalx.lab.labelling.findings import Resampling
 from irevalx.lab.labelling.run_agreement import SHUFFLES, evaluations
 from irevalx.statistics.excess_bias import ExcessBias, excess_bias, excess_bias_of
 
+pytestmark = pytest.mark.slow
+
 DRAWS = int(os.environ.get("EXCESS_DRAWS", "0"))
 
 RATES = ((0.3, 0.02), (0.2, 0.1), (0.1, 0.05), (0.5, 0.05))

@@ -26,6 +26,8 @@ from irevalx.statistics.corrections import (
 )
 from irevalx.statistics.significance import differences, sign_flips
 
+pytestmark = pytest.mark.slow
+
 ROBUST, CRANFIELD = SHARED / "robust03", SHARED / "cranfield"
 
 

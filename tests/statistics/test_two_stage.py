@@ -26,6 +26,8 @@ from irevalx.experiments.user_data import graded_judgments_of
 from irevalx.lab.estimation.document_labels import LabelledSample, RankedLabels, measures_by_document
 from irevalx.statistics.two_stage import FEW_TOPICS, DrawnDocuments, MachineTotals, TwoStageEstimate, two_stage
 
+pytestmark = pytest.mark.slow
+
 SOME_RUNS = 10
 
 DRAWS = int(os.environ.get("DOCUMENT_DRAWS", "0"))

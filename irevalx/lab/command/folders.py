@@ -12,6 +12,7 @@ from typing import TypeVar
 from irevalx.errors import OutputError, quote
 from irevalx.lab.command.output import LONGEST_STEM
 from irevalx.process.interrupts import raising_interrupts
+from irevalx.process.system import as_bytes
 
 Made = TypeVar("Made")
 
@@ -23,7 +24,7 @@ def refuse_folder(path: str) -> None:
         is_writable = there.is_dir() and os.access(there, os.W_OK | os.X_OK)
         if is_writable and not os.path.lexists(path):
             longest = os.pathconf(there, "PC_NAME_MAX") if hasattr(os, "pathconf") else 255
-            if any(len(os.fsencode(part)) > longest for part in Path(path).parts):
+            if any(len(as_bytes(part)) > longest for part in Path(path).parts):
                 raise OutputError(f"cannot make the folder {quote(path)}: a name has more than {longest} bytes")
     except OSError as error:
         raise _cannot_make(path, error) from None

@@ -166,14 +166,13 @@ class TwoEvaluations(Frozen):
         for n in human_topics if self.scale is MEAN else ():
             if not 2 <= n < n_topics:
                 continue
-            rng, squares = generator(seed, _DRAWING), np.zeros(2)
-            for _ in range(DRAWS):
-                drawn = rng.permutation(n_topics)
-                judged, others = drawn[:n], drawn[n:]
-                found = prediction_powered(human[:, judged], machine[:, judged], machine[:, others])
-                for place, estimate in enumerate((found.estimate, found.classical)):
-                    squares[place] += float(((estimate - human.mean(axis=1)) ** 2).mean())
-            estimated, human_alone = np.sqrt(squares / DRAWS).tolist()
+            rng = generator(seed, _DRAWING)
+            drawn = np.array([rng.permutation(n_topics) for _ in range(DRAWS)])
+            judged, others = drawn[:, :n], drawn[:, n:]
+            parts = ((human, judged), (machine, judged), (machine, others))
+            found = prediction_powered(*(of[:, which].reshape(-1, which.shape[1]) for of, which in parts))
+            means = human.mean(axis=1).repeat(DRAWS)
+            estimated, human_alone = (float(agreement.rms(means, of)) for of in (found.estimate, found.classical))
             about = Finding(statistic="rms_estimated", measure=self.measure, human_topics=n)
             yield replace(about, value=estimated)
             yield replace(about, statistic="rms_human_alone", value=human_alone)

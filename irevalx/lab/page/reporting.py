@@ -133,7 +133,8 @@ def report(
     >>> irevalx.lab.report(qrels, runs, "P.2")
     bm25, dense
     dense is significantly better than bm25: 0.250 P.2 [0.155, 0.345] over 30 topics.
-    The runs are equally judged; judged@10 (share of judged documents among the first 10): 1.0000 for each run.
+    The runs are equally judged; judged@2 (share of judged documents among the first 2): 1.0000 for each run.
+    Significance: Student's t test over 30 topics, p-values corrected for one pair by Holm, alpha 0.05.
     """
     if grades == "probability":
         raise UsageError("grades must be whole or real for this, but got probability")

@@ -32,6 +32,8 @@ from irevalx.orders.candidates import Candidates, candidates_of
 from irevalx.orders.known_orders import ORDERS
 from irevalx.orders.replays import Level, Ordering, Rules
 
+pytestmark = pytest.mark.slow
+
 REPLAYS = int(os.environ.get("CONFIDENCE_REPLAYS", "0"))
 DEPTH = 10
 ORDERS_REPLAYED = ("depth", "mtf")

@@ -17,6 +17,8 @@ from irevalx.experiments.user_data import graded_judgments_of
 from irevalx.lab.bounding.bounded_scores import BoundedScores
 from irevalx.lab.bounding.unpooled import unpooled_relevance
 
+pytestmark = pytest.mark.slow
+
 QRELS = FIXTURES / "labels" / "qrels"
 FOLDER = FIXTURES / "experiment" / "runs"
 POOLED = [FOLDER / name for name in ("count1", "count2", "vector1", "vector2")]

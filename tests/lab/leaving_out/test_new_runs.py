@@ -33,6 +33,8 @@ from irevalx.lab.bounding.fitted_relevance import FittedRelevance, GroupFactor
 from irevalx.lab.leaving_out.new_run_verdicts import verdict_on
 from irevalx.lab.leaving_out.new_runs import AddedRuns, BiasDraws, PooledAndNew
 
+pytestmark = pytest.mark.slow
+
 N_DRAWS = int(os.environ.get("NEW_RUN_DRAWS", "0"))
 MEASURES = ("P.10", "map", "ndcg", "bpref")
 DEPTHS = (5, 10, 20)

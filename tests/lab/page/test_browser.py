@@ -6,10 +6,13 @@ import warnings
 from html import escape
 from pathlib import Path
 
+import pytest
 from browsers import Reader
 
 from irevalx.api.user_warnings import IrevalxWarning
 from irevalx.lab import report
+
+pytestmark = pytest.mark.slow
 
 TOPIC_LINKS = "#topics tbody a"
 

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from browsers import Reader
 
+pytestmark = pytest.mark.slow
+
 TAB, ENTER, SPACE = "\ue004", "\ue007", "\ue00d"
 
 AXE = os.environ.get("AXE_CORE")

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from browsers import Reader
 
 from irevalx.lab import report
+
+pytestmark = pytest.mark.slow
 
 NAMES = (
     "</script><script>window.hit=1</script>",

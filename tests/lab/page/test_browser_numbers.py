@@ -10,6 +10,8 @@ from browsers import Reader
 from report_files import MEASURES, ReportFiles
 from running import lab, run
 
+pytestmark = pytest.mark.slow
+
 NAMES = {"map": "map", "ndcg@10": "ndcg_cut_10", "P.5": "P_5"}
 
 

@@ -23,6 +23,8 @@ from irevalx.lab.comparison.figures import what_to_draw
 from irevalx.lab.plot.page import Page
 from irevalx.statistics.paired_comparisons import Comparisons, Method
 
+pytestmark = pytest.mark.slow
+
 Call: TypeAlias = tuple[str | Path, ...]
 QRELS = FIXTURES / "experiment" / "qrels"
 RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())

@@ -39,6 +39,8 @@ from irevalx.reports.table import Table
 from irevalx.settings import Settings
 from irevalx.statistics.decisions import Confusion
 
+pytestmark = pytest.mark.slow
+
 EXPERIMENT = FIXTURES / "experiment"
 QRELS = EXPERIMENT / "qrels"
 RUNS = sorted((EXPERIMENT / "runs").iterdir())

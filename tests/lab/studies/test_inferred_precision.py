@@ -20,6 +20,8 @@ from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.user_data import experiment_of
 from irevalx.lab.studies.inferred_precision import with_error_sources, without_pool
 
+pytestmark = pytest.mark.slow
+
 EXPERIMENT = FIXTURES / "experiment"
 QRELS, RUNS = EXPERIMENT / "qrels", sorted((EXPERIMENT / "runs").iterdir())
 ROBUST = SHARED / "robust03"

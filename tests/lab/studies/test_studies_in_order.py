@@ -9,6 +9,8 @@ from shlex import split
 import pytest
 from running import FIXTURES, lab, rows_in, run
 
+pytestmark = pytest.mark.slow
+
 EXPERIMENT = FIXTURES / "experiment"
 QRELS, RUNS = EXPERIMENT / "qrels", sorted((EXPERIMENT / "runs").iterdir())
 Words = tuple[str | Path, ...]

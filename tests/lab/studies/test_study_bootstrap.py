@@ -23,6 +23,8 @@ from irevalx.statistics import correlations as agreement
 from irevalx.statistics.bootstrap import TopicDraws
 from irevalx.statistics.decisions import confusion, decide
 
+pytestmark = pytest.mark.slow
+
 EXPERIMENT, ROBUST = FIXTURES / "experiment", SHARED / "robust03"
 LEVELS = [Level("20%", Fraction(1, 5)), Level("80%", Fraction(4, 5)), Level("100%", Fraction(1))]
 MEASURES = ("bpref", "gm_map")

@@ -14,6 +14,8 @@ from running import FIXTURES, SHARED, lab, rows_in, run
 from irevalx.errors import UsageError
 from irevalx.experiments.sample_values import requests_of_samples
 
+pytestmark = pytest.mark.slow
+
 QRELS = FIXTURES / "experiment" / "qrels"
 RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
 ROBUST = SHARED / "robust03"
