@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from contextlib import suppress
+from functools import lru_cache
 
 from irevalx.errors import IrevalxError
 from irevalx.measures.parse import parse
@@ -19,6 +20,7 @@ _BRACKETS = re.compile(r"\([^()]*\)|\{[^{}]*\}")
 """What is between brackets is one measure's, as in ``nDCG(gains={1:3,2:9})@20``."""
 
 
+@lru_cache(maxsize=1 << 10)
 def measures_in(text: str) -> tuple[str, ...]:
     """Return the measures that a text names, one at least where it is not blank.
 

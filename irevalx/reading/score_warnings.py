@@ -55,6 +55,8 @@ def looked_at(rows: Segments) -> int:
 
 def has_equal_ends(results: Segments, scores: FloatArray) -> BoolArray:
     """Return, per topic, whether it has two documents or more, the first and the last with equal scores."""
+    if results.n == 1:  # as in many small calls
+        return np.array([scores.size > 1 and scores[0] == scores[-1]])
     alike: BoolArray = results.lengths > 1
     if np.count_nonzero(alike):
         first, last = results.offsets[:-1][alike], results.offsets[1:][alike] - 1
