@@ -46,8 +46,14 @@ def _is_started() -> bool:
 
 if _is_started():  # before all other modules load
     try:
+        _signal = sys.modules["_signal"]  # loaded when Python starts; ``signal`` may not be
+        _handler = _signal.getsignal(_signal.SIGINT)
+        if _handler is _signal.default_int_handler:  # Python ignores the exception it raises while an import ends
+            _signal.signal(_signal.SIGINT, lambda number, frame: os._exit(130))
         from irevalx.process.interrupts import end_on_interrupt
 
+        if _handler is _signal.default_int_handler:
+            _signal.signal(_signal.SIGINT, _handler)
         end_on_interrupt()
     except KeyboardInterrupt:
         os._exit(130)
@@ -101,7 +107,8 @@ def __getattr__(name: str) -> "Any":
     from importlib import import_module
 
     if name in _HOMES:
-        return getattr(import_module(f"irevalx.{_HOMES[name]}"), name)
+        found = globals()[name] = getattr(import_module(f"irevalx.{_HOMES[name]}"), name)
+        return found
     if name in {"lab", "spark"}:
         return import_module(f"irevalx.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

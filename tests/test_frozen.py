@@ -124,3 +124,44 @@ def test_pickle() -> None:
     """Processes send each other such things."""
     one = pickle.loads(pickle.dumps(Derived("a", (1, 2), depth=3)))  # noqa: S301
     assert repr(one) == repr(Derived("a", (1, 2), depth=3))
+
+
+def test_many_instances() -> None:
+    """A class with many instances gets an ``__init__`` of its own, which does the same; those below it are unmoved."""
+
+    class Many(Frozen, kw_only=True):
+        one: int
+        two: list[int] = []  # noqa: RUF012 - a default is shared
+
+    class Placed(Frozen):
+        one: int
+        two: int = 2
+
+    class After(Placed):
+        three: int = 3
+
+    class Late(Placed):
+        four: int  # type: ignore[misc] # without a default after a field that has one
+
+    for number in range(500):
+        assert values(Many(one=number)) == (number, [])
+        assert values(Placed(number)) == (number, 2)
+        assert values(After(number, three=4)) == (number, 2, 4)
+        assert values(Late(number, four=5)) == (number, 2, 5)
+    assert Many.__init__ is not Frozen.__init__
+    assert Many(one=1).two is Many(one=2).two
+    wrongs: list[dict[str, Any]] = [{}, {"two": []}, {"one": 1, "other": 2}]
+    for wrong in wrongs:
+        with pytest.raises(TypeError):
+            Many(**wrong)
+    with pytest.raises(TypeError):
+        Placed(1, 2, 3)  # type: ignore[call-arg]
+    with pytest.raises(AttributeError, match="Placed is frozen"):
+        Placed(1).one = 2  # type: ignore[misc]
+    assert pickle.loads(pickle.dumps(Column(1))).one == 1  # noqa: S301
+
+
+class Column(Frozen):
+    """One that can be pickled, as it is not of a function."""
+
+    one: int

@@ -150,8 +150,8 @@ def test_keywords_of_one_function() -> None:
 
 def test_what_is_quoted_stays(tmp_path: Path) -> None:
     """Text of users, names of files and command lines are no options."""
-    with pytest.raises(irevalx.IrevalxError, match="'-R prefs --pool x'"):
-        irevalx.evaluate(str(QRELS), str(BM25), "-R prefs --pool x")
+    with pytest.raises(irevalx.IrevalxError, match="'-R x --pool y'"):
+        irevalx.evaluate(str(QRELS), str(BM25), "-R x --pool y")
     with pytest.raises(irevalx.IrevalxError, match=r"/-c -l'"):
         irevalx.evaluate(str(tmp_path / "-c -l"), str(BM25), "map")
     for text in (

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral, Real
 from operator import index
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -14,8 +14,11 @@ from irevalx.errors import LONGEST_QUOTE, ArgumentError, printable, quote
 from irevalx.process.system import as_bytes
 from irevalx.settings import Settings
 
+What: TypeAlias = "str | Callable[[], str]"
+"""What a message calls an argument, or the place in it: as text, or as what returns the text if there is a message."""
 
-def wrong(what: str, rule: str, got: object) -> ArgumentError:
+
+def wrong(what: What, rule: str, got: object) -> ArgumentError:
     """Build the error for something that must be something else.
 
     Parameters
@@ -24,7 +27,7 @@ def wrong(what: str, rule: str, got: object) -> ArgumentError:
     rule : what it must be.
     got : what was given.
     """
-    return ArgumentError(f"{what} must be {rule}, but got {shown(got)}")
+    return ArgumentError(f"{what() if callable(what) else what} must be {rule}, but got {shown(got)}")
 
 
 def shown(value: object) -> str:
@@ -44,7 +47,7 @@ def _type_name(value: object) -> str:
     return value.__name__ if isinstance(value, type) else type(value).__name__
 
 
-def whole_number(what: str, value: Any, *, least: int | None = None, most: int | None = None) -> int:
+def whole_number(what: What, value: Any, *, least: int | None = None, most: int | None = None) -> int:
     """Return a whole number of 64 bits; numpy's will do, booleans will not.
 
     Parameters
@@ -76,7 +79,7 @@ def is_long(value: int) -> bool:
     return -(2**63) <= value < 2**63
 
 
-def real_number(what: str, value: Any) -> float | None:
+def real_number(what: What, value: Any) -> float | None:
     """Return a number, or None for None; what else the number must be is not looked at.
 
     Raises
@@ -93,7 +96,7 @@ def real_number(what: str, value: Any) -> float | None:
         raise wrong(what, "a number of 64 bits", value) from None
 
 
-def flag(what: str, value: Any) -> bool:
+def flag(what: What, value: Any) -> bool:
     """Return a truth value; 0 and 1 will do.
 
     Raises
@@ -105,7 +108,7 @@ def flag(what: str, value: Any) -> bool:
     raise wrong(what, "True or False", value)
 
 
-def text(what: str, value: Any) -> str:
+def text(what: What, value: Any) -> str:
     """Return a string.
 
     Raises
@@ -117,7 +120,7 @@ def text(what: str, value: Any) -> str:
     raise wrong(what, "a string", value)
 
 
-def texts(what: str, value: Any) -> tuple[str, ...]:
+def texts(what: What, value: Any) -> tuple[str, ...]:
     """Return a string alone or several strings; those of a set in ascending order.
 
     Raises
@@ -136,7 +139,7 @@ def texts(what: str, value: Any) -> tuple[str, ...]:
     return tuple(sorted(several)) if isinstance(value, set | frozenset) else several
 
 
-def one_of(what: str, value: Any, choices: Sequence[str]) -> str:
+def one_of(what: What, value: Any, choices: Sequence[str]) -> str:
     """Return one of some words.
 
     Raises
@@ -148,7 +151,7 @@ def one_of(what: str, value: Any, choices: Sequence[str]) -> str:
     return str(value)
 
 
-def encodable(what: str, value: str) -> str:
+def encodable(what: What, value: str) -> str:
     """Return a string that can be bytes; raises ArgumentError for surrogates that stand for nothing."""
     try:
         as_bytes(value)
@@ -157,7 +160,7 @@ def encodable(what: str, value: str) -> str:
     return value
 
 
-def identifier(what: str, value: Any, *, whole: bool = True) -> str:
+def identifier(what: What, value: Any, *, whole: bool = True) -> str:
     """Return the id of a topic or a document as text: a string as it is, a whole number in decimal digits.
 
     Parameters
@@ -182,7 +185,7 @@ def _or_none(check: Callable[[str, Any], Any]) -> Callable[[str, Any], Any]:
     return lambda name, value: None if value is None else check(name, value)
 
 
-def _finite(what: str, value: Any) -> float:
+def _finite(what: What, value: Any) -> float:
     """Return a finite number; a whole one as such. Raises ArgumentError."""
     number = None if isinstance(value, bool | np.bool_ | str) else real_number(what, value)
     if number is None or not math.isfinite(number):
@@ -209,6 +212,9 @@ _CHECKS: dict[str, Callable[[str, Any], Any]] = {
 }
 
 
+_USUAL = Settings()
+
+
 def settings_of(**keywords: Any) -> Settings:
     """Build settings from keywords of ``irevalx.evaluate``; those that are not given have its defaults.
 
@@ -220,5 +226,7 @@ def settings_of(**keywords: Any) -> Settings:
     """
     if unknown := [name for name in keywords if name not in _CHECKS]:
         raise TypeError(f"a keyword must be one of {', '.join(_CHECKS)}, but got {unknown[0]!r}")
+    if not keywords:
+        return _USUAL
     checks = {**_CHECKS, "level": _finite} if keywords.get("grades") == "real" else _CHECKS
     return Settings.of(**{name: checks[name](name, value) for name, value in keywords.items()})

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from irevalx.api.checks import shown, wrong
+from irevalx.api.forms import is_ranked_list
 from irevalx.api.python_values import What, grades_of, names_of, scores_of, topics_of
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.segments import AnyArray, Segments
+from irevalx.errors import ArgumentError
+from irevalx.evaluation.stacked_runs import Stack
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool
-from irevalx.process.system import as_bytes
+from irevalx.process.system import ENCODING, as_bytes
 from irevalx.reading.entries import Entries
 from irevalx.reading.runs import Results, Run
 from irevalx.settings import Grades
@@ -41,7 +45,7 @@ def judgments_of(
     Parameters
     ----------
     path : what messages call them.
-    exact : refuse whole numbers as ids and 1.0 as a grade, as pytrec_eval does.
+    exact : refuse whole numbers as ids, as pytrec_eval does.
     grades : what grades are.
 
     Raises
@@ -62,7 +66,7 @@ def run_of(
     strict: bool = False,
     exact: bool = False,
 ) -> Run:
-    """Return ``{topic: {docno: score}}`` as a run with this tag, to be evaluated any number of times.
+    """Return ``{topic: {docno: score}}``, or ``{topic: docnos}`` with the best first, as a run with this tag.
 
     Parameters
     ----------
@@ -77,11 +81,55 @@ def run_of(
     """
 
     def results(block: Mapping[Any, Mapping[Any, float]]) -> Results:
-        lists = [documents.values() for documents in block.values()]
+        lists = [one.values() if type(one) is dict else _scores_in(one) for one in block.values()]
         numbers = scores_of(lists, _number_of(block, tag, "score"))
         return _entries(block, tag, numbers, exact=exact).results(compat, as_bytes(tag), strict=strict)
 
-    return Run(tag, blocks=lambda: _in_blocks(scores, tag), again=lambda: [scores], parse=results)
+    return Run(
+        tag,
+        blocks=lambda: _in_blocks(scores, tag, exact=exact),
+        again=lambda: [scores],
+        parse=results,
+        to_its_end=False,
+    )
+
+
+def stack_of(runs: Sequence[Mapping[Any, Mapping[Any, float]]], names: Sequence[str], compat: Compat) -> Stack | None:
+    """Return several runs, ``{topic: {docno: score}}`` each, as one; None where some must be read on their own.
+
+    Parameters
+    ----------
+    names : what they are called.
+    """
+    topics = [topic for run in runs for topic in run]
+    lists = [documents for run in runs for documents in run.values()]
+    if set(map(type, topics)) not in ({str}, {int}):
+        return None
+    try:
+        encoded = {topic: str(topic).encode(ENCODING) for topic in set(topics)}
+        docnos, distinct = names_of(lists, str)
+        scores = scores_of([one.values() if type(one) is dict else _scores_in(one) for one in lists], str)
+    except (ArgumentError, ValueError):
+        return None
+    distinct = distinct and all(type(one) is dict or len(set(one)) == len(one) for one in lists)
+    if not distinct or np.count_nonzero(np.isfinite(scores)) < scores.size:
+        return None
+    rows = Segments.of_lengths([len(documents) for documents in lists])
+    ids = tuple([encoded[topic] for topic in topics])
+    entries = Entries(names[0], ids, rows, docnos, scores, rows.position + 1, distinct)
+    n_topics = [len(run) for run in runs]
+    return Stack(
+        names=names,
+        tags=[as_bytes(name) for name in names],
+        n_topics=np.array(n_topics, np.int64),
+        results=entries.results(compat, b"", strict=False),
+        score_warnings=entries.score_warnings(names, n_topics),
+    )
+
+
+def _scores_in(documents: Any) -> Collection[Any]:
+    """Return the scores of documents; of a ranked list numbers that fall by 1."""
+    return range(len(documents), 0, -1) if type(documents) in {list, tuple} else documents.values()
 
 
 def pool_of(documents: Mapping[Any, Iterable[Any]]) -> Pool:
@@ -110,8 +158,8 @@ def subtopics_of(given: Mapping[Any, Any], *, grades: Grades = "whole") -> Subto
     """
     rows = []
     for topic, subtopics in given.items():
-        for subtopic, documents in _mapping(subtopics, f"qrels: what topic {shown(topic)} has", "{subtopic: ...}"):
-            what = f"qrels: what subtopic {shown(subtopic)} of topic {shown(topic)} has"
+        for subtopic, documents in _mapping(subtopics, partial(_of_topic, topic), "{subtopic: ...}"):
+            what = partial(_of_subtopic, topic, subtopic)
             rows += [(topic, docno, subtopic, grade) for docno, grade in _mapping(documents, what, "{docno: grade}")]
     from irevalx.judgments.subtopics import SubtopicJudgments
     from irevalx.reading.subtopic_files import subtopic_judgments
@@ -138,7 +186,7 @@ def probabilities_of(given: Mapping[Any, Any]) -> JudgmentsWithProbabilities:
     """
     rows = []
     for topic, documents in given.items():
-        for docno, drawn in _mapping(documents, f"qrels: what topic {shown(topic)} has", "{docno: (grade, ...)}"):
+        for docno, drawn in _mapping(documents, partial(_of_topic, topic), "{docno: (grade, ...)}"):
             if not isinstance(drawn, Sequence) or isinstance(drawn, str | bytes) or len(drawn) != 3:
                 what = f"qrels: topic {shown(topic)}: document {shown(docno)}"
                 raise wrong(what, "a tuple (grade, method, probability)", drawn)
@@ -161,12 +209,15 @@ def probabilities_of(given: Mapping[Any, Any]) -> JudgmentsWithProbabilities:
 def _entries(block: Mapping[Any, Mapping[Any, Any]], path: str, numbers: AnyArray, *, exact: bool) -> Entries:
     rows = Segments.of_lengths([len(documents) for documents in block.values()])
     docnos, distinct = names_of(list(block.values()), _document_of(block, path), exact=exact)
+    distinct = distinct and all(isinstance(documents, _DICTIONARIES) for documents in block.values())
     return Entries(path, topics_of(block, path, exact=exact), rows, docnos, numbers, rows.position + 1, distinct)
 
 
-def _in_blocks(scores: Mapping[Any, Mapping[Any, float]], path: str) -> Iterator[dict[Any, Mapping[Any, float]]]:
+def _in_blocks(scores: Mapping[Any, Any], path: str, *, exact: bool) -> Iterator[dict[Any, Mapping[Any, float]]]:
     """Yield some topics at a time, so that what is made of them stays in the processor's cache."""
-    _refuse_other_values(scores, path, "{docno: score}")
+    if set(map(type, scores.values())) != {dict}:
+        others = {topic: one for topic, one in scores.items() if exact or not is_ranked_list(one)}
+        _refuse_other_values(others, path, "{docno: score}")
     block: dict[Any, Mapping[Any, float]] = {}
     size = 0
     for topic, documents in scores.items():
@@ -209,7 +260,15 @@ def _columns(rows: _Rows, n_columns: int) -> list[list[Any]]:
     return [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in range(n_columns)]
 
 
-def _mapping(given: Any, what: str, rule: str) -> Collection[tuple[Any, Any]]:
+def _of_topic(topic: Any) -> str:
+    return f"qrels: what topic {shown(topic)} has"
+
+
+def _of_subtopic(topic: Any, subtopic: Any) -> str:
+    return f"qrels: what subtopic {shown(subtopic)} of topic {shown(topic)} has"
+
+
+def _mapping(given: Any, what: Callable[[], str], rule: str) -> Collection[tuple[Any, Any]]:
     if not isinstance(given, Mapping):
         raise wrong(what, f"a dictionary {rule}", given)
     return given.items()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Integral
 from typing import IO, TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from irevalx.api import checks
@@ -23,6 +24,7 @@ Subtopics: TypeAlias = (
 )
 Samples: TypeAlias = "Mapping[str, Mapping[str, tuple[int, int, float | None]]]"
 DocumentScores: TypeAlias = "Mapping[str, Mapping[str, float]] | Mapping[int, Mapping[int, float]]"
+RankedLists: TypeAlias = "Mapping[str, Sequence[str]] | Mapping[int, Sequence[int]]"
 Documents: TypeAlias = "Mapping[str, Iterable[str]] | Mapping[int, Iterable[int]]"
 """Dictionaries of judgments, runs and pools. A whole number as an id stands for its decimal digits."""
 
@@ -49,12 +51,17 @@ stream, or a dictionary of columns, which may be of different types."""
 Records: TypeAlias = Iterable[tuple[Any, ...]]
 """Named tuples with the names of a frame's columns, such as ir_measures' ``Qrel`` and ``ScoredDoc``."""
 
+UNNAMED = "run"
+"""What a run is called that is no file and has no name."""
+
 FORMS = "a file, a dictionary, a data frame or named tuples"
 """What judgments, runs and pools may be, for messages."""
 
 
 def table_given(given: Any, path: str) -> Table | None:
     """Return a data frame, columns in a dictionary, or named tuples as a table; None for anything else."""
+    if type(given) is dict and type(next(iter(given.values()), None)) is dict:  # as most are, which is soon seen
+        return None
     if hasattr(given, "iloc") and not hasattr(given, "columns"):  # a Series of pandas
         raise checks.wrong(path, FORMS, given)
     if is_frame(given):
@@ -114,3 +121,30 @@ def is_frame(given: Any) -> bool:
 def is_file(given: Any) -> bool:
     """Return whether something is the name of a file, or an open one."""
     return isinstance(given, str | bytes | os.PathLike) or hasattr(given, "read")
+
+
+def is_run(given: Mapping[Any, Any]) -> bool:
+    """Return whether this is one run rather than ``{name: run}``.
+
+    That is columns, or ``{topic: {docno: score}}``: two levels down are numbers; or ``{topic: docnos}``.
+    """
+    if has_columns(given):
+        return True
+    inner = next((one for one in given.values() if not isinstance(one, Mapping) or one), {})
+    if not isinstance(inner, Mapping) or has_columns(inner):
+        return is_ranked_list(inner)
+    documents = next(iter(inner.values()), None)
+    return not isinstance(documents, Mapping) and not is_ranked_list(documents)
+
+
+def are_scores(given: Any) -> bool:
+    """Return whether this is a dictionary of dictionaries or of ranked lists, as most small runs in programs are."""
+    if type(given) is not dict or not given:
+        return False
+    others = [one for one in given.values() if type(one) is not dict]
+    return not others or (all(map(is_ranked_list, others)) and not has_columns(given))
+
+
+def is_ranked_list(documents: Any) -> bool:
+    """Return whether this is a list of documents, the best first, rather than one of named tuples, files or runs."""
+    return type(documents) in {list, tuple} and all(isinstance(one, str | Integral) for one in documents)

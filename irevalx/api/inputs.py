@@ -10,17 +10,20 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import irevalx.reading.runs as files
 from irevalx.api import checks, dictionaries
 from irevalx.api.forms import (
+    UNNAMED,
     Documents,
     DocumentScores,
     File,
     Frame,
     Grades,
+    RankedLists,
     Records,
     Samples,
     Subtopics,
-    has_columns,
+    are_scores,
     is_file,
     is_frame,
+    is_run,
     source_of,
     table_given,
 )
@@ -218,6 +221,7 @@ class Run:
         self._kept: dict[str, files.Run] = {}
         self.name = None if name is None else checks.identifier("name", name)
         """What it is called; None for the tag in the file."""
+        self.scores: DocumentScores | None = None  # what it was made from, if it may be evaluated with others
 
     @classmethod
     def read(
@@ -235,8 +239,9 @@ class Run:
 
         Parameters
         ----------
-        run : a file, ``{topic: {docno: score}}``, a table with a column each for topic, docno and score, or named
-            tuples with these names. A topic with an empty dictionary counts as one for which nothing was retrieved.
+        run : a file, ``{topic: {docno: score}}``, ``{topic: docnos}`` with the best first, a table with a column each
+            for topic, docno and score, or named tuples with these names. A topic with an empty dictionary counts as one
+            for which nothing was retrieved.
         name : what to call it instead of the tag in the file; what is no file is called "run" without it.
         results_format : of a file: "trec_results", "msmarco", "scored" or "json".
         strict : refuse scores that are not finite numbers.
@@ -274,11 +279,11 @@ class Run:
 GivenQrels: TypeAlias = "Qrels | File | Grades | Subtopics | Samples | Frame | Records"
 """What ``Qrels.read`` takes."""
 
-OneRun: TypeAlias = "Run | File | DocumentScores | Frame | Records"
+OneRun: TypeAlias = "Run | File | DocumentScores | RankedLists | Frame | Records"
 """What ``Run.read`` takes."""
 
 Runs: TypeAlias = (
-    "Run | File | DocumentScores | Frame | Mapping[str, OneRun] | Mapping[int, OneRun] | "
+    "Run | File | DocumentScores | RankedLists | Frame | Mapping[str, OneRun] | Mapping[int, OneRun] | "
     "Iterable[OneRun | tuple[Any, ...]]"
 )
 """A run, several, or ``{name: run}``. Named tuples stand in one ``Iterable`` with runs, so that type checkers
@@ -292,7 +297,7 @@ def read_runs(given: Any, results_format: str, *, strict: bool) -> list[Run]:
     ------
     ArgumentError : there is none, or one of them is nothing that ``Run.read`` takes.
     """
-    if isinstance(given, Mapping) and not _is_run(given):
+    if isinstance(given, Mapping) and not is_run(given):
         names = [checks.identifier("the name of a run", name) for name in given]
         named = zip(names, given.values(), strict=True)
         return [_read_run(one, f"runs[{checks.shown(name)}]", name, results_format, strict) for name, one in named]
@@ -302,6 +307,8 @@ def read_runs(given: Any, results_format: str, *, strict: bool) -> list[Run]:
         if not several:
             raise ArgumentError("runs must be one run or more, but got none")
         if not hasattr(several[0], "_fields"):
+            if results_format == _TREC_RESULTS and strict is False and all(map(are_scores, several)):
+                return [_run_of_scores(one, None) for one in several]
             each = (_runs_in(one, f"runs[{place}]", results_format, strict) for place, one in enumerate(several))
             return list(chain.from_iterable(each))
         given = several
@@ -344,9 +351,11 @@ def _runs_in(
     at_once : read a stream now, rather than when it is evaluated.
     """
     fmt, strict = formats.results_format(checks.text("results_format", results_format)), checks.flag("strict", strict)
-    tag = name or "run"
+    tag = name or UNNAMED
     if isinstance(given, Run):
         return [Run(given.kept, given.name if name is None else name)]
+    if fmt.name == _TREC_RESULTS and not strict and are_scores(given):
+        return [_run_of_scores(given, name)]
     if table := table_given(given, tag):
         _refuse_format("results_format", fmt.name, (_TREC_RESULTS,))
         return _runs_of(table, as_bytes(tag), name, strict=strict, at_once=at_once)
@@ -357,6 +366,12 @@ def _runs_in(
     if source.is_parquet:
         return _runs_of(table_of(source, fmt), name_of_file(source.path), name, strict=strict)
     return [Run(lambda compat: fmt.read(source, compat, strict, warn), name)]
+
+
+def _run_of_scores(scores: DocumentScores, name: str | None) -> Run:
+    run = Run(lambda compat: dictionaries.run_of(scores, compat, name or UNNAMED), name)
+    run.scores = scores
+    return run
 
 
 def _runs_of(table: Table, usual_name: bytes, name: str | None, *, strict: bool, at_once: bool = False) -> list[Run]:
@@ -376,19 +391,6 @@ def _judgments_of(given: Mapping[Any, Any], rel_format: str, grades: GradeKind) 
     if rel_format == formats.SUBTOPICS.name:
         return dictionaries.subtopics_of(given, grades=grades)
     return dictionaries.probabilities_of(given)
-
-
-def _is_run(given: Mapping[Any, Any]) -> bool:
-    """Return whether this is one run rather than ``{name: run}``.
-
-    That is columns, or ``{topic: {docno: score}}``: two levels down are numbers.
-    """
-    if has_columns(given):
-        return True
-    inner = next((one for one in given.values() if not isinstance(one, Mapping) or one), {})
-    if not isinstance(inner, Mapping) or has_columns(inner):
-        return False
-    return not isinstance(next(iter(inner.values()), None), Mapping)
 
 
 def _refuse_format(argument: str, given: str, allowed: tuple[str, ...]) -> None:

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import cast
 
 from irevalx.api import checks
 from irevalx.api.checks import settings_of
-from irevalx.api.forms import Documents, File, Frame, Records
+from irevalx.api.dictionaries import BLOCK_SIZE, stack_of
+from irevalx.api.forms import UNNAMED, Documents, File, Frame, Records
 from irevalx.api.inputs import GivenQrels, Pool, Qrels, Run, Runs, read_runs
 from irevalx.api.own_measures import Measures, asked_for
-from irevalx.api.scores import Scores
+from irevalx.api.scores import AnyEvaluation, Scores, scores_of_evaluations
 from irevalx.api.user_warnings import warn
 from irevalx.errors import IrevalxError
 from irevalx.evaluation.chosen_topics import level_warnings
 from irevalx.evaluation.evaluate import Evaluation
 from irevalx.evaluation.evaluate import evaluate as evaluate_run
-from irevalx.evaluation.many_runs import renamed, with_unique_names
+from irevalx.evaluation.many_runs import renamed
+from irevalx.evaluation.stacked_runs import StackedRun, can_be_stacked, evaluate_stack
+from irevalx.judgments.graded import Judgments
 from irevalx.measures.contradictions import refuse_contradictions
-from irevalx.measures.select import Selection, select
+from irevalx.measures.lists import listed
+from irevalx.measures.select import Selection, select_again
 from irevalx.process.memory import keep_some_freed_memory
 from irevalx.process.progress import Progress
 from irevalx.process.system import as_bytes
@@ -60,7 +65,8 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     qrels : file, mapping, data frame, named tuples or Qrels
         The judgments: ``{topic: {docno: grade}}``, or whatever else ``Qrels.read`` takes.
     runs : file, mapping, data frame, named tuples or Run; or several, or ``{name: run}``
-        What was retrieved: ``{topic: {docno: score}}``, or whatever else ``Run.read`` takes.
+        What was retrieved: ``{topic: {docno: score}}``, ``{topic: docnos}`` with the best first, or whatever else
+        ``Run.read`` takes.
     measures : str, measure, or iterable of these; default "official"
         The measures, such as "map", "P.5,10", "nDCG@10", "AP(rel=2)", and what ``irevalx.measure`` makes. "official"
         and "all_trec" are sets; a reading of unjudged documents may stand behind a name ("P.20:skip"). None at all
@@ -147,23 +153,25 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     second  1.0000  1.0000
     """
     asked = asked_for(measures)
-    settings = settings_of(
-        level=level,
-        grades=qrels.grades if isinstance(qrels, Qrels) and grades == "whole" else grades,
-        complete=complete,
-        judged_only=judged_only,
-        max_retrieved=max_retrieved,
-        collection_size=collection_size,
-        topic=topic,
-        unjudged=unjudged,
-        ties=ties,
-        ignore_identical_ids=ignore_identical_ids,
-        duplicates=duplicates,
-        infap_c=infap_c,
-        infap_epsilon=infap_epsilon,
-        sample_rate=sample_rate,
-        compat=compat,
-    )
+    given = {
+        "grades": qrels.grades if isinstance(qrels, Qrels) and grades == "whole" else grades,
+        "level": level,
+        "complete": complete,
+        "judged_only": judged_only,
+        "max_retrieved": max_retrieved,
+        "collection_size": collection_size,
+        "topic": topic,
+        "unjudged": unjudged,
+        "ties": ties,
+        "ignore_identical_ids": ignore_identical_ids,
+        "duplicates": duplicates,
+        "infap_c": infap_c,
+        "infap_epsilon": infap_epsilon,
+        "sample_rate": sample_rate,
+        "compat": compat,
+    }
+    usual = evaluate.__kwdefaults__ or {}
+    settings = settings_of(**{name: value for name, value in given.items() if value is not usual[name]})
     processes = checks.whole_number("threads", threads, least=1)
     show: Callable[[str], None] | None = None
     if checks.flag("progress", progress) and _can_show_progress():
@@ -172,25 +180,65 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
         show = show_progress
     strict = checks.flag("strict", strict)
     judged = Qrels.read(qrels, pool=pool, rel_format=rel_format, grades=settings.grades, compat=compat, strict=strict)
+    asked = listed(asked, settings.compat)
     refuse_contradictions(asked, settings, judged.rel_format, with_pool=False)
     if names not in NAMINGS:
         raise checks.wrong("names", " or ".join(map(repr, NAMINGS)), names)
     as_asked = names == "asked"
-    selection = select(asked, settings, judged.rel_format, strict=strict, as_asked=as_asked, warn=warn)
+    selection = select_again(asked, settings, judged.rel_format, strict=strict, as_asked=as_asked, warn=warn)
     for line in level_warnings(judged.judgments, selection.measures, settings):
         warn(line)
     each = read_runs(runs, results_format, strict=strict)
     keep_some_freed_memory()
     counter = Progress("irevalx", n_runs=len(each), show=show)
-    evaluations = []
+    evaluations: list[AnyEvaluation] = []
+    together = len(each) > 1 and can_be_stacked(judged.judgments, selection, settings)
     try:
-        for run in each:
-            evaluation = _evaluate(judged, run, selection, settings, processes, counter)
-            evaluations.append(evaluation if run.name is None else renamed(evaluation, as_bytes(run.name)))
-            counter.next_run()
+        for block in _blocks(each) if together else ([run] for run in each):
+            for evaluation in _evaluated(block, judged, selection, settings, processes, counter):
+                evaluations.append(evaluation)
+                counter.next_run()
     finally:
         counter.clear()
-    return Scores(with_unique_names(evaluations, warn), selection)
+    return scores_of_evaluations(evaluations, selection)
+
+
+def _blocks(runs: Iterable[Run]) -> Iterator[list[Run]]:
+    """Yield runs that may be evaluated together, as many as do not take much room; others alone."""
+    block: list[Run] = []
+    size = 0
+    for run in runs:
+        more = BLOCK_SIZE if run.scores is None else sum(map(len, run.scores.values()))
+        if block and size + more > BLOCK_SIZE:
+            yield block
+            block, size = [], 0
+        block.append(run)
+        size += more
+    if block:
+        yield block
+
+
+def _evaluated(
+    runs: Sequence[Run], judged: Qrels, selection: Selection, settings: Settings, processes: int, progress: Progress
+) -> Iterator[AnyEvaluation]:
+    """Yield what runs score; in halves, and at last one by one, where some of them cannot be evaluated together."""
+    if len(runs) == 1:
+        [run] = runs
+        evaluation = _evaluate(judged, run, selection, settings, processes, progress)
+        yield evaluation if run.name is None else renamed(evaluation, as_bytes(run.name))
+        return
+    names = [run.name or UNNAMED for run in runs]
+    stack = stack_of([run.scores or {} for run in runs], names, settings.compat)
+    judgments = cast("Judgments", judged.judgments)
+    values = None if stack is None else evaluate_stack(judgments, stack, selection, settings)
+    if values is None:
+        for half in (runs[: len(runs) // 2], runs[len(runs) // 2 :]):
+            yield from _evaluated(half, judged, selection, settings, processes, progress)
+        return
+    for number, size in enumerate(values.sizes):
+        _warn_of(values.warnings.get(number, ()), progress)
+        progress.advance(size)
+        yield StackedRun(values, number)
 
 
 def _evaluate(

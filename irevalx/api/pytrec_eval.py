@@ -13,24 +13,27 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
+from itertools import repeat
 from numbers import Integral
 from typing import Any, TypeVar
 
 import numpy as np
 
 from irevalx.api import checks, dictionaries
+from irevalx.api.forms import is_frame
 from irevalx.api.inputs import Qrels
 from irevalx.api.python_values import scores_of
 from irevalx.arrays.segments import ordered_sum
-from irevalx.errors import NoTopicsError, ParameterError, UsageError, quote
-from irevalx.evaluation.columns import Column
-from irevalx.evaluation.evaluate import evaluate
+from irevalx.errors import ArgumentError, ParameterError, UsageError, quote
+from irevalx.evaluation.chosen_topics import ranking_rules
+from irevalx.evaluation.evaluate import values_alone
+from irevalx.evaluation.topic_values import TopicColumn
 from irevalx.measures import BY_NAME, NICKNAMES
 from irevalx.measures.measure_spec import exists, split_reading
 from irevalx.measures.parameter_kinds import Cutoffs, Gains, RealCutoffs, Reals
 from irevalx.measures.select import SelectedMeasure, Selection, select
 from irevalx.process.memory import keep_some_freed_memory
-from irevalx.process.system import as_bytes, as_text
+from irevalx.process.system import ENCODING, ERRORS, as_text
 from irevalx.settings import Settings
 from irevalx.trec_eval.versions import TREC_EVAL_9
 
@@ -72,8 +75,8 @@ class RelevanceEvaluator:
 
     def __init__(
         self,
-        query_relevance: Mapping[str, Mapping[str, int]] | Qrels,
-        measures: Iterable[str],
+        query_relevance: Mapping[str, Mapping[str, float]] | Qrels,
+        measures: str | Iterable[str],
         relevance_level: int = 1,
         judged_docs_only_flag: bool = False,
     ) -> None:
@@ -82,8 +85,8 @@ class RelevanceEvaluator:
         Parameters
         ----------
         query_relevance : ``{topic: {docno: grade}}``; topics without documents are as if they were not there.
-        measures : names, such as "map", "P.5,10", "ndcg_cut_10" or "official"; the parameters of a measure that is
-            there several times are joined. None of them gives ``{topic: {}}``.
+        measures : a name or several, such as "map", "P.5,10", "ndcg_cut_10" or "official"; the parameters of a
+            measure that is there several times are joined. None of them gives ``{topic: {}}``.
         relevance_level : the least grade that counts as relevant, at least 1.
         judged_docs_only_flag : remove unjudged documents from the rankings first.
 
@@ -103,7 +106,6 @@ class RelevanceEvaluator:
                 f"{checks.shown(query_relevance)}"
             )
         self._judgments = qrels.judgments
-        self._judgments.documents.table  # noqa: B018 - made once, before several threads want it
         self._settings = Settings.of(
             level=_int("relevance_level", relevance_level, "a whole number of at least 1 and 32 bits", least=1),
             judged_only=bool(_int("judged_docs_only_flag", judged_docs_only_flag, "True or False")),
@@ -118,6 +120,7 @@ class RelevanceEvaluator:
         self._keys = [(key, _is_number(request)) for request in chosen.measures for key in _keys(request)]
         # What is no number is not computed.
         self._selection = Selection(tuple(filter(_is_number, chosen.measures)), chosen.rel_format)
+        self._rules = ranking_rules(self._judgments, self._selection, self._settings, 1)
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
         """Return ``{topic: {measure: value}}`` for the topics that have both judgments and results.
@@ -136,26 +139,24 @@ class RelevanceEvaluator:
         IrevalxError : a measure cannot be computed from these judgments or with its parameters, or a document occurs
             twice among the judgments or results of a topic.
         """
+        if not isinstance(scores, Mapping) and (is_frame(scores) or hasattr(scores, "__array__") or scores):
+            error = checks.wrong("scores", "a dictionary {topic: {docno: score}}", scores)
+            raise ArgumentError(f"{error.message}; irevalx.evaluate takes tables and files")
         if not scores:
             return {}
-        if not isinstance(scores, Mapping):
-            raise checks.wrong("scores", "a dictionary {topic: {docno: score}}", scores)
         run = dictionaries.run_of(scores, TREC_EVAL_9, "scores", exact=True)
-        try:
-            evaluation = evaluate(self._judgments, run, self._selection, self._settings, only_values=True)
-        except NoTopicsError:
+        topics, of_measures = values_alone(self._judgments, run, self._selection, self._settings, self._rules)
+        if not topics:
             return {}
-        if evaluation.failure:
-            raise evaluation.failure
-        n_topics = len(evaluation.topics)
-        numbers = iter(evaluation.columns)
+        n_topics, numbers = len(topics), iter(of_measures)
         columns = [_values(next(numbers), n_topics) if is_number else [0.0] * n_topics for _, is_number in self._keys]
-        rows = list(zip(*columns, strict=True)) if columns else [()] * n_topics
+        rows = zip(*columns, strict=True) if columns else iter([()] * n_topics)
         keys = [key for key, _ in self._keys]
-        found = {topic: dict(zip(keys, row, strict=True)) for topic, row in zip(evaluation.topics, rows, strict=True)}
-        if any(column.has_value is not None for column in evaluation.columns):
+        found = dict(zip(topics, map(dict, map(zip, repeat(keys), rows)), strict=True))
+        if any(column.has_value is not None for column in of_measures):
             found = {topic: {k: v for k, v in row.items() if v is not None} for topic, row in found.items()}
-        return {topic: found[name] for topic in scores if (name := as_bytes(topic)) in found}
+        names = [topic.encode(ENCODING, ERRORS) for topic in scores]
+        return {topic: found[name] for topic, name in zip(scores, names, strict=True) if name in found}
 
 
 def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
@@ -251,6 +252,8 @@ def _joined(measures: Any) -> list[str]:
 
     What trec_eval has no parameters for loses them.
     """
+    if isinstance(measures, str):
+        measures = [measures]
     if isinstance(measures, bytes) or not isinstance(measures, Iterable):
         raise checks.wrong("measures", "several names", measures)
     others: list[str] = []
@@ -280,7 +283,7 @@ def _is_number(request: SelectedMeasure) -> bool:
     return request.measure.number != "text"
 
 
-def _values(column: Column, n_topics: int) -> list[float | None]:
+def _values(column: TopicColumn, n_topics: int) -> list[float | None]:
     """Return the values of the topics, on the scale on which they are summarised; None where one has none."""
     if column.measure.name == "num_q":
         return [1.0] * n_topics

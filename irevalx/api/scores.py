@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from irevalx.api.checks import flag, identifier, real_number, text, texts, whole_number, wrong
+from irevalx.api.user_warnings import warn
 from irevalx.arrays.segments import FloatArray
 from irevalx.errors import ArgumentError, imported
 from irevalx.evaluation.columns import Column, intervals_of
 from irevalx.evaluation.evaluate import Evaluation, in_group
+from irevalx.evaluation.many_runs import renamed, unique_run_names
+from irevalx.evaluation.stacked_runs import StackedRun
 from irevalx.measures.measure_spec import without_blanks
-from irevalx.measures.select import Selection
-from irevalx.process.system import as_text
+from irevalx.measures.select import Selection, printed_name
+from irevalx.process.system import as_bytes, as_text
 from irevalx.reports.records import Record, RecordWithInterval, records, records_with_intervals
 from irevalx.reports.report import summary_rows
 from irevalx.settings import INTERVAL_METHODS
@@ -23,6 +27,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from irevalx.statistics.mean_intervals import MeanIntervals
+
+AnyEvaluation: TypeAlias = Evaluation | StackedRun
+"""What a run scores, or which of several runs it is that were evaluated together."""
 
 
 class Scores:
@@ -66,12 +73,12 @@ class Scores:
         if not isinstance(selection, Selection | None):
             raise wrong("selection", "what irevalx.evaluate selects, or None", selection)
         self._selection = selection or Selection(())
-        self._evaluations = {as_text(evaluation.run): evaluation for evaluation in evaluations}
+        self._known: dict[str, AnyEvaluation] = {as_text(evaluation.run): evaluation for evaluation in evaluations}
 
     @property
     def runs(self) -> list[str]:
         """The names of the runs."""
-        return list(self._evaluations)
+        return list(self._known)
 
     @property
     def measures(self) -> list[str]:
@@ -161,13 +168,13 @@ class Scores:
         pairs = [
             (identifier("groups: a topic", topic), group)
             for topic, given in groups.items()
-            for group in texts(f"groups[{topic!r}]", given)
+            for group in texts(partial("groups[{!r}]".format, topic), given)
         ]
-        if any(one.summaries is None or not one.summaries.judged for one in self._evaluations.values()):
+        if any(one.summaries is None or not one.summaries.judged for one in self._evaluations):
             raise ArgumentError("groups must be of an evaluation of all topics, but only one was evaluated")
         found = {}
         for group, topics in groups_of_pairs(pairs, "groups").items():
-            inside = [one for every in self._evaluations.values() if (one := in_group(every, topics))]
+            inside = [one for every in self._evaluations if (one := in_group(every, topics))]
             if inside:
                 found[group] = Scores(inside, self._selection)
         return found
@@ -188,8 +195,11 @@ class Scores:
 
     def to_records(self) -> list[Record]:
         """Return all values as (run, topic, measure, value), the topic of a summary being "all"."""
-        every = self._evaluations.values()
-        return [row for evaluation in every for row in records(evaluation, summary_rows(evaluation), per_topic=True)]
+        return [
+            row
+            for evaluation in self._evaluations
+            for row in records(evaluation, summary_rows(evaluation), per_topic=True)
+        ]
 
     def to_dict(self) -> dict[str, dict[str, dict[str, float | str]]]:
         """Return all values as ``{run: {topic: {measure: value}}}``, the topic of a summary being "all"."""
@@ -222,13 +232,13 @@ class Scores:
             return _frame(
                 [
                     row
-                    for one in self._evaluations.values()
+                    for one in self._evaluations
                     for row in records_with_intervals(one, summary_rows(one, intervals=how), per_topic=True)
                 ],
                 list(RecordWithInterval._fields),
             )
         rows: dict[tuple[str, str], dict[str, Any]] = {}
-        for run, evaluation in self._evaluations.items():
+        for run, evaluation in zip(self.runs, self._evaluations, strict=True):
             for topic in self.topics(run) if by_topic else ["all"]:
                 rows[run, topic] = {"run": run, "topic": topic} if by_topic else {"run": run}
             for value in records(evaluation, () if by_topic else summary_rows(evaluation), per_topic=by_topic):
@@ -242,7 +252,7 @@ class Scores:
         from tabulate import tabulate
 
         table: dict[str, list[str]] = {"run": self.runs}
-        for number, evaluation in enumerate(self._evaluations.values()):
+        for number, evaluation in enumerate(self._evaluations):
             for row in records(evaluation, summary_rows(evaluation), per_topic=False):
                 shown = f"{row.value:.4f}" if isinstance(row.value, float) else str(row.value)
                 table.setdefault(row.measure, [""] * len(self.runs))[number] = shown
@@ -253,20 +263,41 @@ class Scores:
 
     def _column(self, measure: str, run: str | None) -> Column:
         name = without_blanks(text("measure", measure))
-        columns = {column.name: column for column in self._evaluation(run).columns}
         asked = self._selection.asked
-        others = [spelling for spelling, printed in asked.items() if printed == name]
-        for spelling in (name, asked.get(name), *others):
+        spellings = (name, asked.get(name), *(spelling for spelling, printed in asked.items() if printed == name))
+        found = self._known[self._name(run)]
+        if isinstance(found, StackedRun) and (column := found.column(spellings)):
+            return column
+        columns = {column.name: column for column in self._evaluation(run).columns}
+        for spelling in spellings:
             if spelling in columns:
                 return columns[spelling]
-        raise KeyError(measure)
+        printed = printed_name(name)
+        if printed not in {"", name}:
+            return self._column(printed, run)
+        from difflib import get_close_matches  # imported late: it is for errors
+
+        evaluated = list(dict.fromkeys([*columns, *asked]))
+        nearest = get_close_matches(name, evaluated, n=1) or evaluated[:1]
+        raise KeyError(f"{measure} was not evaluated{f'; the nearest is {nearest[0]}' if nearest else ''}")
+
+    def _name(self, run: str | None) -> str:
+        if run is None:
+            if len(self._known) != 1:
+                raise KeyError(f"one of the runs must be named: {', '.join(self.runs)}")
+            [run] = self._known
+        return identifier("run", run)
 
     def _evaluation(self, run: str | None) -> Evaluation:
-        if run is None:
-            if len(self._evaluations) != 1:
-                raise KeyError(f"one of the runs must be named: {', '.join(self.runs)}")
-            return next(iter(self._evaluations.values()))
-        return self._evaluations[identifier("run", run)]
+        name = self._name(run)
+        found = self._known[name]
+        if isinstance(found, StackedRun):
+            found = self._known[name] = renamed(found.evaluation, as_bytes(name))
+        return found
+
+    @property
+    def _evaluations(self) -> list[Evaluation]:
+        return [self._evaluation(run) for run in self._known]
 
 
 def _intervals(confidence: Any, method: Any, seed: Any) -> MeanIntervals:
@@ -285,6 +316,17 @@ def _intervals(confidence: Any, method: Any, seed: Any) -> MeanIntervals:
         if known == text("method", method):
             return MeanIntervals(confidence=probability, method=known, seed=whole_number("seed", seed))
     raise wrong("method", " or ".join(map(repr, INTERVAL_METHODS)), method)
+
+
+def scores_of_evaluations(evaluations: Sequence[AnyEvaluation], selection: Selection) -> Scores:
+    """Return scores of runs, each of which gets a name of its own."""
+    scores = Scores([], selection)
+    names = unique_run_names([(one.run, one.path) for one in evaluations], warn)
+    renamed_ones = (
+        one if isinstance(one, StackedRun) else renamed(one, name) for one, name in zip(evaluations, names, strict=True)
+    )
+    scores._known = dict(zip(map(as_text, names), renamed_ones, strict=True))  # noqa: SLF001 - as below
+    return scores
 
 
 def column_of(scores: Scores, measure: str, run: str) -> Column:

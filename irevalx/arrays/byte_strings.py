@@ -32,6 +32,14 @@ _GOLDEN_RATIO = np.uint64(0x9E3779B97F4A7C15)
 """2**64 divided by the golden ratio, an odd number: multiplied by it, every bit reaches the bits above it (Knuth, The
 Art of Computer Programming, volume 3, section 6.4)."""
 
+_POWERS_OF_10: WordArray = np.uint64(10) ** np.arange(1, 20, dtype=np.uint64)
+"""Those that 64 bits hold."""
+
+_DIGITS_OF_32_BITS = 9
+"""Every number of this number of digits fits into 32 bits."""
+
+_ZERO, _MINUS = b"0-"
+
 _HALF = np.uint64(32)
 """Half the bits of a word."""
 
@@ -77,6 +85,24 @@ class Names(Frozen):
         buffer = np.frombuffer(b"".join((padding, *strings, padding)), np.uint8)
         length = np.array([len(string) for string in strings], np.int64)
         return cls(buffer, PADDING + np.cumsum(length) - length, length)
+
+    @classmethod
+    def of_numbers(cls, numbers: IntArray) -> Names:
+        """Return whole numbers in decimal digits, in places of the same width."""
+        negative = numbers < 0
+        rest = np.where(negative, -numbers, numbers).view(np.uint64)
+        length = 1 + _POWERS_OF_10.searchsorted(rest, side="right")
+        width = 1 + int(length.max(initial=0))
+        buffer = np.empty(2 * PADDING + width * numbers.size, np.uint8)
+        cells = buffer[PADDING : buffer.size - PADDING].reshape(numbers.size, width)
+        rest = rest if width > _DIGITS_OF_32_BITS + 1 else rest.astype(np.uint32)
+        for place in range(width - 1, 0, -1):
+            tens = rest // 10
+            cells[:, place] = rest - 10 * tens + _ZERO
+            rest = tens
+        length += negative
+        cells[negative, width - length[negative]] = _MINUS
+        return cls(buffer, PADDING + np.arange(1, numbers.size + 1) * width - length, length)
 
     @classmethod
     def joined(cls, parts: Sequence[Names]) -> Names:

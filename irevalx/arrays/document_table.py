@@ -7,7 +7,7 @@ import numpy as np
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, IntArray, SlotArray, WordArray
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, cached_property
 
 _ROOM = (4, 16, 64)
 """Slots for each entry, level by level; the last number is for all further levels too.
@@ -91,27 +91,39 @@ class DocumentTable:
     n_topics : how many topics there are.
     docnos : n documents.
     keys : their ``keys()``, where they are known already.
-
-    Attributes
-    ----------
-    duplicates : shape (m, 2); pairs of entries with the same topic and bytes. Of k equal entries at least k - 1 pairs
-        are found, which connect them.
     """
 
     def __init__(self, topic: IntArray, n_topics: int, docnos: Names, keys: WordArray | None = None) -> None:
         self._topic = topic
         self._n_topics = n_topics
         self._docnos = docnos
-        self._keys = docnos.keys() if keys is None else keys
+        self._given_keys = keys
         self._dictionaries: dict[int, dict[bytes, int]] = {}
-        self._levels: list[_Level] = []
+
+    @cached_property
+    def _keys(self) -> WordArray:
+        return self._docnos.keys() if self._given_keys is None else self._given_keys
+
+    @property
+    def duplicates(self) -> IntArray:
+        """Pairs of entries with the same topic and bytes: shape (m, 2).
+
+        Of k equal entries at least k - 1 pairs are found, which connect them.
+        """
+        return self._built[2]
+
+    @cached_property
+    def _built(self) -> tuple[list[_Level], dict[tuple[int, bytes], int], IntArray]:
+        """The levels, the entries left after them, and the duplicates; a few look-ups do without."""
+        topic, docnos = self._topic, self._docnos
+        levels: list[_Level] = []
         pairs = []
         remaining, topics_left, keys_left = np.arange(topic.size), topic, self._keys
-        while remaining.size and len(self._levels) < _MOST_LEVELS:
-            level = _Level.for_entries(topics_left, n_topics, len(self._levels))
+        while remaining.size and len(levels) < _MOST_LEVELS:
+            level = _Level.for_entries(topics_left, self._n_topics, len(levels))
             slot = level.slot(topics_left, keys_left)
             level.slots[slot] = remaining
-            self._levels.append(level)
+            levels.append(level)
             in_slots = level.slots[slot]
             without_slot = np.flatnonzero(in_slots != remaining)
             remaining, owner = remaining[without_slot], in_slots[without_slot].astype(np.int64)
@@ -119,12 +131,12 @@ class DocumentTable:
             pairs.append(np.stack((owner[same], remaining[same]), axis=1))
             remaining = remaining[~same]
             topics_left, keys_left = topic[remaining], self._keys[remaining]
-        self._others: dict[tuple[int, bytes], int] = {}
+        others: dict[tuple[int, bytes], int] = {}
         for entry, number in zip(remaining.tolist(), topics_left.tolist(), strict=True):
-            first = self._others.setdefault((number, docnos.text(entry)), entry)
+            first = others.setdefault((number, docnos.text(entry)), entry)
             if first != entry:
                 pairs.append(np.array([[first, entry]]))
-        self.duplicates: IntArray = np.concatenate((np.empty((0, 2), np.int64), *pairs))
+        return levels, others, np.concatenate((np.empty((0, 2), np.int64), *pairs))
 
     def find(self, topic: IntArray, docnos: Names, keys: WordArray | None = None) -> IntArray:
         """Look up documents.
@@ -141,10 +153,11 @@ class DocumentTable:
         """
         if topic.size <= _FEW and self._topic.size <= _SMALL:
             return self._find_few(topic, docnos)
+        levels, others, _ = self._built
         keys = docnos.keys() if keys is None else keys
         found = np.full(topic.size, ABSENT, np.int64)
         remaining: IntArray | slice = slice(None)
-        for level in self._levels:
+        for level in levels:
             in_slots = level.slots[level.slot(topic[remaining], keys[remaining])]
             filled: IntArray = (in_slots != ABSENT).nonzero()[0]
             places = filled if isinstance(remaining, slice) else remaining[filled]
@@ -154,9 +167,9 @@ class DocumentTable:
             remaining = places[~same]
             if remaining.size == 0:
                 break
-        if self._others:
+        if others:
             for place in np.arange(topic.size)[remaining].tolist():
-                found[place] = self._others.get((int(topic[place]), docnos.text(place)), ABSENT)
+                found[place] = others.get((int(topic[place]), docnos.text(place)), ABSENT)
         return found
 
     def _find_few(self, topic: IntArray, docnos: Names) -> IntArray:

@@ -6,6 +6,7 @@ depend on it: ``np.sum``, ``np.mean`` and ``np.add.reduceat`` add pairwise and a
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -24,6 +25,9 @@ ByteArray: TypeAlias = "npt.NDArray[np.uint8]"
 WordArray: TypeAlias = "npt.NDArray[np.uint64]"
 SlotArray: TypeAlias = "npt.NDArray[np.int32]"
 AnyArray: TypeAlias = "npt.NDArray[Any]"
+
+_SHORT = 128
+"""The length of the longest single row that is kept, to be shared."""
 
 
 class Segments(Frozen):
@@ -46,9 +50,12 @@ class Segments(Frozen):
 
     @classmethod
     def of_lengths(cls, lengths: npt.ArrayLike) -> Segments:
-        """Return rows of these lengths, laid end to end."""
+        """Return rows of these lengths, laid end to end; what is known of a single short row is shared."""
+        lengths = np.asarray(lengths, dtype=np.int64)
+        if lengths.size == 1 and (length := lengths.item()) <= _SHORT:
+            return _one_row(length)
         rows = cls.__new__(cls)  # many are made in a small evaluation
-        rows.__dict__["lengths"] = np.asarray(lengths, dtype=np.int64)
+        rows.__dict__["lengths"] = lengths
         return rows
 
     @cached_property
@@ -169,6 +176,8 @@ class Segments(Frozen):
         segments : the chosen rows.
         index : flat over them: where each element stood, so that ``x[index]`` are their elements.
         """
+        if rows.size == self.n == 1:
+            return self, self.position
         if rows.size == self.n and not np.count_nonzero(rows != np.arange(self.n)):
             return self, np.arange(self.size)
         chosen = Segments.of_lengths(self.lengths[rows])
@@ -216,6 +225,21 @@ class Segments(Frozen):
         stride = 1 + max(int(rank.max(initial=0)), int(limit.max(initial=0)))
         found = np.searchsorted(self.ids * stride + rank, of.ids * stride + limit, side="right")
         return found - of.spread(self.offsets[:-1])
+
+
+@cache
+def _one_row(length: int) -> Segments:
+    """Return a single row, with all that is known of it."""
+    rows = Segments(read_only(np.array([length])))
+    for known in (rows.offsets, rows._filled, rows.ids, rows.position):  # noqa: SLF001 - it is of this module
+        read_only(known)
+    return rows
+
+
+def read_only(x: AnyArray) -> AnyArray:
+    """Return an array to which nothing can be written from now on: what several evaluations share."""
+    x.flags.writeable = False
+    return x
 
 
 def distinct(x: IntArray) -> IntArray:

@@ -312,7 +312,7 @@ def _explanations(given: Sequence[str], options: Options) -> list[str]:
 def _asked_measures(options: Options) -> list[Measure]:
     """Return the measures of ``-m``, or those that are usual for the format of the judgments, in print order."""
     from irevalx.measures import every_measure
-    from irevalx.measures.select import parse
+    from irevalx.measures.parse import parse
     from irevalx.reading.formats import rel_format
 
     texts = options.measures or (rel_format(options.rel_format).usual_measures,)

@@ -14,7 +14,7 @@ from irevalx.measures.added import ADDED, load_offered
 from irevalx.measures.bibliography import PAPERS
 from irevalx.measures.declare import CountsAs, Measure
 from irevalx.measures.other_names import OTHER_NAMES
-from irevalx.measures.other_spellings import ARGUMENTS
+from irevalx.measures.other_spellings import all_usages
 from irevalx.reading.file_format import FileFormat
 
 WIDTH = 79
@@ -206,7 +206,7 @@ def list_lines() -> Iterator[str]:
         yield f"    {name:<35} {', '.join(others)}"
     yield ""
     yield "What may stand after a name, before or after @K, as far as the measure takes it:"
-    yield from _wrapped(", ".join(f"({argument.usage})" for argument in ARGUMENTS), "    ")
+    yield from _wrapped(", ".join(f"({usage})" for usage in all_usages()), "    ")
 
 
 def other_names() -> dict[str, list[str]]:

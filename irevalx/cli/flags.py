@@ -56,10 +56,13 @@ def _check_measures(ctx: click.Context, param: click.Parameter, value: tuple[str
         from irevalx.process.numpy_start import start_numpy
 
         start_numpy()
-        from irevalx.measures.select import parse
+        from irevalx.measures.lists import listed
+        from irevalx.measures.parse import parse
 
+        compat = ctx.params.get("compat", TREC_EVAL_10)
+        value = listed(value, compat)
         for text in value:
-            parse(text, ctx.params.get("compat", TREC_EVAL_10))
+            parse(text, compat)
     return value
 
 

@@ -71,6 +71,8 @@ def unknown_option(name: str, known: Iterable[str], program: str = "irevalx") ->
     known : the names of options.
     """
     hint = nearest(name, [one for one in known if one.startswith("--")])
+    if name == "-a" and program == "irevalx":  # of trec_eval up to version 7
+        hint = "; -m all_trec prints all measures of trec_eval"
     return UsageError(f"an option must be one that {program} knows, but got {quote(name)}{hint}")
 
 

@@ -62,9 +62,14 @@ def choose_topics(judgments: AnyJudgments, ranking: Ranking, settings: Settings,
     ranking : of the judged topics that the run has results for, made by these rules.
     """
     documents = judgments.documents
+    every = settings.complete and settings.compat.complete_evaluates_missing
+    if not every and settings.topic is None and _are_ascending(ranking.judged_topic):
+        failures = {**judgments.failures(ranking.topics), **ranking.failures} if rules.look_up else {}
+        if failures.keys().isdisjoint(ranking.topics):
+            return ChosenTopics(ranking, np.zeros(len(ranking.topics), np.bool_), None)
     ranked = np.zeros(len(documents.topics), np.bool_)
     ranked[ranking.judged_topic] = True
-    wanted = ranked | (settings.complete and settings.compat.complete_evaluates_missing)
+    wanted = ranked | every
     if settings.topic is not None:
         wanted &= np.array([topic == settings.topic for topic in documents.topics], np.bool_)
     places = wanted.nonzero()[0]
@@ -76,6 +81,10 @@ def choose_topics(judgments: AnyJudgments, ranking: Ranking, settings: Settings,
         missing=~ranked[places[:failed]],
         failure=None if failed is None else failures[topics[failed]],
     )
+
+
+def _are_ascending(numbers: IntArray) -> bool:
+    return numbers.size < 2 or not np.count_nonzero(numbers[1:] <= numbers[:-1])
 
 
 class TopicCounts(Frozen):

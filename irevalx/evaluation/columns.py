@@ -113,7 +113,8 @@ class Summaries(Frozen, kw_only=True):
         ----------
         summed : whether there are to be summaries: not where some topic could not be evaluated.
         """
-        columns = tuple(self._summarised(column, summed=summed) for column in self.columns)
+        with np.errstate(all="ignore"):
+            columns = tuple([self._summarised(column, summed=summed) for column in self.columns])
         if self.asked is None:
             return columns
         known = {column.name: column for column in columns}
@@ -139,8 +140,7 @@ class Summaries(Frozen, kw_only=True):
                 n_with_value=None if has_value is None else int(np.count_nonzero(has_value)),
                 n_judged_with_value=column.n_judged_with_value,
             )
-            with np.errstate(all="ignore"):
-                summary, n_averaged = summarise([] if of_all is None else of_all, of_these), of_these.n_topics
+            summary, n_averaged = summarise([] if of_all is None else of_all, of_these), of_these.n_topics
         if values is not None and has_value is not None:
             found = np.full(has_value.size, np.nan)
             found[has_value] = values

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable
+from itertools import islice
 
 import numpy as np
 
@@ -17,26 +18,18 @@ from irevalx.evaluation.chosen_topics import (
     several,
 )
 from irevalx.evaluation.columns import Column, Summaries
-from irevalx.evaluation.spellings import (
-    differing_pair,
-    hardly_any_judged,
-    no_topic_in_common,
-    pair_of_names,
-    partly_in_common,
-)
-from irevalx.evaluation.topic_values import AssessedRanking, TopicColumn, TopJudged, little_judged, without_value
+from irevalx.evaluation.run_warnings import SeenRuns
+from irevalx.evaluation.spellings import no_topic_in_common
+from irevalx.evaluation.topic_values import AssessedRanking, TopicColumn
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.judged_documents import Documents
 from irevalx.measures.select import Selection
-from irevalx.measures.summary import Population, geometric_mean, negative_values
-from irevalx.ranking.rank import RankedRun, rank_run
+from irevalx.measures.summary import Population
+from irevalx.ranking.rank import RankedRun, RankingRules, rank_results, rank_run, without_some
 from irevalx.ranking.ranking import Ranking
 from irevalx.reading.runs import Run
 from irevalx.settings import Settings
-
-_MOST_LOOKED_AT = 10_000
-"""The most documents of a topic that are read again to find some that are spelt otherwise."""
 
 
 class Evaluation(Frozen):
@@ -74,7 +67,6 @@ def evaluate(
     *,
     processes: int = 1,
     traced: bool = False,
-    only_values: bool = False,
     progress: Callable[[int], None] = lambda lines: None,
 ) -> Evaluation:
     """Evaluate a run.
@@ -84,7 +76,6 @@ def evaluate(
     selection : what to compute.
     processes : how many share a big run; at least 1.
     traced : whether to trace what the measures see of each topic.
-    only_values : whether the values of topics are wanted alone, without summaries and warnings.
     progress : called with the number of lines read since the last call.
 
     Raises
@@ -98,16 +89,28 @@ def evaluate(
     run = run.allowing(settings.duplicates)
     rules = ranking_rules(judgments, selection, settings, processes)
     ranked = rank_run(run, judgments.documents, rules, progress)
-    warnings = [] if only_values else [*ranked.warnings, *_left_out(judgments.documents, run.path, ranked, settings)]
+    seen = SeenRuns(
+        paths=(run.path,),
+        judged=judgments.documents,
+        topics_of=lambda number: (ranked.ranking.topics, ranked.others),
+        docnos_of=lambda number, topic: _docnos_of(run, topic),
+    )
+    warnings = list(ranked.warnings)
+    if settings.topic is None:
+        counts = TopicCounts.of(judgments.documents, ranked.ranking, len(ranked.others))
+        warnings += _lines(seen.left_out([(0, counts)], complete=settings.complete))
     try:
         chosen = choose_topics(judgments, ranked.ranking, settings, rules)
         if not chosen.ranking.topics and not chosen.failure:
             raise NoTopicsError(_no_topics(judgments.documents, run.path, ranked.topics, settings.topic))
         selection.refuse_other_formats()
+        begin = (0, len(chosen.ranking.topics))
         assessed = AssessedRanking(judgments, chosen.ranking, chosen.missing, settings)
-        top = assessed.top_judged if rules.look_up and not only_values and judgments.tell_little_judged else None
+        top = assessed.top_judged if rules.look_up and judgments.tell_little_judged else None
         if top is not None:
-            warnings += _little_judged(judgments.documents, run, assessed, top, again=not ranked.malformed.count)
+            n_ranked = int(np.count_nonzero(~chosen.missing))
+            again = not ranked.malformed.count and not _is_pipe(run)
+            warnings += _lines(seen.little_judged(top, chosen.ranking, begin, (n_ranked,), again=again))
         found, unsupported = assessed.columns(selection)
         summaries = Summaries(
             columns=found,
@@ -119,10 +122,8 @@ def evaluate(
             complete=settings.complete,
             asked=selection.asked if selection.as_asked else None,
         )
-        columns = summaries.summarised(summed=chosen.failure is None and not only_values)
-        warnings += [f"{reason}; it is left out" for reason in unsupported]
-        warnings += _without_value(columns, len(chosen.ranking.topics), run.path)
-        warnings += _negative(found, run.path)
+        columns = summaries.summarised(summed=chosen.failure is None)
+        warnings += _lines(seen.values(found, unsupported, begin))
         return Evaluation(
             run=summaries.population.tag,
             path=run.path,
@@ -137,6 +138,37 @@ def evaluate(
     except IrevalxError as error:
         error.warnings = tuple(warnings)
         raise
+
+
+def values_alone(
+    judgments: AnyJudgments, run: Run, selection: Selection, settings: Settings, rules: RankingRules
+) -> tuple[tuple[bytes, ...], tuple[TopicColumn, ...]]:
+    """Return the topics of a run that can be evaluated, and their values, without summaries and warnings.
+
+    Parameters
+    ----------
+    run : in memory, so that its blocks can be gone through again.
+    rules : the ``ranking_rules`` for the others.
+
+    Raises
+    ------
+    As ``evaluate``, but where no topic has both judgments and results; and what is a failure there.
+    """
+    first, *others = islice(run.blocks(), 2)
+    if others:
+        ranking = rank_run(run, judgments.documents, rules).ranking
+    else:
+        results, _ = without_some(run.parse(first), rules)
+        ranking = rank_results(results, judgments.documents, run.path, rules)
+    chosen = choose_topics(judgments, ranking, settings, rules)
+    topics = chosen.ranking.topics
+    if not topics and not chosen.failure:
+        return (), ()
+    selection.refuse_other_formats()
+    columns, _ = AssessedRanking(judgments, chosen.ranking, chosen.missing, settings).columns(selection)
+    if chosen.failure:
+        raise chosen.failure
+    return topics, columns
 
 
 def in_group(evaluation: Evaluation, topics: Collection[bytes]) -> Evaluation | None:
@@ -157,87 +189,23 @@ def _population(judgments: AnyJudgments, ranked: RankedRun, chosen: ChosenTopics
     )
 
 
-def _left_out(documents: Documents, path: str, ranked: RankedRun, settings: Settings) -> list[str]:
-    """Return the warning that counts topics without results and topics without judgments."""
-    if settings.topic is not None:
-        return []
-    counts = TopicCounts.of(documents, ranked.ranking, len(ranked.others))
-    left_out = counts.left_out(complete=settings.complete)
-    if not left_out:
-        return []
-    pair = ""
-    if counts.missing and counts.unjudged and ranked.ranking.topics:
-        found = set(ranked.ranking.topics)
-        pair = partly_in_common([topic for topic in documents.topics if topic not in found], sorted(ranked.others))
-    return [f"{shown_name(path)}: {left_out}{pair}"]
+def _lines(warnings: Iterable[tuple[int, str]]) -> list[str]:
+    """Return the lines of warnings about the only run."""
+    return [line for _, line in warnings]
 
 
-def _little_judged(
-    documents: Documents, run: Run, assessed: AssessedRanking, top: TopJudged, *, again: bool
-) -> list[str]:
-    """Return warnings where in hardly any topic, or of less than half of the first documents, something was judged.
-
-    Parameters
-    ----------
-    again : whether a part of the run may be read again to find documents that are spelt otherwise.
-    """
-    without = np.flatnonzero(top.without)
-
-    def example() -> tuple[bytes, str]:
-        topic = assessed.ranking.topics[without[0]]
-        judged = documents.docnos.take(documents.rows.slice(documents.topic_index[topic])).texts()
-        return topic, pair_of_names(judged, _docnos_of(run, topic))
-
-    hardly_any = hardly_any_judged(without.size, int(np.count_nonzero(~assessed.missing)), example)
-    little = little_judged(int(top.retrieved.sum()), int(top.judged.sum()))
-    if little and not hardly_any and again:
-        little += _other_spelling(documents, run, assessed, top)
-    return [f"{shown_name(run.path)}: {line}" for line in (hardly_any, little) if line]
-
-
-def _other_spelling(documents: Documents, run: Run, assessed: AssessedRanking, top: TopJudged) -> str:
-    """Return, for the end of a warning, two documents of a topic that differ only in their spelling, if there are."""
-    if run.to_its_end and not run.size:  # a pipe, of which everything would be read again
-        return ""
-    few = assessed.ranking.n_ret <= _MOST_LOOKED_AT
-    for place in np.flatnonzero((top.retrieved > top.judged) & few)[:1].tolist():
-        topic = assessed.ranking.topics[place]
-        judged = set(documents.docnos.take(documents.rows.slice(documents.topic_index[topic])).texts())
-        retrieved = dict.fromkeys(_docnos_of(run, topic))
-        pair = differing_pair(
-            [name for name in judged if name not in retrieved], [name for name in retrieved if name not in judged]
-        )
-        return pair and f"; in topic {quote(topic)} {pair}"
-    return ""
+def _is_pipe(run: Run) -> bool:
+    """Return whether everything is read again where a part of the run is."""
+    return run.to_its_end and not run.size
 
 
 def _docnos_of(run: Run, topic: bytes) -> list[bytes]:
     """Read again what a run has for a topic."""
-    for block in run.again() if run.to_its_end and not run.size else run.blocks():
+    for block in run.again() if _is_pipe(run) else run.blocks():
         results = run.parse(block)
         if topic in results.topics:
             return results.docnos.take(results.rows.slice(results.topics.index(topic))).texts()
     return []
-
-
-def _without_value(columns: Sequence[Column], n_topics: int, path: str) -> list[str]:
-    """Return a warning that counts the topics without a value, for each set of measures that lack it for the same."""
-    n_without = [
-        (column.measure.name, column.has_value.size - int(np.count_nonzero(column.has_value)))
-        for column in columns
-        if column.has_value is not None
-    ]
-    return [f"{shown_name(path)}: {line}" for line in without_value(n_topics, n_without)]
-
-
-def _negative(columns: Sequence[TopicColumn], path: str) -> list[str]:
-    """Return the warnings about geometric means of negative values."""
-    found = [
-        negative_values(column.name, column.values)
-        for column in columns
-        if column.measure.summary is geometric_mean and column.values is not None
-    ]
-    return [f"{shown_name(path)}: {line}" for line in found if line]
 
 
 def _trace(ranking: Ranking, judgments: AnyJudgments, settings: Settings) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain, count
+from itertools import count
 
 from irevalx.errors import EvaluationError, InputError, IrevalxError, NoTopicsError, Warn, quote
 from irevalx.evaluation.chosen_topics import level_warnings
@@ -91,16 +91,20 @@ def unique_run_names(runs: Sequence[tuple[bytes, str]], warn: Warn) -> list[byte
     runs : the tag and the path of each.
     warn : called with a line about tags that are not unique.
     """
+    if len(runs) == 1:
+        return [runs[0][0]]
     tags = Counter(tag for tag, _ in runs)
-    stems = Counter(stem_of(path) for tag, path in runs if tags[tag] > 1)
+    paths = Counter(path for tag, path in runs if tags[tag] > 1)
+    stems: Counter[str] = Counter()
+    for path, number in paths.items():
+        stems[stem_of(path)] += number
     taken = {tag for tag, number in tags.items() if number == 1}
+    candidates = {path: _names_for(path, is_unique=stems[stem_of(path)] == 1) for path in paths}
     names = []
     for tag, path in runs:
         name = tag
         if tags[tag] > 1:
-            stem = stem_of(path)
-            candidates = chain([stem] if stems[stem] == 1 else [], [path], (f"{path}#{number}" for number in count(2)))
-            name = next(found for found in map(as_column, candidates) if found not in taken)
+            name = next(found for found in candidates[path] if found not in taken)
             taken.add(name)
         names.append(name)
     for tag, number in tags.items():
@@ -109,8 +113,18 @@ def unique_run_names(runs: Sequence[tuple[bytes, str]], warn: Warn) -> list[byte
     return names
 
 
+def _names_for(path: str, *, is_unique: bool) -> Iterator[bytes]:
+    """Yield the names that runs in a file may have; none that was taken becomes free again."""
+    if is_unique:
+        yield as_column(stem_of(path))
+    yield as_column(path)
+    yield from (as_column(f"{path}#{number}") for number in count(2))
+
+
 def renamed(evaluation: Evaluation, name: bytes) -> Evaluation:
     """Return what a run scores under another name."""
+    if name == evaluation.run:
+        return evaluation
 
     def with_name(column: Column) -> Column:
         has_name = column.measure is runid and column.summary is not None

@@ -6,20 +6,21 @@ of them, of all topics at once or of some at a time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import repeat
 from typing import Any
 
 import numpy as np
 
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray
 from irevalx.errors import EvaluationError, shown_name
-from irevalx.evaluation.chosen_topics import TopicCounts, choose_topics, ranking_rules, several
+from irevalx.evaluation.chosen_topics import TopicCounts, choose_topics, ranking_rules
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Judgments
 from irevalx.measures.declare import HasValue, Measure
 from irevalx.measures.select import SelectedMeasure, Selection
-from irevalx.measures.summary import Values, relevant_total
+from irevalx.measures.summary import Values, mean, relevant_total
 from irevalx.process.system import as_text
 from irevalx.ranking.assess import Assessed, assess
 from irevalx.ranking.rank import rank_results, without_some
@@ -83,34 +84,6 @@ class TopJudged(Frozen):
     def mean_share(self) -> float:
         """The mean over topics of judged@10."""
         return float(self.judged.sum()) / TOP / max(1, self.judged.size)
-
-
-def little_judged(retrieved: int, judged: int) -> str | None:
-    """Return the warning where less than half of the first documents of all topics were judged; otherwise None."""
-    if 2 * judged >= retrieved:
-        return None
-    return (
-        f"only {judged / retrieved:.0%} of the documents that the run has among the first {TOP} of a topic were "
-        "judged; most measures know little about it"
-    )
-
-
-def without_value(n_topics: int, n_without: Iterable[tuple[str, int]]) -> list[str]:
-    """Return the warnings about topics without a value: a line for each number of them, which names the measures.
-
-    Parameters
-    ----------
-    n_topics : evaluated.
-    n_without : measures that may lack values, each with the number of topics that it lacks them for.
-    """
-    lacking: dict[int, dict[str, None]] = {}
-    for name, number in n_without:
-        if number:
-            lacking.setdefault(number, {})[name] = None
-    return [
-        f"{number} of {several(n_topics, 'topic')} without a value for {', '.join(names)} left out of the averages"
-        for number, names in lacking.items()
-    ]
 
 
 class TopicValues(Frozen):
@@ -233,13 +206,13 @@ class AssessedRanking(Frozen):
     @property
     def top_judged(self) -> TopJudged:
         """How many of the first documents of each topic were judged; none where the run has nothing."""
-        first, judged, without = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0, np.bool_)]
+        found = []
         for part in self.parts():
             topics: Topics = part.assessed("nonrel")
-            first.append(np.where(part.missing, 0, np.minimum(topics.n_ret, TOP)))
-            judged.append(np.where(part.missing, 0, topics.judged_within(TOP)))
-            without.append(~part.missing & (topics.n_judged_ret == 0) & (topics.n_ret > 0))
-        return TopJudged(np.concatenate(first), np.concatenate(judged), np.concatenate(without))
+            there, n_ret = ~part.missing, topics.n_ret
+            without = there & (topics.n_judged_ret == 0) & (n_ret > 0)
+            found.append((there * np.minimum(n_ret, TOP), there * topics.judged_within(TOP), without))
+        return TopJudged(*(found[0] if len(found) == 1 else map(np.concatenate, zip(*found, strict=True))))
 
     def columns(self, selection: Selection) -> tuple[tuple[TopicColumn, ...], tuple[str, ...]]:
         """Return a column for each printed name, and why measures that only a set asked for are left out.
@@ -249,10 +222,12 @@ class AssessedRanking(Frozen):
         EvaluationError : the judgments do not allow a measure that was asked for by name, or the kernel refuses its
             parameters.
         """
-        reasons = [self._why_unsupported(selected) for selected in selection.measures]
-        supported = [one for one, reason in zip(selection.measures, reasons, strict=True) if not reason]
+        supported, reasons = selection.measures, []
+        if any(one.measure.why_unsupported for one in supported):
+            reasons = [self._why_unsupported(selected) for selected in selection.measures]
+            supported = tuple(one for one, reason in zip(supported, reasons, strict=True) if not reason)
         each = zip(supported, self._compute_by_parts(supported), strict=True)
-        columns = tuple(column for selected, values in each for column in self._columns_of(selected, values))
+        columns = tuple([column for selected, values in each for column in self._columns_of(selected, values)])
         return columns, tuple(reason for reason in reasons if reason)
 
     def _why_unsupported(self, selected: SelectedMeasure) -> str | None:
@@ -274,6 +249,9 @@ class AssessedRanking(Frozen):
     def _columns_of(self, selected: SelectedMeasure, values: Sequence[Values | None]) -> Iterator[TopicColumn]:
         """Yield a column for each name that the measure prints, given the values of the topics."""
         measure = selected.measure
+        if measure.summary is mean and not measure.has_value:  # as of most: there is nothing else to know
+            yield from map(TopicColumn, selected.names, repeat(measure), values)
+            return
         judged = self._judged_with_value(measure.has_value) if measure.has_value else None
         has_value = None if judged is None else judged[self.ranking.judged_topic]
         of_all = self._of_all_judged(selected)
@@ -286,7 +264,8 @@ class AssessedRanking(Frozen):
         found: list[list[Values | None]] = []
         n_topics = first = 0
         for part in self.parts():
-            n_topics, of_part = len(part.ranking.topics), [part.compute(selected) for selected in measures]
+            with np.errstate(all="ignore"):
+                n_topics, of_part = len(part.ranking.topics), [part.compute(selected) for selected in measures]
             if n_topics == len(self.ranking.topics):
                 return of_part
             if not found:
@@ -299,28 +278,25 @@ class AssessedRanking(Frozen):
         return found
 
     def compute(self, selected: SelectedMeasure) -> Sequence[Values | None]:
-        """Return the values of the topics under each name; None for a measure that only the `all` row has."""
+        """Return the values under each name, None for a measure of the `all` row; numpy's warnings must be off."""
         measure, parameters = selected.measure, selected.parameters
         if not measure.kernel:
             return [None] * len(selected.names)
         by_gain = selected if selected.is_ordered_by_gain(self.settings.ties) else None
-        values = measure(self.assessed(selected.reading, selected.level, by_gain), parameters)
+        values = measure.unguarded(self.assessed(selected.reading, selected.level, by_gain), parameters)
         return _blanked(values, selected, self.missing, self.settings.compat)
 
     def numbers(self, measures: Sequence[SelectedMeasure]) -> FloatArray:
-        """Return the values of measures that have a number for each topic: shape (n_names, n_topics).
-
-        A topic without a value has nan.
-        """
+        """Return the values of measures that have a number for each topic, or nan: shape (n_names, n_topics)."""
         found = []
         for selected in measures:
             has_value = selected.measure.has_value
             without = None if has_value is None else ~self._judged_with_value(has_value)[self.ranking.judged_topic]
-            for column in self.compute(selected):
-                values = np.array(column, np.float64)
-                if without is not None:
-                    values[without] = np.nan
-                found.append(values)
+            with np.errstate(all="ignore"):
+                columns = [np.array(column, np.float64) for column in self.compute(selected)]
+            for column in columns if without is not None else ():
+                column[without] = np.nan
+            found += columns
         return np.stack(found)
 
     @cached_property

@@ -30,7 +30,7 @@ def rank_all(
     UnreadableFileError, MalformedLineError, LostProcessError
     """
     documents = judgments.documents
-    documents.table  # noqa: B018 - made here, before several processes want it
+    documents.table.duplicates  # noqa: B018 - the table is built here, before several processes want it
     sharing = min(processes, len(runs)) if worth_sharing(sum(run.size for run in runs)) else 1
     for one in in_order(lambda run: rank_run(run, documents, rules), lambda: runs, sharing):
         for line in one.warnings:

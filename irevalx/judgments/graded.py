@@ -3,17 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from irevalx.arrays.byte_strings import Names
-from irevalx.arrays.segments import AnyArray, BoolArray, IntArray, Segments, distinct
+from irevalx.arrays.segments import AnyArray, BoolArray, IntArray, Segments, distinct, read_only
 from irevalx.errors import DuplicateDocumentError, EvaluationError, Warn, quote, shown_name
-from irevalx.frozen import cached_property, replace
+from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments.judged_documents import Documents, Kind
 
 SAMPLED_DEPTH = 1000
 """How many documents of a topic count, unless told otherwise, where a sample of strata was judged."""
+
+_MOST_KEPT = 1 << 18
+"""About this number of documents are kept in pools of topics."""
+
+_OF_EACH = 32
+"""The room that a pool takes besides, in documents."""
+
+
+class TopicPools(Frozen):
+    """The documents of the judgments of some topics.
+
+    Parameters
+    ----------
+    rows : one row a topic.
+    grades : flat; never written to.
+    index : flat; where each document stands in the judgments.
+    """
+
+    rows: Segments
+    grades: AnyArray
+    index: IntArray
+
+    @cached_property
+    def by_level(self) -> dict[float, dict[Any, Any]]:
+        """What has been computed of them, by the level and a key; arrays that nothing is written to."""
+        return {}
 
 
 def _nothing() -> str:
@@ -33,12 +60,14 @@ class Judgments(Documents, Kind):
         negative grade is a pooled document that nobody judged.
     lines : flat; the 1-based line of the file, 0 for a document of the pool file.
     strata : flat; the number, from 0 up, of the stratum of the pool that the document lies in. None without strata.
+    distinct : whether it is known that no document was judged twice in a topic.
     about_duplicates : returns what the file looks like if documents occur twice, for messages.
     """
 
     grades: AnyArray
     lines: IntArray
     strata: IntArray | None = None
+    distinct: bool = False
     about_duplicates: Callable[[], str] = _nothing
 
     @classmethod
@@ -50,6 +79,8 @@ class Judgments(Documents, Kind):
         parts : with their topics in any order.
         """
         topics = [topic for part in parts for topic in part.topics]
+        if len(parts) == len(topics) == 1:
+            return parts[0]
         nothing = np.empty(0, np.int64)
         rows = Segments.of_lengths(np.concatenate((nothing, *(part.rows.lengths for part in parts))))
         docnos = Names.joined([part.docnos for part in parts])
@@ -62,7 +93,8 @@ class Judgments(Documents, Kind):
             rows, index = rows.take(np.array(sorted(range(rows.n), key=topics.__getitem__), np.int64))
             docnos, grades, lines = docnos.take(index), grades[index], lines[index]
             strata = None if strata is None else strata[index]
-        return cls(path, tuple(ascending), rows, docnos, grades, lines, strata)
+        distinct = all(part.distinct for part in parts)
+        return cls(path, tuple(ascending), rows, docnos, grades, lines, strata, distinct)
 
     @property
     def default_depth(self) -> int | None:
@@ -104,9 +136,33 @@ class Judgments(Documents, Kind):
         return none
 
     @cached_property
+    def _pools(self) -> dict[bytes, TopicPools]:
+        return {}
+
+    @cached_property
+    def _room(self) -> list[int]:
+        return [_MOST_KEPT]
+
+    def pools(self, topics: IntArray) -> TopicPools:
+        """Return the documents of some topics; kept for the next ranking of the same topics, unless they are many."""
+        key = topics.tobytes()
+        found = self._pools.get(key)
+        if found is None:
+            rows, index = self.rows.take(topics)
+            found = TopicPools(rows, read_only(self.grades[index]), index)
+            size = rows.size + _OF_EACH
+            if size <= _MOST_KEPT:
+                if size > self._room[0]:
+                    self._pools.clear()
+                    self._room[0] = _MOST_KEPT
+                self._pools[key] = found
+                self._room[0] -= size
+        return found
+
+    @cached_property
     def duplicates(self) -> dict[bytes, DuplicateDocumentError]:
         """Topics in which a document was judged twice, with the error to raise."""
-        pairs = self.table.duplicates.tolist()
+        pairs = [] if self.distinct else self.table.duplicates.tolist()
         if not pairs:
             return {}
         found = [

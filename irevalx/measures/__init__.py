@@ -6,9 +6,10 @@ Whoever has texts that name measures calls ``select``; evaluation and lab comput
     counts, average, precision, ...   the kernels, one family per module, each declared where it is computed
     declare                           what a declaration says: the records Measure and Range
     parameter_kinds, summary          how parameters are read, and how values are summarised
-    measure_spec, other_spellings     what a text after -m asks for; other_names: what other programs call measures
+    parse, lists                      what a text after -m asks for, and texts with lists of measures
+    measure_spec, other_spellings     the spellings of trec_eval and of others; other_names: what they call measures
     added                             measures of users: declared in their programs, or offered by installed packages
-    select, contradictions, zscores   what is to be computed (``parse``, ``select``), what must not be asked for
+    select, contradictions, zscores   what is to be computed (``select``), what must not be asked for
                                       together, and values in standard deviations
 """
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from irevalx.errors import UsageError
-from irevalx.measures.select import parse
+from irevalx.measures.parse import parse
 from irevalx.reading.formats import REL_FORMATS
 from irevalx.settings import ORDERS_OF_TIES, Settings
 

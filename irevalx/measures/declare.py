@@ -248,7 +248,12 @@ class Measure(Frozen, kw_only=True):
         if self.kernel is None:
             raise TypeError(f"{self.name} has no value for a topic")
         with np.errstate(all="ignore"):
-            return self.kind.apply(self.formulas.get(getattr(t, "feature", ""), self.kernel), t, parameters)
+            return self.unguarded(t, parameters)
+
+    def unguarded(self, t: Any, parameters: Parameters) -> Sequence[Values]:
+        """Return the same where numpy's warnings about nan and infinity are off already."""
+        assert self.kernel is not None
+        return self.kind.apply(self.formulas.get(getattr(t, "feature", ""), self.kernel), t, parameters)
 
 
 def measure(

@@ -115,7 +115,7 @@ def ndcg_cut(t: Topics, k: int, pairs: Sequence[Gain]) -> FloatArray:
     """
     gains = GainsOfTopics.of(t, pairs)
     found = t.rows.sum(np.where(t.rank <= k, gains.discounted, 0.0))
-    best = gains.ideal.sum(np.where(gains.ideal.position < k, gains.ideal_discounted, 0.0))
+    best = gains.ideal_dcg_within(k)
     return np.where(best == 0, found, found / best)
 
 

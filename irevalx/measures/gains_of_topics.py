@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -31,6 +32,7 @@ class GainsOfTopics(Frozen):
     ideal_gain : flat over ``ideal``, per topic in descending order.
     rows : per topic, its retrieved documents.
     discount : flat over ``rows``; log2(rank + 1).
+    of_pool : as that of ``Topics``, where gains are grades.
     """
 
     gain: FloatArray
@@ -38,6 +40,7 @@ class GainsOfTopics(Frozen):
     ideal_gain: FloatArray
     rows: Segments
     discount: FloatArray
+    of_pool: Callable[[Any, Callable[[], Any]], Any] = lambda key, compute: compute()
 
     @classmethod
     def of(cls, t: Topics, pairs: Sequence[Gain], *, scaled: bool = False) -> GainsOfTopics:
@@ -60,7 +63,7 @@ class GainsOfTopics(Frozen):
         is_real = t.pool_grade.dtype.kind == "f"
         if not levels and not scaled:
             by_grade = np.maximum(t.grade, 0).astype(np.float64)
-            return cls(t.over_ranks(by_grade), t.ideal, t.ideal_grade, t.rows, t.discount)
+            return cls(t.over_ranks(by_grade), t.ideal, t.ideal_grade, t.rows, t.discount, t.of_pool)
         gain = np.zeros(t.documents.size)
         ideals: list[FloatArray] = []
         for topic in range(t.rows.n):
@@ -83,7 +86,8 @@ class GainsOfTopics(Frozen):
     @cached_property
     def ideal_discounted(self) -> FloatArray:
         """Flat over ``ideal``: gain / log2(rank + 1)."""
-        return self.ideal_gain / log2_of(self.ideal.position + 2)
+        found: FloatArray = self.of_pool("ideal_discounted", lambda: self.ideal_gain / log2_of(self.ideal.position + 2))
+        return found
 
     @cached_property
     def dcg(self) -> FloatArray:
@@ -93,7 +97,17 @@ class GainsOfTopics(Frozen):
     @cached_property
     def ideal_dcg(self) -> FloatArray:
         """Per topic: discounted cumulative gain of the best possible ranking."""
-        return self.ideal.sum(self.ideal_discounted)
+        found: FloatArray = self.of_pool("ideal_dcg", lambda: self.ideal.sum(self.ideal_discounted))
+        return found
+
+    def ideal_dcg_within(self, k: int) -> FloatArray:
+        """Per topic: discounted cumulative gain of the first k documents of the best possible ranking."""
+
+        def compute() -> FloatArray:
+            return self.ideal.sum(np.where(self.ideal.position < k, self.ideal_discounted, 0.0))
+
+        found: FloatArray = self.of_pool(("ideal_dcg", k), compute)
+        return found
 
 
 class _GainTable(Frozen):

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from contextlib import suppress
+from functools import lru_cache
 
-_SEPARATOR = re.compile(r"[\s,]+(?=[^\W\d])|\s+|,\s*$")
-"""Blanks; and a comma, if a letter comes next: numbers after a comma are cutoffs of the same measure."""
+from irevalx.errors import IrevalxError
+from irevalx.measures.parse import parse
+from irevalx.measures.select import select
+from irevalx.settings import Settings
+from irevalx.trec_eval.versions import Compat
+
+_SEPARATOR = re.compile(r"[\s,]+(?=[^\W\d])(?!\w+=)|(?<![\s,])\s+(?![\s,])|[\s,]+$")
+"""Blanks, and commas if a letter comes next: numbers and ``name=`` after a comma belong to the same measure."""
 
 _BRACKETS = re.compile(r"\([^()]*\)|\{[^{}]*\}")
 """What is between brackets is one measure's, as in ``nDCG(gains={1:3,2:9})@20``."""
 
 
+@lru_cache(maxsize=1 << 10)
 def measures_in(text: str) -> tuple[str, ...]:
     """Return the measures that a text names, one at least where it is not blank.
 
@@ -25,3 +35,41 @@ def measures_in(text: str) -> tuple[str, ...]:
         measures.append(text[start : separator.start()])
         start = separator.end()
     return tuple(one for one in (*measures, text[start:]) if one)
+
+
+def listed(texts: Iterable[str], compat: Compat) -> tuple[str, ...]:
+    """Return texts of users of trec_eval with their lists of measures divided.
+
+    A text that trec_eval takes for one measure stays whole: ``P.5 10`` is P_5 there. So does one that names no measure.
+
+    Raises
+    ------
+    As ``parse``, of a part beside measures.
+    """
+    found: list[str] = []
+    for text in texts:
+        parts = measures_in(text)
+        if len(parts) < 2 or _is_one(text, compat):
+            found.append(text)
+            continue
+        errors = [error for part in parts if (error := _problem(part, compat))]
+        if errors and len(errors) < len(parts):
+            raise errors[0]
+        found += [text] if errors else parts
+    return tuple(found)
+
+
+def _problem(text: str, compat: Compat) -> IrevalxError | None:
+    """Return what is wrong with a part of a list; None where nothing is."""
+    try:
+        parse(text, compat)
+    except IrevalxError as error:
+        return error
+    return None
+
+
+def _is_one(text: str, compat: Compat) -> bool:
+    """Return whether trec_eval takes a text for one measure."""
+    with suppress(IrevalxError):
+        return bool(select((text,), Settings(compat=compat)))
+    return False

@@ -1,7 +1,8 @@
 """What other programs call measures: those that irevalx has under another name, and those that it has not.
 
-The programs are ir_measures, ranx, MTEB, BEIR, pytrec_eval and ndeval. A name is understood only where it stands for
-the same thing; for the others the error says what comes nearest, and how it differs.
+The programs are ir_measures, ranx, MTEB, BEIR, pytrec_eval, ndeval and older versions of trec_eval. A name is
+understood only where it stands for the same thing; for the others the error says what comes nearest, and how it
+differs.
 """
 
 from __future__ import annotations
@@ -35,11 +36,13 @@ OTHER_NAMES = (
     OtherName("Precision", "P", "P"),
     OtherName("R", at="recall"),
     OtherName("R_cap", at="relative_P"),
+    OtherName("recall_cap", at="relative_P"),
     OtherName("hit_rate", at="success"),
     OtherName("HitRate", at="success"),
     OtherName("R-prec", "Rprec"),
     OtherName("R-precision", "Rprec"),
     OtherName("IPrec", at="iprec_at_recall"),
+    OtherName("ircl_prn", "iprec_at_recall", "iprec_at_recall"),
     OtherName("F1", "set_F"),
     OtherName("SetP", "set_P"),
     OtherName("SetRelP", "set_relative_P"),

@@ -11,7 +11,7 @@ from irevalx.measures import BY_NAME, MEASURES, NICKNAMES, every_measure, named
 from irevalx.measures.added import ADDED
 from irevalx.measures.measure_spec import MeasureSpec, exists, read_own_spelling
 from irevalx.measures.other_names import NEAREST, OTHER_NAMES
-from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, NoParameters, RealCutoffs
+from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, Gains, NoParameters, RealCutoffs
 from irevalx.settings import Reading
 from irevalx.trec_eval.versions import Compat
 
@@ -27,6 +27,9 @@ AT_CUTOFFS |= {other.name.lower(): other.at for other in OTHER_NAMES if other.at
 
 _AT = re.compile(r"([^@]+?)(?:@|_at_)((?:[0-9]*\.)?[0-9]+(?:,(?:[0-9]*\.)?[0-9]+)*)")
 """``NAME@10``, ``NAME_at_10``, ``NAME@0.1,0.2``."""
+
+_WITH_NUMBER = re.compile(r"(.+?)(?:[_.]?([1-9][0-9]*)|[_.]([01]?\.[0-9]+))")
+"""``P10``, ``mrr_10``, ``ndcg.10`` and, where it is a level of recall, ``ircl_prn.0.10``."""
 
 
 def read_other_spelling(text: str, compat: Compat) -> MeasureSpec:
@@ -46,14 +49,15 @@ def read_other_spelling(text: str, compat: Compat) -> MeasureSpec:
     stem, arguments = _split_arguments(text)
     spec = _without_arguments(stem, compat)
     for name, value in arguments.items():
-        same_name = [argument for argument in ARGUMENTS if argument.name == name]
-        argument = next((one for one in same_name if takes(spec.name, one)), next(iter(same_name), None))
-        changed = argument.change(spec, value) if argument and takes(spec.name, argument) else None
+        taken = arguments_of(spec.name)
+        argument = next((one for one in taken if one.name == name), None)
+        changed = argument.change(spec, value) if argument else None
         if not changed:
-            usages = ", ".join(argument.usage for argument in ARGUMENTS if takes(spec.name, argument))
+            usages = ", ".join(one.usage for one in taken)
+            otherwise = next((one.otherwise for one in ARGUMENTS if one.name == name), "")
             raise UsageError(
                 f"what {spec.name} has in brackets must be {usages or 'nothing'}, but got {quote(f'{name}={value}')}"
-                f"{_nearest(stem) or (argument.otherwise if argument else '')}"
+                f"{_nearest(stem) or otherwise}"
             )
         spec = changed
     return spec
@@ -132,8 +136,9 @@ def _with_named(name: str) -> Callable[[MeasureSpec, str], MeasureSpec | None]:
     """Return what changes the parameter of this name, which stands beside cutoffs: ``alpha=0.5``."""
 
     def changed(spec: MeasureSpec, value: str) -> MeasureSpec | None:
-        given = [] if spec.parameters is None else spec.parameters.split(",")
-        return replace(spec, parameters=",".join([*given, f"{name}={value}"])) if re.fullmatch(_NUMBER, value) else None
+        if not re.fullmatch(rf"-?{_NUMBER}(?:[eE][-+]?[0-9]+)?", value):
+            return None
+        return replace(spec, parameters=",".join(filter(None, (spec.parameters, f"{name}={value}"))))
 
     return changed
 
@@ -152,6 +157,12 @@ def _with_discount(spec: MeasureSpec, value: str) -> MeasureSpec | None:
     if value == "exp-log2":
         return replace(spec, name="ndcg_burges") if spec.cutoffs else None
     return spec if value == "log2" else None
+
+
+def _with_persistence(spec: MeasureSpec, value: str) -> MeasureSpec | None:
+    """Return the measure with this probability of going on to the next document."""
+    is_taken = spec.parameters is not None or not re.fullmatch(_NUMBER, value)
+    return None if is_taken else replace(spec, parameters=f"p={value}")
 
 
 class Argument(Frozen):
@@ -173,11 +184,6 @@ class Argument(Frozen):
     otherwise: str = ""
 
 
-def _having(parameter: str) -> tuple[str, ...]:
-    """Return the measures that have a parameter of this name."""
-    return tuple(m.name for m in MEASURES if parameter in (one.name for one in getattr(m.kind, "parameters", ())))
-
-
 LEVEL = Argument("rel", "rel=N", _with_level, otherwise="; a level is for measures of what is relevant or not")
 JUDGED_ONLY = Argument("judged_only", "judged_only=True", _with_reading)
 ARGUMENTS = (
@@ -185,8 +191,7 @@ ARGUMENTS = (
     JUDGED_ONLY,
     Argument("relative", "relative=True", _relative, ("set_P", "set_relative_P")),
     Argument("beta", "beta=X", _with_weight, ("set_F",)),
-    Argument("alpha", "alpha=X", _with_named("alpha"), _having("alpha")),
-    Argument("beta", "beta=X", _with_named("beta"), _having("beta")),
+    Argument("p", "p=X", _with_persistence, ("rbp", "rbp_resid")),
     Argument(
         *("gains", "gains={N:X,...}", _with_gains, ("ndcg", "ndcg_cut")),
         otherwise="; gains by grade are for ndcg, with or without a cutoff",
@@ -197,6 +202,23 @@ ARGUMENTS = (
     ),
 )
 """In the order in which they are listed; cutoffs are no arguments here."""
+
+
+def _named_parameters(name: str) -> list[Argument]:
+    """Return arguments for the parameters that a measure has by name, as in ``ERR.20,max=5``."""
+    parameters = () if name in NICKNAMES else getattr(named(name).kind, "parameters", ())
+    return [Argument(one.name, f"{one.name}=X", _with_named(one.name)) for one in parameters]
+
+
+def arguments_of(name: str) -> list[Argument]:
+    """Return the arguments that a measure, or a set of measures, may have."""
+    return [argument for argument in ARGUMENTS if takes(name, argument)] + _named_parameters(name)
+
+
+def all_usages() -> list[str]:
+    """Return how all arguments of irevalx's measures are written, each once."""
+    of_some = (argument for measure in MEASURES for argument in _named_parameters(measure.name))
+    return list(dict.fromkeys(argument.usage for argument in (*ARGUMENTS, *of_some)))
 
 
 def takes(name: str, argument: Argument) -> bool:
@@ -213,7 +235,7 @@ def takes(name: str, argument: Argument) -> bool:
 
 def _without_arguments(text: str, compat: Compat) -> MeasureSpec:
     found = read_own_spelling(text, compat) or _with_cutoffs(text, compat) or _as_printed(text, compat)
-    found = found or _by_another_name(text, compat)
+    found = found or _by_another_name(text, compat) or _with_number(text, compat)
     if not found:
         raise _unknown(text, compat)
     return found
@@ -232,6 +254,12 @@ def _with_cutoffs(text: str, compat: Compat) -> MeasureSpec | None:
     return MeasureSpec(name, cutoffs=cutoffs) if takes_cutoffs else None
 
 
+def _with_number(text: str, compat: Compat) -> MeasureSpec | None:
+    """Return what ``P10`` asks for, in any case: a measure that has cutoffs, and one of them; None for other texts."""
+    found = _WITH_NUMBER.fullmatch(text)
+    return _with_cutoffs(f"{found[1]}@{found[2] or found[3]}", compat) if found else None
+
+
 def _as_printed(text: str, compat: Compat) -> MeasureSpec | None:
     """Return what ``P_10`` asks for, as it is printed; None for other texts."""
     kinds = {measure.name: measure.kind for measure in every_measure()}
@@ -239,7 +267,7 @@ def _as_printed(text: str, compat: Compat) -> MeasureSpec | None:
         after = text.removeprefix(f"{name}_")
         kind = kinds[name]
         printed = after != text and re.match(r"[-+.]?[0-9]|[a-z]*=", after) and not isinstance(kind, NoParameters)
-        if printed and exists(name, compat):
+        if printed and exists(name, compat) and not (isinstance(kind, Gains) and "=" not in after):
             is_cutoff = isinstance(kind, Cutoffs) and after.isdecimal()
             if isinstance(kind, CutoffsAndReals):
                 after = after.replace("_", ",")

@@ -1,32 +1,34 @@
 """What is to be computed: the measures that have been asked for, with parameters that have been read, in print order.
 
-``parse`` says what one text after ``-m`` asks for; ``select`` puts together what several texts ask of the same
+``parse`` says what one text asks for; ``select`` puts together what several texts ask of the same
 measure, as trec_eval does: the first parameters count, and cutoffs add up.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from irevalx.arrays.segments import FloatArray
-from irevalx.errors import EvaluationError, ParameterError, UnknownMeasureError, UsageError, Warn, quote
-from irevalx.frozen import Frozen, cached_property, replace
-from irevalx.measures import BY_NAME, NICKNAMES, is_measure, named
-from irevalx.measures.added import ADDED, load_offered
+from irevalx.errors import EvaluationError, IrevalxError, ParameterError, UsageError, Warn, quote
+from irevalx.frozen import Frozen, cached_property, fields, replace, values
+from irevalx.measures import BY_NAME, NICKNAMES
+from irevalx.measures.added import ADDED
 from irevalx.measures.declare import NONREL, Measure
 from irevalx.measures.gains_of_topics import GainsOfTopics
-from irevalx.measures.measure_spec import MeasureSpec, Request, read_own_spelling, split_reading, without_blanks
+from irevalx.measures.measure_spec import MeasureSpec, Request
 from irevalx.measures.parameter_kinds import (
     Gains,
     NoParameters,
     Parameters,
 )
+from irevalx.measures.parse import parse, refuse_reading
 from irevalx.ranking.topics import Topics
 from irevalx.reading.formats import REL_FORMATS
 from irevalx.settings import BEST_AND_WORST, Reading, Settings, Ties
-from irevalx.trec_eval.versions import Compat
+from irevalx.trec_eval.versions import COMPAT
 
 if TYPE_CHECKING:
     from irevalx.measures.zscores import Zscores
@@ -105,57 +107,15 @@ class Selection(Frozen):
         ------
         EvaluationError : names the first of them, and the formats that it needs.
         """
-        for measure in (selected.measure for selected in self.measures):
-            if not measure.can_use(self.rel_format):
-                raise EvaluationError(
-                    f"judgments for the measure {quote(measure.name)} must be in the format "
-                    f"{' or '.join(sorted(measure.formats))} (-R), but got {quote(self.rel_format)}"
-                )
+        if measure := self._without_format:
+            raise EvaluationError(
+                f"judgments for the measure {quote(measure.name)} must be in the format "
+                f"{' or '.join(sorted(measure.formats))} (-R), but got {quote(self.rel_format)}"
+            )
 
-
-@lru_cache(maxsize=1 << 10)
-def parse(text: str, compat: Compat) -> MeasureSpec:
-    """Return what a text asks for.
-
-    Parameters
-    ----------
-    text : what ``-m`` was given: ``map``, ``P.5,10``, ``ndcg:skip``, ``all``, or what people bring: ``nDCG@10``.
-    compat : a measure that the version lacks is unknown.
-
-    Raises
-    ------
-    UnknownMeasureError : a name that is neither a measure nor a set; the message has what comes nearest.
-    UsageError : ``NAME.`` without anything after the dot, arguments that a measure does not take, or a reading that
-        does not exist or that the measure lacks.
-    """
-    compact = without_blanks(text)
-    stem, reading = split_reading(compact if "(" in text else text)
-    spec = read_own_spelling(stem, compat)
-    if spec is None:
-        spec = _read_other(stem, compat)
-    if spec.reading and reading not in {None, spec.reading}:
-        raise UsageError(f"a measure must have one reading of the unjudged, but got {quote(text)}")
-    spec = replace(spec, reading=reading or spec.reading, text=compact)
-    if spec.reading and is_measure(spec.name) and spec.reading not in named(spec.name).readings:
-        _refuse_reading(named(spec.name), spec.reading)
-    return spec
-
-
-def _read_other(stem: str, compat: Compat) -> MeasureSpec:
-    """Return what a text that trec_eval does not understand asks for, measures that packages offer among it.
-
-    Raises as ``parse`` does.
-    """
-    from irevalx.measures.other_spellings import read_other_spelling  # imported late: most calls do without
-
-    try:
-        return read_other_spelling(stem, compat)
-    except UnknownMeasureError:
-        problems = load_offered()
-    try:
-        return read_own_spelling(stem, compat) or read_other_spelling(stem, compat)
-    except UnknownMeasureError as error:
-        raise UnknownMeasureError("; ".join((error.message, *problems))) from None
+    @cached_property
+    def _without_format(self) -> Measure | None:
+        return next((one.measure for one in self.measures if not one.measure.can_use(self.rel_format)), None)
 
 
 def select(
@@ -223,6 +183,40 @@ def select(
     return Selection(tuple(selected.values()), rel_format, as_asked=as_asked, requests=tuple(asked))
 
 
+def select_again(
+    texts: tuple[str, ...], settings: Settings, rel_format: str, *, strict: bool, as_asked: bool, warn: Warn
+) -> Selection:
+    """Return what ``select`` does, kept for the next call with the same arguments; raises and warns as it does."""
+    if not ADDED:  # what a user declares again has the same name
+        with suppress(IrevalxError):  # which comes again below, after the warnings before it
+            selection, lines = _selected_once(texts, values(settings), rel_format, strict, as_asked)
+            for line in lines:
+                warn(line)
+            return selection
+    return select(texts, settings, rel_format, strict=strict, as_asked=as_asked, warn=warn)
+
+
+@lru_cache(maxsize=1 << 8)
+def _selected_once(
+    texts: tuple[str, ...], of_settings: tuple[Any, ...], rel_format: str, strict: bool, as_asked: bool
+) -> tuple[Selection, tuple[str, ...]]:
+    """Return a selection, and the warnings about it."""
+    settings = Settings(**dict(zip(fields(Settings), of_settings, strict=True)))
+    lines: list[str] = []
+    selection = select(texts, settings, rel_format, strict=strict, as_asked=as_asked, warn=lines.append)
+    return selection, tuple(lines)
+
+
+def printed_name(text: str) -> str:
+    """Return the name that the values are printed under that a text asks for; empty where that is not one name."""
+    for compat in COMPAT.values():
+        with suppress(IrevalxError):
+            settings = Settings(compat=compat, grades="real")  # any level will do
+            names = [name for one in select([text], settings).measures for name in one.names]
+            return names[0] if len(names) == 1 else ""
+    return ""
+
+
 def _requests(spec: MeasureSpec, settings: Settings) -> Iterator[Request]:
     """Yield what a text asks for: a measure in each of several readings, or the members of a set.
 
@@ -248,7 +242,7 @@ def _requests(spec: MeasureSpec, settings: Settings) -> Iterator[Request]:
         for feature in refused:
             raise UsageError(f"{measure.name} must not be given together with {feature}: {measure.refuses[feature]}")
         if not any(_has_reading(request, settings) for request in requests):
-            _refuse_reading(measure, requests[0].reading)
+            refuse_reading(measure, requests[0].reading)
         for request in requests:
             suffix = "" if own else _suffix(None, request.merged_by[2], settings)
             yield replace(request, spelling=spec.text + suffix)
@@ -262,11 +256,6 @@ def _refuse_level(spec: MeasureSpec, settings: Settings) -> None:
         raise UsageError(f"a level must not be given together with --grades probability, but got {quote(spec.text)}")
     if isinstance(spec.level, float):
         raise UsageError(f"a level must be a whole number, but got {quote(spec.text)}; --grades real takes it")
-
-
-def _refuse_reading(measure: Measure, reading: Reading) -> None:
-    """Raise UsageError: a measure does not have this reading."""
-    raise UsageError(f"a reading of {measure.name} must be {' or '.join(measure.readings)}, but got {quote(reading)}")
 
 
 def _has_reading(request: Request, settings: Settings) -> bool:

@@ -55,14 +55,11 @@ def assess(  # noqa: PLR0917
             reading=reading,
             pooled=pooled,
             gain=gain,
-        )
-        if isinstance(topics, SampledTopics):
-            topics = replace(topics, depth=depth(judgments, settings))
-        topics = replace(
-            topics,
             collection_size=settings.collection_size,
             round_recall=round_up_from_a_tenth if settings.compat.recall_rounded_up else round_half_away,
         )
+        if isinstance(topics, SampledTopics):
+            topics = replace(topics, depth=depth(judgments, settings))
         return ProbableTopics.of(topics) if settings.grades == "probability" else topics
     # The other kinds are imported where there are such judgments: most evaluations have grades.
     from irevalx.judgments.judgment_groups import GroupedJudgments

@@ -37,7 +37,7 @@ def ranked_order(
     rows, scores, inexact = results.rows, results.scores, results.close
     is_nan = np.isnan(scores)
     with_nan = rows.count(is_nan).nonzero()[0] if np.count_nonzero(is_nan) else np.empty(0, np.int64)
-    comparable = rows.ids[1:] == rows.ids[:-1]
+    comparable = rows.ids[1:] == rows.ids[:-1] if rows.n > 1 else np.ones(max(0, rows.size - 1), np.bool_)
     if with_nan.size:
         comparable &= ~np.isin(rows.ids[1:], with_nan)
     order = _by_score(rows, scores, None, comparable)

@@ -115,7 +115,6 @@ def rank_run(
     ------
     UnreadableFileError, MalformedLineError, MalformedNumberError : as reading the run does.
     """
-    judgments.table  # noqa: B018 - made here, before several processes want it
 
     def rank_block(block: Any) -> RankedRun:
         results, n_identical = without_some(run.parse(block), rules)
@@ -133,6 +132,8 @@ def rank_run(
         )
 
     processes = processes_for(run.size, rules.processes)
+    if processes > 1:
+        judgments.table.duplicates  # noqa: B018 - the table is built here, before they want it
     blocks = iter(()) if processes > 1 else run.blocks()
     ranked = _shared_parts(run, rank_block, judgments, processes) if processes > 1 else map(rank_block, blocks)
 
@@ -143,16 +144,16 @@ def rank_run(
 
     unread = blocks if run.to_its_end else ()
     whole = RankedRun.joined(each_topic_once(counted(), lambda: map(rank_block, run.again()), unread))
-    warnings = [whole.malformed.message(), *_of_these_ties(whole.sanity_warnings, rules.ties)]
+    warnings = [whole.malformed.message(), *of_these_ties(whole.sanity_warnings, rules.ties)]
     if whole.n_identical:
         warnings.append(
             f"{shown_name(run.path)}: {whole.n_identical} retrieved document{'s' * (whole.n_identical > 1)} left out "
             "whose id is that of the topic"
         )
-    return replace(whole, warnings=tuple(filter(None, warnings)))
+    return replace(whole, warnings=tuple(filter(None, warnings))) if any(warnings) else whole
 
 
-def _of_these_ties(warnings: Sequence[RunWarning], ties: Ties) -> list[str]:
+def of_these_ties(warnings: Sequence[RunWarning], ties: Ties) -> list[str]:
     """Return the warnings that hold where equal scores are ordered so, the first of each kind.
 
     Raises

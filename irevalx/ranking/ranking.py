@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -50,6 +51,7 @@ class Ranking(Frozen):
         reading: Reading = "nonrel",
         pooled: BoolArray | None = None,
         gain: Callable[[Topics], FloatArray] | None = None,
+        **also: Any,
     ) -> Topics:
         """Look at the ranking with these grades.
 
@@ -64,11 +66,13 @@ class Ranking(Frozen):
         pooled : flat over ``judgments``; documents that are to be outside the pool, as if the file did not have them,
             are false. None stands for all true.
         gain : returns the gain of each document, by which the best and the worst order go. None: by grade.
+        also : other fields of ``Topics``, which do not depend on the ranking.
         """
         if judgments.strata is not None and reading != "nonrel":
             raise ValueError(f"judgments with strata must be read as they are, but got {reading!r}")
         in_pool = self.row >= 0
-        pool, index = judgments.rows.take(self.judged_topic)
+        judged = judgments.pools(self.judged_topic)
+        pool, index = judged.rows, judged.index
         if pooled is not None:
             in_pool[in_pool] = pooled[self.row[in_pool]]
             kept = pooled[index]
@@ -78,13 +82,16 @@ class Ranking(Frozen):
         grade[in_pool & (grade < 0)] = UNJUDGED
         if self.tied and self.tied.ties != "expected":
             ordered = self.with_ties_ordered(grade, level, max(level, 0) if reading == "rel" else None)
+            how: dict[str, Any] = {"level": level, "pooled": pooled, **also}
             if gain:
-                all_rows = "nonrel" if reading == "skip" else reading
-                seen = replace(self, tied=None).assess(judgments, grades, level=level, reading=all_rows, pooled=pooled)
+                all_rows: Reading = "nonrel" if reading == "skip" else reading
+                seen = replace(self, tied=None).assess(judgments, grades, reading=all_rows, **how)
                 ordered = self._ordered(gain(seen), without_row=0.0)
-            return ordered.assess(judgments, grades, level=level, reading=reading, pooled=pooled)
+            return ordered.assess(judgments, grades, reading=reading, **how)
         rows, rank, n_ret = self.rows, self.rank, self.n_ret
         pool_grade = grades[index]
+        if pooled is None and grades is judgments.grades and reading != "rel":
+            pool_grade, also["_of_pool"] = judged.grades, judged.by_level.setdefault(level, {})
         if reading == "rel":
             relevant = max(level, 0)
             found, outside = grade == UNJUDGED, ~in_pool & (self.row != STAND_IN)
@@ -93,25 +100,33 @@ class Ranking(Frozen):
             pool, order = pool.beside(rows.keep(outside))
             pool_grade = np.concatenate((pool_grade, np.full(np.count_nonzero(outside), relevant)))[order]
             grade[found | outside] = relevant
-        if reading == "skip":
-            judged = grade >= 0
-            rows, grade = rows.keep(judged), grade[judged]
+        is_judged = grade >= 0 if reading == "skip" else None
+        if is_judged is not None:
+            rows, grade = rows.keep(is_judged), grade[is_judged]
             rank, n_ret = rows.position + 1, rows.lengths
+        seen = Topics(rows, rank, grade, n_ret, pool, pool_grade, level, **also)
         if self.tied:
-            self.tied.refuse_cut(reading)
-            first, last = self.tied.first, self.tied.last
-            if reading == "skip":
-                first, last = closed_up(rows, first[judged])
-            seen = Topics(rows, rank, grade, n_ret, pool, pool_grade, level)
-            return TiedTopics.of(seen, first, last, self.tied.depth)
+            return self._over_all_orders(seen, self.tied, reading, is_judged)
         if judgments.strata is None:
-            return Topics(rows, rank, grade, n_ret, pool, pool_grade, level)
+            return seen
         stratum = np.full(self.row.size, OUTSIDE, np.int64)
         stratum[in_pool] = judgments.strata[self.row[in_pool]]
-        pool_stratum = judgments.strata[index]
-        return SampledTopics(
-            rows, rank, grade, n_ret, pool, pool_grade, level, stratum=stratum, pool_stratum=pool_stratum
-        )
+        return SampledTopics(**vars(seen), stratum=stratum, pool_stratum=judgments.strata[index])
+
+    @staticmethod
+    def _over_all_orders(seen: Topics, tied: Tied, reading: Reading, is_judged: BoolArray | None) -> TiedTopics:
+        """Return what is seen over all orders of documents with equal scores.
+
+        Parameters
+        ----------
+        seen : in one of the orders.
+        is_judged : flat over all ranks; which of the documents are left in the reading; None for all.
+        """
+        tied.refuse_cut(reading)
+        first, last = tied.first, tied.last
+        if is_judged is not None:
+            first, last = closed_up(seen.rows, first[is_judged])
+        return TiedTopics.of(seen, first, last, tied.depth)
 
     def with_ties_ordered(self, grade: AnyArray, level: float, unjudged: float | None = None) -> Ranking:
         """Return the ranking in the best or the worst order of documents with equal scores, whichever it is made for.

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
 from irevalx.arrays.codes import UNJUDGED
-from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments, distinct
+from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments, distinct, read_only
 from irevalx.frozen import Frozen, cached_property
 from irevalx.judgments.graded import SAMPLED_DEPTH
 from irevalx.ranking.rounding import log2_of, round_half_away
+
+Known = TypeVar("Known")
 
 
 class Topics(Frozen):
@@ -58,6 +60,7 @@ class Topics(Frozen):
     level: float = 1
     collection_size: int = 0
     round_recall: Callable[[FloatArray], IntArray] = round_half_away
+    _of_pool: dict[Any, Any] | None = None  # what is known of the pool and the level, whatever was retrieved
 
     @cached_property
     def hit(self) -> BoolArray:
@@ -125,17 +128,19 @@ class Topics(Frozen):
     @cached_property
     def n_rel(self) -> IntArray:
         """Per topic: documents judged relevant, retrieved or not."""
-        return self.pool.count(self.pool_grade >= max(self.level, 0))
+        return self.of_pool("n_rel", lambda: self.pool.count(self.pool_grade >= max(self.level, 0)))
 
     @cached_property
     def n_nonrel(self) -> IntArray:
         """Per topic: documents judged nonrelevant, retrieved or not."""
-        return self.pool.count((self.pool_grade >= 0) & (self.pool_grade < self.level))
+        return self.of_pool(
+            "n_nonrel", lambda: self.pool.count((self.pool_grade >= 0) & (self.pool_grade < self.level))
+        )
 
     @cached_property
     def n_judged(self) -> IntArray:
         """Per topic: documents judged, retrieved or not."""
-        return self.pool.count(self.pool_grade >= 0)
+        return self.of_pool("n_judged", lambda: self.pool.count(self.pool_grade >= 0))
 
     @cached_property
     def documents(self) -> Segments:
@@ -150,21 +155,19 @@ class Topics(Frozen):
         """Per topic: judged documents among the first k."""
         return self.rows.count(self.judged & (self.rank <= k))
 
-    @cached_property
-    def _ideal(self) -> tuple[Segments, FloatArray]:
-        graded = self.pool_grade > 0
-        ideal, grades = self.pool.keep(graded), self.pool_grade[graded]
-        return ideal, grades[ideal.descending(grades)].astype(np.float64)
+    def _ideal_grade(self) -> FloatArray:
+        grades = self.pool_grade[self.pool_grade > 0]
+        return grades[self.ideal.descending(grades)].astype(np.float64)
 
     @property
     def ideal(self) -> Segments:
         """Per topic: the documents with a grade above 0, the highest grade first."""
-        return self._ideal[0]
+        return self.of_pool("ideal", lambda: self.pool.keep(self.pool_grade > 0))
 
     @property
     def ideal_grade(self) -> FloatArray:
         """Flat over ``ideal``: their grades."""
-        return self._ideal[1]
+        return self.of_pool("ideal_grade", self._ideal_grade)
 
     @cached_property
     def discount(self) -> FloatArray:
@@ -179,6 +182,25 @@ class Topics(Frozen):
             self.kept["hits", k] = self.rows.count(self.hit & (self.rank <= k))
         hits: IntArray = self.kept["hits", k]
         return hits
+
+    def of_pool(self, key: Any, compute: Callable[[], Known]) -> Known:
+        """Return what depends on the pool and the level alone, not on what was retrieved; computed once for both.
+
+        Parameters
+        ----------
+        key : what it is.
+        compute : returns it: segments, or an array, to which nothing can be written from then on.
+        """
+        known = self._known_of_pool
+        if key not in known:
+            found = compute()
+            known[key] = read_only(found) if isinstance(found, np.ndarray) else found
+        of_pool: Known = known[key]
+        return of_pool
+
+    @cached_property
+    def _known_of_pool(self) -> dict[Any, Any]:
+        return {} if self._of_pool is None else self._of_pool
 
     @cached_property
     def kept(self) -> dict[Any, Any]:

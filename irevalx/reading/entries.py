@@ -6,6 +6,8 @@ those alone.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,8 +18,8 @@ from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool
 from irevalx.reading.lines import as_precise
-from irevalx.reading.runs import Results, group_by_topic
-from irevalx.reading.score_warnings import score_warnings
+from irevalx.reading.runs import Results, RunWarning, group_by_topic
+from irevalx.reading.score_warnings import has_equal_ends, score_warnings
 from irevalx.trec_eval.numbers import MalformedNumbers
 from irevalx.trec_eval.versions import Compat
 
@@ -64,10 +66,11 @@ class Entries(Frozen):
 
     def judgments(self) -> Judgments:
         """Return them as judgments; topics without documents are left out."""
-        filled = np.flatnonzero(self.rows.lengths).tolist()
-        topics = tuple(self.topics[place] for place in filled)
-        rows = Segments.of_lengths(self.rows.lengths[filled])
-        part = Judgments(self.path, topics, rows, self.docnos, self.numbers, self.lines)
+        topics, rows = self.topics, self.rows
+        if np.count_nonzero(rows.lengths) < rows.n:
+            filled = np.flatnonzero(rows.lengths).tolist()
+            topics, rows = tuple(topics[place] for place in filled), Segments.of_lengths(rows.lengths[filled])
+        part = Judgments(self.path, topics, rows, self.docnos, self.numbers, self.lines, distinct=self.distinct)
         return Judgments.joined(self.path, [part])
 
     def pool(self) -> Pool:
@@ -94,15 +97,31 @@ class Entries(Frozen):
             tag=tag,
             malformed=self._malformed_scores(strict=strict),
             distinct=self.distinct,
-            sanity_warnings=score_warnings(self.path, self.rows, scores) if self._may_be_equal(scores) else (),
+            sanity_warnings=self.score_warnings((self.path,), (self.rows.n,)).get(0, ()),
         )
 
-    def _may_be_equal(self, scores: FloatArray) -> bool:
-        """Return whether the first and the last topic have two documents or more, and equal first and last scores."""
-        lengths = self.rows.lengths
-        if not lengths.size or lengths[0] < 2 or lengths[-1] < 2:
-            return False
-        return bool(scores[0] == scores[lengths[0] - 1] and scores[-1] == scores[-lengths[-1]])
+    def score_warnings(self, paths: Sequence[str], n_topics: Sequence[int]) -> dict[int, tuple[RunWarning, ...]]:
+        """Return the warnings about the scores of runs, by their number.
+
+        Runs are looked at if the first and the last of their topics may have equal scores.
+
+        Parameters
+        ----------
+        paths : what messages call them.
+        n_topics : how many of the topics belong to each.
+        """
+        equal = has_equal_ends(self.rows, self.numbers)
+        if not np.count_nonzero(equal):
+            return {}
+        found = {}
+        for number, end in enumerate(accumulate(n_topics)):
+            begin = end - n_topics[number]
+            if begin < end and equal[begin] and equal[end - 1]:
+                some = slice(*self.rows.offsets[[begin, end]].tolist())
+                rows = Segments.of_lengths(self.rows.lengths[begin:end])
+                if warnings := score_warnings(paths[number], rows, self.numbers[some]):
+                    found[number] = warnings
+        return found
 
     def _malformed_scores(self, *, strict: bool) -> MalformedNumbers:
         malformed = MalformedNumbers("score", "a finite number", strict=strict)

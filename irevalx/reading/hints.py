@@ -51,7 +51,7 @@ def number_hint(text: bytes, fields: Sequence[bytes], *, is_first: bool) -> str:
     """
     if is_first and fields and sum(is_known_name(field) for field in fields) >= min(3, len(fields)):
         return "; is this a header? If so, remove the line"
-    if len(fields) == 4 and text in fields[1:3]:
+    if len(fields) == 4 and text == fields[3] and text in fields[1:3]:
         return "; is this the winner of two documents? If so, give -R pairs"
     return next((hint for pattern, hint in NUMBER_HINTS if re.fullmatch(pattern, text)), "")
 
@@ -72,6 +72,15 @@ def encoding_hint(text: bytes) -> str:
 def looks_like_json(text: bytes) -> bool:
     """Return whether a line or a topic begins as a JSON object does."""
     return text.lstrip().startswith(b"{")
+
+
+_NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+
+
+def text_hint(value: object) -> str:
+    """Return what messages say of a number that is text, for their end; nothing of anything else."""
+    is_number = isinstance(value, str) and re.fullmatch(_NUMBER, value.strip())
+    return "; the number is text: convert it with int or float" if is_number else ""
 
 
 def separator_hint(line: bytes, fields: Sequence[bytes], layout: Layout) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from irevalx.arrays.segments import FloatArray, IntArray, Segments
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments
 from irevalx.errors import quote, shown_name
 from irevalx.reading.runs import Results, RunWarning
 
@@ -51,6 +51,17 @@ def rank_warnings(path: str, results: Results, *, strict: bool) -> tuple[RunWarn
 def looked_at(rows: Segments) -> int:
     """Return how many of the first results are looked at."""
     return int(rows.offsets[min(rows.n, MOST_TOPICS)])
+
+
+def has_equal_ends(results: Segments, scores: FloatArray) -> BoolArray:
+    """Return, per topic, whether it has two documents or more, the first and the last with equal scores."""
+    if results.n == 1:  # as in many small calls
+        return np.array([scores.size > 1 and scores[0] == scores[-1]])
+    alike: BoolArray = results.lengths > 1
+    if np.count_nonzero(alike):
+        first, last = results.offsets[:-1][alike], results.offsets[1:][alike] - 1
+        alike[alike] = scores[first] == scores[last]
+    return alike
 
 
 def score_warnings(

@@ -16,8 +16,9 @@ from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, S
 from irevalx.errors import NoTopicsError, Warn
 from irevalx.evaluation.chosen_topics import TopicCounts, level_checks
 from irevalx.evaluation.columns import population_of_values
+from irevalx.evaluation.run_warnings import little_judged, without_value
 from irevalx.evaluation.spellings import hardly_any_judged, pair_of_names
-from irevalx.evaluation.topic_values import TopicValues, little_judged, values_of, without_value
+from irevalx.evaluation.topic_values import TopicValues, values_of
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import PoolGaps

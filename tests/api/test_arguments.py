@@ -301,7 +301,7 @@ WRONG: dict[str, dict[str, list[Row]]] = {
         ],
         "measures": [
             (None, "measures must be several names, but got None", TypeError),
-            ("map", "a measure must be one", ValueError),
+            ("mapp", "a measure must be one", ValueError),
         ],
         "relevance_level": [(1.5, "relevance_level must be a whole number", TypeError), (0, "but got 0", TypeError)],
         "judged_docs_only_flag": [("x", "judged_docs_only_flag must be True or False, but got 'x'", TypeError)],

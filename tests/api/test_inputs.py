@@ -296,7 +296,7 @@ def test_wrong_values_are_named(column: str, wrong: Any, rule: str) -> None:
         ({"1": {"A": "1"}}, "topic '1': document 'A': (grade|score) must be a (whole )?number of 64 bits, but got '1'"),
         ({"1": {"A": 1}, 2: {3: "x"}}, "topic 2: document 3: (grade|score) must be"),
         (
-            {"1": ["A"]},
+            {"1": [("A", 1.0)]},
             "what topic '1' has must be a dictionary {docno: (grade|score)}, but got an object of type list",
         ),
         ({"1": {"A"}}, "what topic '1' has must be a dictionary .*, but got an object of type set"),

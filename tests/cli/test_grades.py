@@ -128,8 +128,12 @@ def test_python(kind: str, files: tuple[Path, Path]) -> None:
 
 @pytest.mark.parametrize("grade", [0.5, float("nan"), "1", None])
 def test_python_refuses(grade: object) -> None:
-    """What is no whole number is refused as before, and a number names the keyword."""
-    hint = '; grades="real" takes it' if grade == 0.5 else ""
+    """What is no whole number is refused as before; a number names the keyword, and one in quotes what converts it."""
+    hints: dict[object, str] = {
+        0.5: '; grades="real" takes it',
+        "1": "; the number is text: convert it with int or float",
+    }
+    hint = hints.get(grade, "")
     for given in ({"1": {"A": grade}}, {"topic": ["1"], "docno": ["A"], "grade": [grade]}):
         with pytest.raises(ArgumentError, match=f"must be a whole number of 64 bits, but got [^;]*{hint}$"):
             irevalx.evaluate(given, {"1": {"A": 1.0}}, "map")

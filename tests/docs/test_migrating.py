@@ -23,7 +23,7 @@ from running import FIXTURES, run
 import irevalx
 from irevalx.errors import UnknownMeasureError
 from irevalx.measures.other_names import NEAREST
-from irevalx.measures.select import parse
+from irevalx.measures.parse import parse
 from irevalx.trec_eval.versions import TREC_EVAL_10
 
 pytestmark = [

@@ -13,7 +13,8 @@ import pytest
 from irevalx.errors import DuplicateDocumentError, EvaluationError
 from irevalx.evaluation.chosen_topics import TopicCounts
 from irevalx.evaluation.evaluate import evaluate
-from irevalx.evaluation.topic_values import TopicColumn, TopicValues, little_judged, values_of
+from irevalx.evaluation.run_warnings import little_judged
+from irevalx.evaluation.topic_values import TopicColumn, TopicValues, values_of
 from irevalx.frozen import values as fields_of
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import with_pool

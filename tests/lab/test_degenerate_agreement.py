@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -125,7 +126,11 @@ def test_labels_with_themselves(kind: str, tmp_path: Path) -> None:
     """In both forms, with runs of which two are the same; of labels that are all the same kappa and its like are empty."""
     runs = [*RUNS[:3], shutil.copy(RUNS[0], tmp_path / "copy")]
     lines = [line.split() for line in QRELS.read_text().splitlines()]
-    text = {"constant": lambda grade: "1", "probabilities": lambda grade: f"{grade}.0"}.get(kind, str)
+    texts: dict[str, Callable[[str], str]] = {
+        "constant": lambda grade: "1",
+        "probabilities": lambda grade: f"{grade}.0",
+    }
+    text = texts.get(kind, str)
     labels = tmp_path / "labels"
     labels.write_text("".join(f"{t} 0 {d} {text(g)}\n" for t, _, d, g in lines))
     if kind == "probabilities":  # some are not whole, and are cut as people's grades are

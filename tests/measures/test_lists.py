@@ -20,6 +20,8 @@ EXPERIMENT = FIXTURES / "experiment"
         (" map\tP.5,10  bpref ", ["map", "P.5,10", "bpref"]),
         ("map,P.5,10,bpref,", ["map", "P.5,10", "bpref"]),
         ("ndcg.1=5,2=3,map", ["ndcg.1=5,2=3", "map"]),
+        ("alpha_nDCG.5,alpha=0.3, map", ["alpha_nDCG.5,alpha=0.3", "map"]),
+        ("P.5 bpref,P.5, 10", ["P.5", "bpref", "P.5, 10"]),
         ("utility.1,-1,0,0", ["utility.1,-1,0,0"]),
         ("AP(rel=2),nDCG@10", ["AP(rel=2)", "nDCG@10"]),
         ("P(rel=2,judged_only=True)@10,map", ["P(rel=2,judged_only=True)@10", "map"]),

@@ -10,11 +10,13 @@ import pytest
 from running import FIXTURES, run
 
 import irevalx
-from irevalx.errors import ParameterError, UsageError
+from irevalx.errors import ParameterError, UnknownMeasureError, UsageError
 from irevalx.experiments.ranked_runs import requests_of
 from irevalx.measures import BY_NAME, MEASURES
+from irevalx.measures.lists import listed
 from irevalx.measures.other_names import NEAREST, OTHER_NAMES, Nearest
-from irevalx.measures.select import parse, select
+from irevalx.measures.parse import parse
+from irevalx.measures.select import select
 from irevalx.settings import Settings
 from irevalx.trec_eval.versions import TREC_EVAL_9, TREC_EVAL_10
 
@@ -58,6 +60,15 @@ def asked(*texts: str, **settings: object) -> dict[str, str]:
         ('nDCG(dcg="log2",judged_only=True)', ["ndcg:skip"]),
         ("map@100-l2", ["map_cut_100(rel=2)"]),
         ("mrr-l3", ["recip_rank(rel=3)"]),
+        ("P10", ["P_10"]),
+        ("R5", ["recall_5"]),
+        ("mrr_10", ["recip_rank_cut_10"]),
+        ("NDCG_cut_10", ["ndcg_cut_10"]),
+        ("ndcg_10:skip", ["ndcg_cut_10:skip"]),
+        ("recall_cap@2", ["relative_P_2"]),
+        ("ircl_prn.0.10", ["iprec_at_recall_0.10"]),
+        ("RBP(p=0.8)", ["rbp_p=0.8"]),
+        ("ERR(max=5)@20", ["ERR_20_max=5"]),
         ("ndcg_at_10", ["ndcg_cut_10"]),
         ("P(judged_only=False)@5", ["P_5"]),
         # What is printed may be asked for.
@@ -108,7 +119,7 @@ def test_cutoffs_of_a_level_add_up() -> None:
         ("NumQ(rel=2)", "what num_q has in brackets must be nothing, but got 'rel=2'"),
         ("official(rel=2)", "what official has in brackets must be judged_only=True, but got 'rel=2'"),
         ("Judged(judged_only=True)@10", "what judged has in brackets must be nothing"),
-        ("RBP(p=0.8)", "the nearest is rbp.p=0.8: p is 0.9 unless given"),
+        ("RBP(p=x)", "the nearest is rbp.p=0.8: p is 0.9 unless given"),
         ("P(judged_only=True)@10:rel", "a measure must have one reading of the unjudged"),
     ],
 )
@@ -252,3 +263,46 @@ def test_gains_among_cutoffs() -> None:
     assert "but got '2=1', read as 2 as trec_eval does; 'nDCG(gains={2:1})@20' takes gains" in result.stderr
     with pytest.raises(ParameterError, match=r"but got '2=1'; 'nDCG\(gains=\{2:1\}\)@20' takes gains"):
         requests_of(["ndcg_cut.20,2=1"])
+
+
+@pytest.mark.parametrize("text", ["bpref10", "P0", "Rprec10", "map0.5", "recall_x", "11pt10", "RBP(p=0.8,p=0.9)"])
+def test_numbers_behind_names_are_not_guessed(text: str) -> None:
+    """Only a measure that has cutoffs takes one, and only a whole number from 1 up."""
+    with pytest.raises((UsageError, ParameterError)):
+        printed(text)
+
+
+@pytest.mark.parametrize(
+    ("texts", "found"),
+    [
+        (["map P.10"], ("map", "P.10")),
+        (["map,P.10"], ("map", "P.10")),
+        ([" map,  P.5,10 , nDCG@3 "], ("map", "P.5,10", "nDCG@3")),
+        (["map:skip P.10", "ndcg"], ("map:skip", "P.10", "ndcg")),
+        (["nDCG(gains={1:3,2:9})@20,map"], ("nDCG(gains={1:3,2:9})@20", "map")),
+        (["P.5,10"], ("P.5,10",)),  # one measure for trec_eval
+        (["P.5 10"], ("P.5 10",)),
+        (["P.5 map"], ("P.5 map",)),  # of which trec_eval reads P_5
+        (["P.5,map"], ("P.5", "map")),  # which trec_eval refuses
+        (["alpha_nDCG.5,alpha=0.3 map"], ("alpha_nDCG.5,alpha=0.3", "map")),
+        (["no such measure", ""], ("no such measure", "")),
+        (["ndcg.1=3,2=9"], ("ndcg.1=3,2=9",)),
+    ],
+)
+def test_lists_in_one_text(texts: list[str], found: tuple[str, ...]) -> None:
+    """White space and commas divide measures where the whole is none."""
+    assert listed(texts, TREC_EVAL_10) == found
+
+
+def test_lists_with_a_part_that_nobody_knows() -> None:
+    """The part is named."""
+    with pytest.raises(UnknownMeasureError, match="but got 'nope'"):
+        listed(["map,nope"], TREC_EVAL_10)
+
+
+def test_a_list_is_evaluated_as_its_parts() -> None:
+    """By the command as by trec_eval with several -m."""
+    several = run("-m", "map", "-m", "P.5,10", *FILES)
+    for text in ("map P.5,10", "map,P.5,10"):
+        assert run("-m", text, *FILES).stdout == several.stdout
+    assert "must be one that irevalx knows, but got '-a'; -m all_trec prints all" in run("-a", *FILES).stderr

@@ -11,6 +11,7 @@ import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from math import isfinite
 from typing import Any
 
@@ -105,15 +106,16 @@ class Scoring(Frozen):
         """
         found: dict[str, dict[str, dict[str, float]]] = {}
         for run, topics in values.items():
-            by_measure = found.setdefault(checks.identifier(f"a run of {what}", run), {})
+            by_measure = found.setdefault(checks.identifier(lambda: f"a run of {what}", run), {})
             for topic, measures in topics.items() if isinstance(topics, Mapping) else [(run, topics)]:
                 if not isinstance(measures, Mapping):
                     raise checks.wrong(what, "a file, scores, or a dictionary {run: {topic: {measure: value}}}", values)
                 for measure, value in measures.items():
                     if not str(measure).startswith(_TEXTS) and not str(topic).startswith(_GROUPS):
-                        number = checks.real_number(f"{what}[{run!r}][{topic!r}][{measure!r}]", value)
-                        of_measure = by_measure.setdefault(checks.text(f"a measure of {what}", measure), {})
-                        name = checks.identifier(f"a topic of {what}", topic)
+                        place = partial("{}[{!r}][{!r}][{!r}]".format, what, run, topic, measure)
+                        number = checks.real_number(place, value)
+                        of_measure = by_measure.setdefault(checks.text(lambda: f"a measure of {what}", measure), {})
+                        name = checks.identifier(lambda: f"a topic of {what}", topic)
                         of_measure[name] = np.nan if number is None else number
         return cls(what, found)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -184,7 +185,7 @@ def topic_groups_of(given: TopicGroupsOfUser) -> tuple[TopicGroups, str]:
     pairs = [
         (identifier("topic_groups: a topic", topic), group)
         for topic, names in given.items()
-        for group in checks.texts(f"topic_groups[{topic!r}]", names)
+        for group in checks.texts(partial("topic_groups[{!r}]".format, topic), names)
     ]
     return groups_of_pairs(pairs, "topic_groups"), "topic_groups"
 

@@ -15,6 +15,7 @@ from irevalx.arrays.segments import AnyArray, IntArray
 from irevalx.errors import ArgumentError, printable, quote
 from irevalx.reading.column_names import RUN, TOPIC, Kind, Wanted
 from irevalx.reading.grade_rules import HINT
+from irevalx.reading.hints import text_hint
 from irevalx.reading.tables.tables import RULES, Table
 
 BLOCK_ROWS = 1 << 15
@@ -137,6 +138,7 @@ class ArrowTable(Table):
         if isinstance(value, list | dict) or len(shown) > _LONGEST:
             shown = f"a value of the type {printable(str(column.type))}"
         hint = HINT if kind == "grades" and isinstance(value, float) and math.isfinite(value) else ""
+        hint = hint if kind == "names" or hint else text_hint(value)
         return ArgumentError(f"{self.place(name, first + row)} must be {RULES[kind]}, but got {shown}{hint}")
 
 

@@ -186,7 +186,7 @@ def test_every_negative_grade_is_not_sampled(samples: dict[str, Path], tmp_path:
         files[name] = tmp_path / name
         changed = {tuple(words[:2]): f"{words[0]} {words[1]} {text} {words[3]} {words[4]}" for words in others}
         files[name].write_text("".join(changed.get(tuple(line.split()[:2]), line) + "\n" for line in drawn))
-    words = ("-R", "prels", "--machine", MACHINE, *RUNS, "-m", "P.10", "--lambda", "1", "--human")
+    words: list[str | Path] = ["-R", "prels", "--machine", MACHINE, *RUNS, "-m", "P.10", "--lambda", "1", "--human"]
     known, told = estimates(*words, files["known"])
     assert "is negative" not in told
     found, told = estimates(*words, files["other"])

@@ -6,6 +6,7 @@ import json
 import math
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -214,7 +215,7 @@ def test_missing_labels(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "machine", [{"1": {"a": 0.9, "b": None, "c": 0.1}}, [("1", "a", 0.9), ("1", "b", math.nan), ("1", "c", 0.1)]]
 )
-def test_labels_in_python(machine: object) -> None:
+def test_labels_in_python(machine: Any) -> None:
     """None and nan are missing labels, and probabilities are read as those of a file."""
     if isinstance(machine, list):
         pandas = pytest.importorskip("pandas")

@@ -1,0 +1,256 @@
+"""Many small runs evaluated together: one ranking of all their topics, assessed and computed as if it were one run.
+
+An evaluation takes about a hundred calls of numpy, however few documents there are; runs that are stacked share them.
+Values and warnings are those of each run alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from irevalx.arrays.segments import IntArray
+from irevalx.errors import IrevalxError
+from irevalx.evaluation.chosen_topics import TopicCounts, n_relevant, ranking_rules, relevant_by_topic
+from irevalx.evaluation.columns import Column, Summaries
+from irevalx.evaluation.evaluate import Evaluation
+from irevalx.evaluation.run_warnings import SeenRuns
+from irevalx.evaluation.topic_values import AssessedRanking, TopicColumn
+from irevalx.frozen import Frozen, cached_property
+from irevalx.judgments import AnyJudgments
+from irevalx.judgments.graded import Judgments
+from irevalx.measures.added import ADDED
+from irevalx.measures.counts import runid
+from irevalx.measures.select import Selection
+from irevalx.measures.summary import Population
+from irevalx.ranking.rank import RankingRules, of_these_ties, rank_results
+from irevalx.reading.runs import Results, RunWarning
+from irevalx.settings import Settings
+
+_MOST_POOLED = 1 << 20
+"""The number of judged documents, counted again for each run, that are looked at together."""
+
+
+class Stack(Frozen):
+    """The results of several runs: finite scores, and no document twice in a topic.
+
+    Parameters
+    ----------
+    names : what each run is called, which is its path too.
+    tags : the same as bytes.
+    n_topics : shape (n_runs,); how many topics each run has.
+    results : of the topics of the first run, then of the second.
+    score_warnings : about the scores of those runs that have any, by number.
+    """
+
+    names: Sequence[str]
+    tags: Sequence[bytes]
+    n_topics: IntArray
+    results: Results
+    score_warnings: dict[int, tuple[RunWarning, ...]]
+
+
+class StackedValues(Frozen):
+    """The values of several runs.
+
+    Parameters
+    ----------
+    begin : where the topics of each run begin, and where those of the last end.
+    topics : those evaluated, of the first run, then of the second; of each ascending in byte order.
+    columns : in print order.
+    n_all : how many topics sums are divided by; None for those of each run.
+    n_relevant : as ``Population`` has it.
+    shared : the fields of ``Summaries`` that are the same for all runs.
+    warnings : of those runs that have any, by number.
+    """
+
+    stack: Stack
+    begin: Sequence[int]
+    topics: tuple[bytes, ...]
+    columns: tuple[TopicColumn, ...]
+    n_all: int | None
+    n_relevant: float | None
+    shared: dict[str, Any]
+    warnings: dict[int, tuple[str, ...]]
+
+    @property
+    def sizes(self) -> list[int]:
+        """The number of documents of each run."""
+        rows = self.stack.results.rows
+        ends = rows.offsets[np.append(0, self.stack.n_topics.cumsum())]
+        sizes: list[int] = np.diff(ends).tolist()
+        return sizes
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Where the column of a printed name stands, but for that of runid, which the name of a run may change."""
+        return {column.name: place for place, column in enumerate(self.columns) if column.measure is not runid}
+
+    def summaries(self, number: int, columns: Sequence[TopicColumn]) -> Summaries:
+        """Return what the summaries of one of the runs are made of, under some of the measures."""
+        some = slice(*self.begin[number : number + 2])
+        topics = self.topics[some]
+        return Summaries(
+            columns=tuple([_of_topics(column, some) for column in columns]),
+            topics=topics,
+            population=Population(self.stack.tags[number], self.n_all or len(topics), len(topics), self.n_relevant),
+            **self.shared,
+        )
+
+    def evaluation(self, number: int) -> Evaluation:
+        """Return what one of the runs scores."""
+        summaries = self.summaries(number, self.columns)
+        return Evaluation(
+            run=self.stack.tags[number],
+            path=self.stack.names[number],
+            topics=summaries.topics,
+            columns=summaries.summarised(),
+            warnings=self.warnings.get(number, ()),
+            summaries=summaries,
+        )
+
+
+class StackedRun(Frozen):
+    """One of the runs."""
+
+    values: StackedValues
+    number: int
+
+    @property
+    def run(self) -> bytes:
+        """What it is called."""
+        return self.values.stack.tags[self.number]
+
+    @property
+    def path(self) -> str:
+        """What messages call it."""
+        return self.values.stack.names[self.number]
+
+    @property
+    def evaluation(self) -> Evaluation:
+        """What it scores."""
+        return self.values.evaluation(self.number)
+
+    def column(self, spellings: Iterable[str | None]) -> Column | None:
+        """Return what it scores under the first of several names that is printed; None where none is."""
+        values = self.values
+        place = next((values.places[name] for name in spellings if name in values.places), None)
+        if place is None or values.shared["asked"] is not None:
+            return None
+        [column] = values.summaries(self.number, [values.columns[place]]).summarised()
+        return column
+
+
+def _of_topics(column: TopicColumn, some: slice) -> TopicColumn:
+    """Return the values of some topics."""
+    return TopicColumn(
+        column.name,
+        column.measure,
+        None if column.values is None else column.values[some],
+        None if column.has_value is None else column.has_value[some],
+        column.judged_with_value,
+        column.of_all_judged,
+        None if column.more_relevant is None else column.more_relevant[some],
+    )
+
+
+def can_be_stacked(judgments: AnyJudgments, selection: Selection, settings: Settings) -> bool:
+    """Return whether runs can be evaluated together.
+
+    A user's own measure is called for one run at a time, as nobody knows what it looks at.
+    """
+    return (
+        isinstance(judgments, Judgments)
+        and not judgments.duplicates
+        and not settings.ignore_identical_ids
+        and settings.ties != "rank"
+        and not any(selected.measure.name in ADDED for selected in selection.measures)
+    )
+
+
+def evaluate_stack(
+    judgments: Judgments, stack: Stack, selection: Selection, settings: Settings
+) -> StackedValues | None:
+    """Return the values of runs; None where they must be evaluated one by one, or fewer of them together.
+
+    That is where a run has no judged topic or, under ``-c``, lacks one; where there is an error; and where there is
+    much to look at.
+    """
+    rules = ranking_rules(judgments, selection, settings, 1)
+    ranking = rank_results(stack.results, judgments, stack.names[0], rules)
+    wanted = judgments.topic_index if settings.topic is None else {settings.topic} & judgments.topic_index.keys()
+    run = np.arange(len(stack.names)).repeat(stack.n_topics)
+    run = run[np.array([topic in wanted for topic in stack.results.topics], np.bool_)]
+    n_ranked = np.bincount(run, minlength=len(stack.names))
+    n_judged = len(judgments.topics)
+    least = n_judged if settings.complete and n_judged else 1
+    if n_ranked.min() < least or judgments.rows.lengths[ranking.judged_topic].sum() > _MOST_POOLED:
+        return None
+    place = run * n_judged + ranking.judged_topic
+    if np.count_nonzero(place[1:] < place[:-1]):
+        ranking = ranking.take(place.argsort())
+    assessed = AssessedRanking(judgments, ranking, np.zeros(run.size, np.bool_), settings)
+    try:
+        selection.refuse_other_formats()
+        columns, unsupported = assessed.columns(selection)
+    except IrevalxError:
+        return None
+    begin = np.append(0, n_ranked.cumsum()).tolist()
+    warnings: dict[int, list[str]] = {}
+    for number, line in _warnings(assessed, stack, n_ranked, begin, rules, columns, unsupported):
+        warnings.setdefault(number, []).append(line)
+    return StackedValues(
+        stack=stack,
+        begin=begin,
+        topics=ranking.topics,
+        columns=columns,
+        n_all=n_judged if settings.complete else None,
+        n_relevant=n_relevant(judgments, settings) if settings.complete else None,
+        shared={
+            "judged": judgments.topics if settings.topic is None else (),
+            "relevant": relevant_by_topic(judgments, settings) if settings.complete else None,
+            "zscores": selection.zscores,
+            "complete": settings.complete,
+            "asked": selection.asked if selection.as_asked else None,
+        },
+        warnings={number: tuple(lines) for number, lines in warnings.items()},
+    )
+
+
+def _warnings(  # noqa: PLR0917
+    assessed: AssessedRanking,
+    stack: Stack,
+    n_ranked: IntArray,
+    begin: Sequence[int],
+    rules: RankingRules,
+    columns: Sequence[TopicColumn],
+    unsupported: Sequence[str],
+) -> Iterator[tuple[int, str]]:
+    """Yield the warnings about the runs, by the number of the run, in the order in which ``evaluate`` has them."""
+    judged, settings, results = assessed.judgments.documents, assessed.settings, stack.results
+    n_judged, others, ends = (
+        len(judged.topics),
+        stack.n_topics - n_ranked,
+        np.append(0, stack.n_topics.cumsum()).tolist(),
+    )
+
+    def topics_of(number: int) -> tuple[Collection[bytes], Collection[bytes]]:
+        ranked = assessed.ranking.topics[slice(*begin[number : number + 2])]
+        return ranked, set(results.topics[slice(*ends[number : number + 2])]).difference(ranked)
+
+    def docnos_of(number: int, topic: bytes) -> list[bytes]:
+        return results.docnos.take(results.rows.slice(results.topics.index(topic, ends[number]))).texts()
+
+    for number, of_scores in stack.score_warnings.items():
+        yield from ((number, line) for line in of_these_ties(of_scores, rules.ties))
+    seen = SeenRuns(stack.names, judged, topics_of, docnos_of)
+    if settings.topic is None:
+        incomplete = np.flatnonzero((n_ranked < n_judged) | (others > 0)).tolist()
+        each = ((number, int(n_ranked[number]), int(others[number])) for number in incomplete)
+        counts = ((number, TopicCounts(n_judged, n_judged - n, n + n_others, n_others)) for number, n, n_others in each)
+        yield from seen.left_out(counts, complete=settings.complete)
+    if rules.look_up and assessed.judgments.tell_little_judged:
+        yield from seen.little_judged(assessed.top_judged, assessed.ranking, begin, n_ranked.tolist())
+    yield from seen.values(columns, unsupported, begin)

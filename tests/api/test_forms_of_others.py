@@ -1,0 +1,121 @@
+"""What programs hand over as they have it: ranked lists, one measure as a string, frames, numbers that are text."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import irevalx
+from irevalx.errors import ArgumentError, DuplicateDocumentError
+
+QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1}}
+
+
+@pytest.mark.parametrize(
+    ("runs", "expected"),
+    [
+        ({"q1": ["b", "a"], "q2": ["c"]}, {"run": [1 / 2, 1.0]}),
+        ({"q1": ("b", "a"), "q2": {"c": 0.5}}, {"run": [1 / 2, 1.0]}),
+        ({"q1": ["x", "y", "a"], "q2": []}, {"run": [1 / 3, 0.0]}),
+        (
+            {"one": {"q1": ["b", "a"], "q2": ["c"]}, "two": {"q1": ["a"], "q2": ["x", "c"]}},
+            {"one": [0.5, 1], "two": [1, 0.5]},
+        ),
+        ([{"q1": ["b", "a"], "q2": ["c"]}, {"q1": {"a": 1.0}, "q2": ["x", "c"]}], {"run": [0.5, 1], "run#2": [1, 0.5]}),
+    ],
+)
+def test_ranked_lists(runs: Any, expected: dict[str, list[float]]) -> None:
+    """The best document comes first: reciprocal ranks by hand."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        scores = irevalx.evaluate(QRELS, runs, "recip_rank")
+    assert {run: scores.per_topic("recip_rank", run).tolist() for run in scores.runs} == expected
+
+
+def test_ranked_lists_of_whole_numbers() -> None:
+    """They are ids as elsewhere."""
+    runs: dict[int, list[Any]] = {1: [8, np.int64(7)]}
+    assert irevalx.evaluate({1: {7: 1, 8: 0}}, runs, "recip_rank")["recip_rank"] == 0.5
+
+
+@pytest.mark.parametrize("runs", [{"q1": ["b", "b", "a"]}, [{"q1": ["b", "b", "a"]}, {"q1": ["a"]}]])
+def test_document_twice_in_a_ranked_list(runs: Any) -> None:
+    """An error as in a file, and ``duplicates`` allows it."""
+    with pytest.raises(DuplicateDocumentError, match="got 'b' in topic 'q1' a second time"):
+        irevalx.evaluate({"q1": {"a": 1}}, runs, "recip_rank")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        scores = irevalx.evaluate({"q1": {"a": 1}}, runs, "recip_rank", duplicates="first")
+    assert scores["recip_rank", "run"] == 0.5
+
+
+def test_what_is_no_ranked_list() -> None:
+    """It is named; columns with a list each are a table still."""
+    with pytest.raises(ArgumentError, match=r"what topic 'q2' has must be a dictionary .*, but got 3"):
+        irevalx.evaluate(QRELS, {"q1": ["a"], "q2": 3}, "map")
+    columns = {"qid": ["q1", "q1"], "docno": ["b", "a"], "score": [2.0, 1.0]}
+    assert irevalx.evaluate({"q1": {"a": 1}}, columns, "recip_rank")["recip_rank"] == 0.5
+
+
+def test_evaluator_takes_one_measure_and_grades_that_are_whole() -> None:
+    """``"map"`` is no list of letters, and 1.0 is 1, as for ``evaluate``; 1.5 is not."""
+    evaluator = irevalx.RelevanceEvaluator({"q1": {"a": 1.0, "b": np.float64(0)}}, "recip_rank")
+    assert evaluator.evaluate({"q1": {"b": 2.0, "a": 1.0}}) == {"q1": {"recip_rank": 0.5}}
+    with pytest.raises(TypeError, match=r"grade must be a whole number of 64 bits, but got 1[.]5$"):
+        irevalx.RelevanceEvaluator({"q1": {"a": 1.5}}, "map")
+
+
+@pytest.mark.parametrize("make", ["DataFrame", "Series", "array", "empty array"])
+def test_evaluator_refuses_tables(make: str) -> None:
+    """In words that say what takes them."""
+    pandas = pytest.importorskip("pandas")
+    columns = {"qid": ["q1"], "docno": ["a"], "score": [1.0]}
+    given = {
+        "DataFrame": pandas.DataFrame(columns),
+        "Series": pandas.Series([1.0, 2.0]),
+        "array": np.ones(2),
+        "empty array": np.ones(0),
+    }[make]
+    with pytest.raises(TypeError, match=r"scores must be a dictionary .*; irevalx\.evaluate takes tables and files"):
+        irevalx.RelevanceEvaluator(QRELS, "map").evaluate(given)
+
+
+@pytest.mark.parametrize("library", ["", "pandas", "polars"])
+def test_numbers_that_are_text(library: str) -> None:
+    """The message says so, for grades and for scores; of other text it does not."""
+    make = pytest.importorskip(library).DataFrame if library else dict
+    scored = {"q1": {"a": 1.0}}
+    for value, hint in (
+        ("1", "; the number is text: convert it with int or float"),
+        ("-2.5e3", "; the number is"),
+        ("one", "'one'$"),
+    ):
+        with pytest.raises(ArgumentError, match=hint):
+            irevalx.evaluate(make({"qid": ["q1"], "docno": ["a"], "label": [value]}), scored, "map")
+        with pytest.raises(ArgumentError, match=hint):
+            irevalx.evaluate(QRELS, make({"qid": ["q1"], "docno": ["a"], "score": [value]}), "map")
+
+
+@pytest.mark.parametrize("n_runs", [1, 3])
+def test_every_spelling_of_a_measure(n_runs: int) -> None:
+    """Whatever it was asked for by; what was not evaluated is told with the nearest that was."""
+    scores = irevalx.evaluate(
+        {"q1": {"a": 2, "b": 1}},
+        {str(number): {"q1": ["x", "b", "a"]} for number in range(n_runs)},
+        ["ndcg@10", "AP(rel=2)"],
+    )
+    values = {
+        scores[name, "0"] for name in ("ndcg@10", "nDCG@10", "NDCG_cut_10", "ndcg_cut.10", "ndcg_cut_10", "ndcg10")
+    }
+    assert len(values) == 1
+    assert scores["map(rel=2)", "0"] == scores["MAP(rel=2)", "0"] == scores["AP( rel=2 )", "0"] == 1 / 3
+    assert scores.per_topic("nDCG@10", "0").tolist() == list(values)
+    for name, nearest in (
+        ("ndcg@5", "ndcg_cut_5 was not evaluated; the nearest is ndcg_cut_10"),
+        ("nope", "nope was not"),
+    ):
+        with pytest.raises(KeyError, match=nearest):
+            scores.summary(name, "0")

@@ -1,0 +1,260 @@
+"""Many small runs in one call: the values, warnings and errors of each run alone, in a fraction of the time."""
+
+from __future__ import annotations
+
+import random
+import time
+import warnings
+from typing import Any
+
+import pytest
+import reference
+
+import irevalx
+from irevalx.errors import ArgumentError
+
+MEASURES = ["map", "ndcg_cut.3", "recall.2", "bpref", "P.5", "num_rel_ret"]
+LOOPS = {
+    "map": reference.average_precision,
+    "ndcg_cut_3": lambda topic: reference.ndcg_at(topic, 3),
+    "recall_2": lambda topic: reference.recall_at(topic, 2),
+    "bpref": reference.bpref,
+    "P_5": lambda topic: reference.precision_at(topic, 5),
+    "num_rel_ret": reference.num_rel_ret,
+}
+QRELS = {
+    f"t{number}": {f"d{docno}": (number + docno) % 4 - 1 for docno in range(3 + 4 * number)} for number in range(5)
+}
+
+
+def seen_by_reference(topic: str, scores: dict[str, float]) -> reference.Topic:
+    """A topic as the loops see it: by score, equal ones by the last name in byte order."""
+    ranked = sorted(scores, key=lambda docno: (scores[docno], docno.encode()), reverse=True)
+    codes = [-1 if docno not in QRELS[topic] else max(-2, QRELS[topic][docno]) for docno in ranked]
+    codes = [-2 if code == -1 and docno in QRELS[topic] else code for code, docno in zip(codes, ranked, strict=True)]
+    return reference.Topic(codes, list(QRELS[topic].values()))
+
+
+def random_runs(number: int, seed: int) -> list[dict[str, dict[str, float]]]:
+    """Runs with topics in any order, some of them not judged, some missing, and with equal scores."""
+    drawn = random.Random(seed)
+    runs = []
+    for _ in range(number):
+        topics = drawn.sample([*QRELS, "t8", "t9"], drawn.choice([1, 3, 7]))
+        topics = topics if set(topics) & set(QRELS) else [*topics, "t1"]
+        runs.append(
+            {
+                topic: {f"d{docno}": drawn.choice([0.5, drawn.random()]) for docno in drawn.sample(range(30), size)}
+                for topic in topics
+                for size in [drawn.choice([0, 1, 5, 25])]
+            }
+        )
+    return runs
+
+
+def caught(qrels: Any, runs: Any, measures: Any, **keywords: Any) -> tuple[irevalx.Scores, list[str]]:
+    """Scores, and what was warned of."""
+    with warnings.catch_warnings(record=True) as lines:
+        warnings.simplefilter("always")
+        return irevalx.evaluate(qrels, runs, measures, **keywords), [str(line.message) for line in lines]
+
+
+def test_values() -> None:
+    """Those of literal loops, topic by topic, and their means and sums."""
+    runs = random_runs(80, seed=1)
+    scores, _ = caught(QRELS, {f"run {number}": run for number, run in enumerate(runs)}, MEASURES)
+    assert scores.runs == [f"run {number}" for number in range(len(runs))]
+    for name, run in zip(scores.runs, runs, strict=True):
+        topics = sorted(set(run) & set(QRELS))
+        assert scores.topics(name) == topics
+        for measure, loop in LOOPS.items():
+            expected = [loop(seen_by_reference(topic, run[topic])) for topic in topics]
+            assert scores.per_topic(measure, name).tolist() == expected
+            total = 0.0
+            for value in expected:
+                total += value
+            assert scores[measure, name] == (total if measure == "num_rel_ret" else total / len(topics))
+
+
+def test_names_of_runs_without_names() -> None:
+    """They are numbered, however many there are."""
+    began = time.process_time()
+    scores, lines = caught({"1": {"a": 1}}, [{"1": {"a": 1.0}}] * 6_000, "map")
+    assert scores.runs == ["run", *(f"run#{number}" for number in range(2, 6_001))]
+    assert lines == ["6000 runs have the tag 'run'; they are called by the names of their files"]
+    assert time.process_time() - began < 2  # quadratic: 18 million names, which take 10 seconds
+
+
+def test_warnings() -> None:
+    """Each run has its own, in the order of the runs, whether others can be evaluated together or not."""
+    qrels = {"1": {"a": 1, "b": 0}, "2": {"a": 1}}
+    whole = {"1": {"a": 2.0, "b": 1.0}, "2": {"a": 1.0}}
+    runs = {
+        "first": whole,
+        "part": {"2": {"a": 1.0}, "3": {"a": 1.0}},
+        "odd": {"1": {"a": float("inf"), "b": 1.0}, "2": {"a": 1.0}},
+        "other ids": {"1": {"A": 2.0, "c": 1.0}, "2": {"A": 1.0}},
+        "last": whole,
+    }
+    scores, lines = caught(qrels, runs, "map")
+    assert lines == [
+        "part: 1 of 2 judged topics without results are left out of the averages (complete=True counts them as 0); "
+        "1 of the run's 2 topics without judgments ignored",
+        "topic '1': document 'a': score must be a finite number, but got 'inf', read as inf as trec_eval does",
+        "other ids: in 2 of 2 topics no judged document was retrieved: in topic '1' the judgments have 'a' and the run "
+        "'A', which differ only by case",
+        "other ids: only 0% of the documents that the run has among the first 10 of a topic were judged; most measures "
+        "know little about it",
+    ]
+    assert [scores["map", run] for run in runs] == [1.0, 1.0, 1.0, 0.0, 1.0]
+
+
+def test_error_comes_in_its_turn() -> None:
+    """After the warnings about the runs before it; those after it are not looked at."""
+    part: dict[str, Any] = {"1": {"a": 1.0}}
+    wrong: dict[str, Any] = {"1": {"a": "high"}}
+    with warnings.catch_warnings(record=True) as lines:
+        warnings.simplefilter("always")
+        with pytest.raises(ArgumentError, match="document 'a': score must"):
+            irevalx.evaluate({"1": {"a": 1}, "2": {"a": 1}}, [part, part, wrong, part], "map")
+    assert ["1 of 2 judged topics" in str(line.message) for line in lines] == [True, True]
+
+
+def test_own_measure_sees_one_run_at_a_time() -> None:
+    """Nobody knows what else it looks at."""
+    numbers = []
+
+    @irevalx.measure("topics_seen")
+    def topics_seen(topics: irevalx.Topics) -> Any:
+        numbers.append(topics.rows.n)
+        return topics.n_ret
+
+    runs = [{"1": {"a": 1.0}, "2": {"a": 1.0, "b": 2.0}}] * 5
+    scores, _ = caught({"1": {"a": 1}, "2": {"a": 1}}, runs, ["map", topics_seen])
+    assert numbers == [2] * 5
+    assert scores.per_topic("topics_seen", "run#5").tolist() == [1.0, 2.0]
+
+
+def test_grades_are_not_written_to() -> None:
+    """A measure that would change what other measures and runs see is refused."""
+
+    @irevalx.measure("writes_grades")
+    def writes_grades(topics: irevalx.Topics) -> Any:
+        topics.pool_grade[:] = 1
+        return topics.n_rel
+
+    qrels = irevalx.Qrels.read({"1": {"a": 0}})
+    with pytest.raises(irevalx.IrevalxError, match="raised ValueError: assignment destination is read-only"):
+        irevalx.evaluate(qrels, {"1": {"a": 1.0}}, writes_grades)
+    assert irevalx.evaluate(qrels, {"1": {"a": 1.0}}, "num_rel")["num_rel"] == 0
+
+
+def test_pool_is_kept_apart_by_level_and_reading() -> None:
+    """The same judgments at other levels, and with documents that a reading makes relevant, one after the other."""
+    qrels = irevalx.Qrels.read({"1": {"a": 2, "b": 1, "c": -1}})
+    run = {"1": {"c": 3.0, "b": 2.0, "a": 1.0}}
+    for _ in range(2):
+        scores, _ = caught(qrels, run, ["num_rel", "num_rel:rel", "AP(rel=2)", "map", "map:rel"])
+        assert scores["num_rel"] == 2
+        assert scores["num_rel:rel"] == 3
+        assert scores["map(rel=2)"] == 1 / 3
+        assert scores["map"] == (1 / 2 + 2 / 3) / 2
+        assert scores["map:rel"] == 1.0
+        assert caught(qrels, run, "num_rel", level=2)[0]["num_rel"] == 1
+
+
+def test_one_call_takes_a_fraction_of_the_time() -> None:
+    """Of 400 calls; a fortieth was measured, a quarter is enough here."""
+    runs, qrels = random_runs(400, seed=2), irevalx.Qrels.read(QRELS)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        irevalx.evaluate(qrels, runs[0], "map")
+        began = time.process_time()
+        for run in runs:
+            irevalx.evaluate(qrels, run, "map")
+        between = time.process_time()
+        irevalx.evaluate(qrels, runs, "map")
+        assert time.process_time() - between < (between - began) / 2
+
+
+def test_declared_again() -> None:
+    """A measure of the same name that was declared later counts, though the selection of measures is kept."""
+
+    def declared(value: float) -> None:
+        @irevalx.measure("declared_again")
+        def declared_again(topics: irevalx.Topics) -> Any:
+            return topics.n_ret * value
+
+    found = []
+    for value in (1.0, 2.0):
+        declared(value)
+        found.append(irevalx.evaluate({"1": {"a": 1}}, {"1": {"a": 1.0}}, "declared_again")["declared_again"])
+    assert found == [1.0, 2.0]
+
+
+def test_warnings_about_measures_come_with_each_call() -> None:
+    """Though the selection of measures is kept."""
+    lines = [caught({"1": {"a": 1}}, {"1": {"a": 1.0}}, "map.3")[1] for _ in range(2)]
+    assert len(lines[0]) == 1
+    assert "the parameters '3' of map are ignored" in lines[0][0]
+    assert lines[0] == lines[1]
+
+
+SPELT = {"01": {"a.txt": 1, "b.txt": 0, "c": 0}, "02": {"a.txt": 1, "b.txt": 0}, "03": {"a.txt": 0}}
+OTHERWISE: dict[str, Any] = {
+    "all in order": {"01": {"a.txt": 2.0, "b.txt": 1.0}, "02": {"a.txt": 1.0}, "03": {"a.txt": 1.0}},
+    "topics otherwise": {"01": {"a.txt": 2.0, "b.txt": 1.0}, "2": {"a.txt": 2.0, "b.txt": 1.0}},
+    "documents otherwise": {"01": {"c": 3.0, "a": 2.0, "b": 1.0, "d": 0.5}, "02": {"a.txt": 2.0, "b": 1.0, "d": 0.5}},
+    "no documents": {"01": {"A.txt": 2.0}, "02": {"x": 2.0, "y": 1.0}},
+    "equal": {"9": {"x": 1.0, "y": 1.0}, "02": {"b.txt": 0.1, "a.txt": 0.1}},
+    "nearly equal": {"01": {"b.txt": 1.0, "a.txt": 1.0 + 2**-40}, "02": {"b.txt": 1.0, "a.txt": 1.0 + 2**-40}},
+    "partly equal": {"01": {"b.txt": 1.0, "a.txt": 2.0, "c": 1.0}, "02": {"b.txt": 0.1, "a.txt": 0.1}},
+    "ranked": {"01": ["b.txt", "a.txt"], "02": ["a.txt"]},
+    "empty": {"01": {}, "02": {"b.txt": 1.0, "a.txt": 1.0}, "03": {}},
+}
+"""Runs of which each has warnings of its own."""
+
+
+@pytest.mark.parametrize(
+    "keywords",
+    [
+        {},
+        {"compat": "9"},
+        {"complete": True},
+        {"complete": True, "compat": "9"},
+        {"topic": "02"},
+        {"ties": "best"},
+        {"ties": "expected"},
+        {"judged_only": True},
+        {"level": 2},
+        {"names": "asked"},
+    ],
+)
+def test_warnings_are_those_of_each_run_alone(keywords: dict[str, Any]) -> None:
+    """Whatever warnings there are, runs together have them, in the same words and in the same order."""
+    measures = ["map", "gm_map", "num_q", "P.2"]
+    runs = {name: run for name, run in OTHERWISE.items() if keywords.get("topic") in {None, *run}}
+    alone = [line for name, run in runs.items() for line in caught(SPELT, {name: run}, measures, **keywords)[1]]
+    _, together = caught(SPELT, runs, measures, **keywords)
+    about_qrels = [line for line in together if line.startswith("qrels")]
+    assert together == about_qrels + [line for line in alone if line not in about_qrels]
+    drawn = random_runs(60, seed=5)
+    alone = [line for number, run in enumerate(drawn) for line in caught(QRELS, {f"r{number}": run}, measures)[1]]
+    assert caught(QRELS, {f"r{number}": run for number, run in enumerate(drawn)}, measures)[1] == alone
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("topics otherwise", "; the judgments have '02' and the run '2', which differ only by leading zeros"),
+        (
+            "documents otherwise",
+            "in topic '01' the judgments have 'a.txt' and the run 'a', which differ only by a file",
+        ),
+        ("equal", "equal: all scores are equal in 2 of the first 2 topics: their documents are ranked by DOCNO"),
+    ],
+)
+def test_warnings_of_runs_together(name: str, expected: str) -> None:
+    """Topics and documents that are spelt otherwise, and equal scores, are told of each run."""
+    _, lines = caught(SPELT, {"first": OTHERWISE["all in order"], name: OTHERWISE[name]}, "map")
+    assert [line.startswith(name) for line in lines if expected in line] == [True]

@@ -1,0 +1,37 @@
+"""Warnings about runs whose topics are evaluated together."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from irevalx.arrays.byte_strings import Names
+from irevalx.arrays.segments import Segments
+from irevalx.evaluation.run_warnings import SeenRuns
+from irevalx.evaluation.topic_values import TopicColumn
+from irevalx.judgments.graded import Judgments
+from irevalx.measures import named
+from irevalx.reading.entries import Entries
+
+
+def judgments() -> Judgments:
+    """A judged document."""
+    rows = Segments.of_lengths([1])
+    return Entries("qrels", (b"1",), rows, Names.of([b"a"]), np.ones(1, np.int64), np.ones(1, np.int64)).judgments()
+
+
+def test_values_of_each_run() -> None:
+    """Measures left out, topics without a value and negative values in geometric means are told of each run that has them."""
+    has_value = np.array([True, False, True, True, True])
+    columns = (
+        TopicColumn("map", named("map"), np.full(5, 0.5), has_value, has_value),
+        TopicColumn("gm_map", named("gm_map"), np.array([0.5, -0.1, 0.5, -0.1, -0.2])),
+    )
+    seen = SeenRuns(("x", "y", "z"), judgments(), lambda number: ((), ()), lambda number, topic: [])
+    assert list(seen.values(columns, ["no infAP"], [0, 2, 3, 5])) == [
+        (0, "no infAP; it is left out"),
+        (1, "no infAP; it is left out"),
+        (2, "no infAP; it is left out"),
+        (0, "x: 1 of 2 topics without a value for map left out of the averages"),
+        (0, "x: gm_map: 1 of 2 values are negative; the geometric mean counts them as 0.00001"),
+        (2, "z: gm_map: 2 of 2 values are negative; the geometric mean counts them as 0.00001"),
+    ]
