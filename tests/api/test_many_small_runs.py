@@ -101,7 +101,7 @@ def test_warnings() -> None:
         "part: 1 of 2 judged topics without results are left out of the averages (complete=True counts them as 0); "
         "1 of the run's 2 topics without judgments ignored",
         "topic '1': document 'a': score must be a finite number, but got 'inf', read as inf as trec_eval does",
-        "other ids: in 2 of 2 topics no judged document was retrieved: in topic '1' the judgments have 'a' and the run "
+        "other ids: in 2 of 2 topics no judged document was retrieved: in topic '1' the judgments contain 'a' and the run "
         "'A', which differ only by case",
         "other ids: only 0% of the documents that the run has among the first 10 of a topic were judged; most measures "
         "know little about it",
@@ -246,10 +246,10 @@ def test_warnings_are_those_of_each_run_alone(keywords: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("topics otherwise", "; the judgments have '02' and the run '2', which differ only by leading zeros"),
+        ("topics otherwise", "; the judgments contain '02' and the run '2', which differ only by leading zeros"),
         (
             "documents otherwise",
-            "in topic '01' the judgments have 'a.txt' and the run 'a', which differ only by a file",
+            "in topic '01' the judgments contain 'a.txt' and the run 'a', which differ only by a file",
         ),
         ("equal", "equal: all scores are equal in 2 of the first 2 topics: their documents are ranked by DOCNO"),
     ],

@@ -321,6 +321,7 @@ def test_preferences(name: str) -> None:
     }
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=100)
 @given(GRADES.filter(lambda grades: any(grades.values())), SCORES_OR_NOT.filter(lambda scores: any(scores.values())))
 def test_dictionaries_of_any_size_and_kind(

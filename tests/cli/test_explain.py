@@ -204,6 +204,7 @@ def test_the_rules_say_what_the_papers_say() -> None:
     assert set(BY_NAME) - prefs - {"runid", "num_q", "relstring"} <= set(rows)
 
 
+@pytest.mark.slow
 def test_which_measures_depend_on_the_level() -> None:
     """-l changes no value of the measures of which that is said, and some value of each of the others."""
     for rel_format in FORMATS:
@@ -217,6 +218,7 @@ def test_which_measures_depend_on_the_level() -> None:
         hold("-l", changed, with_effect, if_it_does="uses_level=True", if_not="uses_level=False")
 
 
+@pytest.mark.slow
 def test_which_measures_depend_on_unjudged_documents() -> None:
     """-J changes no value of the measures of which that is said, and some value of each of the others."""
     for rel_format in ("qrels", "qrels_jg", "prefs", "subtopics", "prels"):
@@ -234,6 +236,7 @@ def test_which_measures_depend_on_unjudged_documents() -> None:
         next(cases("sampled")).values(judged_only=True)
 
 
+@pytest.mark.slow
 def test_which_measures_depend_on_the_pool() -> None:
     """More documents in the pool change no value of the measures of which that is said, and some of each other."""
     declare = {

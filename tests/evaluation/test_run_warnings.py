@@ -32,6 +32,6 @@ def test_values_of_each_run() -> None:
         (1, "no infAP; it is left out"),
         (2, "no infAP; it is left out"),
         (0, "x: 1 of 2 topics without a value for map left out of the averages"),
-        (0, "x: gm_map: 1 of 2 values are negative; the geometric mean counts them as 0.00001"),
-        (2, "z: gm_map: 2 of 2 values are negative; the geometric mean counts them as 0.00001"),
+        (0, "x: gm_map: 1 of 2 values are negative; the geometric mean replaces them by 0.00001"),
+        (2, "z: gm_map: 2 of 2 values are negative; the geometric mean replaces them by 0.00001"),
     ]

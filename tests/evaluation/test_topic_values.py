@@ -26,6 +26,8 @@ from irevalx.reading.source import Source
 from irevalx.settings import Settings
 from irevalx.trec_eval.versions import COMPAT, Compat
 
+pytestmark = pytest.mark.slow
+
 TOPICS = [f"{number}" for number in (3, 1, 22, 10, 100, 7, 8, 9, 11, 12, 13)]
 N_RUNS = 3
 

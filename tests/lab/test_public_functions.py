@@ -248,7 +248,7 @@ def test_compare_scores() -> None:
         found = irevalx.lab.compare(scores, by="run", seed=1)
     assert [str(one.message) for one in told] == [
         "map: 1 of 3 topics are left out: some run has no value for them",
-        "map has values for 2 topics: below 5 no difference is called significant",
+        "map has values for only 2 topics; with fewer than 5, no difference is reported as significant",
     ]
     assert [row.score for row in found.rows] == [1.0, 0.5]
 

@@ -10,6 +10,8 @@ import pytest
 from running import lab
 from table_data import columns, made_qrels, made_run, qrels_text, run_text
 
+pytestmark = pytest.mark.slow
+
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
 

@@ -15,6 +15,8 @@ from irevalx.errors import UsageError
 from irevalx.measures import MEASURES
 from irevalx.settings import PROBABILITY
 
+pytestmark = pytest.mark.slow
+
 N_CASES = 1000
 UNJUDGED, OUTSIDE = -2, -1
 

@@ -20,6 +20,8 @@ from irevalx.cli.explain import measure_lines
 from irevalx.measures import BY_NAME, MEASURES
 from irevalx.measures.declare import FROM_ZERO, MOSTLY_ZERO_TO_ONE, TEXT, ZERO_TO_ONE, Measure, Range
 
+pytestmark = pytest.mark.slow
+
 DOCUMENTS = [f"d{number}" for number in range(40)]
 TOPICS = 60
 

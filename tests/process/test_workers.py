@@ -20,6 +20,8 @@ from running import run
 from irevalx.errors import LostProcessError, MalformedLineError, UnreadableFileError
 from irevalx.process import workers
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def may_fork(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -58,6 +58,7 @@ def test_topics_are_recognised_however_they_are_separated(line: bytes) -> None:
     assert len(topics) == len(set(topics))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("comment", [False, True])
 def test_blocks_may_end_at_every_byte(comment: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Wherever a chunk of the file ends, the output is the same."""

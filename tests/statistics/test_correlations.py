@@ -18,6 +18,8 @@ from irevalx.arrays.segments import FloatArray
 from irevalx.statistics import correlations as agreement
 from irevalx.statistics.correlations import agree, changed
 
+pytestmark = pytest.mark.slow
+
 SETTINGS = settings(deadline=None, max_examples=200)
 
 SCORES = st.one_of(st.sampled_from([0.0, 0.1, 0.2, 0.3, 0.5]), st.floats(0.0, 1.0).map(lambda x: round(x, 4)))

@@ -232,7 +232,11 @@ def test_least_corrected_p(method: Method, sizes: tuple[int, int, int], least: f
         (Method("t", "tukey"), (3, 2, 3), ["corrected p", "only more topics"]),
         (Method("t", "tukey"), (4, 50, 3), ["all pairs of the 4 runs"]),
         (Method(interval="bca"), (4, 19, 6), ["interval", "t intervals are safer"]),
-        (Method(), (4, 4, 6), ["map has values for 4 topics: below 5 no difference is called significant"]),
+        (
+            Method(),
+            (4, 4, 6),
+            ["map has values for only 4 topics; with fewer than 5, no difference is reported as significant"],
+        ),
         (
             Method("t", "bonferroni", "bca", resamples=999),
             (10, 50, 45),

@@ -64,6 +64,7 @@ def test_wilcoxon_tries_all_signs_of_few_topics(steps: list[int]) -> None:
     assert float(wilcoxon(np.array(steps, np.float64))) == pytest.approx(float(reference.wilcoxon_exact(steps)))
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(MANY, st.sampled_from([2, 5, 13, 14, 30, 50, 51, 100]), st.sampled_from([1, 2, 9]))
 def test_wilcoxon_is_that_of_scipy_pair_by_pair(seed: int, n_topics: int, decimals: int) -> None:

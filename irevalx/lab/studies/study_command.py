@@ -82,7 +82,7 @@ WITH_ORDER = tuple(f"--scheme {name}" for name in IN_ORDER)
         "--own-pool",
         is_flag=True,
         help=(
-            "Take the judgments of these runs' own pool for the full judgments, the same for all schemes and levels. "
+            "Use the judgments of the pool of these runs as the full judgments for all schemes and levels. "
             "Pooled documents that nobody judged stay unjudged (-1), as with pool --judge."
         ),
     ),
@@ -94,9 +94,8 @@ WITH_ORDER = tuple(f"--scheme {name}" for name in IN_ORDER)
         requires=("--scheme uniform", "--scheme stratified"),
         excludes="--resample-decisions",
         help=(
-            "Take pairwise decisions of N random pairs of runs, each with a pool of its own: its full judgments are "
-            "those of the documents that one of the two has found, as Bompada et al. 2007 have it with 300.  [default: "
-            "all pairs, under the same judgments]"
+            "Compare N random pairs of runs, each judged on the documents that one of the two retrieves; Bompada et "
+            "al. (2007) compare 300.  [default: all pairs, under the same judgments]"
         ),
     ),
     option(

@@ -15,6 +15,8 @@ import irevalx
 from irevalx.lab import estimate
 from irevalx.lab.estimation.labelling_design import LabellingDesign
 
+pytestmark = pytest.mark.slow
+
 EXPERIMENT = FIXTURES / "experiment"
 QRELS, MACHINE = EXPERIMENT / "qrels", FIXTURES / "labels" / "machine"
 RUNS = [EXPERIMENT / "runs" / name for name in ("count2", "vector1")]

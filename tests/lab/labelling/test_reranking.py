@@ -15,6 +15,8 @@ from scipy import stats
 
 from irevalx.statistics.excess_bias import excess_bias
 
+pytestmark = pytest.mark.slow
+
 QRELS = FIXTURES / "experiment" / "qrels"
 RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
 Row = dict[str, str]
