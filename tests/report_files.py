@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import random
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from irevalx.api.user_warnings import IrevalxWarning
 from irevalx.lab import report
 
 MEASURES = ("map", "ndcg@10", "P.5")
@@ -29,15 +31,17 @@ class ReportFiles:
     def page(self, name: str, **options: Any) -> Path:
         """Write a page beside the files and return its path."""
         path = self.qrels.parent / name
-        made = report(
-            self.qrels,
-            self.runs,
-            MEASURES,
-            documents=self.documents,
-            topic_texts=self.topic_texts,
-            topic_groups=self.topic_groups,
-            **options,
-        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", IrevalxWarning)  # of conclusions that depend on unjudged documents
+            made = report(
+                self.qrels,
+                self.runs,
+                MEASURES,
+                documents=self.documents,
+                topic_texts=self.topic_texts,
+                topic_groups=self.topic_groups,
+                **options,
+            )
         made.write(path)
         return path
 
