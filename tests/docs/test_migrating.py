@@ -125,7 +125,7 @@ def files(folder: Path, qrels: Grades, results: Results) -> tuple[Path, Path]:
     return folder / "qrels", folder / "run"
 
 
-CONDITIONAL = {"Judged@10", "f1@10", "bpref", "rbp.95", "R_cap@10", "nNRBP", *ROUNDED}
+CONDITIONAL = {"Judged@10", "f1@10", "bpref", "rbp.95", "R_cap@10", "nNRBP", "nNRBP(alpha=0.3,beta=0.4)", *ROUNDED}
 """Names that, as their remarks say, are something else for some judgments and runs."""
 
 
