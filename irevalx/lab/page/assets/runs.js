@@ -121,7 +121,9 @@ function explained() {
     const name = nameOf(data.runs[baseline].name);
     parts.push(`▲ significantly better, ▼ significantly worse than ${name}; the line across: its mean. ${how ?? ""}`);
   }
-  if (data.runs.length > 1) parts.push("Bold: the best mean of the column (only if all means are over the same number of topics).");
+  if (data.runs.length > 1) {
+    parts.push("Bold: the best mean of the column (only if all means are over the same number of topics).");
+  }
   return html("p", { class: "note" }, parts.join(" "));
 }
 
