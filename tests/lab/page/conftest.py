@@ -10,7 +10,7 @@ from browsers import Reader, reader
 from report_files import ReportFiles, report_files
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # not longer: other tests make sure that no process is left
 def _browser() -> Iterator[Reader]:
     with reader() as started:
         yield started

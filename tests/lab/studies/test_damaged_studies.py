@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -228,19 +227,17 @@ def test_names_that_are_no_text(words: list[str], tmp_path: Path) -> None:
 @pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("threads", ["1", "2"])
 def test_an_interrupt_leaves_no_file_half_written(threads: str, tmp_path: Path) -> None:
-    """Ctrl-C reaches all processes while figures are drawn; then there are whole files only."""
+    """Ctrl-C reaches all processes while files are written; then nothing is left of the folder."""
     out = tmp_path / "out"
     options = ("--levels", "50% 100%", "--samples", "2", "--seed", "1", "--threads", threads, "-o", str(out))
     code = "import sys; from irevalx.lab.program import main; sys.exit(main(sys.argv[1:]))"
     words = [sys.executable, "-c", code, "study", str(QRELS), *map(str, RUNS), *options]
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     with subprocess.Popen(words, env=env, start_new_session=True, stderr=subprocess.PIPE) as process:
-        while process.poll() is None and not (out / "study.json").exists():
-            time.sleep(0.01)
-        time.sleep(0.3)  # figures are being drawn
+        while process.poll() is None and not list(tmp_path.glob(".out.*/*")):
+            time.sleep(0.002)
         os.killpg(process.pid, signal.SIGINT)
         told = process.communicate()[1]
     assert process.returncode in {130, -signal.SIGINT}, told
     assert b"Traceback" not in told
-    assert not list(out.glob(".*"))
-    assert json.loads((out / "study.json").read_text())["seeds"] == [1, 2]
+    assert not list(tmp_path.iterdir())
