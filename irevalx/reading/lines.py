@@ -99,7 +99,7 @@ class DataLines(Frozen):
 
     def whole(self, row: int) -> bytes:
         """Return a data line, counted from 0, as the file has it."""
-        return _line_with(self.buffer.tobytes(), int(self.end[row, -1]) - 1)
+        return _line_with(self.block.text, int(self.end[row, -1]) - 1 - PADDING)
 
     def number_hint(self, row: int, text: bytes) -> str:
         """Return what a text that is no number looks like in a data line, counted from 0."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.errors import InputError, UsageError
 from irevalx.experiments.experiment import Experiment
@@ -79,7 +80,7 @@ class UnpooledRelevance(Relevance, kw_only=True):
 
     Parameters
     ----------
-    group : shape (n_documents,); the place of the new group, -1 for other documents.
+    group : shape (n_documents,); the place of the new group; ``ABSENT`` for other documents.
     factor : on the probabilities of each group's documents, drawn for each group on its own.
     n_groups : how many new groups there are.
     """
@@ -115,11 +116,11 @@ def unpooled_relevance(experiment: Experiment, groups: Sequence[str], n_pooled: 
     each = removals(pooled, groups[:n_pooled], depth)
     factor, fitted = model.factor([removal.removed for removal in each]), model.fit()
     within, new_groups = experiment.retrieved_within(depth), list(dict.fromkeys(groups[n_pooled:]))
-    group = np.full(experiment.grades.size, -1)
+    group = np.full(experiment.grades.size, ABSENT)
     for place in reversed(range(len(new_groups))):
         members = [n_pooled + r for r, name in enumerate(groups[n_pooled:]) if name == new_groups[place]]
         group[within[members].any(axis=0)] = place
-    group[within[:n_pooled].any(axis=0)] = -1
+    group[within[:n_pooled].any(axis=0)] = ABSENT
     return UnpooledRelevance(
         probability=fitted.probability,
         features=fitted.features,
