@@ -51,6 +51,11 @@ class Group(Helped, click.Group):
         if name not in COMMANDS:
             return None
         start_numpy()
+        function = getattr(import_module(f"irevalx.lab.{COMMANDS[name].function}"), name.replace("-", "_"))
+        if hasattr(function, "declaration"):
+            from irevalx.lab.command.declaration import command_from
+
+            return command_from(function)
         folder = COMMANDS[name].function.partition(".")[0]
         command: click.Command = import_module(f"irevalx.lab.{folder}.{COMMANDS[name].command}").command
         return command

@@ -14,7 +14,7 @@ from irevalx.cli.option_rules import option
 from irevalx.cli.values import words_of
 from irevalx.errors import UsageError, quote
 from irevalx.experiments.shares import read_share
-from irevalx.lab.command.output import FIGURE_ENDINGS
+from irevalx.lab.command.result import FIGURE_ENDINGS
 from irevalx.process.system import SEPARATORS
 
 if TYPE_CHECKING:
@@ -88,14 +88,19 @@ class FigureFile(click.ParamType):  # type: ignore[type-arg, unused-ignore]
         return str(path)
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Return the name with each ending that may follow; folders and files without a name to go on."""
-        from click.shell_completion import CompletionItem
+        """Return the completions of ``complete_figure``."""
+        return complete_figure(ctx, param, incomplete)
 
-        ending = Path(incomplete).suffix
-        stem = incomplete.removesuffix(ending).removesuffix(".")
-        if not stem or stem[-1] in SEPARATORS:
-            return [CompletionItem(incomplete, type="file")]
-        return [CompletionItem(stem + one) for one in FIGURE_ENDINGS if one.startswith(ending)]
+
+def complete_figure(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return the name with each suffix that can follow; folders and files without a name to go on."""
+    from click.shell_completion import CompletionItem
+
+    ending = Path(incomplete).suffix
+    stem = incomplete.removesuffix(ending).removesuffix(".")
+    if not stem or stem[-1] in SEPARATORS:
+        return [CompletionItem(incomplete, type="file")]
+    return [CompletionItem(stem + suffix) for suffix in FIGURE_ENDINGS if suffix.startswith(ending)]
 
 
 class FigureWidth(click.Choice):  # type: ignore[type-arg, unused-ignore]

@@ -18,26 +18,17 @@ from irevalx.cli.values import complete_file
 from irevalx.errors import OutputError, quote
 from irevalx.frozen import Frozen, replace
 from irevalx.lab import PROGRAM
-from irevalx.lab.command.result import Result
+from irevalx.lab.command.result import DEFAULT_FORMAT, FORMATS, Result
 from irevalx.process.interrupts import raising_interrupts
 from irevalx.process.system import new_file_mode, opened_file
 from irevalx.process.terminal import tell, write
 from irevalx.reading.source import Source
-from irevalx.reports import DIGITS, OUTPUT_FORMATS
+from irevalx.reports import DIGITS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from irevalx.lab.plot.page import Page
-
-FORMATS = {form.name: form for form in OUTPUT_FORMATS.values() if form.in_lab}
-"""The values of ``--format``."""
-
-DEFAULT_FORMAT = "table"
-"""``--format`` unless it is given."""
-
-FIGURE_ENDINGS = (".png", ".svg", ".pdf")
-"""What the name of the file of a figure ends in, which is its format."""
 
 LONGEST_STEM = 32
 """Characters of the name of a file that stand in its name while it is written: a name has 255 bytes at most."""
@@ -97,6 +88,13 @@ class Output(Frozen, kw_only=True):
             )
         about = {**_how_called(), **result.about()} if form.shows_inputs else None
         write_lines(form.table_lines(tables, self.digits, titled=result.titled, about=about), self.path)
+
+    def write_result(self, result: Result | HasText) -> None:
+        """Write tables and a figure, or lines."""
+        if isinstance(result, Result):
+            self.write(result)
+        else:
+            self.write_text(result)
 
     def write_text(self, found: HasText) -> None:
         """Write judgments or a pool, and tell the seed that was drawn; raises as the others do."""

@@ -13,7 +13,7 @@ from irevalx.errors import UsageError
 from irevalx.experiments import seeds
 from irevalx.experiments.ranked_runs import MEASURES
 from irevalx.lab.command.kinds_of_values import FIGURE_FILE, FIGURE_WIDTH, FIGURE_WIDTHS, SHARE, Parameter
-from irevalx.lab.command.output import DEFAULT_FORMAT, FIGURE_ENDINGS, FORMATS
+from irevalx.lab.command.result import DEFAULT_FORMAT, FIGURE_ENDINGS, FORMATS
 from irevalx.process.system import MOST_PROCESSES, usual_processes
 from irevalx.reading.file_format import listed
 from irevalx.reading.formats import QRELS, REL_FORMATS

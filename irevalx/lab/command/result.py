@@ -16,6 +16,16 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+FORMATS = {form.name: form for form in OUTPUT_FORMATS.values() if form.in_lab}
+"""The values of ``--format``."""
+
+DEFAULT_FORMAT = "table"
+"""``--format`` unless it is given."""
+
+FIGURE_ENDINGS = (".png", ".svg", ".pdf")
+"""What the name of the file of a figure ends in, which is its format."""
+
+
 class Result(Frozen, kw_only=True):
     """The base of results; each has its rows as fields. One that can be drawn has a method ``figure`` as well.
 

@@ -1,19 +1,17 @@
 """Power: what differences a number of topics finds, and how many topics a difference needs."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from irevalx.api import checks
-from irevalx.api.inputs import GivenQrels, Runs
 from irevalx.api.user_warnings import warn
+from irevalx.declarations import choice, declared, number, whole
 from irevalx.errors import ArgumentError, InputError
 from irevalx.experiments.measured_values import MeasuredRuns, measured_runs
 from irevalx.experiments.user_data import measures_of, probability, ranked_runs_of
 from irevalx.frozen import Frozen
 from irevalx.lab.command.result import Result
+from irevalx.lab.command.shared import AnyRelFormat, Complete, Level, Measures, MinRetrieved, Qrels, Runs, Threads
 from irevalx.reports.table import Table
 from irevalx.statistics.bootstrap import FEW_TOPICS
 from irevalx.statistics.difference_deviations import Deviation, median_and_greatest
@@ -127,10 +125,10 @@ class Power(Result):
                     "deviation_high": deviation.high,
                 }
                 for goal in (_DIFFERENCE, _WIDTH):
-                    for number in self.topics or [one.n_topics]:
-                        unit = self._unit(goal, number)
+                    for n_topics in self.topics or [one.n_topics]:
+                        unit = self._unit(goal, n_topics)
                         low, high = (unit * end for end in ends)
-                        of: dict[str, Any] = {"given": "topics", "topics": number, "size": unit * deviation.value}
+                        of: dict[str, Any] = {"given": "topics", "topics": n_topics, "size": unit * deviation.value}
                         found.append(TopicsAndSize(**about, goal=goal, **of, low=low, high=high))
                 for goal, asked in ((_DIFFERENCE, self.differences), (_WIDTH, self.widths)):
                     for size in asked:
@@ -219,7 +217,7 @@ class Power(Result):
             )
         return lines
 
-    def figure(self, *, width: float = 7.0, titled: bool = True) -> Figure:
+    def figure(self, *, width: float = 7.0, titled: bool = True) -> "Figure":
         """Draw the power by the number of topics: a panel for each measure, a line for each difference.
 
         Lines are for the median deviation over pairs, and bands reach from its low to its high end.
@@ -239,73 +237,77 @@ class Power(Result):
             )
 
 
+Probability = Annotated[float, number(above=0, below=1, metavar="P")]
+
+
+@declared(
+    example="irevalx-lab power qrels runs/* -m 'map P.10' --topics '50 100' --difference 0.02",
+    more=(
+        "With --figure, power by the number of topics: a panel for each measure, a line for each difference, for the "
+        "median deviation."
+    ),
+    figure=True,
+)
 def power(
-    qrels: GivenQrels,
+    qrels: Qrels,
     runs: Runs,
-    measures: str | Iterable[str] = ("map",),
+    measures: Measures = ("map",),
     *,
-    topics: Iterable[int] = (),
-    differences: Iterable[float] = (),
-    widths: Iterable[float] = (),
-    power: float = POWER,
-    alpha: float = ALPHA,
-    correction: str = "none",
-    comparisons: int | None = None,
-    level: int = 1,
-    complete: bool = False,
-    min_retrieved: float = 0.0,
-    rel_format: str = "qrels",
-    threads: int = 1,
+    topics: Annotated[Iterable[int], whole(2, MOST_TOPICS, several=True, metavar="N...")] = (),
+    differences: Annotated[
+        Iterable[float], number(above=0, several=True, metavar="D...", names=("--difference",))
+    ] = DIFFERENCES,
+    widths: Annotated[Iterable[float], number(above=0, several=True, metavar="W...", names=("--width",))] = WIDTHS,
+    power: Probability = POWER,
+    alpha: Probability = ALPHA,
+    correction: Annotated[str, choice(*CORRECTIONS)] = "none",
+    comparisons: Annotated[int | None, whole(1, metavar="C", requires="correction=bonferroni")] = None,
+    level: Level = 1,
+    complete: Complete = False,
+    min_retrieved: MinRetrieved = 0.0,
+    rel_format: AnyRelFormat = "qrels",
+    threads: Threads = 1,
 ) -> Power:
     """Find out how many topics an experiment needs, and what differences it can find.
 
-    The runs say how much differences vary over topics; the rest is the power of the paired t test, and the width of its
-    interval [Sakai, Topic Set Size Design, Information Retrieval Journal 2016].
+    Both depend on how much the difference of two runs varies over topics. The runs should resemble those to be
+    compared; the standard deviation of differences is the median over their pairs, or the greatest. It determines the
+    smallest difference that a given number of topics detects, the number of topics that detects a given difference, and
+    the number of topics for an interval of a given width (Sakai, Topic Set Size Design, Information Retrieval Journal
+    2016). A difference is detected if a two-sided paired t test is significant; power is the probability of detection.
+
+    The deviation itself is estimated: low and high are the ends of its confidence interval, and the answers for these
+    deviations. With few topics, the interval is wide. The pair with the largest deviation on these topics usually has a
+    smaller one on others; the interval of the largest deviation accounts for that.
 
     Parameters
     ----------
-    qrels : the judgments: ``{topic: {docno: grade}}``, or whatever else ``irevalx.Qrels.read`` takes.
-    runs : what was retrieved: ``{name: {topic: {docno: score}}}``, or whatever else ``irevalx.evaluate`` takes; at
-        least two.
-    measures : such as "map", "P.5,10" or "nDCG@10"; one or several. They must be averaged.
-    topics : numbers of topics, at least 2, for which the least difference is found; none for those at hand.
-    differences : above 0, for which topics are counted; none for 0.01, 0.02 and 0.05.
-    widths : of intervals, above 0, for which topics are counted; none for 0.05.
-    power : the probability with which a difference is found; above alpha and below 1.
-    alpha : of the test on two sides, and of intervals; in (0, 1).
-    correction : ``none``, or ``bonferroni``: alpha is divided by the number of comparisons.
-    comparisons : their number, with bonferroni; None for all pairs of the runs.
-    level : the least grade that is relevant.
-    complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
-    min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
-    rel_format : the format of judgments that are files, such as "qrels", "beir", "json" or "sampled".
-    threads : how many processes share the work; at least 1.
+    topics : compute the smallest difference that this number of topics detects, at least 2. [default: the number of
+        topics of the runs]
+    differences : compute the number of topics that detects a difference of this size.
+    widths : compute the number of topics for intervals of this expected width.
+    power : probability of detecting a difference; above `alpha`.
+    alpha : significance level of the two-sided test; intervals have confidence level 1 - alpha.
+    correction : "bonferroni" divides `alpha` by the number of comparisons.
+    comparisons : number of comparisons. [default: all pairs of the runs]
 
     Raises
     ------
-    ArgumentError : a measure is not averaged, or an argument is not what it must be.
+    ArgumentError : a measure is not a mean over topics, or an argument is invalid.
     InputError : there are fewer than two topics.
-    IrevalxError : as ``irevalx.evaluate``.
+    IrevalxError : as for ``irevalx.evaluate``.
 
     Examples
     --------
     >>> import irevalx
     >>> qrels = {str(topic): {"A": 1, "B": 0, "C": topic % 2} for topic in range(30)}
     >>> runs = {"bm25": {t: {"A": 2.0, "B": 1.0} for t in qrels}, "dense": {t: {"A": 2.0, "C": 1.0} for t in qrels}}
-    >>> found = irevalx.lab.power(qrels, runs, "P.2", differences=[0.1])
-    >>> [(row.goal, row.topics, round(row.size, 3)) for row in found.rows if row.goal == "difference"]
+    >>> result = irevalx.lab.power(qrels, runs, "P.2", differences=[0.1])
+    >>> [(row.goal, row.topics, round(row.size, 3)) for row in result.rows if row.goal == "difference"]
     [('difference', 30, 0.135), ('difference', 53, 0.1)]
     """
-    alpha = probability("alpha", alpha)
     power = probability("power", power, least=alpha)
-    topics = [checks.whole_number("topics", number, least=2, most=MOST_TOPICS) for number in topics]
-    differences = _sizes("differences", differences) or DIFFERENCES
-    widths = _sizes("widths", widths) or WIDTHS
-    checks.one_of("correction", correction, CORRECTIONS)
-    if comparisons is not None:
-        comparisons = checks.whole_number("comparisons", comparisons, least=1)
-        if correction == "none":
-            raise ArgumentError("comparisons must be given together with the correction bonferroni")
+    differences, widths = differences or DIFFERENCES, widths or WIDTHS
     ranked = ranked_runs_of(
         qrels,
         runs,
@@ -314,13 +316,13 @@ def power(
         complete=complete,
         min_retrieved=min_retrieved,
         rel_format=rel_format,
-        threads=checks.whole_number("threads", threads, least=1),
+        threads=threads,
     )
     every = measured_runs(ranked, warn)
-    found = [_deviations_of(one, alpha) for one in every]
-    n_comparisons = 1 if correction == "none" else comparisons or found[0].n_pairs
-    notes = ranked.notes([len(ranked.topics) - one.n_topics for one in found])
-    return Power(found, power, alpha, n_comparisons, topics, differences, widths, notes=notes)
+    deviations = [_deviations_of(values, alpha) for values in every]
+    n_comparisons = 1 if correction == "none" else comparisons or deviations[0].n_pairs
+    notes = ranked.notes([len(ranked.topics) - of_measure.n_topics for of_measure in deviations])
+    return Power(deviations, power, alpha, n_comparisons, tuple(topics), tuple(differences), tuple(widths), notes=notes)
 
 
 def _deviations_of(one: MeasuredRuns, alpha: float) -> DeviationsOfMeasure:
@@ -342,11 +344,3 @@ def _deviations_of(one: MeasuredRuns, alpha: float) -> DeviationsOfMeasure:
     n_pairs = len(one.runs) * (len(one.runs) - 1) // 2
     by_pair = {"median": median, "greatest": greatest} if n_pairs > 1 else {"median": median}
     return DeviationsOfMeasure(one.measure, n_topics, n_pairs, by_pair, (one.runs[first], one.runs[second]))
-
-
-def _sizes(what: str, values: Iterable[float]) -> list[float]:
-    numbers = [checks.real_number(what, value) for value in values]
-    for number in numbers:
-        if number is None or not 0 < number < math.inf:
-            raise checks.wrong(what, "numbers above 0", number)
-    return [number for number in numbers if number is not None]

@@ -13,8 +13,8 @@ from irevalx.api import checks
 from irevalx.errors import imported
 from irevalx.frozen import cached_property, replace
 from irevalx.lab.command.folders import write_folder
-from irevalx.lab.command.output import FORMATS, write_lines
-from irevalx.lab.command.result import Result
+from irevalx.lab.command.output import write_lines
+from irevalx.lab.command.result import FORMATS, Result
 from irevalx.lab.studies.judged_in_order import FoundRow, OutsideRow, found_for_people, outside_for_people
 from irevalx.lab.studies.run_study import Study
 from irevalx.lab.studies.summaries import (

@@ -120,7 +120,7 @@ def test_equal_runs(tmp_path: Path) -> None:
         (["--width", "x"], "--width must be a number above 0, but got 'x'"),
         (["--power", "1"], "--power must be a number above 0 and below 1"),
         (["--power", "0.05"], "power must be a number above 0.05 and below 1"),
-        (["--comparisons", "3"], "--comparisons must be given together with --correction bonferroni"),
+        (["--comparisons", "3"], "--comparisons requires --correction bonferroni"),
         (["-m", "gm_map"], "measures must be averaged over topics, but gm_map is a geometric mean"),
         (["-m", "num_rel_ret"], "measures must be averaged over topics, but num_rel_ret is a sum"),
     ],

@@ -1,0 +1,483 @@
+"""Parameters, declared once: annotations of a public function from which checks, options, help and messages follow.
+
+A function declares a parameter in its signature, and explains it in its docstring:
+
+    @declared(example="irevalx-lab power qrels runs/* --topics 50")
+    def power(..., comparisons: Annotated[int | None, whole(1, metavar="C", requires="correction=bonferroni")] = None):
+        '''...
+        comparisons : number of comparisons. [default: all pairs of the runs]
+        '''
+
+Type checkers see ``int | None``. Callers from Python get the check; ``irevalx.lab.command.declaration`` makes the
+option. Modules with declarations must not import ``annotations`` from ``__future__``: annotations are read as objects.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import update_wrapper
+from typing import Any, ParamSpec, TypeAlias, TypeVar
+
+from irevalx.errors import ArgumentError, UsageError, quote
+from irevalx.frozen import Frozen, replace
+
+P = ParamSpec("P")
+Value = TypeVar("Value")
+
+Others: TypeAlias = "str | Sequence[str] | Mapping[str, str | Sequence[str]]"
+"""Other parameters by name (``"figure"``), or with a value (``"by=run"``); a mapping holds them by the parameter's own
+value."""
+
+NO_DEFAULT = object()
+"""The default of a parameter that must be given."""
+
+
+FLAG_RULE = "True or False"
+
+
+class Kind(Frozen):
+    """What values a parameter takes."""
+
+    rule: str
+    """What a value must be, in words: "a whole number of at least 1"."""
+
+    check: Callable[[Any], Any]
+    """Returns the value of a Python argument as the function uses it; raises ValueError or TypeError."""
+
+    read: Callable[[str], Any] = str
+    """Returns the value that a text in the shell stands for; raises ValueError."""
+
+    choices: tuple[str, ...] = ()
+
+
+class Parameter(Frozen, kw_only=True):
+    """One parameter of a function, and how it is typed in the shell."""
+
+    kind: Kind | None = None
+    """None if the function itself checks the value."""
+
+    names: tuple[str, ...] = ()
+    """Option names (``-l``, ``--level``), or the metavar of a positional argument; default: ``--name``."""
+
+    several: bool = False
+    """Whether it takes several values: a tuple for the function, and words or repetitions in the shell."""
+
+    separators: str = ", "
+    """What separates several values in one word of the shell; "" if each word is one value."""
+
+    metavar: str | None = None
+    requires: Others = ()
+    """Parameters of which one must be given too."""
+
+    excludes: Others = ()
+    """Parameters that must not be given too."""
+
+    help: str = ""
+    """The explanation, unless the docstring has one. `` `name` `` and `` `name=value` `` refer to parameters."""
+
+    shell_default: Any = NO_DEFAULT
+    """The default in the shell, where it is not that of the function."""
+
+    shell_help: str = ""
+    """The explanation in the shell, where it is not ``help``."""
+
+    completion: str = ""
+    """What the shell completes: "file" (JSON lists its digest), "measure" or "figure"; choices are completed anyway."""
+
+    in_shell: bool = True
+    """Whether there is an option for it."""
+
+    also: str | None = None
+    """An older option name, which works and is not shown."""
+
+    hidden: bool = False
+    is_eager: bool = False
+
+    name: str = ""
+    default: Any = NO_DEFAULT
+
+    @property
+    def has_default(self) -> bool:
+        """Whether it can be left out."""
+        return self.default is not NO_DEFAULT
+
+    @property
+    def is_flag(self) -> bool:
+        """Whether it is True or False, in the shell an option without a value."""
+        return self.kind is not None and self.kind.rule == FLAG_RULE
+
+    @property
+    def typed(self) -> str:
+        """The parameter as it is typed in the shell: its first name."""
+        return self.names[0] if self.names else f"--{self.name.replace('_', '-')}"
+
+    def checked(self, value: Any) -> Any:
+        """Return a Python argument as the function uses it; raises ArgumentError."""
+        if self.kind is None or (value is None and self.default is None):
+            return value
+        if not self.several:
+            return self._checked(value)
+        single = isinstance(value, str | bytes) or not isinstance(value, Iterable)
+        return tuple(self._checked(item) for item in ((value,) if single else value))
+
+    def _checked(self, value: Any) -> Any:
+        assert self.kind is not None
+        try:
+            return self.kind.check(value)
+        except (ValueError, TypeError, OverflowError):
+            from irevalx.api.checks import shown
+
+            raise ArgumentError(f"{self.name} must be {self.kind.rule}, but got {shown(value)}") from None
+
+    def read(self, text: str) -> Any:
+        """Return the value of a text in the shell; raises UsageError."""
+        if self.kind is None:
+            return text
+        try:
+            return self.kind.check(self.kind.read(text))
+        except (ValueError, TypeError, OverflowError):
+            raise UsageError(f"{self.typed} must be {self.kind.rule}, but got {quote(text)}") from None
+
+
+def whole(least: int | None = None, most: int | None = None, **more: Any) -> Parameter:
+    """Declare a whole number of 64 bits."""
+    from irevalx.api.checks import whole_number
+
+    bounds = [f"at {word} {bound}" for word, bound in (("least", least), ("most", most)) if bound is not None]
+    rule = f"a whole number of {' and '.join(bounds) or '64 bits'}"
+
+    def read(text: str) -> int:
+        if not re.fullmatch(r"[+-]?[0-9]{1,19}", text):
+            raise ValueError(text)
+        return int(text)
+
+    return Parameter(kind=Kind(rule, lambda value: whole_number("", value, least=least, most=most), read), **more)
+
+
+def number(
+    *,
+    above: float = -math.inf,
+    least: float = -math.inf,
+    below: float = math.inf,
+    most: float = math.inf,
+    **more: Any,
+) -> Parameter:
+    """Declare a finite real number within bounds."""
+    words = (("above", above), ("of at least", least), ("below", below), ("of at most", most))
+    rule = f"a number {' and '.join(f'{word} {bound:g}' for word, bound in words if math.isfinite(bound))}".rstrip()
+
+    def check(value: Any) -> float:
+        from irevalx.api.checks import real_number
+
+        real = real_number("", value)
+        if real is None or not (above < real < below and least <= real <= most and math.isfinite(real)):
+            raise ValueError(value)
+        return real
+
+    def read(text: str) -> float:
+        from irevalx.process.system import as_bytes
+        from irevalx.trec_eval.numbers import c_double
+
+        value, is_plain = c_double(as_bytes(text))
+        if not is_plain:
+            raise ValueError(text)
+        return value
+
+    return Parameter(kind=Kind(rule, check, read), **more)
+
+
+def choice(*names: str, **more: Any) -> Parameter:
+    """Declare one of some words."""
+
+    def check(value: Any) -> str:
+        if not isinstance(value, str) or value not in names:
+            raise ValueError(value)
+        return value
+
+    return Parameter(kind=Kind(_either(names), check, choices=names), **more)
+
+
+def flag(**more: Any) -> Parameter:
+    """Declare a truth value, in the shell an option without a value."""
+    from irevalx.api.checks import flag as checked_flag
+
+    return Parameter(kind=Kind(FLAG_RULE, lambda value: checked_flag("", value)), **more)
+
+
+def text(rule: str = "a string", **more: Any) -> Parameter:
+    """Declare a text."""
+    from irevalx.api.checks import text as checked_text
+
+    return Parameter(kind=Kind(rule, lambda value: checked_text("", value)), **more)
+
+
+def file(**more: Any) -> Parameter:
+    """Declare a file, or what else the function reads and checks in its place."""
+    return Parameter(**{"metavar": "FILE", "completion": "file", **more})
+
+
+def path(**more: Any) -> Parameter:
+    """Declare the path of a file."""
+
+    def check(value: Any) -> str:
+        if not isinstance(value, str | os.PathLike):
+            raise TypeError(value)
+        return os.fsdecode(value)
+
+    return file(kind=Kind("the path of a file", check), **more)
+
+
+def refined(**changes: Any) -> Callable[[Parameter], Parameter]:
+    """Declare what is different from a shared declaration: ``Annotated[Seed, refined(requires="sample")]``."""
+    return lambda shared: replace(shared, **changes)
+
+
+def _either(words: Sequence[str]) -> str:
+    *others, last = words
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+# -- What a function declares
+
+
+class CommandText(Frozen, kw_only=True):
+    """What the command of a function has besides its parameters and its docstring."""
+
+    example: str = ""
+    """A command line, at the end of the help."""
+
+    run: Callable[..., int | None] | None = None
+    """Calls the function and writes its result, for commands that do more than write it. It gets ``Output``, the
+    options that its own signature declares, and the arguments of the function by name; it returns the exit status."""
+
+    more: str = ""
+    """Paragraphs of the help after the description."""
+
+    figure: bool = False
+    """Whether the result can be drawn."""
+
+    tables: bool = True
+    """Whether it writes tables; otherwise it writes lines."""
+
+
+class Declaration(Frozen):
+    """The parameters of a function by name, in the order of its signature, and what its docstring says."""
+
+    parameters: dict[str, Parameter]
+    description: str
+    """The docstring before its first section."""
+
+    command: CommandText
+    """What its command has besides."""
+
+
+def declaration_of(function: Any) -> Declaration:
+    """Return what a declared function, or a class with declared fields, says of its parameters."""
+    declaration: Declaration = function.declaration
+    return declaration
+
+
+def declared(**command: Any) -> Callable[[Callable[P, Value]], Callable[P, Value]]:
+    """Make a function check its arguments as its signature declares them; ``command`` are fields of CommandText."""
+
+    def decorate(function: Callable[P, Value]) -> Callable[P, Value]:
+        declaration = collect(function, CommandText(**command))
+        parameters = declaration.parameters
+        code = function.__code__
+        positional = code.co_varnames[: code.co_argcount]
+
+        def checked(*args: P.args, **keywords: P.kwargs) -> Value:
+            given = dict(zip(positional, args, strict=False)) | keywords
+            if len(args) > len(positional) or len(given) < len(args) + len(keywords):
+                return function(*args, **keywords)  # raises TypeError
+            values = {
+                name: parameters[name].checked(value) if name in parameters else value for name, value in given.items()
+            }
+            differing = {
+                name for name, value in values.items() if name in parameters and _differs(value, parameters[name])
+            }
+            check_rules(parameters, values, differing)
+            return function(**values)  # type: ignore[arg-type, call-arg]
+
+        update_wrapper(checked, function)
+        checked.declaration = declaration  # type: ignore[attr-defined]
+        checked.__doc__ = _with_shared_texts(function.__doc__ or "", parameters)
+        return checked
+
+    return decorate
+
+
+def _differs(value: Any, parameter: Parameter) -> bool:
+    try:
+        return value is not parameter.default and bool(value != parameter.default)
+    except Exception:  # noqa: BLE001 - data frames have no truth value
+        return True
+
+
+def collect(declaring: Any, command: CommandText | None = None) -> Declaration:
+    """Collect the declarations in annotations, and leave the types alone there, as ``help`` shows them."""
+    hints, texts = declaring.__annotations__, _explanations(declaring.__doc__ or "")
+    parameters = {}
+    for name, hint in list(hints.items()):
+        if name == "return" or not hasattr(hint, "__metadata__"):
+            continue
+        parameter = Parameter()
+        for metadata in hint.__metadata__:
+            parameter = metadata if isinstance(metadata, Parameter) else metadata(parameter)
+        default = _default_of(declaring, name)
+        parameters[name] = replace(parameter, name=name, default=default, help=texts.get(name, parameter.help))
+        hints[name] = hint.__origin__
+    description = _dedented(declaring.__doc__ or "").partition("\n\nParameters\n---")[0]
+    return Declaration(parameters, description, command or CommandText())
+
+
+def _default_of(declaring: Any, name: str) -> Any:
+    keyword_defaults = declaring.__kwdefaults__ or {}
+    code, defaults = declaring.__code__, declaring.__defaults__ or ()
+    positional = code.co_varnames[: code.co_argcount]
+    return keyword_defaults.get(name, dict(zip(positional[::-1], defaults[::-1], strict=False)).get(name, NO_DEFAULT))
+
+
+def _dedented(docstring: str) -> str:
+    """Return a docstring without its indentation, as ``inspect.cleandoc`` does without importing it."""
+    first, *rest = docstring.expandtabs().splitlines() or [""]
+    indents = [len(line) - len(line.lstrip()) for line in rest if line.strip()]
+    cut = min(indents, default=0)
+    return "\n".join([first.strip(), *(line[cut:].rstrip() for line in rest)]).strip("\n")
+
+
+_ENTRY = re.compile(r"^(\w+(?:, \w+)*) : (.*(?:\n .*)*)", re.MULTILINE)
+
+
+def _explanations(docstring: str) -> dict[str, str]:
+    """Return what a docstring says of each parameter."""
+    section = _dedented(docstring).partition("\n\nParameters\n----------\n")[2].partition("\n\n")[0]
+    return {name: " ".join(words.split()) for names, words in _ENTRY.findall(section) for name in names.split(", ")}
+
+
+def _with_shared_texts(docstring: str, parameters: Mapping[str, Parameter]) -> str:
+    """Return a docstring whose section on parameters has them all, in the order of the signature."""
+    head, title, rest = docstring.partition("\n    Parameters\n    ----------\n")
+    if not title:
+        return docstring
+    _, blank, sections = rest.partition("\n\n")
+    texts = {name: parameter.help for name, parameter in parameters.items()}
+    texts |= {name: words for name, words in _explanations(docstring).items() if name not in parameters}
+    lines = [_filled(f"{name} : {words}") for name, words in texts.items()]
+    return f"{head}{title}{''.join(lines).rstrip()}{blank}{sections}"
+
+
+def _filled(entry: str) -> str:
+    import textwrap
+
+    return textwrap.fill(entry, 120, initial_indent=" " * 4, subsequent_indent=" " * 8, break_long_words=False) + "\n"
+
+
+# -- Rules between parameters
+
+
+def check_rules(parameters: Mapping[str, Parameter], values: Mapping[str, Any], given: Collection[str]) -> None:
+    """Refuse parameters that are given without what they require, or together with what they exclude.
+
+    ``values`` may lack parameters that have their default; ``given`` are the names that the caller gave. Raises
+    ArgumentError.
+    """
+
+    def is_given(other: str) -> bool:
+        name, has_value, wanted_value = other.partition("=")
+        if name not in parameters:
+            return False  # such as an option of the shell, for a caller from Python
+        value = values.get(name, parameters[name].default)
+        if has_value:
+            return wanted_value in map(str, value if isinstance(value, tuple | list) else [value])
+        return name in given and not (value is None or value is False or value == ())
+
+    for name, parameter in parameters.items():
+        for this, others in _rules_of(name, parameter.requires):
+            if is_given(this) and not any(map(is_given, others)):
+                raise ArgumentError(f"{spelled_rule(this)} requires {_spelled_any(others)}")
+        for this, others in _rules_of(name, parameter.excludes):
+            for other in others:
+                if is_given(this) and is_given(other):
+                    raise ArgumentError(f"{spelled_rule(this)} cannot be combined with {spelled_rule(other)}")
+
+
+def _rules_of(name: str, others: Others) -> Iterator[tuple[str, Sequence[str]]]:
+    """Yield the parameter, with the value that a rule is for, and the others that the rule names."""
+    by_value = others if isinstance(others, Mapping) else {"": others}
+    for value, names in by_value.items():
+        if names:
+            yield f"{name}={value}" if value else name, (names,) if isinstance(names, str) else tuple(names)
+
+
+def _spelled_any(rules: Sequence[str]) -> str:
+    """Return parameters as a sentence has them, values of one parameter together: ``--by run or topic``."""
+    first, has_value, _ = rules[0].partition("=")
+    if has_value and len(rules) > 1 and all(rule.startswith(f"{first}=") for rule in rules):
+        return _either([spelled_rule(rules[0]), *(rule.partition("=")[2] for rule in rules[1:])])
+    return _either([spelled_rule(rule) for rule in rules])
+
+
+# -- The caller's language
+
+_options: Mapping[str, Parameter] | None = None
+"""The parameters of the command that runs in the shell; None while Python is the caller."""
+
+
+@contextmanager
+def typed_in_shell(parameters: Mapping[str, Parameter]) -> Iterator[None]:
+    """Let messages made inside name parameters by the options of this command."""
+    global _options  # noqa: PLW0603 - a process has one caller
+    before, _options = _options, parameters
+    try:
+        yield
+    finally:
+        _options = before
+
+
+def spelled(name: str, value: object = None) -> str:
+    """Return a parameter, or a parameter with a value, as the caller types it.
+
+    >>> spelled("level"), spelled("grades", "real"), spelled("complete", True)
+    ('level', 'grades="real"', 'complete=True')
+    >>> with typed_in_shell({"complete": Parameter(names=("-c",))}):
+    ...     spelled("level"), spelled("grades", "real"), spelled("complete", True)
+    ('--level', '--grades real', '-c')
+    """
+    if _options is None:
+        return name if value is None else f"{name}={_python_literal(value)}"
+    parameter = _options.get(name, Parameter(name=name))
+    typed = replace(parameter, name=name).typed
+    return typed if value is None or value is True else f"{typed} {value}"
+
+
+def is_parameter(name: str) -> bool:
+    """Return whether the caller can give a parameter: the command that runs has it, or Python is the caller."""
+    return _options is None or name in _options
+
+
+def spelled_rule(rule: str) -> str:
+    """Return the parameter of a rule (``"by=run"``) as the caller types it."""
+    name, has_value, value = rule.partition("=")
+    return spelled(name, {"True": True}.get(value, value) if has_value else None)
+
+
+def _python_literal(value: object) -> str:
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+_REFERENCE = re.compile(r"(?<!`)`(\w+)(?:=\"?([^`\"]+)\"?)?`(?!`)")
+
+
+def in_shell_words(words: str, parameters: Mapping[str, Parameter]) -> str:
+    """Return a text of a docstring with options in place of `` `name` `` and `` `name="value"` ``."""
+
+    def option(match: re.Match[str]) -> str:
+        with typed_in_shell(parameters):
+            return spelled_rule(match[1] if match[2] is None else f"{match[1]}={match[2]}")
+
+    return _REFERENCE.sub(lambda match: option(match) if match[1] in parameters else match[0], words)

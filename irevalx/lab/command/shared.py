@@ -1,0 +1,278 @@
+"""The parameters that functions and commands of irevalx-lab share: one type, one option and one explanation each."""
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from irevalx.api.checks import real_number
+from irevalx.api.inputs import GivenQrels
+from irevalx.api.inputs import Runs as GivenRuns
+from irevalx.declarations import Kind, Parameter, choice, file, flag, number, text, whole
+from irevalx.experiments.seeds import MOST_DRAWS
+from irevalx.experiments.shares import read_share
+from irevalx.lab.command.result import DEFAULT_FORMAT, FIGURE_ENDINGS, FORMATS
+from irevalx.process.system import MOST_PROCESSES, usual_processes
+from irevalx.reading.file_format import listed
+from irevalx.reading.formats import QRELS, REL_FORMATS, RESULTS_FORMATS, TREC_RESULTS
+from irevalx.reports import DIGITS, MOST_DIGITS, explained
+from irevalx.settings import DUPLICATES, GRADES, TIES
+
+GRADED = tuple(name for name, form in REL_FORMATS.items() if QRELS.name in {name, form.measures_of})
+"""The formats of judgments that have a grade for each document, and nothing else."""
+
+Qrels = Annotated[
+    GivenQrels,
+    file(
+        names=("QRELS",),
+        help="relevance judgments: ``{topic: {docno: grade}}``, or anything else that ``irevalx.Qrels.read`` takes.",
+    ),
+]
+Runs = Annotated[
+    GivenRuns,
+    file(
+        names=("RUN",),
+        several=True,
+        help="runs: ``{name: {topic: {docno: score}}}``, or anything else that ``irevalx.evaluate`` takes.",
+    ),
+]
+
+
+def measures(default: str = "map", shell_help: str = "Measures, as for irevalx -m.") -> Parameter:
+    """Declare the measures of a function; commas belong to measure parameters, blanks separate measures."""
+    return Parameter(
+        names=("-m", "--measure"),
+        several=True,
+        separators=" ",
+        metavar="NAME...",
+        completion="measure",
+        also="--measures",
+        shell_default=tuple(default.split()),
+        help='measures, such as "map", "P.5,10" or "nDCG@10"; one or several.',
+        shell_help=f"{shell_help} Can be repeated.  [default: {default}]",
+    )
+
+
+Measures = Annotated[str | Iterable[str], measures()]
+Level = Annotated[
+    int,
+    whole(
+        names=("-l", "--level"),
+        metavar="N",
+        help="relevance threshold: grades of this value or higher count as relevant.",
+        shell_help="Relevance threshold: grades of N or higher count as relevant.",
+    ),
+]
+RealLevel = Annotated[
+    float,
+    number(
+        names=("-l", "--level"),
+        metavar="N",
+        help='relevance threshold: grades of at least this value are relevant; an integer unless `grades="real"`.',
+        shell_help="Relevance threshold: grades of N or higher count as relevant.",
+    ),
+]
+Grades = Annotated[
+    str,
+    choice(
+        *GRADES,
+        excludes={"probability": "level"},
+        help=(
+            "what grades are: integers (whole), real numbers (real), which are gains as they are, or probabilities of "
+            "relevance (probability)."
+        ),
+    ),
+]
+WholeOrRealGrades = Annotated[
+    str, choice("whole", "real", help="what grades are: integers (whole) or real numbers (real).")
+]
+Ties = Annotated[
+    str,
+    choice(
+        *TIES,
+        metavar="ORDER",
+        help=f"order of documents with equal scores, as for irevalx --ties: {', '.join(TIES)}.",
+    ),
+]
+IgnoreIdenticalIds = Annotated[
+    bool, flag(help="remove retrieved documents whose ID is the topic's ID, before ranks are counted.")
+]
+Duplicates = Annotated[
+    str,
+    choice(
+        *DUPLICATES,
+        help="a document that a run retrieves twice for a topic is an error, or its first or best score counts.",
+    ),
+]
+Complete = Annotated[
+    bool,
+    flag(
+        names=("-c", "--all-topics"),
+        also="--complete",
+        help=(
+            "average over all judged topics; a topic missing from a run scores 0. Default: the topics for which every "
+            "run has results."
+        ),
+    ),
+]
+
+
+def _share(text: str) -> float:
+    share = read_share(text)
+    if share is None:
+        raise ValueError(text)
+    return float(share)
+
+
+def _share_or_0(value: Any) -> float:
+    real = real_number("", value)
+    if real is None or not 0 <= real <= 1:
+        raise ValueError(value)
+    return real
+
+
+MinRetrieved = Annotated[
+    float,
+    Parameter(
+        kind=Kind("a share above 0 and at most 1, such as 0.1 or 10%", _share_or_0, _share),
+        metavar="SHARE",
+        help=(
+            "leave out runs that retrieve less than this share of the documents they can retrieve, or no documents for "
+            "a topic; the papers use 0.95. [default: keep all]"
+        ),
+    ),
+]
+Threads = Annotated[
+    int,
+    whole(
+        1,
+        metavar="N",
+        shell_default=usual_processes,
+        help="number of worker processes; the results do not depend on it.",
+        shell_help=(
+            "Number of worker processes; the results do not depend on it.  "
+            f"[default: the number of processors, at most {MOST_PROCESSES}]"
+        ),
+    ),
+]
+Seed = Annotated[
+    int | None,
+    whole(metavar="S", help="random seed.", shell_help="Random seed.  [default: random; printed to standard error]"),
+]
+Alpha = Annotated[
+    float,
+    number(
+        above=0,
+        below=1,
+        metavar="P",
+        help="significance level of the corrected p-values; intervals have confidence level 1 - alpha.",
+    ),
+]
+Baseline = Annotated[
+    str | None,
+    text(
+        metavar="RUN",
+        help="compare each run with this one, given by its run tag or file name. [default: compare all pairs]",
+    ),
+]
+Resamples = Annotated[int, whole(0, MOST_DRAWS, metavar="B", help="number of bootstrap resamples.")]
+Depth = Annotated[int, whole(1, metavar="K", help="pool depth: the first K documents of each run and topic.")]
+
+
+def rel_format(formats: Iterable[str] = (QRELS.name,)) -> Parameter:
+    """Declare the format of judgments, of which a function supports some."""
+    formats = tuple(formats)
+    supported = "every format" if set(formats) == set(REL_FORMATS) else listed(formats, "and")
+    return choice(
+        *formats,
+        names=("-R", "--rel-format"),
+        metavar="FORMAT",
+        help=f"format of judgment files: {listed(formats, 'or')}.",
+        shell_help=f"Format of judgments, as for irevalx -R. This command supports {supported}.",
+    )
+
+
+AnyRelFormat = Annotated[str, rel_format(REL_FORMATS)]
+GradedRelFormat = Annotated[str, rel_format(GRADED)]
+
+RESULTS_FORMAT = choice(
+    *RESULTS_FORMATS,
+    names=("-T", "--results-format"),
+    metavar="FORMAT",
+    requires="runs",
+    name="results_format",
+    default=TREC_RESULTS.name,
+    help=f"Format of runs, as for irevalx -T: {', '.join(RESULTS_FORMATS)}.",
+)
+
+
+FIGURE_WIDTHS = ("3.3", "7")
+"""The widths of figures in inches: of one column of a paper, and of two."""
+
+
+def _figure_file(path: Any) -> str:
+    if Path(path).suffix.lower() not in FIGURE_ENDINGS:
+        raise ValueError(path)
+    return str(os.fspath(path))
+
+
+def _figure_width(text: str) -> float:
+    if text not in FIGURE_WIDTHS:
+        raise ValueError(text)
+    return float(text)
+
+
+def _named(**parameters: tuple[Parameter, Any]) -> Mapping[str, Parameter]:
+    from irevalx.frozen import replace
+
+    return {name: replace(parameter, name=name, default=default) for name, (parameter, default) in parameters.items()}
+
+
+FIGURE_OUTPUT = _named(
+    figure=(
+        Parameter(
+            metavar="FILE",
+            kind=Kind(f"a file name that ends in {listed(FIGURE_ENDINGS, 'or')}", _figure_file),
+            completion="figure",
+            help=f"Draw a figure; the suffix of FILE selects its format: {listed(FIGURE_ENDINGS, 'or')}.",
+        ),
+        None,
+    ),
+    figure_width=(
+        Parameter(
+            kind=Kind(listed(FIGURE_WIDTHS, "or"), float, _figure_width, FIGURE_WIDTHS),
+            help=(
+                "Width of figures in inches, for one or two columns of a paper; 300 dots per inch, letters of 6 to 8 "
+                f"points.  [default: {FIGURE_WIDTHS[-1]}]"
+            ),
+        ),
+        float(FIGURE_WIDTHS[-1]),
+    ),
+    no_title=(flag(help="Draw figures without titles."), False),
+)
+"""The options of commands that draw."""
+
+LINES_OUTPUT = _named(
+    path=(
+        Parameter(names=("-o", "--output"), metavar="FILE", help="Write to FILE instead of standard output."),
+        None,
+    ),
+    quiet=(flag(help="Print neither warnings nor progress."), False),
+)
+"""The options of commands that write lines."""
+
+TABLES_OUTPUT = {
+    **_named(
+        format=(
+            choice(
+                *FORMATS,
+                metavar="FORMAT",
+                help=f"Output format: {explained(FORMATS.values())}. Formats for programs have full precision.",
+            ),
+            DEFAULT_FORMAT,
+        ),
+        digits=(whole(0, MOST_DIGITS, metavar="N", help="Decimals of real numbers in tables."), DIGITS),
+    ),
+    **LINES_OUTPUT,
+}
+"""The options of commands that write tables."""
