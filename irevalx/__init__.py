@@ -18,6 +18,8 @@ circles. The docstring of each room says what lives there.
     judgments/     what is known of documents: graded, grouped, preferences, the pool
     arrays/        ragged rows, byte strings, the document table: no word of retrieval in here
     settings.py    all that the values of an evaluation depend on
+    declarations.py parameters of functions and commands, declared once: checks, options, help, rules
+    parameters.py  checks of single values, and how messages show them
     trec_eval/     what C does: the two versions, numbers as C reads and prints them, the merge sort
     process/       workers, terminal, exit status, progress, memory
     errors.py      the exceptions, drawn as a tree, each with its exit status

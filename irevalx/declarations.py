@@ -129,7 +129,7 @@ class Parameter(Frozen, kw_only=True):
         try:
             return self.kind.check(value)
         except (ValueError, TypeError, OverflowError):
-            from irevalx.api.checks import shown
+            from irevalx.parameters import shown
 
             raise ArgumentError(f"{self.name} must be {self.kind.rule}, but got {shown(value)}") from None
 
@@ -145,7 +145,7 @@ class Parameter(Frozen, kw_only=True):
 
 def whole(least: int | None = None, most: int | None = None, **more: Any) -> Parameter:
     """Declare a whole number of 64 bits."""
-    from irevalx.api.checks import whole_number
+    from irevalx.parameters import whole_number
 
     bounds = [f"at {word} {bound}" for word, bound in (("least", least), ("most", most)) if bound is not None]
     rule = f"a whole number of {' and '.join(bounds) or '64 bits'}"
@@ -171,7 +171,7 @@ def number(
     rule = f"a number {' and '.join(f'{word} {bound:g}' for word, bound in words if math.isfinite(bound))}".rstrip()
 
     def check(value: Any) -> float:
-        from irevalx.api.checks import real_number
+        from irevalx.parameters import real_number
 
         real = real_number("", value)
         if real is None or not (above < real < below and least <= real <= most and math.isfinite(real)):
@@ -203,14 +203,14 @@ def choice(*names: str, **more: Any) -> Parameter:
 
 def flag(**more: Any) -> Parameter:
     """Declare a truth value, in the shell an option without a value."""
-    from irevalx.api.checks import flag as checked_flag
+    from irevalx.parameters import flag as checked_flag
 
     return Parameter(kind=Kind(FLAG_RULE, lambda value: checked_flag("", value)), **more)
 
 
 def text(rule: str = "a string", **more: Any) -> Parameter:
     """Declare a text."""
-    from irevalx.api.checks import text as checked_text
+    from irevalx.parameters import text as checked_text
 
     return Parameter(kind=Kind(rule, lambda value: checked_text("", value)), **more)
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from irevalx.api.checks import shown, wrong
 from irevalx.api.forms import is_ranked_list
 from irevalx.api.python_values import What, grades_of, names_of, scores_of, topics_of
 from irevalx.api.user_warnings import warn
@@ -17,6 +16,7 @@ from irevalx.errors import ArgumentError
 from irevalx.evaluation.stacked_runs import Stack
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool
+from irevalx.parameters import shown, wrong
 from irevalx.process.system import ENCODING, as_bytes
 from irevalx.reading.entries import Entries
 from irevalx.reading.runs import Results, Run

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral
 from typing import IO, TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from irevalx.api import checks
+from irevalx import parameters
 from irevalx.errors import ArgumentError, printable
 from irevalx.process.system import as_bytes
 from irevalx.reading.source import Source
@@ -63,7 +63,7 @@ def table_given(given: Any, path: str) -> Table | None:
     if type(given) is dict and type(next(iter(given.values()), None)) is dict:  # as most are, which is soon seen
         return None
     if hasattr(given, "iloc") and not hasattr(given, "columns"):  # a Series of pandas
-        raise checks.wrong(path, FORMS, given)
+        raise parameters.wrong(path, FORMS, given)
     if is_frame(given):
         from irevalx.api.frames import table_of_frame
 
@@ -101,7 +101,7 @@ def source_of(given: Any, what: str) -> Source:
     ArgumentError : it is neither, or cannot be read.
     """
     if not is_file(given):
-        raise checks.wrong(what, FORMS, given)
+        raise parameters.wrong(what, FORMS, given)
     if isinstance(given, str | bytes | os.PathLike):
         return Source(os.fsdecode(given))
     try:

@@ -12,12 +12,12 @@ from importlib.util import find_spec
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from irevalx.api.checks import shown
 from irevalx.api.python_values import grades_of, names_of, scores_of
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import AnyArray
 from irevalx.errors import ArgumentError, not_installed, printable
 from irevalx.frozen import replace
+from irevalx.parameters import shown
 from irevalx.reading.column_names import DOCNO, TOPIC, Kind, known_columns, named
 from irevalx.reading.tables.tables import Table, WholeTable
 

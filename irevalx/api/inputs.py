@@ -8,7 +8,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import irevalx.reading.runs as files
-from irevalx.api import checks, dictionaries
+from irevalx import parameters
+from irevalx.api import dictionaries
 from irevalx.api.forms import (
     UNNAMED,
     Documents,
@@ -74,12 +75,12 @@ class Qrels:
         FormatError, UsageError : there is no such format, or there are no such grades.
         """
         if not isinstance(judgments, Kind):
-            raise checks.wrong("judgments", "what Qrels.read makes", judgments)
+            raise parameters.wrong("judgments", "what Qrels.read makes", judgments)
         self.judgments = judgments
         """What the evaluator sees."""
-        self.rel_format = formats.rel_format(checks.text("rel_format", rel_format)).name
+        self.rel_format = formats.rel_format(parameters.text("rel_format", rel_format)).name
         """Their format, such as "qrels"."""
-        self.grades: GradeKind = read_grades(checks.text("grades", grades))
+        self.grades: GradeKind = read_grades(parameters.text("grades", grades))
         """What their grades are: "whole", "real" or "probability"."""
 
     @classmethod
@@ -115,9 +116,9 @@ class Qrels:
         ArgumentError : an argument, or something in a dictionary or a table, is not what it must be.
         IrevalxError : as for the command; with file and line, if it was a file.
         """
-        version, strict = version_of(compat), checks.flag("strict", strict)
-        fmt = formats.rel_format(checks.text("rel_format", rel_format))
-        kind = read_grades(checks.text("grades", grades))
+        version, strict = version_of(compat), parameters.flag("strict", strict)
+        fmt = formats.rel_format(parameters.text("rel_format", rel_format))
+        kind = read_grades(parameters.text("grades", grades))
         judgments: AnyJudgments
         if isinstance(qrels, Qrels):
             judgments = qrels.judgments
@@ -164,7 +165,7 @@ class Pool:
     def __init__(self, documents: PooledDocuments) -> None:
         """Keep documents that have been read; ArgumentError where ``Pool.read`` is needed."""
         if not isinstance(documents, PooledDocuments):
-            raise checks.wrong("documents", "what Pool.read makes", documents)
+            raise parameters.wrong("documents", "what Pool.read makes", documents)
         self.documents = documents
         """What the evaluator sees."""
 
@@ -216,10 +217,10 @@ class Run:
         ArgumentError : there is nothing to call; ``Run.read`` takes a file and all else.
         """
         if not callable(reader):
-            raise checks.wrong("reader", "what Run.read makes", reader)
+            raise parameters.wrong("reader", "what Run.read makes", reader)
         self._reader = reader
         self._kept: dict[str, files.Run] = {}
-        self.name = None if name is None else checks.identifier("name", name)
+        self.name = None if name is None else parameters.identifier("name", name)
         """What it is called; None for the tag in the file."""
         self.scores: DocumentScores | None = None  # what it was made from, if it may be evaluated with others
 
@@ -298,9 +299,9 @@ def read_runs(given: Any, results_format: str, *, strict: bool) -> list[Run]:
     ArgumentError : there is none, or one of them is nothing that ``Run.read`` takes.
     """
     if isinstance(given, Mapping) and not is_run(given):
-        names = [checks.identifier("the name of a run", name) for name in given]
+        names = [parameters.identifier("the name of a run", name) for name in given]
         named = zip(names, given.values(), strict=True)
-        return [_read_run(one, f"runs[{checks.shown(name)}]", name, results_format, strict) for name, one in named]
+        return [_read_run(one, f"runs[{parameters.shown(name)}]", name, results_format, strict) for name, one in named]
     one_run = isinstance(given, Run | Mapping) or is_file(given) or is_frame(given)
     if not one_run and isinstance(given, Iterable):
         several = list(given)
@@ -322,17 +323,17 @@ def version_of(compat: Any) -> Compat:
     ------
     UsageError : it is not one of those that ``--compat`` takes.
     """
-    return read_version(checks.identifier("compat", compat))
+    return read_version(parameters.identifier("compat", compat))
 
 
 def _refuse_no_version(compat: Any) -> None:
     if not isinstance(compat, Compat):
-        raise checks.wrong("compat", "a version of trec_eval", compat)
+        raise parameters.wrong("compat", "a version of trec_eval", compat)
 
 
 def _read_run(given: Any, what: str, name: Any, results_format: Any, strict: Any, *, at_once: bool = False) -> Run:
     """Do what ``Run.read`` does; ``what`` is what messages about the form of the run call it."""
-    name = None if name is None else checks.identifier("name", name)
+    name = None if name is None else parameters.identifier("name", name)
     runs = _runs_in(given, what, results_format, strict, name, at_once=at_once)
     if len(runs) > 1:
         raise ArgumentError(f"{what} must be one run, but got {len(runs)}, as the column 'run' of the table has it")
@@ -350,7 +351,10 @@ def _runs_in(
     name : what to call it, if it is one; None for what it calls itself.
     at_once : read a stream now, rather than when it is evaluated.
     """
-    fmt, strict = formats.results_format(checks.text("results_format", results_format)), checks.flag("strict", strict)
+    fmt, strict = (
+        formats.results_format(parameters.text("results_format", results_format)),
+        parameters.flag("strict", strict),
+    )
     tag = name or UNNAMED
     if isinstance(given, Run):
         return [Run(given.kept, given.name if name is None else name)]

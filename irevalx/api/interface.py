@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import cast
 
-from irevalx.api import checks
+from irevalx import parameters
 from irevalx.api.checks import settings_of
 from irevalx.api.dictionaries import BLOCK_SIZE, stack_of
 from irevalx.api.forms import UNNAMED, Documents, File, Frame, Records
@@ -172,18 +172,18 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     }
     usual = evaluate.__kwdefaults__ or {}
     settings = settings_of(**{name: value for name, value in given.items() if value is not usual[name]})
-    processes = checks.whole_number("threads", threads, least=1)
+    processes = parameters.whole_number("threads", threads, least=1)
     show: Callable[[str], None] | None = None
-    if checks.flag("progress", progress) and _can_show_progress():
+    if parameters.flag("progress", progress) and _can_show_progress():
         from irevalx.process.terminal import show_progress
 
         show = show_progress
-    strict = checks.flag("strict", strict)
+    strict = parameters.flag("strict", strict)
     judged = Qrels.read(qrels, pool=pool, rel_format=rel_format, grades=settings.grades, compat=compat, strict=strict)
     asked = listed(asked, settings.compat)
     refuse_contradictions(asked, settings, judged.rel_format, with_pool=False)
     if names not in NAMINGS:
-        raise checks.wrong("names", " or ".join(map(repr, NAMINGS)), names)
+        raise parameters.wrong("names", " or ".join(map(repr, NAMINGS)), names)
     as_asked = names == "asked"
     selection = select_again(asked, settings, judged.rel_format, strict=strict, as_asked=as_asked, warn=warn)
     for line in level_warnings(judged.judgments, selection.measures, settings):

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from irevalx.api.checks import encodable, identifier, is_long, wrong
 from irevalx.arrays.byte_strings import PADDING, Names
 from irevalx.arrays.segments import AnyArray, FloatArray, IntArray
 from irevalx.errors import ArgumentError, quote
+from irevalx.parameters import encodable, identifier, is_long, wrong
 from irevalx.process.system import ENCODING, ERRORS, as_bytes
 from irevalx.reading.grade_rules import HINT, refuse_wrong
 from irevalx.reading.hints import text_hint

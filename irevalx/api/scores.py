@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from irevalx.api.checks import flag, identifier, real_number, text, texts, whole_number, wrong
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.segments import FloatArray
 from irevalx.errors import ArgumentError, imported
@@ -18,6 +17,7 @@ from irevalx.evaluation.many_runs import renamed, unique_run_names
 from irevalx.evaluation.stacked_runs import StackedRun
 from irevalx.measures.measure_spec import without_blanks
 from irevalx.measures.select import Selection, printed_name
+from irevalx.parameters import flag, identifier, real_number, text, texts, whole_number, wrong
 from irevalx.process.system import as_bytes, as_text
 from irevalx.reports.records import Record, RecordWithInterval, records, records_with_intervals
 from irevalx.reports.report import summary_rows

@@ -6,7 +6,7 @@ import secrets
 from numbers import Integral
 from typing import Any
 
-from irevalx.api import checks
+from irevalx import parameters
 
 MOST_SEEDS = 2**32
 
@@ -24,5 +24,5 @@ def chosen_seed(seed: Any) -> int:
     if seed is None:
         return secrets.randbelow(MOST_SEEDS)
     if isinstance(seed, bool) or not isinstance(seed, Integral):
-        raise checks.wrong("seed", "a whole number or None", seed)
+        raise parameters.wrong("seed", "a whole number or None", seed)
     return int(seed)

@@ -7,7 +7,7 @@ from fractions import Fraction
 from numbers import Real
 from typing import Any
 
-from irevalx.api import checks
+from irevalx import parameters
 
 _LONGEST = 100
 """Characters of a share at most: Python reads no numbers of thousands of digits."""
@@ -32,8 +32,8 @@ def share_of(what: str, value: Any) -> Fraction:
     if isinstance(value, Fraction):
         share = value
     else:
-        number = checks.real_number(what, value) if isinstance(value, Real) else None
+        number = parameters.real_number(what, value) if isinstance(value, Real) else None
         share = Fraction(0) if number is None or not 0 < number <= 1 else Fraction(repr(number))
     if not 0 < share <= 1:
-        raise checks.wrong(what, "a share above 0 and at most 1, such as 0.1", value)
+        raise parameters.wrong(what, "a share above 0 and at most 1, such as 0.1", value)
     return share

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from irevalx import parameters
 from irevalx.api import checks
 from irevalx.api.inputs import Qrels, read_runs
 from irevalx.api.own_measures import asked_for
@@ -198,21 +199,21 @@ def _rules(options: Evaluating) -> RunRules:
         settings=settings,
         least_retrieved=_share("min_retrieved", options.get("min_retrieved", 0.0)),
         least_runs=options.get("least_runs", 2),
-        processes=checks.whole_number("threads", options.get("threads", 1), least=1),
+        processes=parameters.whole_number("threads", options.get("threads", 1), least=1),
     )
 
 
 def probability(what: str, value: Any, least: float = 0.0) -> float:
     """Return a number below 1 and above 0, or above another least one; raises ArgumentError."""
-    number = checks.real_number(what, value)
+    number = parameters.real_number(what, value)
     if number is None or not least < number < 1:
-        raise checks.wrong(what, f"a number above {least:g} and below 1", value)
+        raise parameters.wrong(what, f"a number above {least:g} and below 1", value)
     return number
 
 
 def _share(what: str, value: Any) -> float:
     """Return a number from 0 to 1."""
-    share = checks.real_number(what, float(value) if hasattr(value, "denominator") else value)
+    share = parameters.real_number(what, float(value) if hasattr(value, "denominator") else value)
     if share is None or not 0 <= share <= 1:
-        raise checks.wrong(what, "a number from 0 to 1", value)
+        raise parameters.wrong(what, "a number from 0 to 1", value)
     return share

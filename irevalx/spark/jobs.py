@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from typing import Any, TypeAlias
 
-from irevalx.api import checks
+from irevalx import parameters
 from irevalx.api.checks import settings_of
 from irevalx.api.own_measures import Measures, asked_for, declarations, declare_again
 from irevalx.api.user_warnings import warn
@@ -99,15 +99,17 @@ def evaluate(
     -----
     IrevalxWarning : what the command would say of measures and their parameters.
     """
-    asked, strict = asked_for(measures), checks.flag("strict", options.pop("strict", False))
-    settings, wide = settings_of(**options), checks.flag("wide", wide)
+    asked, strict = asked_for(measures), parameters.flag("strict", options.pop("strict", False))
+    settings, wide = settings_of(**options), parameters.flag("wide", wide)
     if settings.ties == "first" or settings.duplicates == "first":
         raise UsageError("the rows of a data frame have no order: ties and duplicates must not be 'first' on Spark")
     if settings.grades != "whole":
         raise UsageError(f"grades must be whole on Spark, but got {settings.grades}")
     refuse_contradictions(asked, settings, QRELS.name, with_pool=pool is not None)
-    grouping = ["topic"] if partitions is None else [checks.whole_number("partitions", partitions, least=1), "topic"]
-    block_rows = checks.whole_number("block_rows", block_rows, least=1)
+    grouping = (
+        ["topic"] if partitions is None else [parameters.whole_number("partitions", partitions, least=1), "topic"]
+    )
+    block_rows = parameters.whole_number("block_rows", block_rows, least=1)
     selection = select(asked, settings, strict=strict, warn=warn)
     judged, retrieved = _checked_rows("qrels", qrels, _JUDGED), _checked_rows("runs", runs, _RETRIEVED)
     pooled = None if pool is None else _checked_rows("pool", pool, _POOLED)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from irevalx.api import checks
+from irevalx import parameters
 from irevalx.api.forms import source_of
 from irevalx.api.inputs import Qrels, Run, Runs
 from irevalx.api.own_measures import Measures
@@ -214,12 +214,12 @@ def agree(
     >>> row.measure, row.tau, row.inversions
     ('map', -1.0, 1)
     """
-    resamples = checks.whole_number("resamples", resamples, least=0, most=MOST_DRAWS)
+    resamples = parameters.whole_number("resamples", resamples, least=0, most=MOST_DRAWS)
     if rbo is not None:
-        rbo = checks.real_number("rbo", rbo)
+        rbo = parameters.real_number("rbo", rbo)
         if rbo is None or not 0 < rbo < 1:
-            raise checks.wrong("rbo", "a number above 0 and below 1", rbo)
-    top = None if top is None else checks.whole_number("top", top, least=2)
+            raise parameters.wrong("rbo", "a number above 0 and below 1", rbo)
+    top = None if top is None else parameters.whole_number("top", top, least=2)
     given = are_given(runs)
     options: dict[str, Any] = {"grades": grades, "level": level, "complete": complete, "min_retrieved": min_retrieved}
     if not given:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from irevalx.api import checks
+from irevalx import parameters
 from irevalx.api.inputs import Qrels
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.segments import FloatArray
@@ -106,16 +106,18 @@ class Scoring(Frozen):
         """
         found: dict[str, dict[str, dict[str, float]]] = {}
         for run, topics in values.items():
-            by_measure = found.setdefault(checks.identifier(lambda: f"a run of {what}", run), {})
+            by_measure = found.setdefault(parameters.identifier(lambda: f"a run of {what}", run), {})
             for topic, measures in topics.items() if isinstance(topics, Mapping) else [(run, topics)]:
                 if not isinstance(measures, Mapping):
-                    raise checks.wrong(what, "a file, scores, or a dictionary {run: {topic: {measure: value}}}", values)
+                    raise parameters.wrong(
+                        what, "a file, scores, or a dictionary {run: {topic: {measure: value}}}", values
+                    )
                 for measure, value in measures.items():
                     if not str(measure).startswith(_TEXTS) and not str(topic).startswith(_GROUPS):
                         place = partial("{}[{!r}][{!r}][{!r}]".format, what, run, topic, measure)
-                        number = checks.real_number(place, value)
-                        of_measure = by_measure.setdefault(checks.text(lambda: f"a measure of {what}", measure), {})
-                        name = checks.identifier(lambda: f"a topic of {what}", topic)
+                        number = parameters.real_number(place, value)
+                        of_measure = by_measure.setdefault(parameters.text(lambda: f"a measure of {what}", measure), {})
+                        name = parameters.identifier(lambda: f"a topic of {what}", topic)
                         of_measure[name] = np.nan if number is None else number
         return cls(what, found)
 
@@ -244,7 +246,7 @@ def _parsed(text: str) -> dict[str, Any] | None:
 def _of_json_object(where: str, text: str) -> Iterator[_Value]:
     try:
         for run in (_parsed(text) or {})["runs"]:
-            name = checks.text("run", run["run"])
+            name = parameters.text("run", run["run"])
             for topic, values in (*run.get("topics", {}).items(), (ALL, run.get(ALL, {}))):
                 for measure, value in values.items():
                     yield _Value(1, name, topic, measure, value)
@@ -311,7 +313,7 @@ def scorings_of_samples(
     UsageError : a measure can be computed from none of that.
     Others as reading and evaluating do.
     """
-    requests = requests_of_samples(measures, checks.whole_number("level", options["level"]))
+    requests = requests_of_samples(measures, parameters.whole_number("level", options["level"]))
     found = []
     for source in sources:
         sample = read_sample(source)

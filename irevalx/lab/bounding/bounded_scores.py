@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irevalx.api import checks
+from irevalx import parameters
 from irevalx.api.inputs import GivenQrels, Qrels, Runs
 from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import warn
@@ -236,11 +236,11 @@ def bounds(
     >>> document.topic, document.docno, document.narrows
     ('1', 'X', 0.5)
     """
-    level, by_topic = checks.whole_number("level", level), checks.flag("by_topic", by_topic)
+    level, by_topic = parameters.whole_number("level", level), parameters.flag("by_topic", by_topic)
     wanted = number_of_documents(per_topic=per_topic, in_all=in_all, n_next=n_next)
-    max_grade = None if max_grade is None else checks.whole_number("max_grade", max_grade, least=0)
-    draws = checks.whole_number("draws", draws, least=1)
-    is_probable = checks.flag("fit_probabilities", fit_probabilities) or probabilities is not None
+    max_grade = None if max_grade is None else parameters.whole_number("max_grade", max_grade, least=0)
+    draws = parameters.whole_number("draws", draws, least=1)
+    is_probable = parameters.flag("fit_probabilities", fit_probabilities) or probabilities is not None
     _refuse_contradictions(probabilities, level, fit_probabilities=fit_probabilities)
     unpooled = Unpooled.of(new_runs, groups, group_by, wanted, min_retrieved, is_fitted=fit_probabilities)
     judgments, opened = graded_judgments_of(qrels, rel_format), unpooled.beside(opened_runs(runs))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from irevalx.api import checks
+from irevalx import parameters
 from irevalx.errors import UsageError
 from irevalx.reading.file_format import listed
 
@@ -19,7 +19,7 @@ def number_of_documents(**given: int | None) -> tuple[str, int] | None:
     ArgumentError : it is no such number.
     UsageError : two are given.
     """
-    numbers = {name: checks.whole_number(name, n, least=1) for name, n in given.items() if n is not None}
+    numbers = {name: parameters.whole_number(name, n, least=1) for name, n in given.items() if n is not None}
     if len(numbers) > 1:
         options = [f"--{name.replace('_', '-')}" for name in numbers]
         raise UsageError(f"{listed(options, 'and')} contradict each other: give only one number of documents")

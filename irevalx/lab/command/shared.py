@@ -5,13 +5,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-from irevalx.api.checks import real_number
 from irevalx.api.inputs import GivenQrels
 from irevalx.api.inputs import Runs as GivenRuns
 from irevalx.declarations import Kind, Parameter, choice, file, flag, number, text, whole
 from irevalx.experiments.seeds import MOST_DRAWS
 from irevalx.experiments.shares import read_share
 from irevalx.lab.command.result import DEFAULT_FORMAT, FIGURE_ENDINGS, FORMATS
+from irevalx.parameters import real_number
 from irevalx.process.system import MOST_PROCESSES, usual_processes
 from irevalx.reading.file_format import listed
 from irevalx.reading.formats import QRELS, REL_FORMATS, RESULTS_FORMATS, TREC_RESULTS

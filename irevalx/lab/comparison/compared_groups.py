@@ -9,8 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from irevalx.api import checks
-from irevalx.api.checks import identifier
+from irevalx import parameters
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.segments import FloatArray
 from irevalx.errors import InputError, quote, shown_name
@@ -22,6 +21,7 @@ from irevalx.lab.comparison.compared_pairs import (
     notes_on_pairs,
     shown_columns,
 )
+from irevalx.parameters import identifier
 from irevalx.process.system import as_bytes
 from irevalx.reading.source import Source
 from irevalx.reading.topic_groups import TopicGroups, group_warnings, groups_of_pairs, read_topic_groups
@@ -185,7 +185,7 @@ def topic_groups_of(given: TopicGroupsOfUser) -> tuple[TopicGroups, str]:
     pairs = [
         (identifier("topic_groups: a topic", topic), group)
         for topic, names in given.items()
-        for group in checks.texts(partial("topic_groups[{!r}]".format, topic), names)
+        for group in parameters.texts(partial("topic_groups[{!r}]".format, topic), names)
     ]
     return groups_of_pairs(pairs, "topic_groups"), "topic_groups"
 

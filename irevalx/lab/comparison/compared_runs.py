@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from irevalx.api import checks
+from irevalx import parameters
 from irevalx.api.user_warnings import warn
 from irevalx.frozen import Frozen
 from irevalx.lab.comparison.compared_pairs import ComparedPair, Comparison, heads_of, notes_on_pairs, shown_columns
@@ -282,7 +282,7 @@ class DiscriminativePower(Comparison):
         draw : None; there is no other figure.
         """
         if draw is not None:
-            raise checks.wrong("draw", "None: the figure of discriminative power is one of all p-values", draw)
+            raise parameters.wrong("draw", "None: the figure of discriminative power is one of all p-values", draw)
         from irevalx.lab.comparison.figures import significance_levels
         from irevalx.lab.plot.page import Page, style
 

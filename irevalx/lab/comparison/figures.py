@@ -15,12 +15,12 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from irevalx.api.checks import wrong
 from irevalx.errors import ArgumentError
 from irevalx.lab.comparison.compared_pairs import DRAWINGS, ComparedMeasure, ComparedPair, Comparison
 from irevalx.lab.plot.curves import Curve, LinePanel, draw_lines
 from irevalx.lab.plot.page import COLOURS, GREY, Page, drawable, panels_of
 from irevalx.lab.plot.rows import FRAME, ROW, name_rows
+from irevalx.parameters import wrong
 
 _MOST_ROWS = 58
 """The pairs of a panel at most: more would not fit on a page."""

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from irevalx.api import checks
+from irevalx import parameters
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.segments import BoolArray
 from irevalx.errors import ArgumentError, quote
@@ -338,9 +338,9 @@ def _margins(measured: Sequence[MeasuredRuns], margin: float | Mapping[str, floa
 
 
 def _margin(value: Any) -> float:
-    number = checks.real_number("margin", value)
+    number = parameters.real_number("margin", value)
     if number is None or not 0 <= number < float("inf"):
-        raise checks.wrong("margin", "a number from 0 on", value)
+        raise parameters.wrong("margin", "a number from 0 on", value)
     return number
 
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 
-from irevalx.api import checks
+from irevalx import parameters
 from irevalx.api.inputs import GivenQrels, Runs
 from irevalx.api.own_measures import Measures
 from irevalx.api.scores import Scores
@@ -150,21 +150,21 @@ def compare(
     (0.375, 0.1815, 0.5685, 0.0025, True)
     """
     method = Method(
-        test=checks.one_of("test", test, [*TESTS]),
-        correction=checks.one_of("correction", correction, (*CORRECTIONS, *SHORT_NAMES, TUKEY)),
-        interval=checks.one_of("interval", interval, INTERVALS),
+        test=parameters.one_of("test", test, [*TESTS]),
+        correction=parameters.one_of("correction", correction, (*CORRECTIONS, *SHORT_NAMES, TUKEY)),
+        interval=parameters.one_of("interval", interval, INTERVALS),
         alpha=probability("alpha", alpha),
-        resamples=checks.whole_number("resamples", resamples, least=1, most=MOST_DRAWS),
+        resamples=parameters.whole_number("resamples", resamples, least=1, most=MOST_DRAWS),
         seed=chosen_seed(seed),
     )
-    counts_pairs = checks.flag("discriminative_power", discriminative_power) or checks.flag("power", power)
-    view = "power" if counts_pairs else checks.one_of("by", by, VIEWS)
-    threads = checks.whole_number("threads", threads, least=1)
-    as_asked = checks.one_of("names", names, NAMINGS) == "asked"
+    counts_pairs = parameters.flag("discriminative_power", discriminative_power) or parameters.flag("power", power)
+    view = "power" if counts_pairs else parameters.one_of("by", by, VIEWS)
+    threads = parameters.whole_number("threads", threads, least=1)
+    as_asked = parameters.one_of("names", names, NAMINGS) == "asked"
     asked = measures_of(measures)
     rules = {
-        "require": checks.one_of("require", require, REQUIREMENTS),
-        "allow_unsure": checks.flag("allow_unsure", allow_unsure),
+        "require": parameters.one_of("require", require, REQUIREMENTS),
+        "allow_unsure": parameters.flag("allow_unsure", allow_unsure),
     }
     kinds = {
         "margin": margin is not None,
@@ -210,7 +210,7 @@ def compare(
     kinds_of_warnings = [comparison_warnings, interval_warnings][: 2 if view == "pair" else 1]
     _warn_of_each(line for one in found for told in kinds_of_warnings for line in told(one.found, one.name))
     _warn_of_each(unjudged_cautions(found, [one.depends_on_unjudged for one in found], bounds, ranked))
-    shown, sort = _columns(columns), checks.flag("sort", sort)
+    shown, sort = _columns(columns), parameters.flag("sort", sort)
     if view == "pair":
         kind = ComparedSystems if isinstance(every[0], Replicates) else ComparedPairs
         return kind(found, baseline, method, notes=notes, columns=shown)
@@ -262,12 +262,12 @@ def _found(
 
 def _columns(columns: str | Iterable[str]) -> tuple[str, ...]:
     """Return which columns of pairs people see; none for the default."""
-    asked = tuple(word for text in checks.texts("columns", columns) for word in words_of(text))
+    asked = tuple(word for text in parameters.texts("columns", columns) for word in words_of(text))
     known = fields(ComparedPair)
     if asked == ("all",):
         return known
     for name in asked:
-        checks.one_of("columns", name, ("all", *known))
+        parameters.one_of("columns", name, ("all", *known))
     return (*LABELS, *(name for name in asked if name not in LABELS)) if asked else ()
 
 

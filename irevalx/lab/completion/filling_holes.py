@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from irevalx.api import checks
+from irevalx import parameters
 from irevalx.api.inputs import GivenQrels, Pool, Qrels, Runs
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.codes import ABSENT
@@ -178,25 +178,25 @@ def complete(
     >>> irevalx.evaluate(completed, {"1": {"C": 2.0, "B": 1.0}}, "P@1")["P@1"]
     1.0
     """
-    level, depth = checks.whole_number("level", level), checks.whole_number("depth", depth, least=1)
+    level, depth = parameters.whole_number("level", level), parameters.whole_number("depth", depth, least=1)
     shares, paths = [share_of("holdout", share) for share in holdout], paths_of(documents)
     _refuse_contradictions(paths, labels, level, shares, calibrated=calibrated, labels_replace=labels_replace)
-    checks.one_of("classifier", classifier, CLASSIFIERS)
-    checks.one_of("class_weight", class_weight, ("balanced", "none"))
-    checks.one_of("kld_threshold", kld_threshold, THRESHOLDS)
+    parameters.one_of("classifier", classifier, CLASSIFIERS)
+    parameters.one_of("class_weight", class_weight, ("balanced", "none"))
+    parameters.one_of("kld_threshold", kld_threshold, THRESHOLDS)
     read = GradedText.of(qrels, rel_format)
     opened = opened_runs(runs) if are_given(runs) else None
     judgments = _with_pools(read.judgments, opened, depth, pool)
     if labels is not None:
         theirs = labels_of(labels, labels_format, rel_format)
-        return _labelled(read, judgments, theirs, level, replace_all=checks.flag("labels_replace", labels_replace))
+        return _labelled(read, judgments, theirs, level, replace_all=parameters.flag("labels_replace", labels_replace))
     used_seed = chosen_seed(seed)
     collection = collection_for(judgments, paths)
     learner = classifier_for(classifier, collection, balanced=class_weight != "none", threshold=kld_threshold)
     completion, judged = Completion(judgments, collection, learner, level), judgments.grades >= 0
     n_folds = 1 + len(shares) + (calibration.FOLDS if calibrated else 0)
     with progress_bar(
-        "topics predicted", judgments.rows.n * n_folds, shown=checks.flag("progress", progress)
+        "topics predicted", judgments.rows.n * n_folds, shown=parameters.flag("progress", progress)
     ) as advance:
         predictions = completion.predict(judged, ~judged, advance)
         held_out = hold_out(completion, shares, RandomOrder(judgments, used_seed, SCHEME), advance) if shares else []

@@ -7,6 +7,7 @@ from itertools import pairwise
 from os import PathLike
 from typing import TYPE_CHECKING
 
+from irevalx import parameters
 from irevalx.api import checks
 from irevalx.api.inputs import GivenQrels, Runs
 from irevalx.api.user_warnings import warn
@@ -97,14 +98,14 @@ def describe(
     cutoffs, ranks = _ascending("cutoffs", cutoffs) or CUTOFFS, _ascending("ranks", ranks) or RANKS
     if ranks[0] != 1:
         raise UsageError(f"ranks must begin with 1, but got {ranks[0]}")
-    depth = checks.whole_number("depth", depth, least=1)
+    depth = parameters.whole_number("depth", depth, least=1)
     if grades == "probability":
         raise UsageError("grades must be whole or real for this, but got probability")
     settings = checks.settings_of(level=level, grades=grades)
     level = settings.level
-    complete = checks.flag("complete", complete)
+    complete = parameters.flag("complete", complete)
     if show not in (None, *PARTS):
-        raise checks.wrong("show", " or ".join(PARTS), show)
+        raise parameters.wrong("show", " or ".join(PARTS), show)
     if not are_given(runs):
         if show not in (None, "judgments"):
             raise UsageError(f"show={show!r} must be given together with runs")
@@ -137,7 +138,7 @@ def describe(
 
 def _ascending(what: str, numbers: Iterable[int]) -> tuple[int, ...]:
     """Return ascending numbers of at least 1; raises ArgumentError and UsageError."""
-    found = tuple(checks.whole_number(what, number, least=1) for number in numbers)
+    found = tuple(parameters.whole_number(what, number, least=1) for number in numbers)
     if any(one >= other for one, other in pairwise(found)):
         raise UsageError(f"{what} must be ascending, but got {quote(' '.join(map(str, found)))}")
     return found

@@ -7,7 +7,7 @@ from typing import overload
 
 import numpy as np
 
-from irevalx.api import checks
+from irevalx import parameters
 from irevalx.api.inputs import GivenQrels, Qrels, Runs
 from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import warn
@@ -131,10 +131,10 @@ def estimate(
     True
     """
     alpha = probability("alpha", alpha)
-    weight = checks.real_number("weight", weight)
+    weight = parameters.real_number("weight", weight)
     if weight is not None and not 0 <= weight <= 1:
-        raise checks.wrong("weight", "a number from 0 to 1, or None", weight)
-    checks.one_of("correction", correction, CORRECTION_NAMES)
+        raise parameters.wrong("weight", "a number from 0 to 1, or None", weight)
+    parameters.one_of("correction", correction, CORRECTION_NAMES)
     evaluating: Evaluating = {
         "level": level,
         "complete": complete,
@@ -142,8 +142,8 @@ def estimate(
         "least_runs": 1,
     }
     if design is not None:
-        n = checks.whole_number("design", design, least=1)
-        evaluating["level"] = checks.whole_number("level", level)
+        n = parameters.whole_number("design", design, least=1)
+        evaluating["level"] = parameters.whole_number("level", level)
         evaluating["rel_format"] = rel_format
         return design_of(human, machine, runs, measures, n, seed=seed, labels_format=labels_format, **evaluating)
     if human is None or seed is not None:
@@ -151,7 +151,7 @@ def estimate(
     correction = correction_named(correction)
     given_format = human.rel_format if isinstance(human, Qrels) else rel_format
     if given_format in SAMPLES:
-        evaluating["level"] = checks.whole_number("level", level)
+        evaluating["level"] = parameters.whole_number("level", level)
         evaluating["rel_format"] = given_format
         return estimates_from_documents(
             human,

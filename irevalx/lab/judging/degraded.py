@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from irevalx.api import checks
+from irevalx import parameters
 from irevalx.api.forms import source_of
 from irevalx.api.inputs import GivenQrels, Pool, Runs
 from irevalx.api.user_warnings import warn
@@ -156,16 +156,16 @@ def degrade(
         raise UsageError("one of uniform, stratified, strata and order must be given")
     if (order is None) != (budget is None):
         raise UsageError("order and budget must be given together")
-    level, drop = checks.whole_number("level", level), checks.flag("drop", drop)
+    level, drop = parameters.whole_number("level", level), parameters.flag("drop", drop)
     if order is not None:
         how = {"depth": depth, "across": across, "batch": batch, "unjudged": unjudged, "documents": documents}
         read, asked = GradedText.of(qrels, rel_format), budget_of("budget", budget)
         sample, seed, sample_format = _first_in_order(read.judgments, runs, order, asked, seed, level=level, **how)
         return _written(read, sample, sample_format, seed, drop=drop)
     seed = chosen_seed(seed)
-    checks.one_of("rounding", rounding, [*samples.ROUNDINGS])
-    checks.one_of("sample_format", sample_format, [*STRATA_FORMATS])
-    design = None if strata is None else read_design(checks.text("strata", strata), named=strata_file is not None)
+    parameters.one_of("rounding", rounding, [*samples.ROUNDINGS])
+    parameters.one_of("sample_format", sample_format, [*STRATA_FORMATS])
+    design = None if strata is None else read_design(parameters.text("strata", strata), named=strata_file is not None)
     _refuse_contradictions(design, runs, strata_file)
     if design is not None and drop and sample_format == SAMPLED.name:
         raise UsageError(f"drop must not be given together with strata in the format {SAMPLED.name}: they are counted")

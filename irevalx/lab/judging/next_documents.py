@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from irevalx.api import checks
+from irevalx import parameters
 from irevalx.api.inputs import GivenQrels, Runs
 from irevalx.api.user_warnings import warn
 from irevalx.errors import UsageError, shown_name
@@ -139,7 +139,7 @@ def next(  # noqa: A001 - it is the name of its command
     [('1', 'C', 2)]
     """
     name, number = number_of_documents(per_topic=per_topic, in_all=in_all, n=n) or ("n", PER_TOPIC)
-    if checks.flag("across", across) and name == "per_topic":
+    if parameters.flag("across", across) and name == "per_topic":
         raise UsageError(
             "--per-topic and --across contradict each other: use --in-all to select documents across topics"
         )
@@ -150,9 +150,9 @@ def next(  # noqa: A001 - it is the name of its command
     )
     if ordering.order.has_probabilities != (total is not None):
         raise UsageError("total requires the order sampled, and the order sampled requires total")
-    total = None if total is None else checks.whole_number("total", total, least=1)
+    total = None if total is None else parameters.whole_number("total", total, least=1)
     chosen = chosen_seed(seed) if ordering.order.is_random else None
-    replay = checks.flag("replay", replay) or ordering.order.has_probabilities
+    replay = parameters.flag("replay", replay) or ordering.order.has_probabilities
     if replay:
         selected = select_in_replay(ordering, judgments, number, chosen or 0, total)
     else:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from irevalx.api import checks
+from irevalx import parameters
 from irevalx.api.user_warnings import warn
 from irevalx.errors import ArgumentError, UsageError, quote
 from irevalx.experiments.shares import read_share, share_of
@@ -56,9 +56,9 @@ def ordering_of(
     UsageError : the order needs texts and there are none, or ``across`` is given for one of single topics.
     IrevalxError : as reading runs and documents does.
     """
-    checks.one_of("order", name, [*ORDERS])
-    checks.one_of("unjudged", unjudged, UNJUDGED)
-    order, across = ORDERS[name], checks.flag("across", across)
+    parameters.one_of("order", name, [*ORDERS])
+    parameters.one_of("unjudged", unjudged, UNJUDGED)
+    order, across = ORDERS[name], parameters.flag("across", across)
     paths = paths_of(documents)
     if order.needs_texts and not paths:
         raise UsageError(f"the order {name} must be given together with documents")
@@ -67,9 +67,9 @@ def ordering_of(
             f"--across and --in-all cannot be used with the order {name}, which samples each topic separately"
         )
     rules = Rules(
-        level=checks.whole_number("level", level),
-        batch=checks.whole_number("batch", batch, least=1),
-        depth=checks.whole_number("depth", depth, least=1),
+        level=parameters.whole_number("level", level),
+        batch=parameters.whole_number("batch", batch, least=1),
+        depth=parameters.whole_number("depth", depth, least=1),
         across=across,
         unjudged="skip" if unjudged == "skip" else "nonrel",
     )
@@ -101,7 +101,7 @@ def budget_of(what: str, given: Any) -> Level:
             raise ArgumentError(f"{what} must be {rule}, but got {quote(given)}")
         return Level(given, share)
     if isinstance(given, int | np.integer) and not isinstance(given, bool):
-        return Level(str(given), Fraction(checks.whole_number(what, given, least=1)), is_share=False)
+        return Level(str(given), Fraction(parameters.whole_number(what, given, least=1)), is_share=False)
     return Level(str(given), share_of(what, given))
 
 

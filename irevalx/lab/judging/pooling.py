@@ -7,7 +7,7 @@ from typing import overload
 
 import numpy as np
 
-from irevalx.api import checks
+from irevalx import parameters
 from irevalx.api.inputs import GivenQrels, Pool, Runs
 from irevalx.api.user_warnings import warn
 from irevalx.errors import ArgumentError, NoTopicsError, UsageError, shown_name
@@ -74,7 +74,7 @@ def pool(
     1 A
     1 C
     """
-    depth, drop = checks.whole_number("depth", depth, least=1), checks.flag("drop", drop)
+    depth, drop = parameters.whole_number("depth", depth, least=1), parameters.flag("drop", drop)
     if judge is None and (mix_seed is not None or drop):
         raise UsageError("mix_seed and drop must be given together with judge")
     opened = opened_runs(runs).runs
@@ -163,10 +163,10 @@ def pool_sizes(
     >>> [(row.depth, row.documents, row.judged, row.relevant) for row in sizes.rows]
     [(1, 2, 2, 1), (2, 3, 2, 1)]
     """
-    asked = sorted({checks.whole_number("depths", depth, least=1) for depth in depths})
+    asked = sorted({parameters.whole_number("depths", depth, least=1) for depth in depths})
     if not asked:
         raise ArgumentError("depths must be one number or more, but got none")
-    level = checks.whole_number("level", level)
+    level = parameters.whole_number("level", level)
     judgments = None if judge is None else graded_judgments_of(judge, rel_format)
     best = best_ranks_in_runs(opened_runs(runs).runs, asked[-1], warn)
     if judgments is not None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from irevalx.api import checks
+from irevalx import parameters
 from irevalx.api.inputs import GivenQrels, Runs
 from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import warn
@@ -131,7 +131,7 @@ def labels(
     about_runs = {
         "groups and group_by": groups is not None or group_by is not None,
         "top": top is not None,
-        "rerank": checks.flag("rerank", rerank),
+        "rerank": parameters.flag("rerank", rerank),
     }
     for what, is_given in about_runs.items():
         if is_given and not are_given(runs):
@@ -139,24 +139,24 @@ def labels(
     if human_topics is None:
         human_topics = () if machines is None else HUMAN_TOPICS
     resampling = Resampling(
-        resamples=checks.whole_number("resamples", resamples, least=0, most=MOST_DRAWS),
+        resamples=parameters.whole_number("resamples", resamples, least=0, most=MOST_DRAWS),
         seed=chosen_seed(seed),
         alpha=probability("alpha", alpha),
     )
     asked = Asked(
         runs=opened_runs(runs) if machines is not None and are_given(runs) else runs,
         measures=measures,
-        by_topic=checks.flag("by_topic", by_topic),
+        by_topic=parameters.flag("by_topic", by_topic),
         groups=groups,
         group_by=group_by,
-        top=None if top is None else checks.whole_number("top", top, least=2),
+        top=None if top is None else parameters.whole_number("top", top, least=2),
         rerank=rerank,
         resampling=resampling,
         level=level,
         complete=complete,
         min_retrieved=min_retrieved,
-        human_topics=tuple(checks.whole_number("human_topics", number, least=2) for number in human_topics),
-        progress=checks.flag("progress", progress),
+        human_topics=tuple(parameters.whole_number("human_topics", number, least=2) for number in human_topics),
+        progress=parameters.flag("progress", progress),
     )
     ours = Labels.read(human, rel_format)
     if machines is None:

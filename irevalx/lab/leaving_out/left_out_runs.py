@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from irevalx.api import checks
+from irevalx import parameters
 from irevalx.arrays.segments import FloatArray
 from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.qrels_text import GradedText
@@ -291,12 +291,12 @@ class LeftOutRuns(Result):
         from irevalx.lab.leaving_out.figures import bias_against_holes, changes
         from irevalx.lab.plot.page import Page, style
 
-        checks.one_of("draw", draw, FIGURES)
+        parameters.one_of("draw", draw, FIGURES)
         with style():
             if draw == "changes":
                 return changes(self.experiment, self.found, Page(width, titled))
             if self.holes is None or self.holes_depth is None:
-                raise checks.wrong("draw", "changes, where holes have not been counted", draw)
+                raise parameters.wrong("draw", "changes, where holes have not been counted", draw)
             return bias_against_holes(self.experiment, self.found, self.holes, self.holes_depth, Page(width, titled))
 
     def _each(self) -> Iterator[tuple[int, str, str, LeftOut]]:

@@ -7,7 +7,7 @@ from functools import partial
 from os import PathLike
 from typing import Any
 
-from irevalx.api import checks
+from irevalx import parameters
 from irevalx.api.inputs import GivenQrels, Qrels, Runs
 from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import warn
@@ -146,15 +146,15 @@ def leave_out(
     >>> [(row.run, row.score, row.left_out) for row in irevalx.lab.leave_out(qrels, runs, "map").rows]
     [('bm25', 0.5, 0.5), ('dense', 1.0, 0.5)]
     """
-    ways, paths = checks.texts("complete", complete), paths_of(documents)
+    ways, paths = parameters.texts("complete", complete), paths_of(documents)
     shown = _what_is_shown(summary=summary, pivot=pivot, removed=removed)
     if removed and (ways or holes is not None or keep_judgments):
         raise UsageError("removed must not be given together with complete, holes or keep_judgments")
-    level, threads = checks.whole_number("level", level), checks.whole_number("threads", threads, least=1)
-    holes = None if holes is None else checks.whole_number("holes", holes, least=1)
-    tolerance, draws = _tolerance(tolerance), checks.whole_number("draws", draws, least=1)
-    depth = checks.whole_number("depth", depth, least=1)
-    checks.one_of("kld_threshold", kld_threshold, THRESHOLDS)
+    level, threads = parameters.whole_number("level", level), parameters.whole_number("threads", threads, least=1)
+    holes = None if holes is None else parameters.whole_number("holes", holes, least=1)
+    tolerance, draws = _tolerance(tolerance), parameters.whole_number("draws", draws, least=1)
+    depth = parameters.whole_number("depth", depth, least=1)
+    parameters.one_of("kld_threshold", kld_threshold, THRESHOLDS)
     _refuse_contradictions(ways, paths, labels, level, labels_replace=labels_replace)
     if new_runs is not None:
         _refuse_with_new_runs(
@@ -192,7 +192,7 @@ def leave_out(
     _refuse_unexpected(ways, experiment.measures)
     names = two_groups_of(experiment.runs, groups, group_by)
     if only is not None and only not in names:
-        raise ArgumentError(f"only must be one of {', '.join(sorted(set(names)))}, but got {checks.shown(only)}")
+        raise ArgumentError(f"only must be one of {', '.join(sorted(set(names)))}, but got {parameters.shown(only)}")
     each = removals(experiment, names, depth)
     left_out = [removal for removal in each if only in {None, removal.group}]
     result = LeftOutRuns(experiment, names, left_out, shown, notes=experiment.notes())
@@ -237,7 +237,7 @@ def _what_is_shown(*, summary: bool, pivot: bool, removed: bool) -> str:
     given = [
         name
         for name, value in {"summary": summary, "pivot": pivot, "removed": removed}.items()
-        if checks.flag(name, value)
+        if parameters.flag(name, value)
     ]
     if given[1:]:
         raise UsageError(f"{' and '.join(given)} must not be given together")
@@ -246,9 +246,9 @@ def _what_is_shown(*, summary: bool, pivot: bool, removed: bool) -> str:
 
 def _tolerance(value: Any) -> float:
     """Return a number of at least 0; raises ArgumentError."""
-    number = checks.real_number("tolerance", value)
+    number = parameters.real_number("tolerance", value)
     if number is None or number < 0:
-        raise checks.wrong("tolerance", "a number of at least 0", value)
+        raise parameters.wrong("tolerance", "a number of at least 0", value)
     return number
 
 
@@ -266,7 +266,7 @@ def _refuse_contradictions(
 ) -> None:
     """Raise UsageError where keywords contradict each other; ArgumentError where a way to complete is none."""
     for way in ways:
-        checks.one_of("complete", way, WAYS)
+        parameters.one_of("complete", way, WAYS)
         if ways.count(way) > 1:
             raise UsageError(f"complete must be given once for each kind of judgments, but got {way} twice")
     if any(way in {*CLASSIFIERS, *EXPECTED} for way in ways) != bool(documents):
@@ -310,7 +310,7 @@ def _predicting(
     collection = collection_for(judgments, documents)
     found: dict[str, Completing] = {}
     total = len(left_out) * len(judgments.topics) * len(classifiers)
-    with progress_bar("topics predicted", total, shown=checks.flag("progress", progress)) as advance:
+    with progress_bar("topics predicted", total, shown=parameters.flag("progress", progress)) as advance:
         for name in classifiers:
             completion = Completion(
                 judgments, collection, classifier_for(name, collection, threshold=kld_threshold), experiment.level

@@ -22,7 +22,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from irevalx.api import checks
+from irevalx import parameters
 from irevalx.arrays.segments import AnyArray, FloatArray, IntArray
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.lab.command.output import write_lines
@@ -108,7 +108,7 @@ class Report(Frozen, kw_only=True):
         OutputError : it cannot be written. A file that was there before is then as it was.
         """
         if form not in (None, *FORMS):
-            raise checks.wrong("form", " or ".join(FORMS), form)
+            raise parameters.wrong("form", " or ".join(FORMS), form)
         if form is None:
             form = "json" if path is not None and Path(path).suffix.lower() == ".json" else "html"
         text = self.to_json() if form == "json" else self.page

@@ -10,6 +10,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
+from irevalx import parameters
 from irevalx.api import checks
 from irevalx.api.inputs import GivenQrels, Qrels, Run, Runs, read_runs
 from irevalx.api.interface import evaluate
@@ -138,8 +139,8 @@ def report(
     """
     if grades == "probability":
         raise UsageError("grades must be whole or real for this, but got probability")
-    depth = checks.whole_number("depth", depth, least=1, most=MOST_SHOWN)
-    threads = checks.whole_number("threads", threads, least=1)
+    depth = parameters.whole_number("depth", depth, least=1, most=MOST_SHOWN)
+    threads = parameters.whole_number("threads", threads, least=1)
     settings = checks.settings_of(
         level=level,
         grades=grades,
@@ -149,12 +150,12 @@ def report(
         duplicates=duplicates,
     )
     method = Method(
-        test=checks.one_of("test", test, list(TESTS)),
-        correction=checks.one_of("correction", correction, [*CORRECTIONS, *SHORT_NAMES, TUKEY]),
-        interval=checks.one_of("interval", interval, INTERVALS),
+        test=parameters.one_of("test", test, list(TESTS)),
+        correction=parameters.one_of("correction", correction, [*CORRECTIONS, *SHORT_NAMES, TUKEY]),
+        interval=parameters.one_of("interval", interval, INTERVALS),
         alpha=probability("alpha", alpha),
-        resamples=checks.whole_number("resamples", resamples, least=1),
-        seed=checks.whole_number("seed", seed),
+        resamples=parameters.whole_number("resamples", resamples, least=1),
+        seed=parameters.whole_number("seed", seed),
     )
     kept = {name: getattr(settings, name) for name in _OF_SETTINGS}
     compared_by = {name: getattr(method, name) for name in fields(method)}

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from irevalx.api.checks import identifier
 from irevalx.errors import FormatError, InputError, quote, shown_name
 from irevalx.lab.completion.documents import paths_of, read_documents, unescaped
+from irevalx.parameters import identifier
 from irevalx.process.system import as_bytes, as_text
 from irevalx.reading.source import CHUNK_SIZE, Source
 

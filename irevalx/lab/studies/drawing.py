@@ -8,7 +8,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from irevalx.api import checks
+from irevalx import parameters
 from irevalx.api.user_warnings import warn
 from irevalx.errors import ArgumentError, UsageError
 from irevalx.frozen import replace
@@ -76,7 +76,7 @@ def draw(
     2
     """
     for what, value, known in (("layout", layout, LAYOUTS), ("against", against, AGAINST), ("axis", axis, AXES)):
-        checks.one_of(what, value, known)
+        parameters.one_of(what, value, known)
     if layout in {"scores", "runs"} and axis != "log":
         raise UsageError(f"axis must not be given together with the layout {layout}")
     if layout != "scores" and at is not None:
@@ -119,7 +119,7 @@ def _summaries(studies: Any) -> list[StudySummary]:
         elif isinstance(one, str | PathLike):
             found.append(read_summary(StudyFolder.of(fspath(one), name)))
         else:
-            raise checks.wrong("a study", "a folder or what irevalx.lab.study returns", one)
+            raise parameters.wrong("a study", "a folder or what irevalx.lab.study returns", one)
     if not found:
         raise ArgumentError("studies must be one at least, but got none")
     if len({one.name for one in found}) < len(found):
@@ -129,7 +129,7 @@ def _summaries(studies: Any) -> list[StudySummary]:
 
 def _names(what: str, given: str | Iterable[str]) -> tuple[str, ...]:
     """Return measures, each once; a string may have several, with blanks between them."""
-    return tuple(dict.fromkeys(word for text in checks.texts(what, given) for word in text.split()))
+    return tuple(dict.fromkeys(word for text in parameters.texts(what, given) for word in text.split()))
 
 
 class SeveralStudies(Result):

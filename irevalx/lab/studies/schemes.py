@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from irevalx.api import checks
+from irevalx import parameters
 from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, IntArray
 from irevalx.errors import ArgumentError, quote
@@ -173,7 +173,7 @@ def scheme_of(name: str, levels: GivenLevels, *, in_order: bool = False) -> Sche
     ------
     ArgumentError : there is none.
     """
-    checks.one_of("scheme", name, NAMES)
+    parameters.one_of("scheme", name, NAMES)
     if name in SCHEMES and not (name in IN_ORDER and (in_order or _are_budgets(levels))):
         return SCHEMES[name]
     return IN_ORDER[name]

@@ -9,7 +9,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from irevalx.api import checks
+from irevalx import parameters
 from irevalx.errors import imported
 from irevalx.frozen import cached_property, replace
 from irevalx.lab.command.folders import write_folder
@@ -110,7 +110,7 @@ class StudyResult(Result):
         """
         found = self._tables()
         pandas = imported("pandas", "pandas", "to_frame")
-        made = found[checks.one_of("table", table, [*found])]()
+        made = found[parameters.one_of("table", table, [*found])]()
         frame: pd.DataFrame = pandas.DataFrame(list(made.rows), columns=list(made.columns))
         return frame
 
@@ -153,13 +153,13 @@ class StudyResult(Result):
         ------
         ArgumentError : one is none of these.
         """
-        checks.one_of("axis", axis, AXES)
+        parameters.one_of("axis", axis, AXES)
         from irevalx.lab.plot.page import Page, style
         from irevalx.lab.studies.study_figures import figures
 
         made = dict(figures(self.summary))
         with style():
-            return made[checks.one_of("name", name, [*made])](Page(width, titled, axis == "linear"))
+            return made[parameters.one_of("name", name, [*made])](Page(width, titled, axis == "linear"))
 
     def write(
         self,
@@ -186,9 +186,9 @@ class StudyResult(Result):
         ------
         OutputError : it cannot be written.
         """
-        checks.one_of("axis", axis, AXES)
+        parameters.one_of("axis", axis, AXES)
         if figures is not None:
-            checks.one_of("figures", figures, ENDINGS)
+            parameters.one_of("figures", figures, ENDINGS)
         how: dict[str, Any] = {"figures": figures, "axis": axis, "width": width, "titled": titled, "digits": digits}
         return write_folder(fspath(folder), partial(self.write_into, **how, threads=threads, progress=progress))
 

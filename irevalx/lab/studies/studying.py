@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from irevalx import __version__
-from irevalx.api import checks
+from irevalx import __version__, parameters
 from irevalx.api.forms import source_of
 from irevalx.api.inputs import GivenQrels, Qrels, Runs
 from irevalx.api.own_measures import Measures
@@ -138,11 +137,11 @@ def study(
     """
     import scipy  # noqa: F401 - it is better missed now than after the work
 
-    own_pool, infap_errors = checks.flag("own_pool", own_pool), checks.flag("infap_errors", infap_errors)
-    pairs = checks.whole_number("pairs", pairs, least=0, most=MOST_DRAWS)
-    samples = checks.whole_number("samples", samples, least=1, most=MOST_DRAWS)
-    resamples = checks.whole_number("resamples", resamples, least=0, most=MOST_DRAWS)
-    threads, level = checks.whole_number("threads", threads, least=1), checks.whole_number("level", level)
+    own_pool, infap_errors = parameters.flag("own_pool", own_pool), parameters.flag("infap_errors", infap_errors)
+    pairs = parameters.whole_number("pairs", pairs, least=0, most=MOST_DRAWS)
+    samples = parameters.whole_number("samples", samples, least=1, most=MOST_DRAWS)
+    resamples = parameters.whole_number("resamples", resamples, least=0, most=MOST_DRAWS)
+    threads, level = parameters.whole_number("threads", threads, least=1), parameters.whole_number("level", level)
     if resample_decisions and (pairs or not resamples):
         raise UsageError("resample_decisions must be given together with resamples, and without pairs")
     chosen = scheme_of(scheme, levels)
@@ -175,7 +174,7 @@ def study(
         experiment = with_error_sources(experiment)
     division = None
     if strata is not None:
-        design = read_design(checks.text("strata", strata), named=of_strata is not None)
+        design = read_design(parameters.text("strata", strata), named=of_strata is not None)
         found_in = divided(design, of_strata, experiment.judgments, lambda: experiment.ranking, warn)
         division = Division(design, found_in)
     if scheme in {"uniform", "stratified"}:
@@ -244,7 +243,7 @@ def _with_pairs(
 
 def _refuse_contradictions(scheme: str, rounding: str, strata: Any, strata_file: Any, *, pairs: int) -> None:
     """Raise an error for keywords that are none, or that another scheme has."""
-    checks.one_of("rounding", rounding, [*ROUNDINGS])
+    parameters.one_of("rounding", rounding, [*ROUNDINGS])
     if pairs and scheme not in {"uniform", "stratified"}:
         raise UsageError(f"pairs must be given together with the scheme uniform or stratified, but got {scheme}")
     if (scheme == "strata") != (strata is not None):
@@ -259,7 +258,7 @@ def _depth_of_pool(asked: int | None, depths: Iterable[Level], *, own_pool: bool
     """Return the depth of the runs' own pool; raises UsageError where it is shallower than some level."""
     if asked is not None and not own_pool:
         raise UsageError("pool_depth must be given together with own_pool")
-    depth = checks.whole_number("pool_depth", POOL_DEPTH if asked is None else asked, least=1)
+    depth = parameters.whole_number("pool_depth", POOL_DEPTH if asked is None else asked, least=1)
     deepest = max((one.number for one in depths), default=depth)
     if deepest > depth:
         raise UsageError(f"levels must not be deeper than the pool, which is pool_depth ({depth}), but got {deepest}")

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from irevalx.api import checks
+from irevalx import parameters
 from irevalx.api.inputs import GivenQrels, Runs
 from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import warn
@@ -273,10 +273,10 @@ def swap_rate(
     >>> [(row.topics, row.swaps, row.ties, row.comparisons) for row in found.rows]
     [(1, 0, 35, 45), (4, 0, 42, 1000)]
     """
-    sizes = [checks.whole_number("sizes", size, least=1) for size in sizes]
-    draws = checks.whole_number("draws", draws, least=1, most=MOST_DRAWS)
+    sizes = [parameters.whole_number("sizes", size, least=1) for size in sizes]
+    draws = parameters.whole_number("draws", draws, least=1, most=MOST_DRAWS)
     width = None if bins is None else _width(bins)
-    own_sets = checks.flag("own_sets", own_sets)
+    own_sets = parameters.flag("own_sets", own_sets)
     seed = chosen_seed(seed)
     ranked = ranked_runs_of(
         qrels,
@@ -331,9 +331,9 @@ def _known(number: float) -> float | None:
 
 def _width(bins: Any) -> Fraction:
     """Return the width of a bin, exactly as a decimal number is written."""
-    width = bins if isinstance(bins, Fraction) else Fraction(repr(checks.real_number("bins", bins)))
+    width = bins if isinstance(bins, Fraction) else Fraction(repr(parameters.real_number("bins", bins)))
     if not is_width(width):
-        raise checks.wrong("bins", WIDTH_RULE, bins)
+        raise parameters.wrong("bins", WIDTH_RULE, bins)
     return width
 
 
