@@ -87,7 +87,8 @@ class Parameter(Frozen, kw_only=True):
     """The explanation in the shell, where it is not ``help``."""
 
     completion: str = ""
-    """What the shell completes: "file" (JSON lists its digest), "measure" or "figure"; choices are completed anyway."""
+    """What the shell completes: "file" (JSON lists its digest), "measure" or "suffix" (choices are endings of file
+    names); other choices are completed anyway."""
 
     in_shell: bool = True
     """Whether there is an option for it."""
@@ -317,13 +318,27 @@ def declared(
 
         update_wrapper(checked, function)
         checked.declaration = declaration  # type: ignore[attr-defined]
-        checked.__doc__ = _with_shared_texts(function.__doc__ or "", parameters)
+        checked.__doc__ = _with_shared_texts(function, parameters)
         return checked
 
     return decorate
 
 
+def documented(shared: Mapping[str, Parameter]) -> Callable[[Callable[P, Value]], Callable[P, Value]]:
+    """Give a function declarations and the texts of shared ones, without a check: the function checks its arguments."""
+
+    def decorate(function: Callable[P, Value]) -> Callable[P, Value]:
+        declaration = collect(function, None, shared)
+        function.declaration = declaration  # type: ignore[attr-defined]
+        function.__doc__ = _with_shared_texts(function, declaration.parameters)
+        return function
+
+    return decorate
+
+
 def _differs(value: Any, parameter: Parameter) -> bool:
+    if parameter.default is NO_DEFAULT or parameter.default is None:
+        return value is not parameter.default
     try:
         return value is not parameter.default and bool(value != parameter.default)
     except Exception:  # noqa: BLE001 - data frames have no truth value
@@ -377,15 +392,16 @@ def _explanations(docstring: str) -> dict[str, str]:
     return {name: " ".join(words.split()) for names, words in _ENTRY.findall(section) for name in names.split(", ")}
 
 
-def _with_shared_texts(docstring: str, parameters: Mapping[str, Parameter]) -> str:
-    """Return a docstring whose section on parameters has them all, in the order of the signature."""
+def _with_shared_texts(function: Any, parameters: Mapping[str, Parameter]) -> str:
+    """Return the docstring of a function, whose section on parameters has them all, in the order of the signature."""
+    docstring, code = function.__doc__ or "", function.__code__
     head, title, rest = docstring.partition("\n    Parameters\n    ----------\n")
     if not title:
-        return docstring
+        return str(docstring)
     _, blank, sections = rest.partition("\n\n")
-    texts = {name: parameter.help for name, parameter in parameters.items()}
-    texts |= {name: words for name, words in _explanations(docstring).items() if name not in parameters}
-    lines = [_filled(f"{name} : {words}") for name, words in texts.items()]
+    texts = {name: parameter.help for name, parameter in parameters.items()} | _explanations(docstring)
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    lines = [_filled(f"{name} : {texts[name]}") for name in names if name in texts]
     return f"{head}{title}{''.join(lines).rstrip()}{blank}{sections}"
 
 
@@ -493,6 +509,8 @@ def _named(name: str, parameters: Mapping[str, Parameter]) -> Parameter | None:
 
 def spelled_rule(rule: str) -> str:
     """Return the parameter of a rule (``"by=run"``) as the caller types it."""
+    if " and " in rule:
+        return " and ".join(map(spelled_rule, rule.split(" and ")))
     name, has_value, value = rule.partition("=")
     return spelled(name, {"True": True}.get(value, value) if has_value else None)
 

@@ -16,6 +16,7 @@ from irevalx.cli.arguments import Command
 from irevalx.cli.flags import with_flags
 from irevalx.cli.option_rules import check_rules
 from irevalx.cli.options import Debug, Options
+from irevalx.declarations import Parameter, typed_in_shell
 from irevalx.errors import IrevalxError, ParameterError, Warn, shown_name
 from irevalx.frozen import replace
 from irevalx.process.exit_status import run_program
@@ -331,4 +332,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     -------
     The exit status.
     """
-    return run_program(command, PROGRAM, argv)
+    options = {param.name or "": Parameter(name=param.name or "", names=tuple(param.opts)) for param in command.params}
+    options["topic"] = options["debug"]
+    with typed_in_shell(options):
+        return run_program(command, PROGRAM, argv)

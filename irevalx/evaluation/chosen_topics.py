@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ordered_sum
+from irevalx.declarations import spelled
 from irevalx.errors import EvaluationError, shown_name
 from irevalx.frozen import Frozen
 from irevalx.judgments import AnyJudgments
@@ -124,7 +125,11 @@ class TopicCounts(Frozen):
         """
         parts = []
         if self.missing:
-            fate = "count as 0" if complete else "are left out of the averages (-c counts them as 0)"
+            fate = (
+                "count as 0"
+                if complete
+                else f"are left out of the averages ({spelled('complete', True)} counts them as 0)"
+            )
             parts.append(f"{self.missing} of {several(self.judged, 'judged topic')} without results {fate}")
         if self.unjudged:
             parts.append(f"{self.unjudged} of the run's {several(self.retrieved, 'topic')} without judgments ignored")

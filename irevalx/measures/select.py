@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from irevalx.arrays.segments import FloatArray
+from irevalx.declarations import spelled, spelled_rule
 from irevalx.errors import EvaluationError, IrevalxError, ParameterError, UsageError, Warn, quote
 from irevalx.frozen import Frozen, cached_property, fields, replace, values
 from irevalx.measures import BY_NAME, NICKNAMES
@@ -110,7 +111,7 @@ class Selection(Frozen):
         if measure := self._without_format:
             raise EvaluationError(
                 f"judgments for the measure {quote(measure.name)} must be in the format "
-                f"{' or '.join(sorted(measure.formats))} (-R), but got {quote(self.rel_format)}"
+                f"{' or '.join(sorted(measure.formats))} ({spelled('rel_format')}), but got {quote(self.rel_format)}"
             )
 
     @cached_property
@@ -240,7 +241,8 @@ def _requests(spec: MeasureSpec, settings: Settings) -> Iterator[Request]:
             yield from () if refused else requests
             continue
         for feature in refused:
-            raise UsageError(f"{measure.name} must not be given together with {feature}: {measure.refuses[feature]}")
+            reason = measure.refuses[feature]
+            raise UsageError(f"{measure.name} cannot be combined with {spelled_rule(feature)}: {reason}")
         if not any(_has_reading(request, settings) for request in requests):
             refuse_reading(measure, requests[0].reading)
         for request in requests:
@@ -253,9 +255,11 @@ def _refuse_level(spec: MeasureSpec, settings: Settings) -> None:
     if spec.level is None or settings.grades == "real":
         return
     if settings.grades == "probability":
-        raise UsageError(f"a level must not be given together with --grades probability, but got {quote(spec.text)}")
+        raise UsageError(f"a level cannot be combined with {spelled('grades', 'probability')}: {quote(spec.text)}")
     if isinstance(spec.level, float):
-        raise UsageError(f"a level must be a whole number, but got {quote(spec.text)}; --grades real takes it")
+        raise UsageError(
+            f"a level must be a whole number, but got {quote(spec.text)}; {spelled('grades', 'real')} takes it"
+        )
 
 
 def _has_reading(request: Request, settings: Settings) -> bool:
@@ -310,7 +314,7 @@ def _undefined(specs: Sequence[MeasureSpec], settings: Settings) -> Iterator[str
     members = [measure for spec in specs if spec.name in NICKNAMES for measure, _ in spec.members(settings.compat)]
     for feature in settings.features:
         if names := dict.fromkeys(measure.name for measure in members if feature in measure.refuses):
-            yield f"measures that are not defined with {feature} are left out: {', '.join(names)}"
+            yield f"measures that are not defined with {spelled_rule(feature)} are left out: {', '.join(names)}"
 
 
 def _selected(requests: Sequence[Request], settings: Settings, strict: bool, warn: Warn) -> SelectedMeasure:

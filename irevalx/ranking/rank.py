@@ -11,6 +11,7 @@ from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.codes import ABSENT, STAND_IN
 from irevalx.arrays.document_table import DocumentTable, may_repeat
 from irevalx.arrays.segments import BoolArray, IntArray, Segments, WordArray, distinct
+from irevalx.declarations import spelled
 from irevalx.errors import DuplicateDocumentError, InputError, MalformedLineError, UsageError, shown_name
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments.graded import duplicate_documents
@@ -216,7 +217,7 @@ def rank_results(results: Results, judgments: Documents, path: str, rules: Ranki
     MalformedNumberError : as ``ranked_order``.
     """
     if rules.ties == "rank" and results.ranks is None:
-        raise UsageError(f"{shown_name(path)}: --ties rank must be given for a run with ranks, but this one has none")
+        raise UsageError(f"{shown_name(path)}: {spelled('ties', 'rank')} requires ranks, but this run has none")
     only, index = rules.only, judgments.topic_index
     places = [index.get(topic, ABSENT) if only in {None, topic} else ABSENT for topic in results.topics]
     judged_topic = np.array(places, np.int64)
@@ -354,4 +355,9 @@ def _duplicates(
         (results.topics[ids[one]], docnos.text(one), of_pair)
         for one, of_pair in zip(pairs[:, 0].tolist(), lines, strict=True)
     )
-    return duplicate_documents("results", path, found, "; --duplicates first or --duplicates best keeps one of them")
+    return duplicate_documents(
+        "results",
+        path,
+        found,
+        f"; {spelled('duplicates', 'first')} or {spelled('duplicates', 'best')} keeps one of them",
+    )

@@ -8,6 +8,7 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
+from irevalx.declarations import spelled, spelled_rule
 from irevalx.errors import (
     FormatError,
     MalformedLineError,
@@ -54,7 +55,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
     table_reader : module and function, below ``irevalx.reading.tables``, that read a table, given what ``read_table``
         is given; "" where tables cannot be in this format.
     usual_measures : of judgments: the set of measures that is printed without ``-m``.
-    excludes : of judgments: the options that they exclude: "--pool", "-J", "--unjudged", "--grades real".
+    excludes : of judgments: the options that they exclude: "pool", "judged_only", "unjudged", "grades=real".
     why_whole : of judgments that exclude all other grades than those of the format: the reason; "" for others.
     measures_of : of judgments: the format whose measures they have; "" for measures of their own.
     lenient : whether a number that is none is read as C reads it, unless told to be strict, as in trec_eval's formats.
@@ -133,10 +134,10 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
 
     def refuse_grades(self, grades: Grades) -> None:
         """Refuse grades that judgments in this format cannot have; raises UsageError."""
-        option = f"--grades {grades}"
-        if option in self.excludes:
+        if f"grades={grades}" in self.excludes:
             reason = f": {self.why_whole}" if self.why_whole else ""
-            raise UsageError(f"{option} must not be given together with -R {self.name}{reason}")
+            both = f"{spelled('grades', grades)} cannot be combined with {spelled('rel_format', self.name)}"
+            raise UsageError(f"{both}{reason}")
 
     @property
     def usage(self) -> str:
@@ -157,7 +158,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         if self.usual_measures != "official":
             rest.append(f"Without -m, the measures are those of the set {self.usual_measures}.")
         if self.excludes:
-            rest.append(f"{listed(self.excludes, 'and')} must not be given with it.")
+            rest.append(f"It cannot be combined with {listed([*map(spelled_rule, self.excludes)], 'or')}.")
         return (*self.prose, " ".join(rest))
 
 
