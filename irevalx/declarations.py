@@ -135,6 +135,8 @@ class Parameter(Frozen, kw_only=True):
         assert self.kind is not None
         try:
             return self.kind.check(value)
+        except ArgumentError as error:
+            raise ArgumentError(f"{self.name}{error.message}") from None  # its message lacks the name
         except (ValueError, TypeError, OverflowError):
             from irevalx.parameters import shown
 
@@ -174,8 +176,9 @@ def number(
     **more: Any,
 ) -> Parameter:
     """Declare a finite real number within bounds."""
-    words = (("above", above), ("of at least", least), ("below", below), ("of at most", most))
-    rule = f"a number {' and '.join(f'{word} {bound:g}' for word, bound in words if math.isfinite(bound))}".rstrip()
+    words = (("above", above), ("at least", least), ("below", below), ("at most", most))
+    bounds = [f"{word} {bound:g}" for word, bound in words if math.isfinite(bound)]
+    rule = f"a number {'of ' if bounds and bounds[0].startswith('at') else ''}{' and '.join(bounds)}".rstrip()
 
     def check(value: Any) -> float:
         from irevalx.parameters import real_number

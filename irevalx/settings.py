@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from numbers import Integral, Real
 from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 from irevalx.declarations import (
@@ -18,7 +19,7 @@ from irevalx.declarations import (
 )
 from irevalx.errors import UsageError
 from irevalx.frozen import Frozen
-from irevalx.parameters import identifier, real_number, whole_number
+from irevalx.parameters import identifier, is_long
 from irevalx.process.system import as_bytes
 from irevalx.trec_eval.numbers import c_double
 from irevalx.trec_eval.versions import COMPAT, TREC_EVAL_10, Compat
@@ -100,10 +101,14 @@ SAMPLE_RATE = Bound("a number above 0 and at most 1", lambda x: 0 < x <= 1)
 
 def _level(value: Any) -> float:
     """Return a finite number, an integer as such."""
-    number_ = None if isinstance(value, bool | str) else real_number("", value)
-    if number_ is None or not math.isfinite(number_):
+    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
         raise ValueError(value)
-    return whole_number("", int(value)) if number_ == int(number_) else number_
+    level = float(value)
+    if not level.is_integer():
+        return level
+    if not is_long(int(level)):
+        raise ValueError(value)
+    return int(value) if isinstance(value, Integral) else int(level)
 
 
 def _topic(value: Any) -> bytes:
@@ -118,6 +123,7 @@ def _compat(value: Any) -> Compat:
     return COMPAT[name]
 
 
+_LEVEL = Kind("a whole number of 64 bits, or a finite number if grades are real", _level)
 _COMPAT = Parameter(
     kind=Kind(" or ".join(reversed(COMPAT)), _compat, choices=tuple(reversed(COMPAT))),
     shell_default=next(name for name, compat in COMPAT.items() if compat is TREC_EVAL_10),
@@ -154,7 +160,13 @@ class Settings(Frozen, kw_only=True):
     compat : version of trec_eval to follow, 10.0 or 9.0.8.
     """
 
-    level: Annotated[float, Parameter(kind=Kind("a finite number", _level), names=("-l", "--level_for_rel"))] = 1
+    level: Annotated[
+        float,
+        Parameter(
+            kind=Kind("a whole number of 64 bits, or a finite number if grades are real", _level),
+            names=("-l", "--level_for_rel"),
+        ),
+    ] = 1
     grades: Annotated[Grades, choice(*GRADES, excludes={"probability": "level"})] = "whole"
     complete: Annotated[bool, flag(names=("-c", "--complete_rel_info_wanted"))] = False
     judged_only: Annotated[bool, flag(names=("-J", "--Judged_docs_only"))] = False

@@ -76,7 +76,7 @@ _output_option = _option_in(OUTPUT_GROUP)
 
 def _setting(name: str, group: str, **more: Any) -> Callable[[Function], Function]:
     """Return the option of a field of Settings."""
-    return click_parameter(PARAMETERS[name], PARAMETERS, cls=Option, group=group, **more)
+    return click_parameter(PARAMETERS[name], PARAMETERS, cls=Option, group=group, declaration=PARAMETERS[name], **more)
 
 
 _WITH_INPUTS = " and ".join(form.name for form in OUTPUT_FORMATS.values() if form.shows_inputs)
@@ -221,7 +221,7 @@ FLAGS = (
     _output_option(
         "--digits",
         type=WHOLE_NUMBER,
-        requires=[f"--format {name}" for name in TABLES_FOR_PEOPLE],
+        requires=[f"format={name}" for name in TABLES_FOR_PEOPLE],
         help=f"Decimals of real numbers in tables ({', '.join(TABLES_FOR_PEOPLE)}).  [default: {DIGITS}]",
     ),
     _output_option(
@@ -236,20 +236,20 @@ FLAGS = (
         "--ci-method",
         type=click.Choice(INTERVAL_METHODS),
         default="t",
-        requires={"bootstrap": "--ci"},
+        requires={"bootstrap": "ci"},
         help="How intervals are made: from Student's t distribution, or by a bootstrap (BCa).  [default: t]",
     ),
     _output_option(
         "--seed",
         type=WHOLE_NUMBER,
         default=0,
-        requires="--ci-method bootstrap",
+        requires="ci_method=bootstrap",
         help="The seed of the bootstrap's random numbers.  [default: 0]",
     ),
     _output_option(
         "--topic-groups",
         metavar="FILE",
-        excludes="-D",
+        excludes="debug",
         shell_complete=complete_file,
         help=(
             "Print the summaries of groups of topics too, of topic all:GROUP. FILE has a line TOPIC GROUP for each, "

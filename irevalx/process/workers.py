@@ -22,7 +22,6 @@ from contextlib import suppress
 from itertools import chain, cycle, islice
 from typing import Any, BinaryIO, NoReturn, TypeVar
 
-from irevalx.declarations import spelled
 from irevalx.errors import LostProcessError
 from irevalx.process import system
 
@@ -272,7 +271,7 @@ def receive(pid: int, pipe: BinaryIO) -> tuple[int, Any]:
     except (EOFError, pickle.UnpicklingError):
         raise LostProcessError(
             f"process {pid} ended before its part of the work was done (is there enough memory?); "
-            f"{spelled('threads', 1)} does everything in one process"
+            "1 thread does everything in one process"
         ) from None
     return message
 

@@ -38,6 +38,11 @@ class FileKind(Enum):
     RUNS = "-T"
     POOL = "--pool"
 
+    @property
+    def parameter(self) -> str:
+        """The parameter that names the format, or the pool."""
+        return {"-R": "rel_format", "-T": "results_format", "--pool": "pool"}[self.value]
+
 
 class FileFormat(Frozen, Generic[Data_co], kw_only=True):
     """A file format: how to read it and how to explain it.
@@ -145,6 +150,11 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         return f"{self.kind.value} {'FILE' if self.kind is FileKind.POOL else self.name}"
 
     @property
+    def requested(self) -> str:
+        """How the caller chooses the format."""
+        return spelled(self.kind.parameter, self.name)
+
+    @property
     def columns(self) -> str:
         """The columns of a line, for the help."""
         return ", or ".join(self.layout.columns) if self.layout else self.form
@@ -178,7 +188,7 @@ def table_of(source: Source, fmt: FileFormat[Any]) -> Table:
     UnreadableFileError : pyarrow is missing, or the file is damaged.
     """
     if not fmt.table_reader:
-        raise FormatError(f"{shown_name(source.path)}: a file for {fmt.usage} must be text, but got a Parquet file")
+        raise FormatError(f"{shown_name(source.path)}: a file for {fmt.requested} must be text, but got a Parquet file")
     from importlib.util import find_spec
 
     if find_spec("pyarrow") is None:

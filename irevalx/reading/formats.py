@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from irevalx.declarations import spelled
 from irevalx.errors import FormatError, InputError, Warn, quote
 from irevalx.reading.file_format import FileFormat, FileKind, listed, table_of
 from irevalx.reading.layout import Comments, Layout
@@ -391,4 +392,4 @@ def _named(formats: Mapping[str, FileFormat[Data]], what: str, kind: FileKind, n
     if name in formats:
         return formats[name]
     rule = f"one of {', '.join(fmt.name for fmt in FILE_FORMATS if fmt.kind is kind)}"
-    raise FormatError(f"the format of {what} ({kind.value}) must be {rule}, but got {quote(name)}")
+    raise FormatError(f"the format of {what} ({spelled(kind.parameter)}) must be {rule}, but got {quote(name)}")
