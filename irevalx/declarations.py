@@ -23,7 +23,7 @@ from contextvars import ContextVar
 from functools import update_wrapper
 from typing import Any, ParamSpec, TypeAlias, TypeVar
 
-from irevalx.errors import ArgumentError, UsageError, quote
+from irevalx.errors import ArgumentError, IrevalxError, UsageError, quote
 from irevalx.frozen import Frozen, replace
 
 P = ParamSpec("P")
@@ -313,11 +313,14 @@ def declared(
             values = {
                 name: parameters[name].checked(value) if name in parameters else value for name, value in given.items()
             }
-            differing = {
-                name for name, value in values.items() if name in parameters and _differs(value, parameters[name])
-            }
-            check_rules(parameters, values, differing)
-            return function(**values)  # type: ignore[arg-type, call-arg]
+            token = _keywords.set(parameters)
+            try:
+                check_rules(
+                    parameters, values, [name for name in values if _differs(values[name], parameters.get(name))]
+                )
+                return function(**values)  # type: ignore[arg-type, call-arg]
+            finally:
+                _keywords.reset(token)
 
         update_wrapper(checked, function)
         checked.declaration = declaration  # type: ignore[attr-defined]
@@ -339,9 +342,9 @@ def documented(shared: Mapping[str, Parameter]) -> Callable[[Callable[P, Value]]
     return decorate
 
 
-def _differs(value: Any, parameter: Parameter) -> bool:
-    if parameter.default is NO_DEFAULT or parameter.default is None:
-        return value is not parameter.default
+def _differs(value: Any, parameter: Parameter | None) -> bool:
+    if parameter is None or parameter.default is NO_DEFAULT or parameter.default is None:
+        return parameter is not None and value is not parameter.default
     try:
         return value is not parameter.default and bool(value != parameter.default)
     except Exception:  # noqa: BLE001 - data frames have no truth value
@@ -421,7 +424,7 @@ def check_rules(parameters: Mapping[str, Parameter], values: Mapping[str, Any], 
     """Refuse parameters that are given without what they require, or together with what they exclude.
 
     ``values`` may lack parameters that have their default; ``given`` are the names that the caller gave. Raises
-    ArgumentError.
+    ArgumentError, in the shell UsageError.
     """
 
     def is_given(other: str) -> bool:
@@ -436,9 +439,13 @@ def check_rules(parameters: Mapping[str, Parameter], values: Mapping[str, Any], 
     for this, others, are_excluded in _rules(parameters, values):
         matches = [other for other in others if is_given(other)] if is_given(this) else None
         if matches and are_excluded:
-            raise ArgumentError(f"{spelled_rule(this)} cannot be combined with {spelled_rule(matches[0])}")
+            raise _refusal(f"{spelled_rule(this)} cannot be combined with {spelled_rule(matches[0])}")
         if matches == [] and not are_excluded:
-            raise ArgumentError(f"{spelled_rule(this)} requires {_spelled_any(others)}")
+            raise _refusal(f"{spelled_rule(this)} requires {_spelled_any(others)}")
+
+
+def _refusal(message: str) -> IrevalxError:
+    return ArgumentError(message) if _options is None else UsageError(message)
 
 
 def _rules(parameters: Mapping[str, Parameter], names: Iterable[str]) -> Iterator[tuple[str, Sequence[str], bool]]:
