@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -19,7 +21,7 @@ from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool
 from irevalx.process.system import ENCODING, as_bytes
 from irevalx.reading.entries import Entries
-from irevalx.reading.runs import Results, Run
+from irevalx.reading.runs import MOST_IN_SHORT_LIST, Results, Run, ShortList
 from irevalx.settings import Grades
 from irevalx.trec_eval.versions import Compat
 
@@ -91,7 +93,24 @@ def run_of(
         again=lambda: [scores],
         parse=results,
         to_its_end=False,
+        short_list=lambda: _short_list(scores, tag, compat),
     )
+
+
+def _short_list(scores: Mapping[Any, Any], tag: str, compat: Compat) -> ShortList | None:
+    """Return a dictionary with a short list of one topic; None for all others, and for whatever is an error or warns."""
+    topic, documents = next(iter(scores.items())) if len(scores) == 1 else (None, None)
+    if type(topic) is not str or type(documents) is not dict or not 0 < len(documents) <= MOST_IN_SHORT_LIST:
+        return None
+    try:
+        numbers = array("f" if compat.single_precision_scores else "d", documents.values())
+        docnos = "\n".join(documents).encode("ascii").split(b"\n")  # ASCII: in any encoding, and in the same order
+        short_list = ShortList(topic.encode("ascii"), docnos, numbers, as_bytes(tag))
+    except (TypeError, ValueError, OverflowError):
+        return None
+    equal_ends = len(numbers) > 1 and numbers[0] == numbers[-1]
+    is_plain = not equal_ends and len(docnos) == len(documents) and math.isfinite(sum(numbers))
+    return short_list if is_plain else None
 
 
 def stack_of(runs: Sequence[Mapping[Any, Mapping[Any, float]]], names: Sequence[str], compat: Compat) -> Stack | None:

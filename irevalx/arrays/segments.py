@@ -58,6 +58,11 @@ class Segments(Frozen):
         rows.__dict__["lengths"] = lengths
         return rows
 
+    @classmethod
+    def of_length(cls, length: int) -> Segments:
+        """Return a single row."""
+        return _one_row(length) if length <= _SHORT else cls.of_lengths([length])
+
     @cached_property
     def offsets(self) -> IntArray:
         """Where rows begin: row i is ``flat[offsets[i]:offsets[i + 1]]``; shape (n + 1,)."""

@@ -26,7 +26,7 @@ from irevalx.judgments import AnyJudgments
 from irevalx.judgments.judged_documents import Documents
 from irevalx.measures.select import Selection
 from irevalx.measures.summary import Population
-from irevalx.ranking.rank import RankedRun, RankingRules, rank_results, rank_run, without_some
+from irevalx.ranking.rank import RankedRun, RankingRules, rank_results, rank_run, rank_short_list, without_some
 from irevalx.ranking.ranking import Ranking
 from irevalx.reading.runs import Run
 from irevalx.settings import Settings
@@ -154,12 +154,15 @@ def values_alone(
     ------
     As ``evaluate``, but where no topic has both judgments and results; and what is a failure there.
     """
-    first, *others = islice(run.blocks(), 2)
-    if others:
-        ranking = rank_run(run, judgments.documents, rules).ranking
+    if short := rank_short_list(run, judgments.documents, rules):
+        ranking, _ = short
     else:
-        results, _ = without_some(run.parse(first), rules)
-        ranking = rank_results(results, judgments.documents, run.path, rules)
+        first, *others = islice(run.blocks(), 2)
+        if others:
+            ranking = rank_run(run, judgments.documents, rules).ranking
+        else:
+            results, _ = without_some(run.parse(first), rules)
+            ranking = rank_results(results, judgments.documents, run.path, rules)
     chosen = choose_topics(judgments, ranking, settings, rules)
     topics = chosen.ranking.topics
     if not topics and not chosen.failure:

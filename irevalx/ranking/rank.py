@@ -20,7 +20,7 @@ from irevalx.ranking.order import ranked_order
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.tied_topics import Tied
 from irevalx.reading.blocks import each_topic_once, until_topic_returns
-from irevalx.reading.runs import Results, Run, RunWarning
+from irevalx.reading.runs import Results, Run, RunWarning, ShortList
 from irevalx.settings import ORDERS_OF_TIES, Duplicates, Ties
 from irevalx.trec_eval.numbers import MalformedNumbers
 
@@ -99,6 +99,17 @@ class RankingRules(Frozen):
     ignore_identical_ids: bool = False
     duplicates: Duplicates = "error"
 
+    @cached_property
+    def are_plain(self) -> bool:
+        """Whether all topics are ranked like in trec_eval, and looked up."""
+        return (
+            self.look_up
+            and self.only is None
+            and self.ties == "name"
+            and not self.first_name_first
+            and not self.ignore_identical_ids
+        )
+
 
 def rank_run(
     run: Run, judgments: Documents, rules: RankingRules, progress: Callable[[int], None] = lambda lines: None
@@ -131,6 +142,10 @@ def rank_run(
             n_identical,
         )
 
+    if short := rank_short_list(run, judgments, rules):
+        ranking, results = short
+        progress(len(results.docnos))
+        return RankedRun(ranking, (), len(results.docnos), results.tag, MalformedNumbers.joined(()), (), 0)
     processes = processes_for(run.size, rules.processes)
     if processes > 1:
         judgments.table.duplicates  # noqa: B018 - the table is built here, before they want it
@@ -151,6 +166,37 @@ def rank_run(
             "whose id is that of the topic"
         )
     return replace(whole, warnings=tuple(filter(None, warnings))) if any(warnings) else whole
+
+
+def rank_short_list(run: Run, judgments: Documents, rules: RankingRules) -> tuple[Ranking, ShortList] | None:
+    """Rank a run that is one short list like ``rank_results``; None for other runs, and under other rules than plain ones.
+
+    A score compares before a docno, and the greater one comes first: tuples in descending order are the ranking.
+    """
+    if run.short_list is None or not rules.are_plain or not judgments.table.is_small:
+        return None
+    results = run.short_list()
+    if results is None or len(results.docnos) > rules.max_retrieved:
+        return None
+    place = judgments.topic_index.get(results.topic)
+    if place is None:
+        return None
+    entry_of = judgments.table.entries_of(place)
+    ranked = sorted(zip(results.scores, results.docnos, strict=True), reverse=True)
+    row = [entry_of.get(docno, ABSENT) for _, docno in ranked]
+    rank = [rank for rank, entry in enumerate(row, 1) if entry >= 0 or rules.keep_all]
+    if not rules.keep_all:
+        row = [entry for entry in row if entry >= 0]
+    ranking = Ranking(
+        (judgments.topics[place],),
+        np.array([place]),
+        Segments.of_length(len(row)),
+        np.array(rank, np.int64),
+        np.array(row, np.int64),
+        Segments.of_length(len(ranked)).lengths,
+        {},
+    )
+    return ranking, results
 
 
 def of_these_ties(warnings: Sequence[RunWarning], ties: Ties) -> list[str]:
