@@ -6,6 +6,7 @@ import math
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -19,6 +20,7 @@ from irevalx.errors import ArgumentError
 from irevalx.evaluation.stacked_runs import Stack
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool
+from irevalx.measures.added import ADDED
 from irevalx.process.system import ENCODING, as_bytes
 from irevalx.reading.entries import Entries
 from irevalx.reading.runs import MOST_IN_SHORT_LIST, Results, Run, ShortList
@@ -34,6 +36,9 @@ _Rows: TypeAlias = "Sequence[tuple[Any, ...]]"
 
 _DICTIONARIES = (dict, Mapping)
 """What is usual comes first, which takes less time to find out."""
+
+_MOST_KEPT, _MOST_DICTIONARIES = 1 << 8, 1 << 4
+"""Judgments are kept for the next call if they have at most this number of IDs, and this number of dictionaries."""
 
 BLOCK_SIZE = 1 << 14
 """About how many documents of a dictionary are looked at together."""
@@ -54,6 +59,40 @@ def judgments_of(
     ------
     ArgumentError : an id is neither a string nor a whole number, or a grade is not the number that it must be.
     """
+    is_default = path == "qrels" and not exact and grades == "whole" and not ADDED
+    content = _small_content(given) if is_default else None
+    recent = _recent.get(id(given))
+    if recent and recent[0] == content:
+        return recent[1]
+    judgments = _judgments_of(given, path, exact=exact, grades=grades)
+    if content:
+        if len(_recent) >= _MOST_DICTIONARIES:
+            _recent.clear()
+        _recent[id(given)] = content, judgments
+    return judgments
+
+
+_recent: dict[int, tuple[tuple[Any, ...], Judgments]] = {}
+"""Content and judgments of recent dictionaries, by ``id``, which is only where to look: the content decides."""
+
+
+def _small_content(given: Mapping[Any, Any]) -> tuple[Any, ...] | None:
+    """Return topics, sizes, docnos and grades of small judgments; None unless equal ones are read alike.
+
+    They are if all IDs are strings and all grades integers.
+    """
+    if type(given) is not dict or set(map(type, given.values())) != {dict}:
+        return None
+    sizes = tuple(map(len, given.values()))
+    if len(sizes) + sum(sizes) > _MOST_KEPT:
+        return None
+    docnos = tuple(chain.from_iterable(given.values()))
+    grades = tuple(chain.from_iterable(map(dict.values, given.values())))
+    is_plain = set(map(type, chain(given, docnos))) == {str} and set(map(type, grades)) == {int}
+    return (tuple(given), sizes, docnos, grades) if is_plain else None
+
+
+def _judgments_of(given: Mapping[Any, Mapping[Any, float]], path: str, *, exact: bool, grades: Grades) -> Judgments:
     _refuse_other_values(given, path, "{docno: grade}")
     lists = [documents.values() for documents in given.values()]
     numbers = grades_of(lists, _number_of(given, path, "grade"), exact=exact, grades=grades)
@@ -98,7 +137,7 @@ def run_of(
 
 
 def _short_list(scores: Mapping[Any, Any], tag: str, compat: Compat) -> ShortList | None:
-    """Return a dictionary with a short list of one topic; None for all others, and for whatever is an error or warns."""
+    """Return a dictionary as a short list of one topic; None for any other, and if there is an error or a warning."""
     topic, documents = next(iter(scores.items())) if len(scores) == 1 else (None, None)
     if type(topic) is not str or type(documents) is not dict or not 0 < len(documents) <= MOST_IN_SHORT_LIST:
         return None

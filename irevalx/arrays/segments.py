@@ -105,11 +105,15 @@ class Segments(Frozen):
 
     def count(self, mask: BoolArray) -> IntArray:
         """Per row: how many elements are true; 0 for an empty row."""
+        if self.n == 1:
+            return np.array([np.count_nonzero(mask)])
         before = mask.nonzero()[0].searchsorted(self.offsets)
         return before[1:] - before[:-1]
 
     def running_count(self, mask: BoolArray | IntArray) -> IntArray:
         """Flat: how many elements of the row up to and including this one are true; of whole numbers, their sum."""
+        if self.n == 1:
+            return np.add.accumulate(mask, dtype=np.int64)
         before = np.zeros(self.size + 1, np.int64)
         np.add.accumulate(mask, out=before[1:])
         return before[1:] - self.spread(before[self.offsets[:-1]])

@@ -169,7 +169,7 @@ def rank_run(
 
 
 def rank_short_list(run: Run, judgments: Documents, rules: RankingRules) -> tuple[Ranking, ShortList] | None:
-    """Rank a run that is one short list like ``rank_results``; None for other runs, and under other rules than plain ones.
+    """Rank a run that is one short list like ``rank_results``; None for other runs, and unless the rules are plain.
 
     A score compares before a docno, and the greater one comes first: tuples in descending order are the ranking.
     """
