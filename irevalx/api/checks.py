@@ -58,7 +58,7 @@ def whole_number(what: What, value: Any, *, least: int | None = None, most: int 
     ------
     ArgumentError
     """
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
+    if type(value) is not int and (isinstance(value, bool | np.bool_) or not isinstance(value, Integral)):
         raise wrong(what, _whole(least, most), value)
     number = index(value)
     if not is_long(number):
@@ -103,7 +103,9 @@ def flag(what: What, value: Any) -> bool:
     ------
     ArgumentError
     """
-    if isinstance(value, bool | np.bool_ | Integral) and value in (0, 1):
+    if value is True or value is False:
+        return value
+    if isinstance(value, np.bool_ | Integral) and value in (0, 1):
         return bool(value)
     raise wrong(what, "True or False", value)
 

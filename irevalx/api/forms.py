@@ -137,6 +137,12 @@ def is_run(given: Mapping[Any, Any]) -> bool:
     return not isinstance(documents, Mapping) and not is_ranked_list(documents)
 
 
+def begins_with_number(given: Any) -> bool:
+    """Return whether this is a dictionary of dictionaries whose first value is a number, and hence one run."""
+    first = next(iter(given.values()), None) if type(given) is dict else None
+    return type(first) is dict and type(next(iter(first.values()), None)) in {float, int}
+
+
 def are_scores(given: Any) -> bool:
     """Return whether this is a dictionary of dictionaries or of ranked lists, as most small runs in programs are."""
     if type(given) is not dict or not given:

@@ -21,6 +21,7 @@ from irevalx.api.forms import (
     Samples,
     Subtopics,
     are_scores,
+    begins_with_number,
     is_file,
     is_frame,
     is_run,
@@ -297,6 +298,8 @@ def read_runs(given: Any, results_format: str, *, strict: bool) -> list[Run]:
     ------
     ArgumentError : there is none, or one of them is nothing that ``Run.read`` takes.
     """
+    if results_format == _TREC_RESULTS and strict is False and begins_with_number(given) and are_scores(given):
+        return [_run_of_scores(given, None)]
     if isinstance(given, Mapping) and not is_run(given):
         names = [checks.identifier("the name of a run", name) for name in given]
         named = zip(names, given.values(), strict=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import pairwise
+from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -28,6 +29,10 @@ AnyArray: TypeAlias = "npt.NDArray[Any]"
 
 _SHORT = 128
 """The length of the longest single row that is kept, to be shared."""
+
+
+_FEW = 1 << 3
+"""The most numbers that are added without numpy."""
 
 
 class Segments(Frozen):
@@ -281,4 +286,10 @@ def ratio(numerator: AnyArray, denominator: AnyArray) -> FloatArray:
 
 def ordered_sum(x: FloatArray, start: float = 0.0) -> float:
     """Return start + x[0] + x[1] + ... added from left to right."""
+    if x.size <= _FEW:
+        total = float(start)
+        for number in x.tolist():
+            total += number
+        if isfinite(total):  # otherwise numpy may have to warn
+            return total
     return float(np.add.accumulate(np.concatenate((np.array([start], np.float64), x)))[-1])

@@ -212,11 +212,11 @@ def level_warnings(
     ----------
     nonrelevant : whether they are also about topics without a document judged nonrelevant.
     """
-    greatest = judgments.greatest_grade
     for check in level_checks(measures, settings):
         if not check.relevant and not nonrelevant:
             continue
-        if check.relevant and settings.grades == "real" and greatest is not None and greatest < check.level:
+        greatest = judgments.greatest_grade if check.relevant and settings.grades == "real" else None
+        if greatest is not None and greatest < check.level:
             yield (
                 f"{shown_name(judgments.documents.path)}: no document is relevant: no grade reaches the level "
                 f"{check.level:g} ({check.given_by}); the highest grade is {greatest:g}"

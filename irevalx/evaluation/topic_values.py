@@ -83,7 +83,7 @@ class TopJudged(Frozen):
     @property
     def mean_share(self) -> float:
         """The mean over topics of judged@10."""
-        return float(self.judged.sum()) / TOP / max(1, self.judged.size)
+        return float(np.add.reduce(self.judged)) / TOP / max(1, self.judged.size)
 
 
 class TopicValues(Frozen):
@@ -209,9 +209,12 @@ class AssessedRanking(Frozen):
         found = []
         for part in self.parts():
             topics: Topics = part.assessed("nonrel")
-            there, n_ret = ~part.missing, topics.n_ret
-            without = there & (topics.n_judged_ret == 0) & (n_ret > 0)
-            found.append((there * np.minimum(n_ret, TOP), there * topics.judged_within(TOP), without))
+            retrieved, judged = np.minimum(topics.n_ret, TOP), topics.judged_within(TOP)
+            without = (topics.n_judged_ret == 0) & (topics.n_ret > 0)
+            if part.missing.any():
+                there = ~part.missing
+                retrieved, judged, without = there * retrieved, there * judged, there & without
+            found.append((retrieved, judged, without))
         return TopJudged(*(found[0] if len(found) == 1 else map(np.concatenate, zip(*found, strict=True))))
 
     def columns(self, selection: Selection) -> tuple[tuple[TopicColumn, ...], tuple[str, ...]]:
