@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
 from irevalx.errors import UsageError, quote
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, cached_property, values
 from irevalx.process.system import as_bytes
 from irevalx.trec_eval.numbers import c_double
 from irevalx.trec_eval.versions import TREC_EVAL_10, Compat, read_version
@@ -172,6 +172,11 @@ class Settings(Frozen, kw_only=True):
 
     compat: Compat = TREC_EVAL_10
     """The version of trec_eval that is followed (``--compat``)."""
+
+    @cached_property
+    def values(self) -> tuple[Any, ...]:
+        """The values of the fields, in order."""
+        return values(self)
 
     @property
     def features(self) -> tuple[str, ...]:

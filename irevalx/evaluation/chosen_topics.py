@@ -44,8 +44,8 @@ def ranking_rules(judgments: AnyJudgments, selection: Selection, settings: Setti
     return RankingRules(
         only=settings.topic,
         max_retrieved=depth(judgments, settings),
-        keep_all=settings.level < 0 or any(selected.needs_all for selected in selection.measures),
-        look_up=any(selected.measure.kernel for selected in selection.measures),
+        keep_all=settings.level < 0 or selection.needs_all,
+        look_up=selection.needs_documents,
         processes=processes,
         first_name_first=judgments.first_name_first,
         ties=settings.ties,

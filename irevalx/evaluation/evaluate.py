@@ -108,7 +108,7 @@ def evaluate(
         assessed = AssessedRanking(judgments, chosen.ranking, chosen.missing, settings)
         top = assessed.top_judged if rules.look_up and judgments.tell_little_judged else None
         if top is not None:
-            n_ranked = int(np.count_nonzero(~chosen.missing))
+            n_ranked = chosen.missing.size - int(np.count_nonzero(chosen.missing))
             again = not ranked.malformed.count and not _is_pipe(run)
             warnings += _lines(seen.little_judged(top, chosen.ranking, begin, (n_ranked,), again=again))
         found, unsupported = assessed.columns(selection)

@@ -170,6 +170,11 @@ class AssessedRanking(Frozen):
     pooled: BoolArray | None = None
 
     @cached_property
+    def any_missing(self) -> bool:
+        """Whether the run has nothing for a topic."""
+        return bool(np.count_nonzero(self.missing))
+
+    @cached_property
     def _assessed(self) -> dict[Any, Assessed]:
         return {}
 
@@ -211,7 +216,7 @@ class AssessedRanking(Frozen):
             topics: Topics = part.assessed("nonrel")
             retrieved, judged = np.minimum(topics.n_ret, TOP), topics.judged_within(TOP)
             without = (topics.n_judged_ret == 0) & (topics.n_ret > 0)
-            if part.missing.any():
+            if part.any_missing:
                 there = ~part.missing
                 retrieved, judged, without = there * retrieved, there * judged, there & without
             found.append((retrieved, judged, without))
@@ -287,7 +292,7 @@ class AssessedRanking(Frozen):
             return [None] * len(selected.names)
         by_gain = selected if selected.is_ordered_by_gain(self.settings.ties) else None
         values = measure.unguarded(self.assessed(selected.reading, selected.level, by_gain), parameters)
-        return _blanked(values, selected, self.missing, self.settings.compat)
+        return _blanked(values, selected, self.missing, self.settings.compat) if self.any_missing else values
 
     def numbers(self, measures: Sequence[SelectedMeasure]) -> FloatArray:
         """Return the values of measures that have a number for each topic, or nan: shape (n_names, n_topics)."""
@@ -363,8 +368,6 @@ def _blanked(
     values: Sequence[Values], selected: SelectedMeasure, missing: BoolArray, compat: Compat
 ) -> Sequence[Values]:
     """Blank the values of topics without results where trec_eval does; elsewhere it keeps what the formula gives."""
-    if not np.count_nonzero(missing):
-        return values
     return [
         _without(column, missing) if compat.blank_without_results(name) else column
         for name, column in zip(selected.parameters.names, values, strict=True)

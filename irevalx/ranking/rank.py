@@ -145,7 +145,7 @@ def rank_run(
     if short := rank_short_list(run, judgments, rules):
         ranking, results = short
         progress(len(results.docnos))
-        return RankedRun(ranking, (), len(results.docnos), results.tag, MalformedNumbers.joined(()), (), 0)
+        return RankedRun(ranking, (), len(results.docnos), results.tag, MalformedNumbers("", "", strict=False), (), 0)
     processes = processes_for(run.size, rules.processes)
     if processes > 1:
         judgments.table.duplicates  # noqa: B018 - the table is built here, before they want it

@@ -117,7 +117,7 @@ class Ranking(Frozen):
 
     def _graded(self, grades: AnyArray, in_pool: BoolArray) -> AnyArray:
         """Flat: the grade, ``UNJUDGED`` or ``OUTSIDE``."""
-        if grades.dtype in _GRADE_TYPES and in_pool.all():
+        if grades.dtype in _GRADE_TYPES and np.count_nonzero(in_pool) == in_pool.size:
             grade = grades[self.row]
             grade[grade < 0] = UNJUDGED
             return grade
