@@ -37,8 +37,11 @@ _Rows: TypeAlias = "Sequence[tuple[Any, ...]]"
 _DICTIONARIES = (dict, Mapping)
 """What is usual comes first, which takes less time to find out."""
 
-_MOST_KEPT, _MOST_DICTIONARIES = 1 << 8, 1 << 4
+MOST_KEPT, MOST_DICTIONARIES = 1 << 8, 1 << 4
 """Judgments are kept for the next call if they have at most this number of IDs, and this number of dictionaries."""
+
+_SCORES = frozenset({float, int, np.float64, np.float32})
+"""The types of scores of short lists."""
 
 BLOCK_SIZE = 1 << 14
 """About how many documents of a dictionary are looked at together."""
@@ -61,18 +64,18 @@ def judgments_of(
     """
     is_default = path == "qrels" and not exact and grades == "whole" and not ADDED
     content = _small_content(given) if is_default else None
-    recent = _recent.get(id(given))
+    recent = RECENT.get(id(given))
     if recent and recent[0] == content:
         return recent[1]
     judgments = _judgments_of(given, path, exact=exact, grades=grades)
     if content:
-        if len(_recent) >= _MOST_DICTIONARIES:
-            _recent.clear()
-        _recent[id(given)] = content, judgments
+        if len(RECENT) >= MOST_DICTIONARIES:
+            RECENT.clear()
+        RECENT[id(given)] = content, judgments
     return judgments
 
 
-_recent: dict[int, tuple[tuple[Any, ...], Judgments]] = {}
+RECENT: dict[int, tuple[tuple[Any, ...], Judgments]] = {}
 """Content and judgments of recent dictionaries, by ``id``, which is only where to look: the content decides."""
 
 
@@ -84,7 +87,7 @@ def _small_content(given: Mapping[Any, Any]) -> tuple[Any, ...] | None:
     if type(given) is not dict or set(map(type, given.values())) != {dict}:
         return None
     sizes = tuple(map(len, given.values()))
-    if len(sizes) + sum(sizes) > _MOST_KEPT:
+    if len(sizes) + sum(sizes) > MOST_KEPT:
         return None
     docnos = tuple(chain.from_iterable(given.values()))
     grades = tuple(chain.from_iterable(map(dict.values, given.values())))
@@ -140,6 +143,8 @@ def _short_list(scores: Mapping[Any, Any], tag: str, compat: Compat) -> ShortLis
     """Return a dictionary as a short list of one topic; None for any other, and if there is an error or a warning."""
     topic, documents = next(iter(scores.items())) if len(scores) == 1 else (None, None)
     if type(topic) is not str or type(documents) is not dict or not 0 < len(documents) <= MOST_IN_SHORT_LIST:
+        return None
+    if not _SCORES.issuperset(map(type, documents.values())):
         return None
     try:
         numbers = array("f" if compat.single_precision_scores else "d", documents.values())
