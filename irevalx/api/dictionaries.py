@@ -63,7 +63,7 @@ def judgments_of(
     ArgumentError : an id is neither a string nor a whole number, or a grade is not the number that it must be.
     """
     is_default = path == "qrels" and not exact and grades == "whole" and not ADDED
-    content = _small_content(given) if is_default else None
+    content = small_content(given) if is_default else None
     recent = RECENT.get(id(given))
     if recent and recent[0] == content:
         return recent[1]
@@ -79,7 +79,7 @@ RECENT: dict[int, tuple[tuple[Any, ...], Judgments]] = {}
 """Content and judgments of recent dictionaries, by ``id``, which is only where to look: the content decides."""
 
 
-def _small_content(given: Mapping[Any, Any]) -> tuple[Any, ...] | None:
+def small_content(given: Mapping[Any, Any]) -> tuple[Any, ...] | None:
     """Return topics, sizes, docnos and grades of small judgments; None unless equal ones are read alike.
 
     They are if all IDs are strings and all grades integers.
@@ -148,8 +148,8 @@ def _short_list(scores: Mapping[Any, Any], tag: str, compat: Compat) -> ShortLis
         return None
     try:
         numbers = array("f" if compat.single_precision_scores else "d", documents.values())
-        docnos = "\n".join(documents).encode("ascii").split(b"\n")  # ASCII: in any encoding, and in the same order
-        short_list = ShortList(topic.encode("ascii"), docnos, numbers, as_bytes(tag))
+        docnos = "\n".join(documents).encode(ENCODING).split(b"\n")
+        short_list = ShortList(topic.encode(ENCODING), docnos, numbers, as_bytes(tag))
     except (TypeError, ValueError, OverflowError):
         return None
     equal_ends = len(numbers) > 1 and numbers[0] == numbers[-1]
