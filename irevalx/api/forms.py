@@ -137,10 +137,10 @@ def is_run(given: Mapping[Any, Any]) -> bool:
     return not isinstance(documents, Mapping) and not is_ranked_list(documents)
 
 
-def begins_with_number(given: Any) -> bool:
-    """Return whether this is a dictionary of dictionaries whose first value is a number, and hence one run."""
+def is_plain_run(given: Any) -> bool:
+    """Return whether this is one run in a dictionary: ``{topic: {docno: score}}``, beginning with a number."""
     first = next(iter(given.values()), None) if type(given) is dict else None
-    return type(first) is dict and type(next(iter(first.values()), None)) in {float, int}
+    return type(first) is dict and type(next(iter(first.values()), None)) in {float, int} and are_scores(given)
 
 
 def are_scores(given: Any) -> bool:

@@ -14,8 +14,9 @@ from irevalx.judgments.graded import Judgments
 from irevalx.judgments.judged_documents import Documents
 from irevalx.measures.select import SelectedMeasure, Selection
 from irevalx.ranking.assess import depth
-from irevalx.ranking.rank import RankingRules, in_topic_order
+from irevalx.ranking.rank import in_topic_order
 from irevalx.ranking.ranking import Ranking
+from irevalx.ranking.rules import RankingRules
 from irevalx.settings import Settings
 
 

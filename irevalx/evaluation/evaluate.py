@@ -26,8 +26,10 @@ from irevalx.judgments import AnyJudgments
 from irevalx.judgments.judged_documents import Documents
 from irevalx.measures.select import Selection
 from irevalx.measures.summary import Population
-from irevalx.ranking.rank import RankedRun, RankingRules, rank_results, rank_run, rank_short_list, without_some
+from irevalx.ranking.rank import RankedRun, rank_results, rank_run, without_some
 from irevalx.ranking.ranking import Ranking
+from irevalx.ranking.rules import RankingRules
+from irevalx.ranking.short_lists import rank_short_list
 from irevalx.reading.runs import Run
 from irevalx.settings import Settings
 

@@ -18,14 +18,13 @@ from irevalx.judgments.judged_documents import Documents
 from irevalx.process.workers import in_order, processes_for
 from irevalx.ranking.order import ranked_order
 from irevalx.ranking.ranking import Ranking
+from irevalx.ranking.rules import RankingRules
+from irevalx.ranking.short_lists import rank_short_list
 from irevalx.ranking.tied_topics import Tied
 from irevalx.reading.blocks import each_topic_once, until_topic_returns
-from irevalx.reading.runs import Results, Run, RunWarning, ShortList
+from irevalx.reading.runs import Results, Run, RunWarning
 from irevalx.settings import ORDERS_OF_TIES, Duplicates, Ties
 from irevalx.trec_eval.numbers import MalformedNumbers
-
-MOST_RETRIEVED = 2**31 - 1
-"""How many documents of a topic count at most, as in trec_eval."""
 
 
 class RankedRun(Frozen):
@@ -70,44 +69,6 @@ class RankedRun(Frozen):
             malformed=MalformedNumbers.joined([part.malformed for part in parts]),
             sanity_warnings=tuple(line for part in parts for line in part.sanity_warnings),
             n_identical=sum(part.n_identical for part in parts),
-        )
-
-
-class RankingRules(Frozen):
-    """How to rank.
-
-    Parameters
-    ----------
-    only : the only topic to rank; None for all that were judged.
-    max_retrieved : the number of a topic's first documents that count; at least 0.
-    keep_all : keep the rows of documents outside the pool as well.
-    look_up : find the documents in the judgments, and those that occur twice; otherwise topics alone are looked at.
-    processes : how many share the blocks of a big run; at least 1.
-    first_name_first : rank equal scores by document with the first in byte order first, rather than the last.
-    ties : how documents with equal scores are ordered.
-    ignore_identical_ids : leave out documents with the id of their topic.
-    duplicates : what becomes of a document that occurs twice in a topic.
-    """
-
-    only: bytes | None = None
-    max_retrieved: int = MOST_RETRIEVED
-    keep_all: bool = False
-    look_up: bool = True
-    processes: int = 1
-    first_name_first: bool = False
-    ties: Ties = "name"
-    ignore_identical_ids: bool = False
-    duplicates: Duplicates = "error"
-
-    @cached_property
-    def are_plain(self) -> bool:
-        """Whether all topics are ranked like in trec_eval, and looked up."""
-        return (
-            self.look_up
-            and self.only is None
-            and self.ties == "name"
-            and not self.first_name_first
-            and not self.ignore_identical_ids
         )
 
 
@@ -166,37 +127,6 @@ def rank_run(
             "whose id is that of the topic"
         )
     return replace(whole, warnings=tuple(filter(None, warnings))) if any(warnings) else whole
-
-
-def rank_short_list(run: Run, judgments: Documents, rules: RankingRules) -> tuple[Ranking, ShortList] | None:
-    """Rank a run that is one short list like ``rank_results``; None for other runs, and unless the rules are plain.
-
-    A score compares before a docno, and the greater one comes first: tuples in descending order are the ranking.
-    """
-    if run.short_list is None or not rules.are_plain or not judgments.table.is_small:
-        return None
-    results = run.short_list()
-    if results is None or len(results.docnos) > rules.max_retrieved:
-        return None
-    place = judgments.topic_index.get(results.topic)
-    if place is None:
-        return None
-    entry_of = judgments.table.entries_of(place)
-    ranked = sorted(zip(results.scores, results.docnos, strict=True), reverse=True)
-    row = [entry_of.get(docno, ABSENT) for _, docno in ranked]
-    rank = [rank for rank, entry in enumerate(row, 1) if entry >= 0 or rules.keep_all]
-    if not rules.keep_all:
-        row = [entry for entry in row if entry >= 0]
-    ranking = Ranking(
-        (judgments.topics[place],),
-        np.array([place]),
-        Segments.of_length(len(row)),
-        np.array(rank, np.int64),
-        np.array(row, np.int64),
-        Segments.of_length(len(ranked)).lengths,
-        {},
-    )
-    return ranking, results
 
 
 def of_these_ties(warnings: Sequence[RunWarning], ties: Ties) -> list[str]:

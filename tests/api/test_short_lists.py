@@ -19,7 +19,8 @@ from irevalx.api import dictionaries
 from irevalx.arrays.segments import Segments, ordered_sum
 from irevalx.evaluation.chosen_topics import ranking_rules
 from irevalx.measures.select import select
-from irevalx.ranking import rank
+from irevalx.ranking.rank import rank_results
+from irevalx.ranking.short_lists import rank_short_list
 from irevalx.settings import TIES, Settings
 
 MEASURES = ["map", "ndcg_cut.3", "bpref", "num_rel_ret", "num_ret", "set_P", "Judged@2", "runid"]
@@ -144,9 +145,9 @@ def test_a_short_list_has_the_ranking_of_its_results(size: int, keep_all: bool) 
     options = Settings.of(unjudged=("rel",) if keep_all else ())
     rules = ranking_rules(qrels, select(["map"], options), options, 1)
     run = dictionaries.run_of({"t": {f"d{n}": float(n // 2 % 5 - n) for n in range(size)}}, options.compat)
-    result = rank.rank_short_list(run, qrels, rules)
+    result = rank_short_list(run, qrels, rules)
     [block] = run.blocks()
-    general = rank.rank_results(run.parse(block), qrels, run.path, rules)
+    general = rank_results(run.parse(block), qrels, run.path, rules)
     assert result is not None
     assert result[0].topics == general.topics
     for name in ("judged_topic", "rank", "row", "n_ret"):
@@ -154,7 +155,7 @@ def test_a_short_list_has_the_ranking_of_its_results(size: int, keep_all: bool) 
         assert getattr(result[0], name).dtype == getattr(general, name).dtype
     np.testing.assert_array_equal(result[0].rows.lengths, general.rows.lengths)
     longer = {"t": {f"d{n}": -float(n) for n in range(33)}}
-    assert rank.rank_short_list(dictionaries.run_of(longer, options.compat), qrels, rules) is None
+    assert rank_short_list(dictionaries.run_of(longer, options.compat), qrels, rules) is None
 
 
 KEPT = {"t": {"a": 1, "b": 0, "c": 2}, "u": {"a": 1}}
