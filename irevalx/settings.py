@@ -18,7 +18,7 @@ from irevalx.declarations import (
     whole,
 )
 from irevalx.errors import UsageError
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, cached_property, values
 from irevalx.parameters import identifier, is_long
 from irevalx.process.system import as_bytes
 from irevalx.trec_eval.numbers import c_double
@@ -182,6 +182,11 @@ class Settings(Frozen, kw_only=True):
     sample_rate: Annotated[float | None, number(above=0, most=1, metavar="P")] = None
     compat: Annotated[Compat, _COMPAT] = TREC_EVAL_10
 
+    @cached_property
+    def values(self) -> tuple[Any, ...]:
+        """The values of the fields, in order."""
+        return values(self)
+
     @property
     def features(self) -> tuple[str, ...]:
         """The rules that hold of these settings and that not every measure supports: keys of ``Measure.refuses``."""
@@ -195,6 +200,8 @@ class Settings(Frozen, kw_only=True):
 
         Raises ArgumentError for a value that its field does not take, and TypeError for an unknown keyword.
         """
+        if not keywords:
+            return _DEFAULT
         if unknown := keywords.keys() - PARAMETERS.keys():
             raise TypeError(f"unknown keyword {min(unknown)!r}; known are {', '.join(PARAMETERS)}")
         settings = cls(**{name: PARAMETERS[name].checked(value) for name, value in keywords.items()})
@@ -216,3 +223,5 @@ class Settings(Frozen, kw_only=True):
 
 PARAMETERS = collect(Settings).parameters
 """The declarations of the fields."""
+
+_DEFAULT = Settings()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import irevalx.reading.runs as files
 from irevalx import parameters
-from irevalx.api import dictionaries
+from irevalx.api import dictionaries, forms
 from irevalx.api.forms import (
     UNNAMED,
     Documents,
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from irevalx.reading.tables.tables import Table
 
 _QRELS, _TREC_RESULTS = formats.QRELS.name, formats.TREC_RESULTS.name
-
 
 _IN_MEMORY = tuple(fmt.name for fmt in formats.REL_FORMATS.values() if fmt.table_reader)
 """The formats of judgments that dictionaries and tables may have."""
@@ -299,6 +298,8 @@ def read_runs(given: Any, results_format: str, *, strict: bool) -> list[Run]:
     ------
     ArgumentError : there is none, or one of them is nothing that ``Run.read`` takes.
     """
+    if results_format == _TREC_RESULTS and strict is False and forms.is_plain_run(given):
+        return [_run_of_scores(given, None)]
     if isinstance(given, Mapping) and not is_run(given):
         names = [parameters.identifier("the name of a run", name) for name in given]
         named = zip(names, given.values(), strict=True)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from irevalx.arrays.segments import FloatArray
 from irevalx.declarations import spelled, spelled_rule
 from irevalx.errors import EvaluationError, IrevalxError, ParameterError, UsageError, Warn, quote
-from irevalx.frozen import Frozen, cached_property, fields, replace, values
+from irevalx.frozen import Frozen, cached_property, fields, replace
 from irevalx.measures import BY_NAME, NICKNAMES
 from irevalx.measures.added import ADDED
 from irevalx.measures.declare import NONREL, Measure
@@ -115,6 +115,16 @@ class Selection(Frozen):
             )
 
     @cached_property
+    def needs_all(self) -> bool:
+        """Whether a measure looks at documents outside the pool one by one."""
+        return any(selected.needs_all for selected in self.measures)
+
+    @cached_property
+    def needs_documents(self) -> bool:
+        """Whether a measure is computed from documents."""
+        return any(selected.measure.kernel for selected in self.measures)
+
+    @cached_property
     def _without_format(self) -> Measure | None:
         return next((one.measure for one in self.measures if not one.measure.can_use(self.rel_format)), None)
 
@@ -190,7 +200,7 @@ def select_again(
     """Return what ``select`` does, kept for the next call with the same arguments; raises and warns as it does."""
     if not ADDED:  # what a user declares again has the same name
         with suppress(IrevalxError):  # which comes again below, after the warnings before it
-            selection, lines = _selected_once(texts, values(settings), rel_format, strict, as_asked)
+            selection, lines = _selected_once(texts, settings.values, rel_format, strict, as_asked)
             for line in lines:
                 warn(line)
             return selection

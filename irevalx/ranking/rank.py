@@ -19,14 +19,13 @@ from irevalx.judgments.judged_documents import Documents
 from irevalx.process.workers import in_order, processes_for
 from irevalx.ranking.order import ranked_order
 from irevalx.ranking.ranking import Ranking
+from irevalx.ranking.rules import RankingRules
+from irevalx.ranking.short_lists import rank_short_list
 from irevalx.ranking.tied_topics import Tied
 from irevalx.reading.blocks import each_topic_once, until_topic_returns
 from irevalx.reading.runs import Results, Run, RunWarning
 from irevalx.settings import ORDERS_OF_TIES, Duplicates, Ties
 from irevalx.trec_eval.numbers import MalformedNumbers
-
-MOST_RETRIEVED = 2**31 - 1
-"""How many documents of a topic count at most, as in trec_eval."""
 
 
 class RankedRun(Frozen):
@@ -74,33 +73,6 @@ class RankedRun(Frozen):
         )
 
 
-class RankingRules(Frozen):
-    """How to rank.
-
-    Parameters
-    ----------
-    only : the only topic to rank; None for all that were judged.
-    max_retrieved : the number of a topic's first documents that count; at least 0.
-    keep_all : keep the rows of documents outside the pool as well.
-    look_up : find the documents in the judgments, and those that occur twice; otherwise topics alone are looked at.
-    processes : how many share the blocks of a big run; at least 1.
-    first_name_first : rank equal scores by document with the first in byte order first, rather than the last.
-    ties : how documents with equal scores are ordered.
-    ignore_identical_ids : leave out documents with the id of their topic.
-    duplicates : what becomes of a document that occurs twice in a topic.
-    """
-
-    only: bytes | None = None
-    max_retrieved: int = MOST_RETRIEVED
-    keep_all: bool = False
-    look_up: bool = True
-    processes: int = 1
-    first_name_first: bool = False
-    ties: Ties = "name"
-    ignore_identical_ids: bool = False
-    duplicates: Duplicates = "error"
-
-
 def rank_run(
     run: Run, judgments: Documents, rules: RankingRules, progress: Callable[[int], None] = lambda lines: None
 ) -> RankedRun:
@@ -132,6 +104,10 @@ def rank_run(
             n_identical,
         )
 
+    if short := rank_short_list(run, judgments, rules):
+        ranking, results = short
+        progress(len(results.docnos))
+        return RankedRun(ranking, (), len(results.docnos), results.tag, MalformedNumbers("", "", strict=False), (), 0)
     processes = processes_for(run.size, rules.processes)
     if processes > 1:
         judgments.table.duplicates  # noqa: B018 - the table is built here, before they want it
