@@ -439,12 +439,13 @@ def check_rules(parameters: Mapping[str, Parameter], values: Mapping[str, Any], 
     for this, others, are_excluded in _rules(parameters, values):
         matches = [other for other in others if is_given(other)] if is_given(this) else None
         if matches and are_excluded:
-            raise _refusal(f"{spelled_rule(this)} cannot be combined with {spelled_rule(matches[0])}")
+            raise refusal(f"{spelled_rule(this)} cannot be combined with {spelled_rule(matches[0])}")
         if matches == [] and not are_excluded:
-            raise _refusal(f"{spelled_rule(this)} requires {_spelled_any(others)}")
+            raise refusal(f"{spelled_rule(this)} requires {_spelled_any(others)}")
 
 
-def _refusal(message: str) -> IrevalxError:
+def refusal(message: str) -> IrevalxError:
+    """Return the error for parameters that do not fit together: ArgumentError, in the shell UsageError."""
     return ArgumentError(message) if _options is None else UsageError(message)
 
 

@@ -13,11 +13,11 @@ from irevalx.declarations import (
     flag,
     is_parameter,
     number,
+    refusal,
     spelled,
     spelled_rule,
     whole,
 )
-from irevalx.errors import UsageError
 from irevalx.frozen import Frozen, cached_property, values
 from irevalx.parameters import identifier, is_long
 from irevalx.process.system import as_bytes
@@ -209,16 +209,16 @@ class Settings(Frozen, kw_only=True):
         return settings
 
     def check(self) -> None:
-        """Refuse values that exclude each other; raises UsageError."""
+        """Refuse values that exclude each other; raises ArgumentError, in the shell UsageError."""
         if self.grades != "real" and self.level != int(self.level):
             hint = f"; {spelled('grades', 'real')} takes it" if is_parameter("grades") else ""
-            raise UsageError(f"{spelled('level')} must be a whole number, but got {self.level:g}{hint}")
+            raise refusal(f"{spelled('level')} must be a whole number, but got {self.level:g}{hint}")
         if self.grades == "probability" and self.level != 1:
-            raise UsageError(f"{spelled('level')} cannot be combined with {spelled_rule(PROBABILITY)}")
+            raise refusal(f"{spelled('level')} cannot be combined with {spelled_rule(PROBABILITY)}")
         if self.grades == "probability" and self.ties in ORDERS_OF_TIES:
-            raise UsageError(f"{spelled('ties', self.ties)} cannot be combined with {spelled_rule(PROBABILITY)}")
+            raise refusal(f"{spelled('ties', self.ties)} cannot be combined with {spelled_rule(PROBABILITY)}")
         if self.max_retrieved is not None and self.max_retrieved < 0:
-            raise UsageError(f"{spelled('max_retrieved')} must be at least 0, but got {self.max_retrieved}")
+            raise refusal(f"{spelled('max_retrieved')} must be at least 0, but got {self.max_retrieved}")
 
 
 PARAMETERS = collect(Settings).parameters

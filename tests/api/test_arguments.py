@@ -166,7 +166,7 @@ WRONG: dict[str, dict[str, list[Row]]] = {
         ],
         "measures": [*STRINGS, ("nosuch", "a measure must be one", UsageError)],
         "pool": POOL,
-        "level": [(1.5, "must be a whole number, but got 1.5", UsageError), *WHOLE[1:]],
+        "level": [(1.5, "must be a whole number, but got 1.5"), *WHOLE[1:]],
         "complete": FLAG,
         "judged_only": FLAG,
         "max_retrieved": [*WHOLE, (-1, "max_retrieved must be a whole number of at least 0, but got -1")],
