@@ -217,7 +217,7 @@ def text(rule: str = "a string", **more: Any) -> Parameter:
 
 def file(**more: Any) -> Parameter:
     """Declare a file, or what else the function reads and checks in its place."""
-    return Parameter(**{"metavar": "FILE", "completion": "file", **more})
+    return Parameter(**{"metavar": "FILE", "completion": "file", "separators": "", **more})
 
 
 def path(**more: Any) -> Parameter:
@@ -394,7 +394,8 @@ def check_rules(parameters: Mapping[str, Parameter], values: Mapping[str, Any], 
         value = values.get(name, parameters[name].default)
         if has_value:
             return wanted_value in map(str, value if isinstance(value, tuple | list) else [value])
-        return name in given and not (value is None or value is False or value == ())
+        is_empty = value is None or value is False or (isinstance(value, tuple | list) and not value)
+        return name in given and not is_empty
 
     for name, parameter in parameters.items():
         for this, others in _rules_of(name, parameter.requires):
