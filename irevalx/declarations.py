@@ -71,7 +71,7 @@ class Parameter(Frozen, kw_only=True):
 
     metavar: str | None = None
     requires: Others = ()
-    """Parameters of which one must be given too."""
+    """Parameters of which one must be given too; without effect if the caller has none of them."""
 
     excludes: Others = ()
     """Parameters that must not be given too."""
@@ -328,8 +328,9 @@ def collect(declaring: Any, command: CommandText | None = None) -> Declaration:
         parameter = Parameter()
         for metadata in hint.__metadata__:
             parameter = metadata if isinstance(metadata, Parameter) else metadata(parameter)
-        default = _default_of(declaring, name)
-        parameters[name] = replace(parameter, name=name, default=default, help=texts.get(name, parameter.help))
+        if name in texts:
+            parameter = replace(parameter, help=texts[name], shell_help="")
+        parameters[name] = replace(parameter, name=name, default=_default_of(declaring, name))
         hints[name] = hint.__origin__
     description = _dedented(declaring.__doc__ or "").partition("\n\nParameters\n---")[0]
     return Declaration(parameters, description, command or CommandText())
@@ -399,7 +400,8 @@ def check_rules(parameters: Mapping[str, Parameter], values: Mapping[str, Any], 
 
     for name, parameter in parameters.items():
         for this, others in _rules_of(name, parameter.requires):
-            if is_given(this) and not any(map(is_given, others)):
+            possible = [other for other in others if other.partition("=")[0] in parameters]
+            if possible and is_given(this) and not any(map(is_given, possible)):
                 raise ArgumentError(f"{spelled_rule(this)} requires {_spelled_any(others)}")
         for this, others in _rules_of(name, parameter.excludes):
             for other in others:
@@ -440,6 +442,21 @@ def typed_in_shell(parameters: Mapping[str, Parameter]) -> Iterator[None]:
         _options = before
 
 
+_own_names: Mapping[str, str] = {}
+"""The names that the running function has for parameters which shared code names otherwise."""
+
+
+@contextmanager
+def called(**own_names: str) -> Iterator[None]:
+    """Let messages made inside name parameters as this function does: ``called(complete="all_topics")``."""
+    global _own_names  # noqa: PLW0603 - a process has one caller
+    before, _own_names = _own_names, own_names
+    try:
+        yield
+    finally:
+        _own_names = before
+
+
 def spelled(name: str, value: object = None) -> str:
     """Return a parameter, or a parameter with a value, as the caller types it.
 
@@ -449,6 +466,7 @@ def spelled(name: str, value: object = None) -> str:
     ...     spelled("level"), spelled("grades", "real"), spelled("complete", True)
     ('--level', '--grades real', '-c')
     """
+    name = _own_names.get(name, name)
     if _options is None:
         return name if value is None else f"{name}={_python_literal(value)}"
     parameter = _options.get(name, Parameter(name=name))
