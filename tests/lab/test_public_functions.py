@@ -101,10 +101,26 @@ def test_bounds() -> None:
     assert isinstance(to_judge, DocumentsToJudge)
     assert lab(*words, "--quiet").stdout == to_judge.text
     assert lab(*words, "--quiet", "--format", "table").stdout.decode().rstrip("\n") == repr(to_judge)
-    with pytest.raises(UsageError, match="must have two runs to tell apart"):
+    with pytest.raises(UsageError, match="requires at least two runs, but got one"):
         irevalx.lab.bounds(qrels, RUNS[0]).figure()  # type: ignore[union-attr]
-    with pytest.raises(ArgumentError, match="n_next must be a whole number of at least 1"):
-        irevalx.lab.bounds(qrels, RUNS, n_next=0)
+    refusals: list[tuple[dict[str, Any], str]] = [
+        ({"n_next": 0}, "n_next must be a whole number of at least 1"),
+        ({"n_next": 1, "in_all": 1}, "in_all cannot be combined with n_next"),
+        ({"per_topic": 1, "in_all": 1}, "in_all cannot be combined with per_topic"),
+        ({"new_runs": RUNS[0]}, "new_runs requires fit_probabilities"),
+        ({"new_runs": RUNS[0], "fit_probabilities": True, "in_all": 1}, "new_runs cannot be combined with in_all"),
+        ({"new_runs": RUNS[0], "fit_probabilities": True, "min_retrieved": 0.5}, "combined with min_retrieved"),
+        ({"draws": 5}, "draws requires probabilities or fit_probabilities"),
+        (
+            {"fit_probabilities": True, "level": 0},
+            "level must be at least 1 with probabilities of relevance, but got 0",
+        ),
+        ({"max_grade": None, "by_topic": 2}, "by_topic must be True or False, but got 2"),
+        ({"in_all": 1, "measures": "P.5,10"}, "in_all requires a single measure, but got 2"),
+    ]
+    for arguments, words in refusals:
+        with pytest.raises(irevalx.IrevalxError, match=re.escape(words)):
+            irevalx.lab.bounds(qrels, RUNS, **arguments)
 
 
 @without_warnings
