@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from irevalx.api import inputs
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.segments import BoolArray
-from irevalx.declarations import called, choice, declared, flag, number, refined, spelled, text, whole
+from irevalx.declarations import choice, declared, flag, number, refined, spelled, spelled_rule, text, whole
 from irevalx.errors import ArgumentError, InputError, UsageError, quote
 from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.group_names import two_groups_of
@@ -204,7 +204,7 @@ def leave_out(
     draws: Annotated[int, whole(1, MOST_DRAWS, requires="new_runs", metavar="N")] = DRAWS,
     seed: Seed = None,
     level: Level = 1,
-    all_topics: Annotated[Complete, refined(also=None)] = False,
+    all_topics: Annotated[Complete, refined(also=None, means="complete")] = False,
     min_retrieved: MinRetrieved = 0.0,
     rel_format: GradedRelFormat = "qrels",
     threads: Threads = 1,
@@ -275,29 +275,26 @@ def leave_out(
     ways = tuple(complete)
     _refuse_invalid(ways, new_runs, level)
     if new_runs is not None and are_given(new_runs):
-        with called(complete="all_topics"):
-            return with_new_runs(
-                AddedRuns.of(graded_judgments_of(qrels, rel_format), runs, new_runs, measures, level, depth),
-                measures,
-                partial(two_groups_of, groups=groups, pattern=group_by),
-                BiasDraws(tolerance, draws, chosen_seed(seed)),
-                level=level,
-                complete=all_topics,
-                threads=threads,
-            )
-    text = GradedText.of(qrels, rel_format) if keep_judgments else None
-    with called(complete="all_topics"):
-        experiment = experiment_of(
-            qrels if text is None else inputs.Qrels(text.judgments),
-            runs,
+        return with_new_runs(
+            AddedRuns.of(graded_judgments_of(qrels, rel_format), runs, new_runs, measures, level, depth),
             measures,
+            partial(two_groups_of, groups=groups, pattern=group_by),
+            BiasDraws(tolerance, draws, chosen_seed(seed)),
             level=level,
             complete=all_topics,
-            min_retrieved=min_retrieved,
-            rel_format=rel_format if text is None else QRELS.name,
             threads=threads,
         )
-        notes = experiment.notes()
+    text = GradedText.of(qrels, rel_format) if keep_judgments else None
+    experiment = experiment_of(
+        qrels if text is None else inputs.Qrels(text.judgments),
+        runs,
+        measures,
+        level=level,
+        complete=all_topics,
+        min_retrieved=min_retrieved,
+        rel_format=rel_format if text is None else QRELS.name,
+        threads=threads,
+    )
     _refuse_unexpected(ways, experiment.measures)
     names = two_groups_of(experiment.runs, groups, group_by)
     if only is not None and only not in names:
@@ -305,7 +302,7 @@ def leave_out(
     left_out = [removal for removal in removals(experiment, names, depth) if only in {None, removal.group}]
     views = {"summary": summary, "pivot": pivot, "removed": removed}
     view = next((name for name, is_chosen in views.items() if is_chosen), "runs")
-    result = LeftOutRuns(experiment, names, left_out, view, notes=notes)
+    result = LeftOutRuns(experiment, names, left_out, view, notes=experiment.notes())
     if removed:
         return result
     by_classifier = _predicting(
@@ -334,8 +331,6 @@ def leave_out(
     predictions = {name: predicting[name].predictions for name in treatments if name in predicting}
     _warn_of_unpredicted(left_out, predictions)
     *_, last = treatments.values()
-    with called(complete="all_topics"):
-        notes = experiment.notes(lacking.sum(axis=1).tolist())
     return replace(
         result,
         evaluations=evaluations,
@@ -343,7 +338,7 @@ def leave_out(
         holes_depth=depth_of_holes,
         predictions=predictions,
         judgments={} if text is None else _judgments_of_groups(text, left_out, last),
-        notes=notes,
+        notes=experiment.notes(lacking.sum(axis=1).tolist()),
     )
 
 
@@ -351,10 +346,10 @@ def _refuse_invalid(ways: Sequence[str], new_runs: Any, level: int) -> None:
     """Raise UsageError for a way to complete judgments that is repeated, or for a level that is too low."""
     for way in ways:
         if ways.count(way) > 1:
-            raise UsageError(f"{spelled('complete')} accepts each kind of judgments once, but got {way} twice")
+            raise UsageError(f"{spelled_rule('complete')} accepts each kind of judgments once, but got {way} twice")
     for name, is_used in (("complete", ways), ("new_runs", are_given(new_runs))):
         if is_used and level < 1:
-            raise UsageError(f"{spelled(name)} requires {spelled('level')} of at least 1, but got {level}")
+            raise UsageError(f"{spelled_rule(name)} requires {spelled('level')} of at least 1, but got {level}")
 
 
 def _refuse_unexpected(ways: Sequence[str], names: Sequence[str]) -> None:
@@ -364,7 +359,7 @@ def _refuse_unexpected(ways: Sequence[str], names: Sequence[str]) -> None:
     for way in (way for way in ways if way in EXPECTED):
         for measure in names:
             if not expectable(measure):
-                typed = spelled("complete", way)
+                typed = spelled_rule(f"complete={way}")
                 raise UsageError(f"{typed} supports the measures P and recip_rank, but got {measure}")
 
 
