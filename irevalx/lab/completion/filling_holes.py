@@ -42,7 +42,6 @@ from irevalx.lab.completion.labelling import complete_from_labels, label_warning
 from irevalx.lab.completion.predict import Completion, Predictions
 from irevalx.lab.completion.quality import SCHEME, LabelReport, PredictionReport
 from irevalx.lab.completion.quality import holdout as hold_out
-from irevalx.process.terminal import progress_bar
 
 if TYPE_CHECKING:
     from irevalx.lab.command.output import Output
@@ -76,10 +75,8 @@ class CompletedJudgments(GradedText):
     def predictions(self, *, decisions: bool = False) -> bytes:
         """Return the lines of the predictions, or labels, alone.
 
-        Parameters
-        ----------
-        decisions : add the probability of relevance as a fifth column or, if it was not requested, the decision value
-            of the classifier: the higher, the more certain is relevance.
+        With ``decisions``, a fifth column contains the probability of relevance or, if it was not requested, the
+        decision value of the classifier: the higher, the more certain is relevance.
         """
         judgments, places = self._known, np.flatnonzero(self._taken)
         lines = zip(judgments.rows.ids[places].tolist(), judgments.docnos.take(places).texts(), strict=True)
@@ -93,9 +90,7 @@ class CompletedJudgments(GradedText):
     def probabilities(self) -> bytes:
         """Return a file for ``irevalx --grades probability``: judged documents, with 0 or 1, and predicted ones.
 
-        Raises
-        ------
-        UsageError : probabilities were not requested (``calibrated``).
+        Raises UsageError if probabilities were not requested (``calibrated``).
         """
         if self._probability is None:
             raise UsageError(f"probabilities require {spelled('calibrated', True)}")
@@ -276,6 +271,7 @@ def complete(
         return _labelled(read, judgments, given, level, replace_all=labels_replace)
     from irevalx.lab.completion.classifiers import classifier_for
     from irevalx.lab.completion.collection import collection_for
+    from irevalx.process.terminal import progress_bar
 
     used_seed = chosen_seed(seed)
     collection = collection_for(judgments, paths)

@@ -60,7 +60,6 @@ from irevalx.lab.leaving_out.new_run_verdicts import TOLERANCE, NewRuns
 from irevalx.lab.leaving_out.new_runs import DRAWS, AddedRuns, BiasDraws, with_new_runs
 from irevalx.parameters import shown
 from irevalx.process.system import file_name
-from irevalx.process.terminal import progress_bar
 from irevalx.reading.formats import QRELS, TREC_RESULTS
 from irevalx.statistics.decisions import reversal_warnings
 
@@ -380,6 +379,7 @@ def _predicting(
     from irevalx.lab.completion.classifiers import classifier_for
     from irevalx.lab.completion.collection import collection_for
     from irevalx.lab.completion.predict import Completion
+    from irevalx.process.terminal import progress_bar
 
     judgments = experiment.judgments
     collection = collection_for(judgments, documents)

@@ -236,7 +236,7 @@ def test_errors_in_files() -> None:
         ("wrong", "irevalx-lab: wrong:1: a document must have text"),
         (
             "others",
-            "irevalx-lab: others: there must be documents with words that were judged or pooled, but none of",
+            "irevalx-lab: others: none of the 1 documents was judged or pooled and has words",
         ),
     ):
         result = lab("complete", "qrels", "run", "--docs", docs, "-o", "out", "--quiet")
