@@ -83,7 +83,9 @@ class Collection(Frozen):
             ),
             shape=(len(docnos), len(number)),
         )
-        frequent = _most_frequent(in_collection, n_frequent)
+        frequent: AbstractSet[str] = in_collection.keys()
+        if len(frequent) > n_frequent:
+            frequent = set(sorted(frequent, key=lambda term: (-in_collection[term], term))[:n_frequent])
         return cls(
             docnos=docnos,
             terms=tuple(number),
@@ -108,12 +110,6 @@ class Collection(Frozen):
     def find(self, docnos: Names) -> IntArray:
         """Return the indices of documents in ``docnos``, ``ABSENT`` for documents without a term."""
         return np.array([self.place.get(docno, ABSENT) for docno in docnos.texts()], np.int64)
-
-
-def _most_frequent(in_collection: Counter[str], n: int) -> AbstractSet[str]:
-    if len(in_collection) <= n:
-        return in_collection.keys()
-    return set(sorted(in_collection, key=lambda term: (-in_collection[term], term))[:n])
 
 
 def collection_for(judgments: Judgments, paths: Sequence[str]) -> Collection:

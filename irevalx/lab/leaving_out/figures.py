@@ -55,7 +55,10 @@ def _draw_changes(
     panel: Axes, experiment: Experiment, results: Mapping[str, LeftOut], group: Sequence[int], *, of_ranks: bool
 ) -> None:
     rows = [(m, name, result) for m in group for name, result in results.items()]
-    moves = [_moves(result, m, of_ranks=of_ranks) for m, _, result in rows]
+    moves: list[FloatArray] = []
+    for m, _, result in rows:
+        moved = result.rank_before[m] - result.rank_after[m] if of_ranks else result.after[m] - result.before[m]
+        moves.append(moved[result.left_out].astype(np.float64))
     low = min(0.0, *(float(of_row.min()) for of_row in moves))
     high = max(0.0, *(float(of_row.max()) for of_row in moves))
     extent = (high - low) or 1.0
@@ -85,12 +88,6 @@ def _draw_changes(
     name_rows(panel, names)
     panel.set_xlim(low - 0.06 * extent, high + 0.06 * extent)
     panel.xaxis.set_major_locator(MaxNLocator(5, integer=of_ranks))
-
-
-def _moves(result: LeftOut, m: int, *, of_ranks: bool) -> FloatArray:
-    """Return the change of the score of each left-out run, or the number of ranks that it gains."""
-    moved = result.rank_before[m] - result.rank_after[m] if of_ranks else result.after[m] - result.before[m]
-    return np.asarray(moved[result.left_out], np.float64)
 
 
 def bias_against_holes(
