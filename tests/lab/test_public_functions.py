@@ -118,8 +118,8 @@ def test_bounds() -> None:
         ({"max_grade": None, "by_topic": 2}, "by_topic must be True or False, but got 2"),
         ({"in_all": 1, "measures": "P.5,10"}, "in_all requires a single measure, but got 2"),
     ]
-    for arguments, words in refusals:
-        with pytest.raises(irevalx.IrevalxError, match=re.escape(words)):
+    for arguments, rule in refusals:
+        with pytest.raises(irevalx.IrevalxError, match=re.escape(rule)):
             irevalx.lab.bounds(qrels, RUNS, **arguments)
 
 

@@ -70,6 +70,32 @@ class ProbablePairsRow(DeterminedPairsRow):
     confident: int
 
 
+class DocumentToJudge(Frozen, kw_only=True):
+    """A document to judge, with its effect on bounds."""
+
+    rank: int
+    """From 1, the best first; of each topic, or over all topics."""
+    topic: str
+    docno: str
+    narrows: float
+    """How much its judgment narrows the bounds of undecided pairs, summed."""
+    pairs: int
+    """The number of these pairs."""
+
+
+class InfluentialDocument(Frozen, kw_only=True):
+    """A document to judge, with its effect on the probability that one run is better than another."""
+
+    rank: int
+    """From 1, the best first; of each topic, or over all topics."""
+    topic: str
+    docno: str
+    changes: float
+    """The expected absolute change, through its judgment, of the probabilities of undecided pairs, summed."""
+    pairs: int
+    """The number of these pairs."""
+
+
 def rows_of(
     measure: str,
     runs: Sequence[str],

@@ -28,7 +28,15 @@ from irevalx.experiments.user_data import (
 from irevalx.experiments.weighted_measures import WeightedMeasure, not_weighted, weighted_measures
 from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
-from irevalx.lab.bounding.bound_rows import ALL, BoundedScore, DeterminedPairsRow, count_determined, rows_of
+from irevalx.lab.bounding.bound_rows import (
+    ALL,
+    BoundedScore,
+    DeterminedPairsRow,
+    DocumentToJudge,
+    InfluentialDocument,
+    count_determined,
+    rows_of,
+)
 from irevalx.lab.bounding.probable_scores import DRAWN, ExpectedValues, SimulatedValues
 from irevalx.lab.bounding.relevance import GradeShares, Relevance, given_relevance
 from irevalx.lab.bounding.score_bounds import Bounds, DocumentInfluence, WeightedScores
@@ -116,32 +124,6 @@ class BoundedScores(Result):
         ]
         with style():
             return decided_pairs(orders, Page(width, titled))
-
-
-class DocumentToJudge(Frozen, kw_only=True):
-    """A document to judge, with its effect on bounds."""
-
-    rank: int
-    """From 1, the best first; of each topic, or over all topics."""
-    topic: str
-    docno: str
-    narrows: float
-    """How much its judgment narrows the bounds of undecided pairs, summed."""
-    pairs: int
-    """The number of these pairs."""
-
-
-class InfluentialDocument(Frozen, kw_only=True):
-    """A document to judge, with its effect on the probability that one run is better than another."""
-
-    rank: int
-    """From 1, the best first; of each topic, or over all topics."""
-    topic: str
-    docno: str
-    changes: float
-    """The expected absolute change, through its judgment, of the probabilities of undecided pairs, summed."""
-    pairs: int
-    """The number of these pairs."""
 
 
 class DocumentsToJudge(Result):

@@ -193,7 +193,16 @@ def complete(
     ] = None,
     labels_replace: LabelsReplace = False,
     labels_format: LabelsFormat = None,
-    pool: Annotated[Any, file()] = None,
+    pool: Annotated[
+        Any,
+        file(
+            help=(
+                "pool of more documents to predict: ``{topic: docnos}``, or anything else that ``irevalx.Pool.read`` "
+                "takes; no run is required then."
+            ),
+            shell_help="Pool file, as for irevalx --pool, of more documents to predict; no run is required then.",
+        ),
+    ] = None,
     classifier: Annotated[str, choice(*CLASSIFIERS)] = "svm",
     class_weight: Annotated[str, choice("balanced", "none", requires="classifier=svm")] = "balanced",
     kld_threshold: Annotated[KldThreshold, refined(requires="classifier=kld")] = THRESHOLDS[0],
@@ -222,7 +231,6 @@ def complete(
     Parameters
     ----------
     labels : take missing judgments from these relevance judgments, for example of a machine, as they are.
-    pool : pool with more documents to predict, as for irevalx --pool; no run is required then.
     classifier : a linear support vector machine for each topic (svm), or the Kullback-Leibler divergence of a document
         from the documents judged relevant (kld).
     class_weight : weight of training errors of svm: the same sum for relevant and for nonrelevant documents (balanced),

@@ -14,12 +14,13 @@ from irevalx.experiments.qrels_text import GradedText
 from irevalx.experiments.run_groups import LeftOut, Removal, removed_by_topic
 from irevalx.frozen import Frozen, fields, replace
 from irevalx.lab.command.result import Result
+from irevalx.lab.completion.classifier_names import CLASSIFIERS
 from irevalx.lab.completion.quality import QualityOfPredictions, completion_quality
 from irevalx.lab.leaving_out.bias_of_holes import BiasOfHoles, note_on_intervals
 from irevalx.lab.leaving_out.new_run_verdicts import NewRuns
 from irevalx.process.system import as_text
 from irevalx.reports.table import Table
-from irevalx.statistics.decisions import DECISION_COLUMNS, DECISION_HEADS, DECISION_NOTE
+from irevalx.statistics.decisions import DECISION_COLUMNS, DECISION_HEADS, DECISION_NOTE, reversal_warnings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -243,6 +244,23 @@ class LeftOutRuns(Result):
             rows.append((removal.group, "mean", float(of_group.mean()), float(of_relevant.mean())))
         rows.append(("mean", "mean", float(counts[0].mean()), float(counts[1].mean())))
         return [RemovedFromTopic(group=g, topic=t, removed=n, relevant=r) for g, t, n, r in rows]
+
+    def warnings(self) -> Iterator[str]:
+        """Yield warnings about significant differences in both directions, and about missing predictions."""
+        for name, evaluation in self.evaluations.items():
+            judgments = "with all judgments and without those of a group" + (
+                f" ({name})" if len(self.evaluations) > 1 else ""
+            )
+            names = self.experiment.measures, self.experiment.runs
+            yield from reversal_warnings(*names, evaluation.reversals, judgments)
+        n_unique = sum(int(removal.removed.sum()) for removal in self.removals)
+        for name, by_group in self.predictions.items():
+            lacking = n_unique - sum(int(grades.predicted.sum()) for grades in by_group.values())
+            if lacking and name in CLASSIFIERS:
+                yield (
+                    f"{lacking} of {n_unique} documents that are unique to a group stay unjudged: they have no text, "
+                    "or there are no relevant or no nonrelevant documents to learn from"
+                )
 
     def about(self) -> dict[str, Any]:
         """Return how the values were made, with the verdicts on new runs."""

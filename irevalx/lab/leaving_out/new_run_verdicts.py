@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 
 from irevalx.frozen import Frozen
+from irevalx.lab import PROGRAM
+from irevalx.reading.formats import QRELS, TREC_RESULTS
 from irevalx.reports.table import Table
 
 TOLERANCE = 0.01
@@ -129,3 +132,22 @@ def verdict_on(interval: tuple[float, float] | None, tolerance: float) -> str:
     if low > tolerance:
         return OVERESTIMATED
     return FAIR if -tolerance <= low and high <= tolerance else CANNOT_TELL
+
+
+def commands_for(new: NewRuns) -> dict[str, str]:
+    """Return by group the command that lists the unjudged documents among the first documents of its new runs."""
+    from click import get_current_context
+
+    values = get_current_context().params
+    groups = [run.group for run in new.coverage if run.is_new]
+    formats = [("-R", values["rel_format"], QRELS.name), ("-T", values["results_format"], TREC_RESULTS.name)]
+    words = [word for name, value, default in formats if value != default for word in (name, value)]
+    commands = {}
+    for group in dict.fromkeys(groups):
+        files = values["new_runs"]
+        if len(files) == len(groups):  # unless a file has several runs
+            files = [file for file, group_of_file in zip(files, groups, strict=True) if group_of_file == group]
+        n = new.depth * groups.count(group)
+        options = ["--order", "depth", "--depth", str(new.depth), "--per-topic", str(n), "--judged", values["qrels"]]
+        commands[group] = shlex.join([PROGRAM, "next", *words, *options, *files])
+    return commands

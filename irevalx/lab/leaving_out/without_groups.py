@@ -1,6 +1,5 @@
 """Reusability: runs re-evaluated without the unique documents of their group; the function and command leave-out."""
 
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,7 +14,6 @@ from irevalx.experiments.group_names import two_groups_of
 from irevalx.experiments.qrels_text import GradedText
 from irevalx.experiments.ranked_runs import MEASURES
 from irevalx.experiments.run_groups import (
-    LeftOut,
     Removal,
     Treatment,
     deleted,
@@ -31,7 +29,6 @@ from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
 from irevalx.experiments.user_data import are_given, experiment_of, graded_judgments_of, labels_of
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
-from irevalx.lab import PROGRAM
 from irevalx.lab.command.shared import (
     Complete,
     Depth,
@@ -54,14 +51,13 @@ from irevalx.lab.command.shared import (
 from irevalx.lab.completion.classifier_names import CLASSIFIERS, EXPECTED, THRESHOLDS, KldThreshold
 from irevalx.lab.completion.documents import paths_of
 from irevalx.lab.completion.labelling import LabelCompletion
-from irevalx.lab.completion.predict import CompletionRun, PredictedGrades
+from irevalx.lab.completion.predict import CompletionRun
 from irevalx.lab.leaving_out.left_out_runs import FIGURES, LeftOutRuns
-from irevalx.lab.leaving_out.new_run_verdicts import TOLERANCE, NewRuns
+from irevalx.lab.leaving_out.new_run_verdicts import TOLERANCE, commands_for
 from irevalx.lab.leaving_out.new_runs import DRAWS, AddedRuns, BiasDraws, with_new_runs
 from irevalx.parameters import shown
 from irevalx.process.system import file_name
-from irevalx.reading.formats import QRELS, TREC_RESULTS
-from irevalx.statistics.decisions import reversal_warnings
+from irevalx.reading.formats import QRELS
 
 if TYPE_CHECKING:
     from irevalx.lab.command.output import Output
@@ -104,7 +100,7 @@ def _run(
     if folder is not None:
         _write_judgments(result.judgments, folder)
     if result.new is not None:
-        result = replace(result, new=replace(result.new, commands=_commands(result.new)))
+        result = replace(result, new=replace(result.new, commands=commands_for(result.new)))
     output.write(result, draw=draw)
 
 
@@ -123,25 +119,6 @@ def _write_judgments(judgments: Mapping[str, GradedText], folder: str) -> None:
         folder,
         lambda part: [(part / f"{name}.qrels").write_bytes(judgments[group].text) for name, group in file_of.items()],
     )
-
-
-def _commands(new: NewRuns) -> dict[str, str]:
-    """Return by group the command that lists the unjudged documents among the first documents of its new runs."""
-    from click import get_current_context
-
-    values = get_current_context().params
-    groups = [run.group for run in new.coverage if run.is_new]
-    formats = [("-R", values["rel_format"], QRELS.name), ("-T", values["results_format"], TREC_RESULTS.name)]
-    words = [word for name, value, default in formats if value != default for word in (name, value)]
-    commands = {}
-    for group in dict.fromkeys(groups):
-        files = values["new_runs"]
-        if len(files) == len(groups):  # unless a file has several runs
-            files = [file for file, group_of_file in zip(files, groups, strict=True) if group_of_file == group]
-        n = new.depth * groups.count(group)
-        options = ["--order", "depth", "--depth", str(new.depth), "--per-topic", str(n), "--judged", values["qrels"]]
-        commands[group] = shlex.join([PROGRAM, "next", *words, *options, *files])
-    return commands
 
 
 @declared(
@@ -325,12 +302,10 @@ def leave_out(
 
         values = partial(expected_values, experiment, by_classifier[EXPECTED[name]])
         evaluations[name] = leave_out_with(experiment, left_out, values, threads)
-    _warn_of_reversals(experiment, evaluations)
     depth_of_holes = holes or (HOLES_DEPTH if labels is not None else None)
     predictions = {name: predicting[name].predictions for name in treatments if name in predicting}
-    _warn_of_unpredicted(left_out, predictions)
     *_, last = treatments.values()
-    return replace(
+    result = replace(
         result,
         evaluations=evaluations,
         holes=holes_of_runs(experiment, left_out, depth_of_holes) if depth_of_holes else None,
@@ -339,6 +314,9 @@ def leave_out(
         judgments={} if text is None else _judgments_of_groups(text, left_out, last),
         notes=experiment.notes(lacking.sum(axis=1).tolist()),
     )
+    for line in result.warnings():
+        warn(line)
+    return result
 
 
 def _refuse_invalid(ways: Sequence[str], new_runs: Any, level: int) -> None:
@@ -419,23 +397,3 @@ def _warn_of_topics(experiment: Experiment, lacking: BoolArray) -> None:
             raise InputError(f"{measure} has no value for any topic when a group is left out")
         if n_lacking:
             warn(f"{measure}: {n_lacking} of {lacking.shape[1]} topics are left out: in some judgments it has no value")
-
-
-def _warn_of_reversals(experiment: Experiment, evaluations: Mapping[str, LeftOut]) -> None:
-    """Warn about runs that differ significantly in both directions."""
-    for name, evaluation in evaluations.items():
-        judgments = "with all judgments and without those of a group" + (f" ({name})" if len(evaluations) > 1 else "")
-        for line in reversal_warnings(experiment.measures, experiment.runs, evaluation.reversals, judgments):
-            warn(line)
-
-
-def _warn_of_unpredicted(left_out: Sequence[Removal], predictions: Mapping[str, Mapping[str, PredictedGrades]]) -> None:
-    """Warn about documents that classifiers could not predict."""
-    removed = sum(int(removal.removed.sum()) for removal in left_out)
-    for name, by_group in predictions.items():
-        lacking = removed - sum(int(made.predicted.sum()) for made in by_group.values())
-        if lacking and name in CLASSIFIERS:
-            warn(
-                f"{lacking} of {removed} documents that are unique to a group stay unjudged: they have no text, or "
-                "there are no relevant or no nonrelevant documents to learn from"
-            )
