@@ -83,8 +83,10 @@ class AddedRuns(Frozen, kw_only=True):
 
     @classmethod
     def of(cls, judgments: Judgments, pooled: Runs, new: Runs, measures: Measures, level: int, depth: int) -> AddedRuns:
-        """Read new runs, to the depth of the pool and of measures with bounds."""
+        """Read new runs, to the depth of the pool and of measures with bounds; raises UsageError for one pooled run."""
         of_pool, added = opened_runs(pooled), opened_runs(new)
+        if len(of_pool.runs) < 2:
+            raise UsageError(f"{spelled('new_runs')} requires at least two pooled runs, but got {len(of_pool.runs)}")
         requests = requests_of(measures_of(measures), Settings(level=level))
         known = judgments.grades[judgments.grades >= 0]
         depths = [measure.depth or _ALL for request in requests for measure in bounded(request, level, known)]

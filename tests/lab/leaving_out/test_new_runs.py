@@ -428,6 +428,12 @@ def test_refusals(options: list[str], rule: str) -> None:
     assert rule in refusal(*CALL, *options)
 
 
+def test_one_pooled_run() -> None:
+    """There is no pair of pooled runs to compare."""
+    words = ("leave-out", QRELS, POOLED[0], "--new-run", GUESS, "-m", "map")
+    assert "--new-run requires at least two pooled runs, but got 1" in refusal(*words)
+
+
 def test_in_python() -> None:
     """Dictionaries and files give the rows of the command; what is wrong is said in keywords."""
     asked: dict[str, Any] = {"depth": 20, "draws": 20, "seed": 1}
