@@ -8,4 +8,8 @@ import sys
 
 from generate import main
 
-sys.exit(main(sys.argv[1:]))
+from irevalx.cli.command import OPTIONS
+from irevalx.declarations import typed_in_shell
+
+with typed_in_shell(OPTIONS):
+    sys.exit(main(sys.argv[1:]))

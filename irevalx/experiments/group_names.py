@@ -110,7 +110,7 @@ def groups_by_pattern(pattern: str, runs: Sequence[str]) -> list[str]:
     for run, match, group in zip(runs, matches, groups, strict=True):
         if match is not None and group == OTHERS and None in matches:
             raise UsageError(
-                f"{spelled('group_by')} must not match {quote(OTHERS)}, the name of the group of the other runs, but "
-                f"it does in {quote(run)}"
+                f"{spelled('group_by')} must not match a group called {quote(OTHERS)}, the group of all other "
+                f"runs, but it does in {quote(run)}"
             )
     return groups

@@ -11,7 +11,8 @@ from irevalx.judgments import AnyJudgments
 from irevalx.judgments.judged_documents import Documents
 from irevalx.process.system import as_bytes, as_text
 from irevalx.process.workers import in_order, worth_sharing
-from irevalx.ranking.rank import RankedRun, RankingRules, rank_run
+from irevalx.ranking.rank import RankedRun, rank_run
+from irevalx.ranking.rules import RankingRules
 from irevalx.reading.runs import Run
 
 

@@ -33,7 +33,7 @@ from irevalx.lab.description.describing import (
     RunDescription,
     contributions,
 )
-from irevalx.ranking.rank import RankingRules
+from irevalx.ranking.rules import RankingRules
 from irevalx.reading.formats import SAMPLED
 
 if TYPE_CHECKING:

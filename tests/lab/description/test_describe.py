@@ -18,7 +18,8 @@ from running import FIXTURES, SHARED, lab, lab_told, opened, refusal, run
 import irevalx
 from irevalx.experiments.qrels_text import GradedText
 from irevalx.lab.description.describing import JudgmentsDescription, RunDescription, contributions
-from irevalx.ranking.rank import RankingRules, rank_run
+from irevalx.ranking.rank import rank_run
+from irevalx.ranking.rules import RankingRules
 
 QRELS, RUNS = FIXTURES / "experiment" / "qrels", sorted((FIXTURES / "experiment" / "runs").iterdir())
 
@@ -213,7 +214,7 @@ def test_what_describe_refuses(args: list[str], message: str, files: list[Path])
         ({"cutoffs": [5, 5]}, "cutoffs must be ascending, but got '5 5'"),
         ({"ranks": [2]}, "ranks must begin with 1, but got 2"),
         ({"level": 0.5}, 'level must be a whole number, but got 0.5; grades="real" accepts it'),
-        ({"level": 10**400}, "level must be a number, but got"),
+        ({"level": 10**400}, "level must be a number of 64 bits, but got"),
         ({"rel_format": None}, "rel_format must be qrels, beir, json or sampled, but got None"),
         ({"complete": "yes"}, "complete must be True or False, but got 'yes'"),
     ],
