@@ -72,7 +72,7 @@ class Parameter(Frozen, kw_only=True):
 
     metavar: str | None = None
     requires: Others = ()
-    """Parameters of which one must be given too."""
+    """Parameters of which one must be given too; without effect if the caller has none of them."""
 
     excludes: Others = ()
     """Parameters that must not be given too."""
@@ -227,7 +227,7 @@ def text(rule: str = "a string", **more: Any) -> Parameter:
 
 def file(**more: Any) -> Parameter:
     """Declare a file, or what else the function reads and checks in its place."""
-    return Parameter(**{"metavar": "FILE", "completion": "file", **more})
+    return Parameter(**{"metavar": "FILE", "completion": "file", "separators": "", **more})
 
 
 def path(**more: Any) -> Parameter:
@@ -367,7 +367,9 @@ def collect(
         default = _default_of(declaring, name)
         if hints[name] is hint and name not in (shared or {}):
             continue
-        parameters[name] = replace(parameter, name=name, default=default, help=texts.get(name, parameter.help))
+        if name in texts:
+            parameter = replace(parameter, help=texts[name], shell_help="")
+        parameters[name] = replace(parameter, name=name, default=default)
     description = _dedented(declaring.__doc__ or "").partition("\n\nParameters\n---")[0]
     return Declaration(parameters, description, command or CommandText())
 
@@ -429,19 +431,19 @@ def check_rules(parameters: Mapping[str, Parameter], values: Mapping[str, Any], 
 
     def is_given(other: str) -> bool:
         name, has_value, wanted_value = other.partition("=")
-        if name not in parameters:
-            return False  # such as an option of the shell, for a caller from Python
         value = values.get(name, parameters[name].default)
         if has_value:
             return wanted_value in map(str, value if isinstance(value, tuple | list) else [value])
-        return name in given and not (value is None or value is False or value == ())
+        is_empty = value is None or value is False or (isinstance(value, tuple | list) and not value)
+        return name in given and not is_empty
 
     for this, others, are_excluded in _rules(parameters, values):
-        matches = [other for other in others if is_given(other)] if is_given(this) else None
+        known = [other for other in others if other.partition("=")[0] in parameters]
+        matches = [other for other in known if is_given(other)] if known and is_given(this) else None
         if matches and are_excluded:
             raise refusal(f"{spelled_rule(this)} cannot be combined with {spelled_rule(matches[0])}")
         if matches == [] and not are_excluded:
-            raise refusal(f"{spelled_rule(this)} requires {_spelled_any(others)}")
+            raise refusal(f"{spelled_rule(this)} requires {_spelled_any(known)}")
 
 
 def refusal(message: str) -> IrevalxError:
@@ -499,7 +501,10 @@ def spelled(name: str, value: object = None) -> str:
     ('--level', '--grades real', '-c')
     """
     known = _keywords.get() if _options is None else _options
-    parameter = _named(name, known or {}) or Parameter(name=name)
+    return _spelled(_named(name, known or {}) or Parameter(name=name), value)
+
+
+def _spelled(parameter: Parameter, value: object) -> str:
     if _options is None:
         return parameter.name if value is None else f"{parameter.name}={_python_literal(value)}"
     return parameter.typed if value is None or value is True else f"{parameter.typed} {value}"
@@ -519,11 +524,13 @@ def _named(name: str, parameters: Mapping[str, Parameter]) -> Parameter | None:
 
 
 def spelled_rule(rule: str) -> str:
-    """Return the parameter of a rule (``"by=run"``) as the caller types it."""
+    """Return the parameter of a rule (``"by=run"``), by its own name, as the caller types it."""
     if " and " in rule:
         return " and ".join(map(spelled_rule, rule.split(" and ")))
     name, has_value, value = rule.partition("=")
-    return spelled(name, {"True": True}.get(value, value) if has_value else None)
+    known = _keywords.get() if _options is None else _options
+    parameter = (known or {}).get(name, Parameter(name=name))
+    return _spelled(parameter, {"True": True}.get(value, value) if has_value else None)
 
 
 def _python_literal(value: object) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import Any
 
 import click
@@ -33,12 +34,15 @@ _RUNS = ("runs", "new_runs")
 """The parameters that take runs, which ``-T`` is for."""
 
 
+_collect_once = cache(collect)  # which removes the declarations from the annotations
+
+
 def command_from(function: Callable[..., Any]) -> click.Command:
     """Make a command of a declared function."""
     declaration = declaration_of(function)
     command = declaration.command
     run = command.run
-    own = collect(run).parameters if run else {}
+    own = _collect_once(run).parameters if run else {}
     output = {**(FIGURE_OUTPUT if command.figure else {}), **(TABLES_OUTPUT if command.tables else LINES_OUTPUT)}
     parameters = {**declaration.parameters, **own, **output}
     if not parameters.keys().isdisjoint(_RUNS):
