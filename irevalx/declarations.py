@@ -19,6 +19,7 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import update_wrapper
 from typing import Any, ParamSpec, TypeAlias, TypeVar
 
@@ -91,6 +92,9 @@ class Parameter(Frozen, kw_only=True):
     in_shell: bool = True
     """Whether there is an option for it."""
 
+    means: str = ""
+    """The name by which messages of shared code refer to it, where that is another one."""
+
     also: str | None = None
     """An older option name, which works and is not shown."""
 
@@ -121,8 +125,10 @@ class Parameter(Frozen, kw_only=True):
             return value
         if not self.several:
             return self._checked(value)
-        single = isinstance(value, str | bytes) or not isinstance(value, Iterable)
-        return tuple(self._checked(item) for item in ((value,) if single else value))
+        if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+            value = (value,)
+        checked = [self._checked(item) for item in value]
+        return tuple(sorted(checked) if isinstance(value, set | frozenset) else checked)
 
     def _checked(self, value: Any) -> Any:
         assert self.kind is not None
@@ -281,11 +287,17 @@ def declaration_of(function: Any) -> Declaration:
     return declaration
 
 
-def declared(**command: Any) -> Callable[[Callable[P, Value]], Callable[P, Value]]:
-    """Make a function check its arguments as its signature declares them; ``command`` are fields of CommandText."""
+def declared(
+    shared: Mapping[str, Parameter] | None = None, **command: Any
+) -> Callable[[Callable[P, Value]], Callable[P, Value]]:
+    """Make a function check its arguments as its signature declares them.
+
+    ``shared`` are declarations of parameters that the signature names without one; ``command`` are fields of
+    CommandText.
+    """
 
     def decorate(function: Callable[P, Value]) -> Callable[P, Value]:
-        declaration = collect(function, CommandText(**command))
+        declaration = collect(function, CommandText(**command), shared)
         parameters = declaration.parameters
         code = function.__code__
         positional = code.co_varnames[: code.co_argcount]
@@ -318,24 +330,30 @@ def _differs(value: Any, parameter: Parameter) -> bool:
         return True
 
 
-def collect(declaring: Any, command: CommandText | None = None) -> Declaration:
+def collect(
+    declaring: Any, command: CommandText | None = None, shared: Mapping[str, Parameter] | None = None
+) -> Declaration:
     """Collect the declarations in annotations, and leave the types alone there, as ``help`` shows them."""
     hints, texts = declaring.__annotations__, _explanations(declaring.__doc__ or "")
     parameters = {}
     for name, hint in list(hints.items()):
-        if name == "return" or not hasattr(hint, "__metadata__"):
+        if name == "return":
             continue
-        parameter = Parameter()
-        for metadata in hint.__metadata__:
+        parameter = (shared or {}).get(name, Parameter())
+        for metadata in getattr(hint, "__metadata__", ()):
             parameter = metadata if isinstance(metadata, Parameter) else metadata(parameter)
+        hints[name] = getattr(hint, "__origin__", hint)
         default = _default_of(declaring, name)
+        if hints[name] is hint and name not in (shared or {}):
+            continue
         parameters[name] = replace(parameter, name=name, default=default, help=texts.get(name, parameter.help))
-        hints[name] = hint.__origin__
     description = _dedented(declaring.__doc__ or "").partition("\n\nParameters\n---")[0]
     return Declaration(parameters, description, command or CommandText())
 
 
 def _default_of(declaring: Any, name: str) -> Any:
+    if isinstance(declaring, type):
+        return vars(declaring).get(name, NO_DEFAULT)
     keyword_defaults = declaring.__kwdefaults__ or {}
     code, defaults = declaring.__code__, declaring.__defaults__ or ()
     positional = code.co_varnames[: code.co_argcount]
@@ -396,22 +414,23 @@ def check_rules(parameters: Mapping[str, Parameter], values: Mapping[str, Any], 
             return wanted_value in map(str, value if isinstance(value, tuple | list) else [value])
         return name in given and not (value is None or value is False or value == ())
 
-    for name, parameter in parameters.items():
-        for this, others in _rules_of(name, parameter.requires):
-            if is_given(this) and not any(map(is_given, others)):
-                raise ArgumentError(f"{spelled_rule(this)} requires {_spelled_any(others)}")
-        for this, others in _rules_of(name, parameter.excludes):
-            for other in others:
-                if is_given(this) and is_given(other):
-                    raise ArgumentError(f"{spelled_rule(this)} cannot be combined with {spelled_rule(other)}")
+    for this, others, are_excluded in _rules(parameters, values):
+        matches = [other for other in others if is_given(other)] if is_given(this) else None
+        if matches and are_excluded:
+            raise ArgumentError(f"{spelled_rule(this)} cannot be combined with {spelled_rule(matches[0])}")
+        if matches == [] and not are_excluded:
+            raise ArgumentError(f"{spelled_rule(this)} requires {_spelled_any(others)}")
 
 
-def _rules_of(name: str, others: Others) -> Iterator[tuple[str, Sequence[str]]]:
-    """Yield the parameter, with the value that a rule is for, and the others that the rule names."""
-    by_value = others if isinstance(others, Mapping) else {"": others}
-    for value, names in by_value.items():
-        if names:
-            yield f"{name}={value}" if value else name, (names,) if isinstance(names, str) else tuple(names)
+def _rules(parameters: Mapping[str, Parameter], names: Iterable[str]) -> Iterator[tuple[str, Sequence[str], bool]]:
+    """Yield a parameter, with the value that a rule is for, the others of the rule, and whether it excludes them."""
+    for parameter in [parameters[name] for name in names if name in parameters]:
+        for are_excluded, rules in ((False, parameter.requires), (True, parameter.excludes)):
+            by_value = rules if isinstance(rules, Mapping) else {"": rules}
+            for value, others in by_value.items():
+                if others:
+                    this = f"{parameter.name}={value}" if value else parameter.name
+                    yield this, (others,) if isinstance(others, str) else tuple(others), are_excluded
 
 
 def _spelled_any(rules: Sequence[str]) -> str:
@@ -425,13 +444,17 @@ def _spelled_any(rules: Sequence[str]) -> str:
 # -- The caller's language
 
 _options: Mapping[str, Parameter] | None = None
-"""The parameters of the command that runs in the shell; None while Python is the caller."""
+"""The parameters of the command that runs in the shell; None while Python is the caller. A process has one caller, so
+that threads share it."""
+
+_keywords: ContextVar[Mapping[str, Parameter] | None] = ContextVar("keywords", default=None)
+"""The parameters of the public function that Python has called."""
 
 
 @contextmanager
 def typed_in_shell(parameters: Mapping[str, Parameter]) -> Iterator[None]:
     """Let messages made inside name parameters by the options of this command."""
-    global _options  # noqa: PLW0603 - a process has one caller
+    global _options  # noqa: PLW0603
     before, _options = _options, parameters
     try:
         yield
@@ -444,20 +467,28 @@ def spelled(name: str, value: object = None) -> str:
 
     >>> spelled("level"), spelled("grades", "real"), spelled("complete", True)
     ('level', 'grades="real"', 'complete=True')
-    >>> with typed_in_shell({"complete": Parameter(names=("-c",))}):
+    >>> with typed_in_shell({"complete": Parameter(names=("-c",), name="complete")}):
     ...     spelled("level"), spelled("grades", "real"), spelled("complete", True)
     ('--level', '--grades real', '-c')
     """
+    known = _keywords.get() if _options is None else _options
+    parameter = _named(name, known or {}) or Parameter(name=name)
     if _options is None:
-        return name if value is None else f"{name}={_python_literal(value)}"
-    parameter = _options.get(name, Parameter(name=name))
-    typed = replace(parameter, name=name).typed
-    return typed if value is None or value is True else f"{typed} {value}"
+        return parameter.name if value is None else f"{parameter.name}={_python_literal(value)}"
+    return parameter.typed if value is None or value is True else f"{parameter.typed} {value}"
 
 
 def is_parameter(name: str) -> bool:
-    """Return whether the caller can give a parameter: the command that runs has it, or Python is the caller."""
-    return _options is None or name in _options
+    """Return whether the caller can give a parameter; True if nothing is known of the caller."""
+    known = _keywords.get() if _options is None else _options
+    return known is None or _named(name, known) is not None
+
+
+def _named(name: str, parameters: Mapping[str, Parameter]) -> Parameter | None:
+    for parameter in parameters.values():
+        if parameter.means == name:
+            return parameter
+    return parameters.get(name)
 
 
 def spelled_rule(rule: str) -> str:
