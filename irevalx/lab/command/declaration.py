@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import click
@@ -37,12 +38,15 @@ _RUNS = ("runs", "new_runs")
 """The parameters that take runs, which ``-T`` is for."""
 
 
+_collect_once = cache(collect)  # which removes the declarations from the annotations
+
+
 def command_from(function: Callable[..., Any]) -> click.Command:
     """Make a command of a declared function."""
     declaration = declaration_of(function)
     command = declaration.command
     run = command.run
-    own = collect(run).parameters if run else {}
+    own = _collect_once(run).parameters if run else {}
     output = {**(FIGURE_OUTPUT if command.figure else {}), **(TABLES_OUTPUT if command.tables else LINES_OUTPUT)}
     parameters = {**declaration.parameters, **own, **output}
     if not parameters.keys().isdisjoint(_RUNS):
@@ -91,7 +95,8 @@ def _click_parameter(parameter: Parameter, parameters: Mapping[str, Parameter]) 
     elif not parameter.is_flag:
         attributes["default"] = None if default is NO_DEFAULT else default
     if word and not word.startswith("-"):
-        attributes["metavar"] = f"{word}..." if parameter.several else word
+        metavar = f"{word}..." if parameter.several else word
+        attributes["metavar"] = f"[{metavar}]" if parameter.has_default else metavar
         return click.argument(parameter.name, nargs=-1 if parameter.several else 1, **attributes)
     attributes |= {"also": parameter.also, "hidden": parameter.hidden, "help": _help(parameter, parameters, default)}
     if parameter.is_flag:
