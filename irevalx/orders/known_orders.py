@@ -212,7 +212,7 @@ ORDERS = {
         ),
         JudgingOrder(
             name="thompson",
-            meaning="the next document of the run with the highest probability drawn from its posterior (Thompson sampling)",
+            meaning="the next document of the run whose drawn probability of relevance is highest (Thompson sampling)",
             source=_BANDITS,
             begin=_drawing("thompson", is_stationary=True),
             learns="reading",
