@@ -23,7 +23,7 @@ from contextvars import ContextVar
 from functools import update_wrapper
 from typing import Any, ParamSpec, TypeAlias, TypeVar
 
-from irevalx.errors import ArgumentError, UsageError, quote
+from irevalx.errors import ArgumentError, IrevalxError, UsageError, quote
 from irevalx.frozen import Frozen, replace
 
 P = ParamSpec("P")
@@ -87,7 +87,8 @@ class Parameter(Frozen, kw_only=True):
     """The explanation in the shell, where it is not ``help``."""
 
     completion: str = ""
-    """What the shell completes: "file" (JSON lists its digest), "measure" or "figure"; choices are completed anyway."""
+    """What the shell completes: "file" (JSON lists its digest), "measure" or "suffix" (choices are endings of file
+    names); other choices are completed anyway."""
 
     in_shell: bool = True
     """Whether there is an option for it."""
@@ -134,6 +135,8 @@ class Parameter(Frozen, kw_only=True):
         assert self.kind is not None
         try:
             return self.kind.check(value)
+        except ArgumentError as error:
+            raise ArgumentError(f"{self.name}{error.message}") from None  # its message lacks the name
         except (ValueError, TypeError, OverflowError):
             from irevalx.parameters import shown
 
@@ -173,8 +176,9 @@ def number(
     **more: Any,
 ) -> Parameter:
     """Declare a finite real number within bounds."""
-    words = (("above", above), ("of at least", least), ("below", below), ("of at most", most))
-    rule = f"a number {' and '.join(f'{word} {bound:g}' for word, bound in words if math.isfinite(bound))}".rstrip()
+    words = (("above", above), ("at least", least), ("below", below), ("at most", most))
+    bounds = [f"{word} {bound:g}" for word, bound in words if math.isfinite(bound)]
+    rule = f"a number {'of ' if bounds and bounds[0].startswith('at') else ''}{' and '.join(bounds)}".rstrip()
 
     def check(value: Any) -> float:
         from irevalx.parameters import real_number
@@ -309,21 +313,38 @@ def declared(
             values = {
                 name: parameters[name].checked(value) if name in parameters else value for name, value in given.items()
             }
-            differing = {
-                name for name, value in values.items() if name in parameters and _differs(value, parameters[name])
-            }
-            check_rules(parameters, values, differing)
-            return function(**values)  # type: ignore[arg-type, call-arg]
+            token = _keywords.set(parameters)
+            try:
+                check_rules(
+                    parameters, values, [name for name in values if _differs(values[name], parameters.get(name))]
+                )
+                return function(**values)  # type: ignore[arg-type, call-arg]
+            finally:
+                _keywords.reset(token)
 
         update_wrapper(checked, function)
         checked.declaration = declaration  # type: ignore[attr-defined]
-        checked.__doc__ = _with_shared_texts(function.__doc__ or "", parameters)
+        checked.__doc__ = _with_shared_texts(function, parameters)
         return checked
 
     return decorate
 
 
-def _differs(value: Any, parameter: Parameter) -> bool:
+def documented(shared: Mapping[str, Parameter]) -> Callable[[Callable[P, Value]], Callable[P, Value]]:
+    """Give a function declarations and the texts of shared ones, without a check: the function checks its arguments."""
+
+    def decorate(function: Callable[P, Value]) -> Callable[P, Value]:
+        declaration = collect(function, None, shared)
+        function.declaration = declaration  # type: ignore[attr-defined]
+        function.__doc__ = _with_shared_texts(function, declaration.parameters)
+        return function
+
+    return decorate
+
+
+def _differs(value: Any, parameter: Parameter | None) -> bool:
+    if parameter is None or parameter.default is NO_DEFAULT or parameter.default is None:
+        return parameter is not None and value is not parameter.default
     try:
         return value is not parameter.default and bool(value != parameter.default)
     except Exception:  # noqa: BLE001 - data frames have no truth value
@@ -377,15 +398,16 @@ def _explanations(docstring: str) -> dict[str, str]:
     return {name: " ".join(words.split()) for names, words in _ENTRY.findall(section) for name in names.split(", ")}
 
 
-def _with_shared_texts(docstring: str, parameters: Mapping[str, Parameter]) -> str:
-    """Return a docstring whose section on parameters has them all, in the order of the signature."""
+def _with_shared_texts(function: Any, parameters: Mapping[str, Parameter]) -> str:
+    """Return the docstring of a function, whose section on parameters has them all, in the order of the signature."""
+    docstring, code = function.__doc__ or "", function.__code__
     head, title, rest = docstring.partition("\n    Parameters\n    ----------\n")
     if not title:
-        return docstring
+        return str(docstring)
     _, blank, sections = rest.partition("\n\n")
-    texts = {name: parameter.help for name, parameter in parameters.items()}
-    texts |= {name: words for name, words in _explanations(docstring).items() if name not in parameters}
-    lines = [_filled(f"{name} : {words}") for name, words in texts.items()]
+    texts = {name: parameter.help for name, parameter in parameters.items()} | _explanations(docstring)
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    lines = [_filled(f"{name} : {texts[name]}") for name in names if name in texts]
     return f"{head}{title}{''.join(lines).rstrip()}{blank}{sections}"
 
 
@@ -402,7 +424,7 @@ def check_rules(parameters: Mapping[str, Parameter], values: Mapping[str, Any], 
     """Refuse parameters that are given without what they require, or together with what they exclude.
 
     ``values`` may lack parameters that have their default; ``given`` are the names that the caller gave. Raises
-    ArgumentError.
+    ArgumentError, in the shell UsageError.
     """
 
     def is_given(other: str) -> bool:
@@ -417,9 +439,13 @@ def check_rules(parameters: Mapping[str, Parameter], values: Mapping[str, Any], 
     for this, others, are_excluded in _rules(parameters, values):
         matches = [other for other in others if is_given(other)] if is_given(this) else None
         if matches and are_excluded:
-            raise ArgumentError(f"{spelled_rule(this)} cannot be combined with {spelled_rule(matches[0])}")
+            raise _refusal(f"{spelled_rule(this)} cannot be combined with {spelled_rule(matches[0])}")
         if matches == [] and not are_excluded:
-            raise ArgumentError(f"{spelled_rule(this)} requires {_spelled_any(others)}")
+            raise _refusal(f"{spelled_rule(this)} requires {_spelled_any(others)}")
+
+
+def _refusal(message: str) -> IrevalxError:
+    return ArgumentError(message) if _options is None else UsageError(message)
 
 
 def _rules(parameters: Mapping[str, Parameter], names: Iterable[str]) -> Iterator[tuple[str, Sequence[str], bool]]:
@@ -493,6 +519,8 @@ def _named(name: str, parameters: Mapping[str, Parameter]) -> Parameter | None:
 
 def spelled_rule(rule: str) -> str:
     """Return the parameter of a rule (``"by=run"``) as the caller types it."""
+    if " and " in rule:
+        return " and ".join(map(spelled_rule, rule.split(" and ")))
     name, has_value, value = rule.partition("=")
     return spelled(name, {"True": True}.get(value, value) if has_value else None)
 

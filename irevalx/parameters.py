@@ -57,7 +57,7 @@ def whole_number(what: What, value: Any, *, least: int | None = None, most: int 
     ------
     ArgumentError
     """
-    if isinstance(value, bool) or not isinstance(value, Integral):
+    if type(value) is not int and (isinstance(value, bool) or not isinstance(value, Integral)):
         raise wrong(what, _whole(least, most), value)
     number = index(value)
     if not is_long(number):
@@ -102,6 +102,8 @@ def flag(what: What, value: Any) -> bool:
     ------
     ArgumentError
     """
+    if value is True or value is False:
+        return bool(value)
     if (isinstance(value, Integral) or type(value).__name__ in _TRUTH_VALUES) and value in (0, 1):
         return bool(value)
     raise wrong(what, "True or False", value)

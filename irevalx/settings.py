@@ -1,18 +1,28 @@
 """Settings: all that the values of an evaluation depend on, and no more."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
-from typing import Any, Literal, TypeAlias, TypeVar, get_args
+from numbers import Integral, Real
+from typing import Annotated, Any, Literal, TypeAlias, get_args
 
-from irevalx.errors import UsageError, quote
-from irevalx.frozen import Frozen
+from irevalx.declarations import (
+    Kind,
+    Parameter,
+    choice,
+    collect,
+    flag,
+    is_parameter,
+    number,
+    spelled,
+    spelled_rule,
+    whole,
+)
+from irevalx.errors import UsageError
+from irevalx.frozen import Frozen, cached_property, values
+from irevalx.parameters import identifier, is_long
 from irevalx.process.system import as_bytes
 from irevalx.trec_eval.numbers import c_double
-from irevalx.trec_eval.versions import TREC_EVAL_10, Compat, read_version
-
-Name = TypeVar("Name", bound=str)
+from irevalx.trec_eval.versions import COMPAT, TREC_EVAL_10, Compat
 
 Reading: TypeAlias = Literal["nonrel", "skip", "rel"]
 """What unjudged documents are taken for: nonrelevant ones (or what the measure makes of them), as good as not
@@ -47,11 +57,11 @@ its greatest score does."""
 
 DUPLICATES: tuple[Duplicates, ...] = get_args(Duplicates)
 
-REAL = "--grades real"
-PROBABILITY = "--grades probability"
-EXPECTED = "--ties expected"
-EXPECTED_OF_FIRST = "--ties expected and -M"
-"""What a measure may not be defined with, or by another formula: keys of ``Measure.refuses`` and ``formulas``."""
+REAL = "grades=real"
+PROBABILITY = "grades=probability"
+EXPECTED = "ties=expected"
+EXPECTED_OF_FIRST = "ties=expected and max_retrieved"
+"""Rules, as declarations have them: keys of ``Measure.refuses`` and ``formulas``."""
 
 
 NAMINGS = ("trec_eval", "asked")
@@ -64,29 +74,6 @@ IntervalMethod: TypeAlias = Literal["t", "bootstrap"]
 beside the values, which do not depend on them."""
 
 INTERVAL_METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
-
-
-def read_reading(text: str) -> Reading:
-    """Return the reading with this name.
-
-    Raises
-    ------
-    UsageError : there is none.
-    """
-    return _one_of("a reading of the unjudged", READINGS, text)
-
-
-def read_grades(text: str) -> Grades:
-    """Return what grades are called so; UsageError where none are."""
-    return _one_of("--grades", GRADES, text)
-
-
-def _one_of(what: str, names: tuple[Name, ...], text: str) -> Name:
-    """Return the name that a text is; UsageError where it is none of them."""
-    for name in names:
-        if name == text:
-            return name
-    raise UsageError(f"{what} must be one of {', '.join(names)}, but got {quote(text)}")
 
 
 class Bound(Frozen):
@@ -112,105 +99,129 @@ INFAP_EPSILON = Bound("a number above 0", lambda x: x > 0)
 SAMPLE_RATE = Bound("a number above 0 and at most 1", lambda x: 0 < x <= 1)
 
 
-_READ: dict[str, Callable[[Any], Any]] = {
-    "grades": read_grades,
-    "topic": lambda topic: None if topic is None else as_bytes(topic),
-    "unjudged": lambda readings: tuple(map(read_reading, readings)),
-    "ties": lambda ties: _one_of("--ties", TIES, ties),
-    "duplicates": lambda which: _one_of("--duplicates", DUPLICATES, which),
-    "compat": read_version,
-}
-"""Of keywords that are not what a field holds, what makes it of them; raises UsageError."""
+def _level(value: Any) -> float:
+    """Return a finite number, an integer as such."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+        raise ValueError(value)
+    level = float(value)
+    if not level.is_integer():
+        return level
+    if not is_long(int(level)):
+        raise ValueError(value)
+    return int(value) if isinstance(value, Integral) else int(level)
+
+
+def _topic(value: Any) -> bytes:
+    return as_bytes(identifier("", value))
+
+
+def _compat(value: Any) -> Compat:
+    if isinstance(value, Compat):
+        return value
+    if (name := identifier("", value)) not in COMPAT:
+        raise ValueError(value)
+    return COMPAT[name]
+
+
+_LEVEL = Kind("a whole number of 64 bits, or a finite number if grades are real", _level)
+_COMPAT = Parameter(
+    kind=Kind(" or ".join(reversed(COMPAT)), _compat, choices=tuple(reversed(COMPAT))),
+    shell_default=next(name for name, compat in COMPAT.items() if compat is TREC_EVAL_10),
+)
 
 
 class Settings(Frozen, kw_only=True):
-    """What an evaluation is to do with judgments and runs; ``of`` builds it from a program's keywords."""
+    """What the values of an evaluation depend on: each field is declared here for Python, the command and Spark.
 
-    level: float = 1
-    """The least judgment that counts as relevant (``-l``); a whole number unless grades are real."""
+    Parameters
+    ----------
+    level : relevance threshold: grades of at least this value are relevant; an integer unless `grades="real"`.
+    grades : what grades are: integers (whole); real numbers (real), which are gains as they are; or probabilities that
+        the document is relevant (probability), for which values are expectations over independent judgments.
+    complete : average over all judged topics; a topic missing from the run scores 0. Otherwise such topics are left
+        out, with a warning.
+    judged_only : remove unjudged documents from the rankings first.
+    max_retrieved : evaluate only this number of documents per topic, at least 0. [default: all; 1000 for samples]
+    collection_size : number of documents in the collection, for the measure utility.
+    topic : evaluate only this topic.
+    unjudged : treatments of unjudged documents under which to compute every measure that supports them: "nonrel" (the
+        treatment of the measure, mostly as nonrelevant), "skip" (removed, as with `judged_only=True`) and "rel"
+        (relevant where retrieved: an upper bound for P, success, recip_rank, recip_rank_cut, set_P, num_rel_ret and,
+        with grades 0 and 1, rbp; no bound for others).
+    ties : order of documents with equal scores: by document ID, like trec_eval (name); by the RANK column (rank); in
+        file order (first); with the highest grade or gain first (best) or last (worst). "expected" is the mean over all
+        orders, which not every measure supports.
+    ignore_identical_ids : remove retrieved documents whose ID is the topic's ID, before ranks are counted.
+    duplicates : a document that a run retrieves twice for a topic is an error (error), or its first line (first) or its
+        highest score (best) counts.
+    infap_c : the constant c of infAP, at least 1. [default: 2]
+    infap_epsilon : the smoothing constant of infAP, above 0. [default: 0.00001]
+    sample_rate : share of the pool that was judged, for subAP. [default: estimated topic by topic]
+    compat : version of trec_eval to follow, 10.0 or 9.0.8.
+    """
 
-    grades: Grades = "whole"
-    """What the grades of the judgments are (``--grades``)."""
+    level: Annotated[
+        float,
+        Parameter(
+            kind=Kind("a whole number of 64 bits, or a finite number if grades are real", _level),
+            names=("-l", "--level_for_rel"),
+        ),
+    ] = 1
+    grades: Annotated[Grades, choice(*GRADES, excludes={"probability": "level"})] = "whole"
+    complete: Annotated[bool, flag(names=("-c", "--complete_rel_info_wanted"))] = False
+    judged_only: Annotated[bool, flag(names=("-J", "--Judged_docs_only"))] = False
+    max_retrieved: Annotated[int | None, whole(0, names=("-M", "--Max_retrieved_per_topic"))] = None
+    collection_size: Annotated[int, whole(names=("-N", "--Number_docs_in_coll"))] = 0
+    topic: Annotated[bytes | None, Parameter(kind=Kind("a string or a whole number", _topic), names=("-D",))] = None
+    unjudged: Annotated[tuple[Reading, ...], choice(*READINGS, several=True, metavar="TREATMENT,...")] = ()
+    ties: Annotated[Ties, choice(*TIES, metavar="ORDER")] = "name"
+    ignore_identical_ids: Annotated[bool, flag()] = False
+    duplicates: Annotated[Duplicates, choice(*DUPLICATES, metavar="WHICH")] = "error"
+    infap_c: Annotated[float | None, number(least=1, metavar="C")] = None
+    infap_epsilon: Annotated[float | None, number(above=0, metavar="E")] = None
+    sample_rate: Annotated[float | None, number(above=0, most=1, metavar="P")] = None
+    compat: Annotated[Compat, _COMPAT] = TREC_EVAL_10
 
-    complete: bool = False
-    """Average over every judged topic (``-c``)."""
-
-    judged_only: bool = False
-    """Remove unjudged documents from the rankings first (``-J``)."""
-
-    max_retrieved: int | None = None
-    """Evaluate this number of a topic's first documents, at least 0 (``-M``). None stands for all, or for as many as
-    the judgments are made for."""
-
-    collection_size: int = 0
-    """Documents in the collection, for utility; 0 where it is unknown (``-N``)."""
-
-    topic: bytes | None = None
-    """The only topic to evaluate (``-D LEVEL.TOPIC``); None for all."""
-
-    unjudged: tuple[Reading, ...] = ()
-    """The readings of unjudged documents that every measure is computed in (``--unjudged``); none: its own."""
-
-    ties: Ties = "name"
-    """How documents with equal scores are ordered (``--ties``)."""
-
-    ignore_identical_ids: bool = False
-    """Drop retrieved documents whose id is that of the topic (``--ignore-identical-ids``)."""
-
-    duplicates: Duplicates = "error"
-    """What becomes of a document that a run has twice for a topic (``--duplicates``)."""
-
-    infap_c: float | None = None
-    """The constant c of infAP, at least 1; None stands for the measure's own (``--infap-c``)."""
-
-    infap_epsilon: float | None = None
-    """The smoothing constant of infAP, above 0; None stands for the measure's own (``--infap-epsilon``)."""
-
-    sample_rate: float | None = None
-    """The p of subAP, above 0 and at most 1; None stands for that of the judgments, topic by topic
-    (``--sample-rate``)."""
-
-    compat: Compat = TREC_EVAL_10
-    """The version of trec_eval that is followed (``--compat``)."""
+    @cached_property
+    def values(self) -> tuple[Any, ...]:
+        """The values of the fields, in order."""
+        return values(self)
 
     @property
     def features(self) -> tuple[str, ...]:
-        """The options given that not every measure is defined with, as they are typed: keys of ``Measure.refuses``."""
-        grades = () if self.grades == "whole" else (f"--grades {self.grades}",)
+        """The rules that hold of these settings and that not every measure supports: keys of ``Measure.refuses``."""
+        grades = () if self.grades == "whole" else (f"grades={self.grades}",)
         expected = self.ties == "expected"
         return grades + (EXPECTED,) * expected + (EXPECTED_OF_FIRST,) * (expected and self.max_retrieved is not None)
 
     @classmethod
-    def of(cls, **keywords: Any) -> Settings:
-        """Build settings from keywords of ``irevalx.evaluate``, whose names are those of the fields.
+    def of(cls, **keywords: Any) -> "Settings":
+        """Build settings from keywords of ``irevalx.evaluate``.
 
-        Raises
-        ------
-        UsageError : a value out of bounds.
+        Raises ArgumentError for a value that its field does not take, and TypeError for an unknown keyword.
         """
-        settings = cls(**{name: _READ[name](value) if name in _READ else value for name, value in keywords.items()})
+        if not keywords:
+            return _DEFAULT
+        if unknown := keywords.keys() - PARAMETERS.keys():
+            raise TypeError(f"unknown keyword {min(unknown)!r}; known are {', '.join(PARAMETERS)}")
+        settings = cls(**{name: PARAMETERS[name].checked(value) for name, value in keywords.items()})
         settings.check()
         return settings
 
     def check(self) -> None:
-        """Refuse numbers that are out of bounds.
-
-        Raises
-        ------
-        UsageError : names the option of the command, and what it must be.
-        """
-        for number, bound, name in (
-            (self.infap_c, INFAP_C, "--infap-c"),
-            (self.infap_epsilon, INFAP_EPSILON, "--infap-epsilon"),
-            (self.sample_rate, SAMPLE_RATE, "--sample-rate"),
-        ):
-            if number is not None and not (math.isfinite(number) and bound.holds(number)):
-                raise UsageError(f"{name} must be {bound.rule}, but got {number}")
+        """Refuse values that exclude each other; raises UsageError."""
         if self.grades != "real" and self.level != int(self.level):
-            raise UsageError(f"-l must be a whole number, but got {self.level:g}; --grades real takes it")
+            hint = f"; {spelled('grades', 'real')} takes it" if is_parameter("grades") else ""
+            raise UsageError(f"{spelled('level')} must be a whole number, but got {self.level:g}{hint}")
         if self.grades == "probability" and self.level != 1:
-            raise UsageError(f"-l and {PROBABILITY} must not be given together")
+            raise UsageError(f"{spelled('level')} cannot be combined with {spelled_rule(PROBABILITY)}")
         if self.grades == "probability" and self.ties in ORDERS_OF_TIES:
-            raise UsageError(f"--ties {self.ties} and {PROBABILITY} must not be given together")
+            raise UsageError(f"{spelled('ties', self.ties)} cannot be combined with {spelled_rule(PROBABILITY)}")
         if self.max_retrieved is not None and self.max_retrieved < 0:
-            raise UsageError(f"-M must be at least 0, but got {self.max_retrieved}")
+            raise UsageError(f"{spelled('max_retrieved')} must be at least 0, but got {self.max_retrieved}")
+
+
+PARAMETERS = collect(Settings).parameters
+"""The declarations of the fields."""
+
+_DEFAULT = Settings()

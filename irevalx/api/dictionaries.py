@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -16,10 +19,11 @@ from irevalx.errors import ArgumentError
 from irevalx.evaluation.stacked_runs import Stack
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool
+from irevalx.measures.added import ADDED
 from irevalx.parameters import shown, wrong
 from irevalx.process.system import ENCODING, as_bytes
 from irevalx.reading.entries import Entries
-from irevalx.reading.runs import Results, Run
+from irevalx.reading.runs import MOST_IN_SHORT_LIST, Results, Run, ShortList
 from irevalx.settings import Grades
 from irevalx.trec_eval.versions import Compat
 
@@ -32,6 +36,12 @@ _Rows: TypeAlias = "Sequence[tuple[Any, ...]]"
 
 _DICTIONARIES = (dict, Mapping)
 """What is usual comes first, which takes less time to find out."""
+
+MOST_KEPT, MOST_DICTIONARIES = 1 << 8, 1 << 4
+"""Judgments are kept for the next call if they have at most this number of IDs, and this number of dictionaries."""
+
+_SCORES = frozenset({float, int, np.float64, np.float32})
+"""The types of scores of short lists."""
 
 BLOCK_SIZE = 1 << 14
 """About how many documents of a dictionary are looked at together."""
@@ -52,6 +62,40 @@ def judgments_of(
     ------
     ArgumentError : an id is neither a string nor a whole number, or a grade is not the number that it must be.
     """
+    is_default = path == "qrels" and not exact and grades == "whole" and not ADDED
+    content = small_content(given) if is_default else None
+    recent = RECENT.get(id(given))
+    if recent and recent[0] == content:
+        return recent[1]
+    judgments = _judgments_of(given, path, exact=exact, grades=grades)
+    if content:
+        if len(RECENT) >= MOST_DICTIONARIES:
+            RECENT.clear()
+        RECENT[id(given)] = content, judgments
+    return judgments
+
+
+RECENT: dict[int, tuple[tuple[Any, ...], Judgments]] = {}
+"""Content and judgments of recent dictionaries, by ``id``, which is only where to look: the content decides."""
+
+
+def small_content(given: Mapping[Any, Any]) -> tuple[Any, ...] | None:
+    """Return topics, sizes, docnos and grades of small judgments; None unless equal ones are read alike.
+
+    They are if all IDs are strings and all grades integers.
+    """
+    if type(given) is not dict or set(map(type, given.values())) != {dict}:
+        return None
+    sizes = tuple(map(len, given.values()))
+    if len(sizes) + sum(sizes) > MOST_KEPT:
+        return None
+    docnos = tuple(chain.from_iterable(given.values()))
+    grades = tuple(chain.from_iterable(map(dict.values, given.values())))
+    is_plain = set(map(type, chain(given, docnos))) == {str} and set(map(type, grades)) == {int}
+    return (tuple(given), sizes, docnos, grades) if is_plain else None
+
+
+def _judgments_of(given: Mapping[Any, Mapping[Any, float]], path: str, *, exact: bool, grades: Grades) -> Judgments:
     _refuse_other_values(given, path, "{docno: grade}")
     lists = [documents.values() for documents in given.values()]
     numbers = grades_of(lists, _number_of(given, path, "grade"), exact=exact, grades=grades)
@@ -91,7 +135,26 @@ def run_of(
         again=lambda: [scores],
         parse=results,
         to_its_end=False,
+        short_list=lambda: _short_list(scores, tag, compat),
     )
+
+
+def _short_list(scores: Mapping[Any, Any], tag: str, compat: Compat) -> ShortList | None:
+    """Return a dictionary as a short list of one topic; None for any other, and if there is an error or a warning."""
+    topic, documents = next(iter(scores.items())) if len(scores) == 1 else (None, None)
+    if type(topic) is not str or type(documents) is not dict or not 0 < len(documents) <= MOST_IN_SHORT_LIST:
+        return None
+    if not _SCORES.issuperset(map(type, documents.values())):
+        return None
+    try:
+        numbers = array("f" if compat.single_precision_scores else "d", documents.values())
+        docnos = "\n".join(documents).encode(ENCODING).split(b"\n")
+        short_list = ShortList(topic.encode(ENCODING), docnos, numbers, as_bytes(tag))
+    except (TypeError, ValueError, OverflowError):
+        return None
+    equal_ends = len(numbers) > 1 and numbers[0] == numbers[-1]
+    is_plain = not equal_ends and len(docnos) == len(documents) and math.isfinite(sum(numbers))
+    return short_list if is_plain else None
 
 
 def stack_of(runs: Sequence[Mapping[Any, Mapping[Any, float]]], names: Sequence[str], compat: Compat) -> Stack | None:

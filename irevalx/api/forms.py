@@ -137,6 +137,12 @@ def is_run(given: Mapping[Any, Any]) -> bool:
     return not isinstance(documents, Mapping) and not is_ranked_list(documents)
 
 
+def is_plain_run(given: Any) -> bool:
+    """Return whether this is one run in a dictionary: ``{topic: {docno: score}}``, beginning with a number."""
+    first = next(iter(given.values()), None) if type(given) is dict else None
+    return type(first) is dict and type(next(iter(first.values()), None)) in {float, int} and are_scores(given)
+
+
 def are_scores(given: Any) -> bool:
     """Return whether this is a dictionary of dictionaries or of ranked lists, as most small runs in programs are."""
     if type(given) is not dict or not given:

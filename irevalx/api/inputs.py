@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import irevalx.reading.runs as files
 from irevalx import parameters
-from irevalx.api import dictionaries
+from irevalx.api import dictionaries, forms
 from irevalx.api.forms import (
     UNNAMED,
     Documents,
@@ -29,6 +29,7 @@ from irevalx.api.forms import (
     table_given,
 )
 from irevalx.api.user_warnings import warn
+from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError, InputError, UsageError, quote
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Judgments
@@ -39,15 +40,14 @@ from irevalx.process.system import as_bytes, as_text
 from irevalx.reading import formats
 from irevalx.reading.file_format import FileFormat, table_of
 from irevalx.reading.source import name_of_file
+from irevalx.settings import PARAMETERS
 from irevalx.settings import Grades as GradeKind
-from irevalx.settings import read_grades
-from irevalx.trec_eval.versions import Compat, read_version
+from irevalx.trec_eval.versions import Compat
 
 if TYPE_CHECKING:
     from irevalx.reading.tables.tables import Table
 
 _QRELS, _TREC_RESULTS = formats.QRELS.name, formats.TREC_RESULTS.name
-
 
 _IN_MEMORY = tuple(fmt.name for fmt in formats.REL_FORMATS.values() if fmt.table_reader)
 """The formats of judgments that dictionaries and tables may have."""
@@ -80,7 +80,7 @@ class Qrels:
         """What the evaluator sees."""
         self.rel_format = formats.rel_format(parameters.text("rel_format", rel_format)).name
         """Their format, such as "qrels"."""
-        self.grades: GradeKind = read_grades(parameters.text("grades", grades))
+        self.grades: GradeKind = PARAMETERS["grades"].checked(grades)
         """What their grades are: "whole", "real" or "probability"."""
 
     @classmethod
@@ -118,20 +118,20 @@ class Qrels:
         """
         version, strict = version_of(compat), parameters.flag("strict", strict)
         fmt = formats.rel_format(parameters.text("rel_format", rel_format))
-        kind = read_grades(parameters.text("grades", grades))
+        kind = PARAMETERS["grades"].checked(grades)
         judgments: AnyJudgments
         if isinstance(qrels, Qrels):
             judgments = qrels.judgments
             _refuse_format("rel_format", fmt.name, (_QRELS, qrels.rel_format))
             fmt = formats.rel_format(qrels.rel_format)
             if kind not in {"whole", qrels.grades}:
-                raise UsageError(f"grades must be {qrels.grades} for judgments that have been read so, but got {kind}")
+                raise UsageError(f"grades must be {qrels.grades} for judgments that were read so, but got {kind}")
             kind = qrels.grades
         else:
             judgments = judgments_given(qrels, fmt, kind, version, strict=strict)
         if pool is not None:
-            if not isinstance(judgments, Judgments) or "--pool" in fmt.excludes:
-                raise UsageError(f"a pool must not be given together with judgments in the format {fmt.name}")
+            if not isinstance(judgments, Judgments) or "pool" in fmt.excludes:
+                raise UsageError(f"{spelled('pool')} cannot be combined with {spelled('rel_format', fmt.name)}")
             judgments = with_pool(judgments, Pool.read(pool, compat=compat).documents, warn)
         return cls(judgments, fmt.name, kind)
 
@@ -298,6 +298,8 @@ def read_runs(given: Any, results_format: str, *, strict: bool) -> list[Run]:
     ------
     ArgumentError : there is none, or one of them is nothing that ``Run.read`` takes.
     """
+    if results_format == _TREC_RESULTS and strict is False and forms.is_plain_run(given):
+        return [_run_of_scores(given, None)]
     if isinstance(given, Mapping) and not is_run(given):
         names = [parameters.identifier("the name of a run", name) for name in given]
         named = zip(names, given.values(), strict=True)
@@ -321,9 +323,10 @@ def version_of(compat: Any) -> Compat:
 
     Raises
     ------
-    UsageError : it is not one of those that ``--compat`` takes.
+    ArgumentError : it is none of them.
     """
-    return read_version(parameters.identifier("compat", compat))
+    version: Compat = PARAMETERS["compat"].checked(compat)
+    return version
 
 
 def _refuse_no_version(compat: Any) -> None:

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import cast
 
 from irevalx import parameters
-from irevalx.api.checks import settings_of
 from irevalx.api.dictionaries import BLOCK_SIZE, stack_of
 from irevalx.api.forms import UNNAMED, Documents, File, Frame, Records
 from irevalx.api.inputs import GivenQrels, Pool, Qrels, Run, Runs, read_runs
 from irevalx.api.own_measures import Measures, asked_for
 from irevalx.api.scores import AnyEvaluation, Scores, scores_of_evaluations
 from irevalx.api.user_warnings import warn
+from irevalx.declarations import documented
 from irevalx.errors import IrevalxError
 from irevalx.evaluation.chosen_topics import level_warnings
 from irevalx.evaluation.evaluate import Evaluation
@@ -27,9 +27,10 @@ from irevalx.measures.select import Selection, select_again
 from irevalx.process.memory import keep_some_freed_memory
 from irevalx.process.progress import Progress
 from irevalx.process.system import as_bytes
-from irevalx.settings import NAMINGS, Settings
+from irevalx.settings import NAMINGS, PARAMETERS, Settings
 
 
+@documented(PARAMETERS)
 def evaluate(  # noqa: PLR0913 - one for each option of the command
     qrels: GivenQrels,
     runs: Runs,
@@ -62,64 +63,23 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
 
     Parameters
     ----------
-    qrels : file, mapping, data frame, named tuples or Qrels
-        The judgments: ``{topic: {docno: grade}}``, or whatever else ``Qrels.read`` takes.
-    runs : file, mapping, data frame, named tuples or Run; or several, or ``{name: run}``
-        What was retrieved: ``{topic: {docno: score}}``, ``{topic: docnos}`` with the best first, or whatever else
-        ``Run.read`` takes.
-    measures : str, measure, or iterable of these; default "official"
-        The measures, such as "map", "P.5,10", "nDCG@10", "AP(rel=2)", and what ``irevalx.measure`` makes. "official"
-        and "all_trec" are sets; a reading of unjudged documents may stand behind a name ("P.20:skip"). None at all
-        stands for those that are usual for the format of the judgments.
-    pool : file, mapping, data frame, named tuples or Pool, optional
-        The documents chosen for judging, ``{topic: docnos}``; those without a judgment are pooled, but unjudged.
-    level : float, default 1
-        The least grade that is relevant; a whole number unless grades are real.
-    grades : {"whole", "real", "probability"}
-        What grades are: whole numbers; real numbers, which are gains as they are; or each the probability that the
-        document is relevant, with values the expectations over independent judgments.
-    complete : bool, default False
-        Average over all judged topics, those without results counting 0. Otherwise these are left out, with a warning.
-    judged_only : bool, default False
-        Remove unjudged documents from the rankings first.
-    max_retrieved : int, optional
-        Evaluate only this many documents of each topic, the first ones; at least 0. All without it, of judgments of
-        samples 1000.
-    collection_size : int, default 0
-        How many documents the collection has, for the measure utility.
-    topic : str or int, optional
-        Evaluate only this topic.
-    unjudged : str or iterable of str, optional
-        The readings of unjudged documents in which every measure is computed that has them: "nonrel" (as the measure
-        takes them), "skip" (removed), "rel" (relevant where they were retrieved).
-    ties : {"name", "rank", "first", "expected", "best", "worst"}
-        The order of documents with equal scores: by name, as trec_eval has it; by the column of ranks; as they stand
-        in the file; "expected" for the mean over all orders; the greatest grade or gain first, or last.
-    ignore_identical_ids : bool, default False
-        Drop retrieved documents whose id is that of the topic.
-    duplicates : {"error", "first", "best"}
-        What becomes of a document that a run has twice for a topic: an error; its first line, or its greatest score
-        counts.
-    infap_c, infap_epsilon : float, optional
-        The constants of infAP: at least 1 (2 if not given), and above 0 (0.00001).
-    sample_rate : float, optional
-        The share of the pool that was judged, above 0 and at most 1, for subAP; found topic by topic if not given.
-    rel_format : str, default "qrels"
-        The format of the judgments: "qrels", "beir", "json", "sampled", "subtopics", "prels" and others.
-    results_format : str, default "trec_results"
-        The format of runs that are files: "trec_results", "msmarco", "scored" or "json".
-    compat : {"10", "9"}
-        The version of trec_eval that is followed.
-    strict : bool, default False
-        Refuse scores, grades and parameters in files that are not plain numbers. Otherwise they are read as trec_eval
-        reads them, with a warning.
-    threads : int, default 1
-        How many processes share a big run.
-    names : {"trec_eval", "asked"}
-        Whether measures have the spelling and the order of trec_eval, or those in which they were asked for.
-        ``Scores`` answers to both spellings either way.
-    progress : bool, default False
-        Show on standard error how far a long call has come, on a terminal and in a notebook.
+    qrels : relevance judgments: a file, ``{topic: {docno: grade}}``, a data frame, named tuples, or anything else that
+        ``Qrels.read`` takes.
+    runs : a run: a file, ``{topic: {docno: score}}``, ``{topic: docnos}`` with the best document first, a data frame,
+        named tuples, or anything else that ``Run.read`` takes; or several runs, or ``{name: run}``.
+    measures : measures, such as "map", "P.5,10", "nDCG@10" or "AP(rel=2)", or made by ``irevalx.measure``; one or
+        several. "official" and "all_trec" are sets. A treatment of unjudged documents can follow a name, as in
+        "P.20:skip". An empty list stands for the default measures of the format of the judgments.
+    pool : documents chosen for judging, ``{topic: docnos}``, a file, a data frame, named tuples or a Pool; documents
+        without a judgment are pooled but unjudged.
+    rel_format : format of the judgments: "qrels", "beir", "json", "sampled", "subtopics", "prels" and others.
+    results_format : format of run files: "trec_results", "msmarco", "scored" or "json".
+    strict : refuse scores, grades and parameters in files that are not plain numbers. Otherwise they are read like
+        trec_eval reads them, with a warning.
+    threads : number of worker processes for a large run.
+    names : "asked" prints measures as requested, in the order of the request; "trec_eval" prints trec_eval's names in
+        its order. ``Scores`` knows both names either way.
+    progress : show progress on standard error, on a terminal or in a notebook.
 
     Returns
     -------
@@ -170,8 +130,8 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
         "sample_rate": sample_rate,
         "compat": compat,
     }
-    usual = evaluate.__kwdefaults__ or {}
-    settings = settings_of(**{name: value for name, value in given.items() if value is not usual[name]})
+    defaults = evaluate.__kwdefaults__ or {}
+    settings = Settings.of(**{name: value for name, value in given.items() if value is not defaults[name]})
     processes = parameters.whole_number("threads", threads, least=1)
     show: Callable[[str], None] | None = None
     if parameters.flag("progress", progress) and _can_show_progress():

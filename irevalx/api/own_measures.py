@@ -116,7 +116,7 @@ def asked_for(measures: Any) -> tuple[str, ...]:
     """
     if isinstance(measures, Measure):
         return (_name_of(measures),)
-    if isinstance(measures, list | tuple | set | frozenset):
+    if isinstance(measures, list | tuple | set | frozenset) and set(map(type, measures)) != {str}:
         measures = type(measures)([_name_of(one) if isinstance(one, Measure) else one for one in measures])
     return texts("measures", measures)
 

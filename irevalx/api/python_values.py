@@ -18,7 +18,7 @@ from irevalx.arrays.segments import AnyArray, FloatArray, IntArray
 from irevalx.errors import ArgumentError, quote
 from irevalx.parameters import encodable, identifier, is_long, wrong
 from irevalx.process.system import ENCODING, ERRORS, as_bytes
-from irevalx.reading.grade_rules import HINT, refuse_wrong
+from irevalx.reading.grade_rules import real_grades_hint, refuse_wrong
 from irevalx.reading.hints import text_hint
 from irevalx.settings import Grades
 
@@ -179,7 +179,7 @@ def _grade(what: What, place: int, value: Any, exact: bool) -> int:
             return grade
     error = wrong(what(place), "a whole number of 64 bits", value)
     is_real = isinstance(value, float | np.floating) and math.isfinite(value) and not exact
-    raise ArgumentError(f"{error.message}{HINT if is_real else text_hint(value)}")
+    raise ArgumentError(f"{error.message}{real_grades_hint() if is_real else text_hint(value)}")
 
 
 def _packed(lists: Collection[Collection[Any]], code: str) -> bytes:

@@ -70,7 +70,7 @@ class Scores:
         for one in evaluations if isinstance(evaluations, list | tuple) else [evaluations]:
             if not isinstance(one, Evaluation):
                 raise wrong("evaluations", "what irevalx.evaluate makes", one)
-        if not isinstance(selection, Selection | None):
+        if not (selection is None or isinstance(selection, Selection)):
             raise wrong("selection", "what irevalx.evaluate selects, or None", selection)
         self._selection = selection or Selection(())
         self._known: dict[str, AnyEvaluation] = {as_text(evaluation.run): evaluation for evaluation in evaluations}

@@ -151,7 +151,7 @@ class DocumentTable:
         -------
         Shape (m,); the entry with the same topic and bytes (one of them, where there are several), or ``ABSENT``.
         """
-        if topic.size <= _FEW and self._topic.size <= _SMALL:
+        if topic.size <= _FEW and self.is_small:
             return self._find_few(topic, docnos)
         levels, others, _ = self._built
         keys = docnos.keys() if keys is None else keys
@@ -175,9 +175,14 @@ class DocumentTable:
     def _find_few(self, topic: IntArray, docnos: Names) -> IntArray:
         """Look up one document after the other, which takes less time for a few."""
         pairs = zip(topic.tolist(), docnos.texts(), strict=True)
-        return np.array([self._of_topic(number).get(docno, ABSENT) for number, docno in pairs], np.int64)
+        return np.array([self.entries_of(number).get(docno, ABSENT) for number, docno in pairs], np.int64)
 
-    def _of_topic(self, topic: int) -> dict[bytes, int]:
+    @property
+    def is_small(self) -> bool:
+        """Whether a few documents are looked up in dictionaries."""
+        return self._topic.size <= _SMALL
+
+    def entries_of(self, topic: int) -> dict[bytes, int]:
         """Return the entries of a topic by their bytes."""
         if topic not in self._dictionaries:
             entries = (self._topic == topic).nonzero()[0]

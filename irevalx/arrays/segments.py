@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import pairwise
+from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -28,6 +29,10 @@ AnyArray: TypeAlias = "npt.NDArray[Any]"
 
 _SHORT = 128
 """The length of the longest single row that is kept, to be shared."""
+
+
+_FEW = 1 << 3
+"""The most numbers that are added without numpy."""
 
 
 class Segments(Frozen):
@@ -57,6 +62,11 @@ class Segments(Frozen):
         rows = cls.__new__(cls)  # many are made in a small evaluation
         rows.__dict__["lengths"] = lengths
         return rows
+
+    @classmethod
+    def of_length(cls, length: int) -> Segments:
+        """Return a single row."""
+        return _one_row(length) if length <= _SHORT else cls.of_lengths([length])
 
     @cached_property
     def offsets(self) -> IntArray:
@@ -100,11 +110,15 @@ class Segments(Frozen):
 
     def count(self, mask: BoolArray) -> IntArray:
         """Per row: how many elements are true; 0 for an empty row."""
+        if self.n == 1:
+            return np.array([np.count_nonzero(mask)])
         before = mask.nonzero()[0].searchsorted(self.offsets)
         return before[1:] - before[:-1]
 
     def running_count(self, mask: BoolArray | IntArray) -> IntArray:
         """Flat: how many elements of the row up to and including this one are true; of whole numbers, their sum."""
+        if self.n == 1:
+            return np.add.accumulate(mask, dtype=np.int64)
         before = np.zeros(self.size + 1, np.int64)
         np.add.accumulate(mask, out=before[1:])
         return before[1:] - self.spread(before[self.offsets[:-1]])
@@ -272,4 +286,10 @@ def ratio(numerator: AnyArray, denominator: AnyArray) -> FloatArray:
 
 def ordered_sum(x: FloatArray, start: float = 0.0) -> float:
     """Return start + x[0] + x[1] + ... added from left to right."""
+    if x.size <= _FEW:
+        total = float(start)
+        for number in x.tolist():
+            total += number
+        if isfinite(total):  # otherwise numpy may have to warn
+            return total
     return float(np.add.accumulate(np.concatenate((np.array([start], np.float64), x)))[-1])

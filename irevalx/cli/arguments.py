@@ -10,6 +10,7 @@ import click
 
 from irevalx.cli.option_rules import RuledOption, unknown_option
 from irevalx.cli.short_help import ALL_OF_IT, COLUMN, first_sentence
+from irevalx.declarations import Parameter
 from irevalx.errors import STANDARD_INPUT, UsageError, quote
 
 TREC_GROUP = "trec_eval's options"
@@ -27,11 +28,13 @@ SELDOM = frozenset(
 
 
 class Option(RuledOption):
-    """An option that knows its group in the help."""
+    """An option that knows its group in the help, and its declaration."""
 
-    def __init__(self, *args: Any, group: str, **attrs: Any) -> None:
+    def __init__(self, *args: Any, group: str, declaration: Parameter | None = None, **attrs: Any) -> None:
+        rules = {rule: attrs.pop(rule) for rule in ("requires", "excludes") if rule in attrs}
         super().__init__(*args, **attrs)
         self.group = group
+        self.declaration = declaration or Parameter(name=self.name or "", names=tuple(self.opts), **rules)
 
 
 class Command(click.Command):

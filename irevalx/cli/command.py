@@ -12,10 +12,10 @@ import click
 from click.core import ParameterSource
 
 from irevalx import __version__
-from irevalx.cli.arguments import Command
+from irevalx.cli.arguments import Command, Option
 from irevalx.cli.flags import with_flags
-from irevalx.cli.option_rules import check_rules
 from irevalx.cli.options import Debug, Options
+from irevalx.declarations import Parameter, check_rules, typed_in_shell
 from irevalx.errors import IrevalxError, ParameterError, Warn, shown_name
 from irevalx.frozen import replace
 from irevalx.process.exit_status import run_program
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from irevalx.statistics.mean_intervals import MeanIntervals
 
 PROGRAM = "irevalx"
+
+_TYPED = ParameterSource.COMMANDLINE
 
 EXAMPLES = {
     "irevalx -q -m map -m ndcg@10 qrels run": "Two measures, for each topic too.",
@@ -77,7 +79,7 @@ def command(ctx: click.Context, /, show_help: bool, cite: bool, **values: Any) -
     options = Options(**(values | {"debug": Debug.parse(map(as_bytes, values["debug"]))}))
     if show_help:
         explained = ("measures", "rel_format", "results_format", "pool")
-        typed = [name for name in explained if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE]
+        typed = [name for name in explained if ctx.get_parameter_source(name) is _TYPED]
         _print_help(ctx, typed, options)
         return 0
     if cite:
@@ -85,7 +87,7 @@ def command(ctx: click.Context, /, show_help: bool, cite: bool, **values: Any) -
 
         echo(bibtex_of(_asked_measures(options)))
         return 0
-    check_rules(ctx)
+    check_rules(OPTIONS, values, [name for name in values if ctx.get_parameter_source(name) is _TYPED])
     options.check()
     for problem, number in ctx.obj or []:
         if options.strict:
@@ -93,6 +95,12 @@ def command(ctx: click.Context, /, show_help: bool, cite: bool, **values: Any) -
         if not options.quiet:
             tell(f"{PROGRAM}: {problem}, read as {number} as trec_eval does")
     return _evaluate(options)
+
+
+OPTIONS = {option.name or "": option.declaration for option in command.params if isinstance(option, Option)}
+OPTIONS["topic"] = OPTIONS["debug"]
+OPTIONS["qrels"] = Parameter(name="qrels", names=("QRELS",))
+"""The declarations of the options."""
 
 
 def _evaluate(options: Options) -> int:
@@ -331,4 +339,5 @@ def main(argv: Sequence[str] | None = None) -> int:
     -------
     The exit status.
     """
-    return run_program(command, PROGRAM, argv)
+    with typed_in_shell(OPTIONS):
+        return run_program(command, PROGRAM, argv)

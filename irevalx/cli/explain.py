@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from irevalx import __version__
+from irevalx.declarations import spelled_rule
 from irevalx.measures import MEASURES, NICKNAMES
 from irevalx.measures.added import ADDED, load_offered
 from irevalx.measures.bibliography import PAPERS
@@ -121,7 +122,7 @@ def effects(measure: Measure) -> list[str]:
         found.append(f"Readings of the unjudged: {', '.join(other)}.")
     if measure.kernel and "qrels" not in measure.formats:
         found.append(f"Judgments: -R {' or '.join(sorted(measure.formats))}.")
-    found += [f"Not with {feature}: {reason}." for feature, reason in measure.refuses.items()]
+    found += [f"Not with {spelled_rule(feature)}: {reason}." for feature, reason in measure.refuses.items()]
     return found
 
 

@@ -9,24 +9,18 @@ import click
 
 from irevalx import __version__
 from irevalx.cli.arguments import OUTPUT_GROUP, POOL_GROUP, RUN_GROUP, TREC_GROUP, Option
+from irevalx.cli.declared_options import click_parameter
 from irevalx.cli.options import DEFAULT_FORMAT, TABLES_FOR_PEOPLE
-from irevalx.cli.values import LEVEL, WHOLE_NUMBER, Confidence, RealNumber, complete_file, complete_measure, words_of
+from irevalx.cli.values import LEVEL, WHOLE_NUMBER, Confidence, complete_file, complete_measure
 from irevalx.process.system import MOST_PROCESSES, usual_processes
 from irevalx.process.terminal import echo, tell
 from irevalx.reading.file_format import FileKind
 from irevalx.reading.formats import REL_FORMATS, RESULTS_FORMATS, names_of
 from irevalx.reports import DIGITS, OUTPUT_FORMATS, explained
 from irevalx.settings import (
-    DUPLICATES,
-    GRADES,
-    INFAP_C,
-    INFAP_EPSILON,
     INTERVAL_METHODS,
     NAMINGS,
-    SAMPLE_RATE,
-    TIES,
-    Reading,
-    read_reading,
+    PARAMETERS,
 )
 from irevalx.trec_eval.versions import COMPAT, TREC_EVAL_10
 
@@ -66,10 +60,6 @@ def _check_measures(ctx: click.Context, param: click.Parameter, value: tuple[str
     return value
 
 
-def _read_unjudged(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[Reading, ...]:
-    return () if value is None or ctx.resilient_parsing else tuple(map(read_reading, words_of(value) or [value]))
-
-
 def _option_in(group: str) -> Callable[..., Callable[[Function], Function]]:
     """Return ``click.option`` for the options of a group of the help; it takes the names in one string."""
 
@@ -81,8 +71,13 @@ def _option_in(group: str) -> Callable[..., Callable[[Function], Function]]:
 
 _trec_eval_option = _option_in(TREC_GROUP)
 _pool_option = _option_in(POOL_GROUP)
-_run_option = _option_in(RUN_GROUP)
 _output_option = _option_in(OUTPUT_GROUP)
+
+
+def _setting(name: str, group: str, **more: Any) -> Callable[[Function], Function]:
+    """Return the option of a field of Settings."""
+    return click_parameter(PARAMETERS[name], PARAMETERS, cls=Option, group=group, declaration=PARAMETERS[name], **more)
+
 
 _WITH_INPUTS = " and ".join(form.name for form in OUTPUT_FORMATS.values() if form.shows_inputs)
 
@@ -114,19 +109,8 @@ FLAGS = (
             "other programs will do, such as nDCG@10. May be repeated."
         ),
     ),
-    _trec_eval_option(
-        "-c --complete_rel_info_wanted complete",
-        also="--all-topics",
-        is_flag=True,
-        help="Average over all judged topics; those without results count 0.",
-    ),
-    _trec_eval_option(
-        "-l --level_for_rel level",
-        also="--level",
-        type=LEVEL,
-        default=1,
-        help="Take judgments of at least N as relevant.  [default: 1]",
-    ),
+    _setting("complete", TREC_GROUP, also="--all-topics"),
+    _setting("level", TREC_GROUP, also="--level", type=LEVEL),
     _trec_eval_option("-n --nosummary no_summary", is_flag=True, help='Leave out the "all" lines.'),
     _trec_eval_option(
         "-D --Debug_level debug",
@@ -137,22 +121,9 @@ FLAGS = (
             "document by document."
         ),
     ),
-    _trec_eval_option(
-        "-J --Judged_docs_only judged_only",
-        is_flag=True,
-        help="Remove documents without judgment from the rankings first.",
-    ),
-    _trec_eval_option(
-        "-N --Number_docs_in_coll collection_size",
-        type=WHOLE_NUMBER,
-        default=0,
-        help="The collection has N documents (for utility).",
-    ),
-    _trec_eval_option(
-        "-M --Max_retrieved_per_topic max_retrieved",
-        type=WHOLE_NUMBER,
-        help="Evaluate only the first N documents of each topic.  [default: all; 1000 with -R sampled]",
-    ),
+    _setting("judged_only", TREC_GROUP),
+    _setting("collection_size", TREC_GROUP, type=WHOLE_NUMBER),
+    _setting("max_retrieved", TREC_GROUP, type=WHOLE_NUMBER),
     _trec_eval_option(
         "-R --Rel_info_format rel_format",
         also="--rel-format",
@@ -188,73 +159,15 @@ FLAGS = (
         metavar="FILE",
         help="FILE lists the documents chosen for judging; those without a judgment are pooled, but unjudged.",
     ),
-    _pool_option(
-        "--unjudged",
-        metavar="READING,...",
-        callback=_read_unjudged,
-        help=(
-            "Print every measure in each of these readings of unjudged documents that it has: nonrel (as "
-            "the measure takes them, usually nonrelevant), skip (removed, as with -J), rel (relevant where "
-            "retrieved: an upper bound for P, success, recip_rank, recip_rank_cut, set_P, num_rel_ret and, with grades "
-            "0 and 1, rbp; no bound for others)."
-        ),
-    ),
-    _pool_option(
-        "--grades",
-        type=click.Choice(GRADES),
-        default="whole",
-        excludes={"probability": "-l"},
-        help=(
-            "What the grades of QRELS are: whole numbers; real ones such as 0.7, which are gains as they are, with -l "
-            "a number too; or each the probability that the document is relevant, with values the expectations over "
-            "independent judgments.  [default: whole]"
-        ),
-    ),
-    _pool_option("--infap-c", type=RealNumber("C", INFAP_C), help="The constant c of infAP, at least 1.  [default: 2]"),
-    _pool_option(
-        "--infap-epsilon",
-        type=RealNumber("E", INFAP_EPSILON),
-        help="The smoothing constant of infAP, above 0.  [default: 0.00001]",
-    ),
-    _pool_option(
-        "--sample-rate",
-        type=RealNumber("P", SAMPLE_RATE),
-        help="The share of the pool that was judged, for subAP.  [default: found topic by topic]",
-    ),
-    _run_option(
-        "--ties",
-        type=click.Choice(TIES),
-        default="name",
-        metavar="ORDER",
-        help=(
-            "How to order documents with equal scores: by DOCNO, like trec_eval (name); by the RANK column (rank); in "
-            "file order (first); with the highest grade or gain first (best) or last (worst). Or print the mean over "
-            "all orders (expected), which not every measure supports.  [default: name]"
-        ),
-    ),
-    _run_option(
-        "--ignore-identical-ids",
-        is_flag=True,
-        help="Drop retrieved documents whose id is that of the topic, before ranks are counted.",
-    ),
-    _run_option(
-        "--duplicates",
-        type=click.Choice(DUPLICATES),
-        default="error",
-        metavar="WHICH",
-        help=(
-            "A document that a run has twice for a topic is an error (error), counts where it stands first in the file "
-            "(first), or with its greatest score (best).  [default: error]"
-        ),
-    ),
-    _output_option(
-        "--compat",
-        type=click.Choice(list(reversed(COMPAT))),
-        default="10",
-        is_eager=True,
-        callback=lambda ctx, param, value: COMPAT[value],
-        help="Print what trec_eval 10.0 or 9.0.8 prints.  [default: 10]",
-    ),
+    _setting("unjudged", POOL_GROUP),
+    _setting("grades", POOL_GROUP),
+    _setting("infap_c", POOL_GROUP),
+    _setting("infap_epsilon", POOL_GROUP),
+    _setting("sample_rate", POOL_GROUP),
+    _setting("ties", RUN_GROUP),
+    _setting("ignore_identical_ids", RUN_GROUP),
+    _setting("duplicates", RUN_GROUP),
+    _setting("compat", OUTPUT_GROUP, is_eager=True),
     _output_option(
         "--strict",
         is_flag=True,
@@ -308,7 +221,7 @@ FLAGS = (
     _output_option(
         "--digits",
         type=WHOLE_NUMBER,
-        requires=[f"--format {name}" for name in TABLES_FOR_PEOPLE],
+        requires=[f"format={name}" for name in TABLES_FOR_PEOPLE],
         help=f"Decimals of real numbers in tables ({', '.join(TABLES_FOR_PEOPLE)}).  [default: {DIGITS}]",
     ),
     _output_option(
@@ -323,20 +236,20 @@ FLAGS = (
         "--ci-method",
         type=click.Choice(INTERVAL_METHODS),
         default="t",
-        requires={"bootstrap": "--ci"},
+        requires={"bootstrap": "ci"},
         help="How intervals are made: from Student's t distribution, or by a bootstrap (BCa).  [default: t]",
     ),
     _output_option(
         "--seed",
         type=WHOLE_NUMBER,
         default=0,
-        requires="--ci-method bootstrap",
+        requires="ci_method=bootstrap",
         help="The seed of the bootstrap's random numbers.  [default: 0]",
     ),
     _output_option(
         "--topic-groups",
         metavar="FILE",
-        excludes="-D",
+        excludes="debug",
         shell_complete=complete_file,
         help=(
             "Print the summaries of groups of topics too, of topic all:GROUP. FILE has a line TOPIC GROUP for each, "

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
+from irevalx.declarations import spelled_rule
 from irevalx.errors import STANDARD_INPUT, UsageError, quote
 from irevalx.frozen import Frozen, fields
 from irevalx.process.system import as_text
@@ -143,13 +144,13 @@ class Options(Frozen, kw_only=True):
         FormatError : an unknown format of judgments.
         """
         if len(self.files) < 2:
-            raise UsageError("the judgments and at least one run must be given; irevalx -h explains how")
+            raise UsageError("missing arguments: QRELS and at least one RUN (see irevalx -h)")
         refuse_standard_input_twice(*self.files, self.pool, self.zscores, self.topic_groups)
         self.settings.check()
         if self.debug.level > 0 and self.grades == "probability":
-            raise UsageError(f"-D with a level above 0 and {PROBABILITY} must not be given together")
+            raise UsageError(f"-D with a level above 0 cannot be combined with {spelled_rule(PROBABILITY)}")
         if self.debug.level > 0 and self.ties == "expected":
-            raise UsageError("-D with a level must not be given together with --ties expected: it shows one order")
+            raise UsageError("-D with a level above 0 cannot be combined with --ties expected: a trace shows one order")
         if self.digits is not None and not 0 <= self.digits <= MOST_DIGITS:
             raise UsageError(f"--digits must be at least 0 and at most {MOST_DIGITS}, but got {self.digits}")
         if self.threads < 1:

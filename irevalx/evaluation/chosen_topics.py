@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ordered_sum
+from irevalx.declarations import spelled
 from irevalx.errors import EvaluationError, shown_name
 from irevalx.frozen import Frozen
 from irevalx.judgments import AnyJudgments
@@ -14,8 +15,9 @@ from irevalx.judgments.graded import Judgments
 from irevalx.judgments.judged_documents import Documents
 from irevalx.measures.select import SelectedMeasure, Selection
 from irevalx.ranking.assess import depth
-from irevalx.ranking.rank import RankingRules, in_topic_order
+from irevalx.ranking.rank import in_topic_order
 from irevalx.ranking.ranking import Ranking
+from irevalx.ranking.rules import RankingRules
 from irevalx.settings import Settings
 
 
@@ -44,8 +46,8 @@ def ranking_rules(judgments: AnyJudgments, selection: Selection, settings: Setti
     return RankingRules(
         only=settings.topic,
         max_retrieved=depth(judgments, settings),
-        keep_all=settings.level < 0 or any(selected.needs_all for selected in selection.measures),
-        look_up=any(selected.measure.kernel for selected in selection.measures),
+        keep_all=settings.level < 0 or selection.needs_all,
+        look_up=selection.needs_documents,
         processes=processes,
         first_name_first=judgments.first_name_first,
         ties=settings.ties,
@@ -124,7 +126,11 @@ class TopicCounts(Frozen):
         """
         parts = []
         if self.missing:
-            fate = "count as 0" if complete else "are left out of the averages (-c counts them as 0)"
+            fate = (
+                "count as 0"
+                if complete
+                else f"are left out of the averages ({spelled('complete', True)} counts them as 0)"
+            )
             parts.append(f"{self.missing} of {several(self.judged, 'judged topic')} without results {fate}")
         if self.unjudged:
             parts.append(f"{self.unjudged} of the run's {several(self.retrieved, 'topic')} without judgments ignored")
@@ -212,11 +218,11 @@ def level_warnings(
     ----------
     nonrelevant : whether they are also about topics without a document judged nonrelevant.
     """
-    greatest = judgments.greatest_grade
     for check in level_checks(measures, settings):
         if not check.relevant and not nonrelevant:
             continue
-        if check.relevant and settings.grades == "real" and greatest is not None and greatest < check.level:
+        greatest = judgments.greatest_grade if check.relevant and settings.grades == "real" else None
+        if greatest is not None and greatest < check.level:
             yield (
                 f"{shown_name(judgments.documents.path)}: no document is relevant: no grade reaches the level "
                 f"{check.level:g} ({check.given_by}); the highest grade is {greatest:g}"

@@ -26,8 +26,10 @@ from irevalx.judgments import AnyJudgments
 from irevalx.judgments.judged_documents import Documents
 from irevalx.measures.select import Selection
 from irevalx.measures.summary import Population
-from irevalx.ranking.rank import RankedRun, RankingRules, rank_results, rank_run, without_some
+from irevalx.ranking.rank import RankedRun, rank_results, rank_run, without_some
 from irevalx.ranking.ranking import Ranking
+from irevalx.ranking.rules import RankingRules
+from irevalx.ranking.short_lists import rank_short_list
 from irevalx.reading.runs import Run
 from irevalx.settings import Settings
 
@@ -108,7 +110,7 @@ def evaluate(
         assessed = AssessedRanking(judgments, chosen.ranking, chosen.missing, settings)
         top = assessed.top_judged if rules.look_up and judgments.tell_little_judged else None
         if top is not None:
-            n_ranked = int(np.count_nonzero(~chosen.missing))
+            n_ranked = chosen.missing.size - int(np.count_nonzero(chosen.missing))
             again = not ranked.malformed.count and not _is_pipe(run)
             warnings += _lines(seen.little_judged(top, chosen.ranking, begin, (n_ranked,), again=again))
         found, unsupported = assessed.columns(selection)
@@ -154,12 +156,15 @@ def values_alone(
     ------
     As ``evaluate``, but where no topic has both judgments and results; and what is a failure there.
     """
-    first, *others = islice(run.blocks(), 2)
-    if others:
-        ranking = rank_run(run, judgments.documents, rules).ranking
+    if short := rank_short_list(run, judgments.documents, rules):
+        ranking, _ = short
     else:
-        results, _ = without_some(run.parse(first), rules)
-        ranking = rank_results(results, judgments.documents, run.path, rules)
+        first, *others = islice(run.blocks(), 2)
+        if others:
+            ranking = rank_run(run, judgments.documents, rules).ranking
+        else:
+            results, _ = without_some(run.parse(first), rules)
+            ranking = rank_results(results, judgments.documents, run.path, rules)
     chosen = choose_topics(judgments, ranking, settings, rules)
     topics = chosen.ranking.topics
     if not topics and not chosen.failure:

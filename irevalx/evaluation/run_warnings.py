@@ -169,7 +169,9 @@ class SeenRuns(Frozen):
 
 def _sums(per_topic: AnyArray, begin: Sequence[int]) -> list[int]:
     """Return the sum of each run; where documents are counted over all orders of equal scores, without a fraction."""
-    if per_topic.dtype.kind == "i" and len(begin) > 2:
+    if per_topic.size == 1:
+        return [int(per_topic.item())]
+    if per_topic.dtype.kind == "i" and per_topic.size:
         sums: list[int] = np.add.reduceat(per_topic, begin[:-1]).tolist()
         return sums
     return [int(per_topic[first:last].sum()) for first, last in pairwise(begin)]

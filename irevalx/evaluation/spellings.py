@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 
+from irevalx.declarations import spelled
 from irevalx.errors import quote
 from irevalx.reading.hints import looks_like_json
 from irevalx.reading.source import MARK
@@ -31,9 +32,9 @@ def no_topic_in_common(judged: Collection[bytes], retrieved: Collection[bytes]) 
     A line of JSON may have the columns of judgments or of a run by chance.
     """
     if any(map(looks_like_json, judged)):
-        return ": are the judgments JSON? give -R json"
+        return f"; if the judgments are JSON, use {spelled('rel_format', 'json')}"
     if any(map(looks_like_json, retrieved)):
-        return ": is the run JSON? give -T json"
+        return f"; if the run is JSON, use {spelled('results_format', 'json')}"
     pair = pair_of_names(judged, retrieved)
     return pair and f": {pair}"
 

@@ -25,7 +25,8 @@ from irevalx.measures.added import ADDED
 from irevalx.measures.counts import runid
 from irevalx.measures.select import Selection
 from irevalx.measures.summary import Population
-from irevalx.ranking.rank import RankingRules, of_these_ties, rank_results
+from irevalx.ranking.rank import of_these_ties, rank_results
+from irevalx.ranking.rules import RankingRules
 from irevalx.reading.runs import Results, RunWarning
 from irevalx.settings import Settings
 

@@ -83,7 +83,7 @@ class TopJudged(Frozen):
     @property
     def mean_share(self) -> float:
         """The mean over topics of judged@10."""
-        return float(self.judged.sum()) / TOP / max(1, self.judged.size)
+        return float(np.add.reduce(self.judged)) / TOP / max(1, self.judged.size)
 
 
 class TopicValues(Frozen):
@@ -170,6 +170,11 @@ class AssessedRanking(Frozen):
     pooled: BoolArray | None = None
 
     @cached_property
+    def any_missing(self) -> bool:
+        """Whether the run has nothing for a topic."""
+        return bool(np.count_nonzero(self.missing))
+
+    @cached_property
     def _assessed(self) -> dict[Any, Assessed]:
         return {}
 
@@ -209,9 +214,12 @@ class AssessedRanking(Frozen):
         found = []
         for part in self.parts():
             topics: Topics = part.assessed("nonrel")
-            there, n_ret = ~part.missing, topics.n_ret
-            without = there & (topics.n_judged_ret == 0) & (n_ret > 0)
-            found.append((there * np.minimum(n_ret, TOP), there * topics.judged_within(TOP), without))
+            retrieved, judged = np.minimum(topics.n_ret, TOP), topics.judged_within(TOP)
+            without = (topics.n_judged_ret == 0) & (topics.n_ret > 0)
+            if part.any_missing:
+                there = ~part.missing
+                retrieved, judged, without = there * retrieved, there * judged, there & without
+            found.append((retrieved, judged, without))
         return TopJudged(*(found[0] if len(found) == 1 else map(np.concatenate, zip(*found, strict=True))))
 
     def columns(self, selection: Selection) -> tuple[tuple[TopicColumn, ...], tuple[str, ...]]:
@@ -284,7 +292,7 @@ class AssessedRanking(Frozen):
             return [None] * len(selected.names)
         by_gain = selected if selected.is_ordered_by_gain(self.settings.ties) else None
         values = measure.unguarded(self.assessed(selected.reading, selected.level, by_gain), parameters)
-        return _blanked(values, selected, self.missing, self.settings.compat)
+        return _blanked(values, selected, self.missing, self.settings.compat) if self.any_missing else values
 
     def numbers(self, measures: Sequence[SelectedMeasure]) -> FloatArray:
         """Return the values of measures that have a number for each topic, or nan: shape (n_names, n_topics)."""
@@ -360,8 +368,6 @@ def _blanked(
     values: Sequence[Values], selected: SelectedMeasure, missing: BoolArray, compat: Compat
 ) -> Sequence[Values]:
     """Blank the values of topics without results where trec_eval does; elsewhere it keeps what the formula gives."""
-    if not np.count_nonzero(missing):
-        return values
     return [
         _without(column, missing) if compat.blank_without_results(name) else column
         for name, column in zip(selected.parameters.names, values, strict=True)

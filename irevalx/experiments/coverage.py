@@ -17,7 +17,8 @@ from irevalx.judgments.pool import Pool, with_pool
 from irevalx.measures.declare import CountsAs
 from irevalx.measures.parameter_kinds import Cutoffs
 from irevalx.measures.select import SelectedMeasure
-from irevalx.ranking.rank import RankingRules, without_some
+from irevalx.ranking.rank import without_some
+from irevalx.ranking.rules import RankingRules
 from irevalx.reading.runs import Run
 from irevalx.settings import ORDERS_OF_TIES, Settings
 from irevalx.statistics.corrections import CORRECTIONS, TUKEY, correction_named

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.declarations import spelled
 from irevalx.errors import EvaluationError, InputError, NoTopicsError, UsageError, Warn, quote, shown_name
 from irevalx.evaluation.chosen_topics import level_warnings, ranking_rules
 from irevalx.evaluation.topic_values import AssessedRanking
@@ -306,7 +307,9 @@ def requests_of(
             elif not of_set:
                 raise UsageError(problem)
     if not requests:
-        raise UsageError(f"measures of judgments in the format {rel_format} must be asked for (-m), but got none")
+        raise UsageError(
+            f"measures of judgments in the format {rel_format} must be requested ({spelled('measures')}), but got none"
+        )
     return each_once(requests)
 
 
@@ -329,7 +332,7 @@ def _problem(measure: Measure, rel_format: str) -> str | None:
     if not measure.can_use(rel_format):
         return (
             f"judgments for the measure {quote(measure.name)} must be in the format "
-            f"{' or '.join(sorted(measure.formats))} (-R), but got {quote(rel_format)}"
+            f"{' or '.join(sorted(measure.formats))} ({spelled('rel_format')}), but got {quote(rel_format)}"
         )
     return None
 

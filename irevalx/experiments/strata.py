@@ -25,8 +25,8 @@ from irevalx.experiments.shares import read_share
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.process.system import as_bytes
-from irevalx.ranking.rank import RankingRules
 from irevalx.ranking.ranking import Ranking
+from irevalx.ranking.rules import RankingRules
 from irevalx.reading.runs import Run
 from irevalx.reading.source import CHUNK_SIZE, Source
 

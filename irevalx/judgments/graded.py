@@ -223,12 +223,13 @@ def duplicate_documents(
         where.setdefault((topic, docno), set()).update(lines)
     errors: dict[bytes, DuplicateDocumentError] = {}
     for (topic, docno), numbers in sorted(where.items()):
+        if topic in errors:
+            continue
         has_lines = len(numbers) > 1
         first, second = sorted(numbers)[:2] if has_lines else (0, 0)
-        error = DuplicateDocumentError(
+        errors[topic] = DuplicateDocumentError(
             f"{shown_name(path)}{f':{second}' if has_lines else ''}: a document must occur once in the {what} of a "
             f"topic, but got {quote(docno)} in topic {quote(topic)} a second time"
             f"{f' (first on line {first})' if has_lines else ''}{hint}"
         )
-        errors.setdefault(topic, error)
     return errors

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from irevalx.declarations import spelled, spelled_rule
 from irevalx.errors import UsageError
 from irevalx.measures.parse import parse
 from irevalx.reading.formats import REL_FORMATS
@@ -26,14 +27,14 @@ def refuse_contradictions(texts: Sequence[str], settings: Settings, rel_format: 
     with_readings = bool(settings.unjudged) or any(parse(text, settings.compat).reading for text in texts)
     if with_readings and settings.judged_only:
         raise UsageError(
-            "-J must not be given together with --unjudged or a reading such as map:rel; it is skip for all"
+            f"{spelled('judged_only', True)} cannot be combined with {spelled('unjudged')} or a treatment such as "
+            "map:rel; it is skip for all measures"
         )
-    ties = f"--ties {settings.ties}"
-    for given, option, shown in (
-        (settings.ties in ORDERS_OF_TIES, ties, ties),
-        (with_pool, "--pool", "--pool"),
-        (settings.judged_only, "-J", "-J"),
-        (with_readings, "--unjudged", "--unjudged or a reading"),
+    for is_given, rule in (
+        (settings.ties in ORDERS_OF_TIES, f"ties={settings.ties}"),
+        (with_pool, "pool"),
+        (settings.judged_only, "judged_only"),
+        (with_readings, "unjudged"),
     ):
-        if given and option in REL_FORMATS[rel_format].excludes:
-            raise UsageError(f"{shown} must not be given together with -R {rel_format}")
+        if is_given and rule in REL_FORMATS[rel_format].excludes:
+            raise UsageError(f"{spelled_rule(rule)} cannot be combined with {spelled('rel_format', rel_format)}")

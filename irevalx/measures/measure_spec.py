@@ -9,7 +9,7 @@ from irevalx.frozen import Frozen
 from irevalx.measures import NICKNAMES, is_measure, named
 from irevalx.measures.declare import Measure
 from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, GradeGains, NamedReals, RealCutoffs
-from irevalx.settings import Reading, read_reading
+from irevalx.settings import READINGS, Reading
 from irevalx.trec_eval.versions import Compat
 
 
@@ -127,4 +127,9 @@ def split_reading(text: str) -> tuple[str, Reading | None]:
     UsageError : there is no such reading.
     """
     stem, colon, last = text.rpartition(":")
-    return (stem, read_reading(last)) if colon and ")" not in last else (text, None)
+    if not colon or ")" in last:
+        return text, None
+    for reading in READINGS:
+        if reading == last:
+            return stem, reading
+    raise UsageError(f"unknown treatment of unjudged documents {quote(last)}; use one of {', '.join(READINGS)}")

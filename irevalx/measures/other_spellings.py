@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from irevalx.declarations import spelled
 from irevalx.errors import UnknownMeasureError, UsageError, quote
 from irevalx.frozen import Frozen, replace
 from irevalx.measures import BY_NAME, MEASURES, NICKNAMES, every_measure, named
@@ -310,14 +311,15 @@ def _unknown(text: str, compat: Compat) -> UnknownMeasureError:
     alone, with_cutoff = ALONE.get(name.lower()) or _added(name), AT_CUTOFFS.get(name.lower(), "")
     if absent := {alone, with_cutoff} & compat.absent_measures:
         return UnknownMeasureError(
-            f"the measure {quote(min(absent))} does not exist in trec_eval {compat.version} (--compat)"
+            f"the measure {quote(min(absent))} does not exist in trec_eval {compat.version} ({spelled('compat')})"
         )
     hint = _nearest(text)
     if not hint and with_cutoff:
         example = "0.1" if isinstance(BY_NAME[with_cutoff].kind, RealCutoffs) else "10"
         hint = f"; it must have a cutoff, as in {name}@{example}"
     elif not hint and at and alone:
-        hint = f"; {alone} has no cutoff, but -M {at[2]} evaluates the first {at[2]} documents of each topic"
+        cut = spelled("max_retrieved", at[2])
+        hint = f"; {alone} has no cutoff, but {cut} evaluates the first {at[2]} documents of each topic"
     return UnknownMeasureError(
         f"a measure must be one that irevalx knows, but got {quote(text)}{hint or _alike(name, compat)}"
     )

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any, TypeAlias
 
 from irevalx.arrays.codes import OUTSIDE
+from irevalx.declarations import spelled_rule
 from irevalx.errors import ParameterError, UsageError, quote
 from irevalx.frozen import Frozen
 from irevalx.measures.summary import Values
@@ -259,7 +260,7 @@ class Gains(Frozen, Kind):
             [value] = _numbers(number, c_double, note)
             pairs.append(Gain(key, value, _level_of(key, settings)))
         if settings.grades == "probability" and any(pair.level is not None for pair in pairs):
-            raise UsageError(f"gains of {name} and {PROBABILITY} must not be given together, but got {quote(text)}")
+            raise UsageError(f"gains cannot be combined with {spelled_rule(PROBABILITY)}: {name}.{quote(text)}")
         return Parameters(
             (f"{name}_{text}",),
             (tuple(pairs),),

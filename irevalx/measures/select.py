@@ -12,8 +12,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from irevalx.arrays.segments import FloatArray
+from irevalx.declarations import spelled, spelled_rule
 from irevalx.errors import EvaluationError, IrevalxError, ParameterError, UsageError, Warn, quote
-from irevalx.frozen import Frozen, cached_property, fields, replace, values
+from irevalx.frozen import Frozen, cached_property, fields, replace
 from irevalx.measures import BY_NAME, NICKNAMES
 from irevalx.measures.added import ADDED
 from irevalx.measures.declare import NONREL, Measure
@@ -110,8 +111,18 @@ class Selection(Frozen):
         if measure := self._without_format:
             raise EvaluationError(
                 f"judgments for the measure {quote(measure.name)} must be in the format "
-                f"{' or '.join(sorted(measure.formats))} (-R), but got {quote(self.rel_format)}"
+                f"{' or '.join(sorted(measure.formats))} ({spelled('rel_format')}), but got {quote(self.rel_format)}"
             )
+
+    @cached_property
+    def needs_all(self) -> bool:
+        """Whether a measure looks at documents outside the pool one by one."""
+        return any(selected.needs_all for selected in self.measures)
+
+    @cached_property
+    def needs_documents(self) -> bool:
+        """Whether a measure is computed from documents."""
+        return any(selected.measure.kernel for selected in self.measures)
 
     @cached_property
     def _without_format(self) -> Measure | None:
@@ -189,7 +200,7 @@ def select_again(
     """Return what ``select`` does, kept for the next call with the same arguments; raises and warns as it does."""
     if not ADDED:  # what a user declares again has the same name
         with suppress(IrevalxError):  # which comes again below, after the warnings before it
-            selection, lines = _selected_once(texts, values(settings), rel_format, strict, as_asked)
+            selection, lines = _selected_once(texts, settings.values, rel_format, strict, as_asked)
             for line in lines:
                 warn(line)
             return selection
@@ -240,7 +251,8 @@ def _requests(spec: MeasureSpec, settings: Settings) -> Iterator[Request]:
             yield from () if refused else requests
             continue
         for feature in refused:
-            raise UsageError(f"{measure.name} must not be given together with {feature}: {measure.refuses[feature]}")
+            reason = measure.refuses[feature]
+            raise UsageError(f"{measure.name} cannot be combined with {spelled_rule(feature)}: {reason}")
         if not any(_has_reading(request, settings) for request in requests):
             refuse_reading(measure, requests[0].reading)
         for request in requests:
@@ -253,9 +265,11 @@ def _refuse_level(spec: MeasureSpec, settings: Settings) -> None:
     if spec.level is None or settings.grades == "real":
         return
     if settings.grades == "probability":
-        raise UsageError(f"a level must not be given together with --grades probability, but got {quote(spec.text)}")
+        raise UsageError(f"a level cannot be combined with {spelled('grades', 'probability')}: {quote(spec.text)}")
     if isinstance(spec.level, float):
-        raise UsageError(f"a level must be a whole number, but got {quote(spec.text)}; --grades real takes it")
+        raise UsageError(
+            f"a level must be a whole number, but got {quote(spec.text)}; {spelled('grades', 'real')} takes it"
+        )
 
 
 def _has_reading(request: Request, settings: Settings) -> bool:
@@ -310,7 +324,7 @@ def _undefined(specs: Sequence[MeasureSpec], settings: Settings) -> Iterator[str
     members = [measure for spec in specs if spec.name in NICKNAMES for measure, _ in spec.members(settings.compat)]
     for feature in settings.features:
         if names := dict.fromkeys(measure.name for measure in members if feature in measure.refuses):
-            yield f"measures that are not defined with {feature} are left out: {', '.join(names)}"
+            yield f"measures that are not defined with {spelled_rule(feature)} are left out: {', '.join(names)}"
 
 
 def _selected(requests: Sequence[Request], settings: Settings, strict: bool, warn: Warn) -> SelectedMeasure:

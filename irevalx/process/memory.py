@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import cache
 
 import numpy as np
 
@@ -41,6 +42,7 @@ def keep_freed_memory() -> None:
         tuple(np.empty(_BIG_ARRAY, np.uint8) for _ in range(5))
 
 
+@cache
 def keep_some_freed_memory() -> None:
     """Let the C library keep up to 8 MB of freed memory for the next small arrays.
 

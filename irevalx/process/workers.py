@@ -271,7 +271,7 @@ def receive(pid: int, pipe: BinaryIO) -> tuple[int, Any]:
     except (EOFError, pickle.UnpicklingError):
         raise LostProcessError(
             f"process {pid} ended before its part of the work was done (is there enough memory?); "
-            "--threads 1 does everything in one process"
+            "1 thread does everything in one process"
         ) from None
     return message
 

@@ -1,6 +1,8 @@
 """Order, cut and look up: a run and judgments give a ``Ranking``, and grades turn it into what measures may see.
 
+rules                     how a run is ranked
 rank, order               a run is read block by block, and each topic is sorted and cut
+short_lists               a single short list is ranked without arrays
 ranking                   Ranking: where the judged documents stand; knows no grades
 assess                    from a ranking and judgments of any kind to what measures see:
 topics                    Topics, of grades, and SampledTopics, of grades in a sample of strata

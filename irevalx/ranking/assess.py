@@ -10,9 +10,9 @@ from irevalx.frozen import replace
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Judgments
 from irevalx.ranking.probable_topics import ProbableTopics
-from irevalx.ranking.rank import MOST_RETRIEVED
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.rounding import round_half_away, round_up_from_a_tenth
+from irevalx.ranking.rules import MOST_RETRIEVED
 from irevalx.ranking.topics import SampledTopics, Topics
 from irevalx.settings import Reading, Settings
 

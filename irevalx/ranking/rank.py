@@ -11,6 +11,7 @@ from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.codes import ABSENT, STAND_IN
 from irevalx.arrays.document_table import DocumentTable, may_repeat
 from irevalx.arrays.segments import BoolArray, IntArray, Segments, WordArray, distinct
+from irevalx.declarations import spelled
 from irevalx.errors import DuplicateDocumentError, InputError, MalformedLineError, UsageError, shown_name
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments.graded import duplicate_documents
@@ -18,14 +19,13 @@ from irevalx.judgments.judged_documents import Documents
 from irevalx.process.workers import in_order, processes_for
 from irevalx.ranking.order import ranked_order
 from irevalx.ranking.ranking import Ranking
+from irevalx.ranking.rules import RankingRules
+from irevalx.ranking.short_lists import rank_short_list
 from irevalx.ranking.tied_topics import Tied
 from irevalx.reading.blocks import each_topic_once, until_topic_returns
 from irevalx.reading.runs import Results, Run, RunWarning
 from irevalx.settings import ORDERS_OF_TIES, Duplicates, Ties
 from irevalx.trec_eval.numbers import MalformedNumbers
-
-MOST_RETRIEVED = 2**31 - 1
-"""How many documents of a topic count at most, as in trec_eval."""
 
 
 class RankedRun(Frozen):
@@ -73,33 +73,6 @@ class RankedRun(Frozen):
         )
 
 
-class RankingRules(Frozen):
-    """How to rank.
-
-    Parameters
-    ----------
-    only : the only topic to rank; None for all that were judged.
-    max_retrieved : the number of a topic's first documents that count; at least 0.
-    keep_all : keep the rows of documents outside the pool as well.
-    look_up : find the documents in the judgments, and those that occur twice; otherwise topics alone are looked at.
-    processes : how many share the blocks of a big run; at least 1.
-    first_name_first : rank equal scores by document with the first in byte order first, rather than the last.
-    ties : how documents with equal scores are ordered.
-    ignore_identical_ids : leave out documents with the id of their topic.
-    duplicates : what becomes of a document that occurs twice in a topic.
-    """
-
-    only: bytes | None = None
-    max_retrieved: int = MOST_RETRIEVED
-    keep_all: bool = False
-    look_up: bool = True
-    processes: int = 1
-    first_name_first: bool = False
-    ties: Ties = "name"
-    ignore_identical_ids: bool = False
-    duplicates: Duplicates = "error"
-
-
 def rank_run(
     run: Run, judgments: Documents, rules: RankingRules, progress: Callable[[int], None] = lambda lines: None
 ) -> RankedRun:
@@ -131,6 +104,10 @@ def rank_run(
             n_identical,
         )
 
+    if short := rank_short_list(run, judgments, rules):
+        ranking, results = short
+        progress(len(results.docnos))
+        return RankedRun(ranking, (), len(results.docnos), results.tag, MalformedNumbers("", "", strict=False), (), 0)
     processes = processes_for(run.size, rules.processes)
     if processes > 1:
         judgments.table.duplicates  # noqa: B018 - the table is built here, before they want it
@@ -216,7 +193,7 @@ def rank_results(results: Results, judgments: Documents, path: str, rules: Ranki
     MalformedNumberError : as ``ranked_order``.
     """
     if rules.ties == "rank" and results.ranks is None:
-        raise UsageError(f"{shown_name(path)}: --ties rank must be given for a run with ranks, but this one has none")
+        raise UsageError(f"{shown_name(path)}: {spelled('ties', 'rank')} requires ranks, but this run has none")
     only, index = rules.only, judgments.topic_index
     places = [index.get(topic, ABSENT) if only in {None, topic} else ABSENT for topic in results.topics]
     judged_topic = np.array(places, np.int64)
@@ -354,4 +331,9 @@ def _duplicates(
         (results.topics[ids[one]], docnos.text(one), of_pair)
         for one, of_pair in zip(pairs[:, 0].tolist(), lines, strict=True)
     )
-    return duplicate_documents("results", path, found, "; --duplicates first or --duplicates best keeps one of them")
+    return duplicate_documents(
+        "results",
+        path,
+        found,
+        f"; {spelled('duplicates', 'first')} or {spelled('duplicates', 'best')} keeps one of them",
+    )

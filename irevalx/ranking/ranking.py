@@ -17,6 +17,9 @@ from irevalx.ranking.tied_topics import Tied, TiedTopics, closed_up
 from irevalx.ranking.topics import SampledTopics, Topics
 from irevalx.settings import Reading
 
+_GRADE_TYPES = (np.dtype(np.int64), np.dtype(np.float64))
+"""The types of grades that need no conversion."""
+
 
 class Ranking(Frozen):
     """Where the pooled documents stand; knows no grades.
@@ -77,9 +80,7 @@ class Ranking(Frozen):
             in_pool[in_pool] = pooled[self.row[in_pool]]
             kept = pooled[index]
             pool, index = pool.keep(kept), index[kept]
-        grade = np.full(self.row.size, OUTSIDE, np.promote_types(grades.dtype, np.int64))
-        grade[in_pool] = grades[self.row[in_pool]]
-        grade[in_pool & (grade < 0)] = UNJUDGED
+        grade = self._graded(grades, in_pool)
         if self.tied and self.tied.ties != "expected":
             ordered = self.with_ties_ordered(grade, level, max(level, 0) if reading == "rel" else None)
             how: dict[str, Any] = {"level": level, "pooled": pooled, **also}
@@ -89,9 +90,10 @@ class Ranking(Frozen):
                 ordered = self._ordered(gain(seen), without_row=0.0)
             return ordered.assess(judgments, grades, reading=reading, **how)
         rows, rank, n_ret = self.rows, self.rank, self.n_ret
-        pool_grade = grades[index]
         if pooled is None and grades is judgments.grades and reading != "rel":
             pool_grade, also["_of_pool"] = judged.grades, judged.by_level.setdefault(level, {})
+        else:
+            pool_grade = grades[index]
         if reading == "rel":
             relevant = max(level, 0)
             found, outside = grade == UNJUDGED, ~in_pool & (self.row != STAND_IN)
@@ -112,6 +114,17 @@ class Ranking(Frozen):
         stratum = np.full(self.row.size, OUTSIDE, np.int64)
         stratum[in_pool] = judgments.strata[self.row[in_pool]]
         return SampledTopics(**vars(seen), stratum=stratum, pool_stratum=judgments.strata[index])
+
+    def _graded(self, grades: AnyArray, in_pool: BoolArray) -> AnyArray:
+        """Flat: the grade, ``UNJUDGED`` or ``OUTSIDE``."""
+        if grades.dtype in _GRADE_TYPES and np.count_nonzero(in_pool) == in_pool.size:
+            grade = grades[self.row]
+            grade[grade < 0] = UNJUDGED
+            return grade
+        grade = np.full(self.row.size, OUTSIDE, np.promote_types(grades.dtype, np.int64))
+        grade[in_pool] = grades[self.row[in_pool]]
+        grade[in_pool & (grade < 0)] = UNJUDGED
+        return grade
 
     @staticmethod
     def _over_all_orders(seen: Topics, tied: Tied, reading: Reading, is_judged: BoolArray | None) -> TiedTopics:

@@ -31,10 +31,13 @@ def round_up_from_a_tenth(x: FloatArray) -> IntArray:
 
 def log2_of(k: IntArray) -> FloatArray:
     """Return log2 of integers from 1 up, as the C library computes it; ``np.log2`` may differ in the last bit."""
-    return _log2_table(max(1024, 1 << int(k.max(initial=0)).bit_length()))[k]
+    try:
+        return _log2_table(1024)[k]
+    except IndexError:
+        return _log2_table(1 << int(k.max()).bit_length())[k]
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=2)
 def _log2_table(size: int) -> FloatArray:
     return np.array([-math.inf, *map(math.log2, range(1, size))])
 

@@ -12,6 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments
+from irevalx.declarations import spelled
 from irevalx.errors import UsageError
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.ranking.topics import Topics
@@ -76,7 +77,8 @@ class Tied(Frozen):
         """Raise UsageError where a reading moves documents across the depth, within a group of equal scores."""
         if reading != "nonrel" and np.count_nonzero(self.last > self.depth):
             raise UsageError(
-                "--ties expected cannot be combined with -M and -J (or the readings skip and rel), because -M cuts a "
+                f"{spelled('ties', 'expected')} cannot be combined with {spelled('max_retrieved')} and "
+                f"{spelled('judged_only', True)} (or the treatments skip and rel): {spelled('max_retrieved')} cuts a "
                 "group of documents with equal scores"
             )
 

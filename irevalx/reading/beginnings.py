@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from irevalx.declarations import spelled
 from irevalx.errors import quote, shown_name
 from irevalx.frozen import Frozen, cached_property
 from irevalx.reading.column_names import DOCNO, GRADE, TOPIC, named
@@ -166,7 +167,11 @@ def _pair_of_documents(beginning: Beginning, layout: Layout) -> tuple[int, str] 
             return None
         if not re.fullmatch(_NUMBER, fields[3]):  # the message about a grade that is no number tells of it
             return None
-    return lines[0][0], "the fourth column repeats a document of its line: are these preferences? If so, give -R pairs"
+    return (
+        lines[0][0],
+        "the fourth column repeats a document of its line; if these are preferences, use "
+        f"{spelled('rel_format', 'pairs')}",
+    )
 
 
 def hint_at_columns(beginning: Beginning) -> str:
@@ -179,7 +184,7 @@ def hint_at_columns(beginning: Beginning) -> str:
         return ""
     if len(set(seconds)) == len(rows) > len(set(thirds)):
         return "; are the second and third columns swapped? The document ID must be in the third"
-    return "; if the second column is a subtopic, give -R subtopics"
+    return f"; if the second column is a subtopic, use {spelled('rel_format', 'subtopics')}"
 
 
 class Doubt(Frozen):

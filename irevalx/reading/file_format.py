@@ -8,6 +8,7 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
+from irevalx.declarations import spelled, spelled_rule
 from irevalx.errors import (
     FormatError,
     MalformedLineError,
@@ -37,6 +38,11 @@ class FileKind(Enum):
     RUNS = "-T"
     POOL = "--pool"
 
+    @property
+    def parameter(self) -> str:
+        """The parameter that names the format, or the pool."""
+        return {"-R": "rel_format", "-T": "results_format", "--pool": "pool"}[self.value]
+
 
 class FileFormat(Frozen, Generic[Data_co], kw_only=True):
     """A file format: how to read it and how to explain it.
@@ -54,7 +60,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
     table_reader : module and function, below ``irevalx.reading.tables``, that read a table, given what ``read_table``
         is given; "" where tables cannot be in this format.
     usual_measures : of judgments: the set of measures that is printed without ``-m``.
-    excludes : of judgments: the options that they exclude: "--pool", "-J", "--unjudged", "--grades real".
+    excludes : of judgments: the options that they exclude: "pool", "judged_only", "unjudged", "grades=real".
     why_whole : of judgments that exclude all other grades than those of the format: the reason; "" for others.
     measures_of : of judgments: the format whose measures they have; "" for measures of their own.
     lenient : whether a number that is none is read as C reads it, unless told to be strict, as in trec_eval's formats.
@@ -133,15 +139,20 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
 
     def refuse_grades(self, grades: Grades) -> None:
         """Refuse grades that judgments in this format cannot have; raises UsageError."""
-        option = f"--grades {grades}"
-        if option in self.excludes:
+        if f"grades={grades}" in self.excludes:
             reason = f": {self.why_whole}" if self.why_whole else ""
-            raise UsageError(f"{option} must not be given together with -R {self.name}{reason}")
+            both = f"{spelled('grades', grades)} cannot be combined with {spelled('rel_format', self.name)}"
+            raise UsageError(f"{both}{reason}")
 
     @property
     def usage(self) -> str:
         """How the format is chosen: ``-R qrels``."""
         return f"{self.kind.value} {'FILE' if self.kind is FileKind.POOL else self.name}"
+
+    @property
+    def requested(self) -> str:
+        """How the caller chooses the format."""
+        return spelled(self.kind.parameter, self.name)
 
     @property
     def columns(self) -> str:
@@ -157,7 +168,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         if self.usual_measures != "official":
             rest.append(f"Without -m, the measures are those of the set {self.usual_measures}.")
         if self.excludes:
-            rest.append(f"{listed(self.excludes, 'and')} must not be given with it.")
+            rest.append(f"It cannot be combined with {listed([*map(spelled_rule, self.excludes)], 'or')}.")
         return (*self.prose, " ".join(rest))
 
 
@@ -177,7 +188,7 @@ def table_of(source: Source, fmt: FileFormat[Any]) -> Table:
     UnreadableFileError : pyarrow is missing, or the file is damaged.
     """
     if not fmt.table_reader:
-        raise FormatError(f"{shown_name(source.path)}: a file for {fmt.usage} must be text, but got a Parquet file")
+        raise FormatError(f"{shown_name(source.path)}: a file for {fmt.requested} must be text, but got a Parquet file")
     from importlib.util import find_spec
 
     if find_spec("pyarrow") is None:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from contextvars import ContextVar
 from typing import Any
 
+from irevalx.declarations import spelled
 from irevalx.errors import IrevalxError
 from irevalx.frozen import replace
 from irevalx.reading.beginnings import Beginning, is_beir
@@ -32,13 +33,19 @@ _IS_TRYING: ContextVar[bool] = ContextVar("is trying", default=False)
 
 def judgments_hint(line: bytes, lines: bytes, layout: Layout) -> str:
     """Return what a line looks like that is no judgment in a layout; "" where it is nothing known."""
-    return _hint(line, lines, layout, FileKind.JUDGMENTS, "is this a run? The judgments (QRELS) come first")
+    return _hint(
+        line, lines, layout, FileKind.JUDGMENTS, f"is this a run? The judgments ({spelled('qrels')}) come first"
+    )
 
 
 def run_hint(line: bytes, lines: bytes, layout: Layout) -> str:
     """Return what a line looks like that is no line of a run in a layout; "" where it is nothing known."""
     return _hint(
-        line, lines, layout, FileKind.RUNS, "are these judgments? The judgments (QRELS) come first, then the runs"
+        line,
+        lines,
+        layout,
+        FileKind.RUNS,
+        f"are these judgments? The judgments ({spelled('qrels')}) come first, then the runs",
     )
 
 
@@ -60,11 +67,11 @@ def _hint(line: bytes, lines: bytes, layout: Layout, kind: FileKind, of_the_othe
     if separator := separator_hint(line, fields, layout):
         return separator
     if re.match(_OBJECT_OF_OBJECTS, lines):
-        return f"is this JSON? If so, give {kind.value} json"
+        return f"if this is JSON, use {spelled(kind.parameter, 'json')}"
     readable = [fmt for fmt in _readable(lines, kind) if fmt.layout is not layout]
     if readable:
-        each = [f"{fmt.usage} if the columns are {_columns_of(fmt, len(fields))}" for fmt in readable]
-        return "give " + ", or ".join(each)
+        each = [f"{fmt.requested} if the columns are {_columns_of(fmt, len(fields))}" for fmt in readable]
+        return "use " + ", or ".join(each)
     other = FileKind.RUNS if kind is FileKind.JUDGMENTS else FileKind.JUDGMENTS
     usual = "trec_results" if other is FileKind.RUNS else "qrels"
     return of_the_other if any(fmt.name == usual for fmt in _readable(lines, other)) else ""

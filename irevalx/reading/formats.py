@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from irevalx.declarations import spelled
 from irevalx.errors import FormatError, InputError, Warn, quote
 from irevalx.reading.file_format import FileFormat, FileKind, listed, table_of
 from irevalx.reading.layout import Comments, Layout
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 Data = TypeVar("Data")
 
-_TIES_BY_GRADES = tuple(f"--ties {ties}" for ties in ORDERS_OF_TIES)
+_TIES_BY_GRADES = tuple(f"ties={ties}" for ties in ORDERS_OF_TIES)
 
 BEIR: FileFormat[Judgments] = FileFormat(
     kind=FileKind.JUDGMENTS,
@@ -103,7 +104,7 @@ SAMPLED: FileFormat[Judgments] = FileFormat(
     ),
     reader="qrels.read_graded",
     usual_measures="all",
-    excludes=("--pool", "-J", "--unjudged", PROBABILITY, *_TIES_BY_GRADES),
+    excludes=("pool", "judged_only", "unjudged", PROBABILITY, *_TIES_BY_GRADES),
 )
 
 QRELS_JG: FileFormat[GroupedJudgments] = FileFormat(
@@ -116,7 +117,7 @@ QRELS_JG: FileFormat[GroupedJudgments] = FileFormat(
         "alone, and a topic has the average over its groups. Grades are those of qrels.",
     ),
     reader="grouped_files.read_grades_in_groups",
-    excludes=("--pool", PROBABILITY, "--ties best", "--ties worst"),
+    excludes=("pool", PROBABILITY, "ties=best", "ties=worst"),
 )
 
 PREFS: FileFormat[PreferenceJudgments] = FileFormat(
@@ -133,7 +134,7 @@ PREFS: FileFormat[PreferenceJudgments] = FileFormat(
         "Equal scores are ranked by DOCNO, the first in byte order first, unlike elsewhere.",
     ),
     reader="grouped_files.read_preferences",
-    excludes=("--pool", REAL, PROBABILITY, *_TIES_BY_GRADES),
+    excludes=("pool", REAL, PROBABILITY, *_TIES_BY_GRADES),
     why_whole="a LEVEL is a real number anyway, and not a probability",
 )
 
@@ -147,7 +148,7 @@ QRELS_PREFS: FileFormat[PreferenceJudgments] = FileFormat(
         "column that qrels ignores being the group.",
     ),
     reader="grouped_files.read_preferences",
-    excludes=("--pool", REAL, PROBABILITY, *_TIES_BY_GRADES),
+    excludes=("pool", REAL, PROBABILITY, *_TIES_BY_GRADES),
     why_whole="a LEVEL is a real number anyway, and not a probability",
 )
 
@@ -171,7 +172,7 @@ PAIRS: FileFormat[PreferenceJudgments] = FileFormat(
     reader="grouped_files.read_pairs",
     measures_of="prefs",
     usual_measures="prefs",
-    excludes=("--pool", REAL, PROBABILITY, *_TIES_BY_GRADES),
+    excludes=("pool", REAL, PROBABILITY, *_TIES_BY_GRADES),
     why_whole="there are no grades",
     lenient=False,
 )
@@ -190,7 +191,7 @@ SUBTOPICS: FileFormat[SubtopicJudgments] = FileFormat(
     reader="subtopic_files.read_subtopics",
     table_reader="judged_tables.subtopic_table",
     usual_measures="subtopics",
-    excludes=("--pool", PROBABILITY, *_TIES_BY_GRADES),
+    excludes=("pool", PROBABILITY, *_TIES_BY_GRADES),
 )
 
 PRELS: FileFormat[JudgmentsWithProbabilities] = FileFormat(
@@ -212,7 +213,7 @@ PRELS: FileFormat[JudgmentsWithProbabilities] = FileFormat(
     reader="prels_files.read_prels",
     table_reader="judged_tables.table_with_probabilities",
     usual_measures="prels",
-    excludes=("--pool", REAL, PROBABILITY, *_TIES_BY_GRADES),
+    excludes=("pool", REAL, PROBABILITY, *_TIES_BY_GRADES),
     why_whole="a grade is a whole number there, of -999 or less where the document was not drawn",
 )
 
@@ -391,4 +392,4 @@ def _named(formats: Mapping[str, FileFormat[Data]], what: str, kind: FileKind, n
     if name in formats:
         return formats[name]
     rule = f"one of {', '.join(fmt.name for fmt in FILE_FORMATS if fmt.kind is kind)}"
-    raise FormatError(f"the format of {what} ({kind.value}) must be {rule}, but got {quote(name)}")
+    raise FormatError(f"the format of {what} ({spelled(kind.parameter)}) must be {rule}, but got {quote(name)}")

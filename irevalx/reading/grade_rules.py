@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from irevalx.arrays.segments import AnyArray, IntArray
+from irevalx.declarations import is_parameter, spelled
 from irevalx.settings import Grades
 
 RULES: dict[Grades, str] = {
@@ -17,8 +18,10 @@ RULES: dict[Grades, str] = {
 }
 """What a grade must be, for messages."""
 
-HINT = "; --grades real takes it"
-"""What messages say of a grade that is a number, but not a whole one."""
+
+def real_grades_hint() -> str:
+    """Return what messages say of a grade that is a number, but not a whole one."""
+    return f"; {spelled('grades', 'real')} takes it" if is_parameter("grades") else ""
 
 
 def wrong_grades(values: AnyArray, grades: Grades) -> IntArray:

@@ -11,7 +11,7 @@ from irevalx.errors import MalformedNumberError, Warn, quote
 from irevalx.frozen import Frozen
 from irevalx.reading.blocks import Block, blocks_of, each_topic_once, whole_file
 from irevalx.reading.format_hints import judgments_hint
-from irevalx.reading.grade_rules import HINT, RULES, wrong_grades
+from irevalx.reading.grade_rules import RULES, real_grades_hint, wrong_grades
 from irevalx.reading.layout import Layout
 from irevalx.reading.lines import DataLines, cut_lines, real_numbers, whole_numbers
 from irevalx.reading.source import Source
@@ -94,7 +94,7 @@ def cut_graded_lines(
         missing = MissingLabels()
         return lines, real_numbers(lines["GRADE"], missing, lines, number_or_nan), missing
     malformed = MalformedNumbers(
-        "grade", RULES[grades], strict=strict or not is_whole, if_real=HINT if is_whole else ""
+        "grade", RULES[grades], strict=strict or not is_whole, if_real=real_grades_hint() if is_whole else ""
     )
     texts = lines["GRADE"]
     if is_whole:

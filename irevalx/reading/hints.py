@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from irevalx.declarations import spelled
 from irevalx.reading.column_names import is_known_name
 from irevalx.reading.layout import Layout
 
@@ -52,7 +53,7 @@ def number_hint(text: bytes, fields: Sequence[bytes], *, is_first: bool) -> str:
     if is_first and fields and sum(is_known_name(field) for field in fields) >= min(3, len(fields)):
         return "; is this a header? If so, remove the line"
     if len(fields) == 4 and text == fields[3] and text in fields[1:3]:
-        return "; is this the winner of two documents? If so, give -R pairs"
+        return f"; if this is the winner of two documents, use {spelled('rel_format', 'pairs')}"
     return next((hint for pattern, hint in NUMBER_HINTS if re.fullmatch(pattern, text)), "")
 
 

@@ -21,7 +21,7 @@ from irevalx.reading.beginnings import record_columns
 from irevalx.reading.blocks import whole_file
 from irevalx.reading.column_names import GRADE, SCORE, named
 from irevalx.reading.entries import Entries
-from irevalx.reading.grade_rules import HINT, RULES
+from irevalx.reading.grade_rules import RULES, real_grades_hint
 from irevalx.reading.grades import number_or_nan
 from irevalx.reading.hints import encoding_hint
 from irevalx.reading.layout import Layout
@@ -317,7 +317,7 @@ def _refuse(where: str, text: str, numbers: _Numbers, rule: str) -> NoReturn:
         if len(keys) == 1 and value != _OPEN:
             raise MalformedLineError(f"{where}:{line}: {names}: {rule}, but got {quote(value)}")
         if len(keys) == 2 and not numbers.holds(_number(value)):
-            hint = HINT if numbers is _GRADES["whole"] and _GRADES["real"].holds(_number(value)) else ""
+            hint = real_grades_hint() if numbers is _GRADES["whole"] and _GRADES["real"].holds(_number(value)) else ""
             problem = f"{numbers.what} must be {numbers.rule}, but got {quote(value)}{hint}"
             raise MalformedLineError(f"{where}:{line}: {names}: {problem}")
     raise MalformedLineError(f"{where}:1: {rule}, but got {quote(text)}")

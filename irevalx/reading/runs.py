@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,10 @@ MOST_SMALL = 1 << 16
 """The number of different numbers of 16 bits."""
 
 
+MOST_IN_SHORT_LIST = 1 << 5
+"""The number of documents up to which a list is ranked without arrays."""
+
+
 class RunWarning(Frozen):
     """A warning about the lines of a run, of which one of each kind is enough.
 
@@ -35,6 +39,17 @@ class RunWarning(Frozen):
     text: str
     kind: str
     is_error: bool = False
+
+
+class ShortList(NamedTuple):
+    """At most ``MOST_IN_SHORT_LIST`` different documents of one topic; the first and the last score are not equal."""
+
+    topic: bytes
+    docnos: list[bytes]
+    scores: Sequence[float]
+    """Finite, and of the precision of the trec_eval version."""
+
+    tag: bytes
 
 
 class Results(Frozen):
@@ -163,6 +178,8 @@ class Run(Frozen):
     to_its_end : whether all blocks must have been gone through before ``again`` is called, as with a pipe. Otherwise
         ``blocks`` may be called any number of times.
     with_repeats : the same run, read so that a document may occur twice in a topic, where reading refuses that.
+    short_list : returns the results if they are one short list, which can be ranked without arrays; None if they are
+        not. The blocks hold the same results.
     """
 
     path: str
@@ -173,6 +190,7 @@ class Run(Frozen):
     shares: Callable[[int], Sequence[Callable[[], Iterator[Any]]]] = lambda processes: ()
     to_its_end: bool = True
     with_repeats: Run | None = None
+    short_list: Callable[[], ShortList | None] | None = None
 
     def allowing(self, duplicates: Duplicates) -> Run:
         """Return the run, read so that a document may occur twice in a topic if that is to be no error."""

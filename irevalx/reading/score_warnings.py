@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments
+from irevalx.declarations import is_parameter, spelled
 from irevalx.errors import quote, shown_name
 from irevalx.reading.runs import Results, RunWarning
 
 MOST_TOPICS = 1000
 """The number of first topics that are looked at for warnings."""
 
-TIES_HINT = " (change this with --ties)"
 """What the warning about equal scores says of the option."""
 
 
@@ -43,7 +43,7 @@ def rank_warnings(path: str, results: Results, *, strict: bool) -> tuple[RunWarn
     how = f"the lowest rank is {least[row]:.0f}" if late[row] else "ranks decrease from line to line"
     warning = (
         f"{shown_name(path)}:{line}: in topic {quote(results.topics[row])} {how}; are these scores? The document with "
-        "the lowest rank comes first; for scores, give -T scored or a fourth column"
+        f"the lowest rank comes first; for scores, use {spelled('results_format', 'scored')} or a fourth column"
     )
     return (RunWarning(warning, "ranks for scores", is_error=strict),)
 
@@ -100,20 +100,25 @@ def score_warnings(
             text = (
                 f"{named}: the RANK column contradicts the scores in {n_against} of the first {n_ranked} topics: is "
                 "SCORE a distance rather than a similarity? The document with the highest score is ranked first, and "
-                "RANK is ignored. To rank by RANK, use -T msmarco with a file of the columns TOPIC DOCNO RANK (awk "
+                f"RANK is ignored. To rank by RANK, use {spelled('results_format', 'msmarco')} with a file of the "
+                "columns TOPIC DOCNO RANK (awk "
                 "'{print $1, $3, $4}')"
             )
             return (RunWarning(text, "distance"),)
         if n_several and not n_ranked:
             found.append(
-                RunWarning(f"{named}: RANK is the same on all lines of a topic, so --ties rank has no effect", "ranks")
+                RunWarning(
+                    f"{named}: RANK is the same on all lines of a topic, so {spelled('ties', 'rank')} has no effect",
+                    "ranks",
+                )
             )
     if 2 * n_alike > n_several:
         ignored = ", and RANK is ignored" if ranked.any() else ""
+        hint = f" (change this with {spelled('ties')})" if is_parameter("ties") else ""
         found.append(
             RunWarning(
                 f"{named}: all scores are equal in {n_alike} of the first {n_several} topics: their documents are "
-                f"ranked by DOCNO{ignored}{TIES_HINT}",
+                f"ranked by DOCNO{ignored}{hint}",
                 "ties",
             )
         )

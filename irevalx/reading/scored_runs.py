@@ -8,6 +8,7 @@ import numpy as np
 
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import IntArray
+from irevalx.declarations import spelled
 from irevalx.errors import Warn
 from irevalx.frozen import replace
 from irevalx.reading.beginnings import Beginning
@@ -147,7 +148,7 @@ def results_of(lines: DataLines, texts: Names, compat: Compat, *, strict: bool) 
 
 def _ranks_at(lines: DataLines, at: IntArray) -> IntArray:
     """Return the ranks of some lines; raises MalformedNumberError where one is no whole number."""
-    hint = "" if "SCORE" in lines else "; is this a score? If so, give -T scored"
+    hint = "" if "SCORE" in lines else f"; if this is a score, use {spelled('results_format', 'scored')}"
     malformed = MalformedNumbers("rank", "a whole number of 64 bits", strict=True, if_real=hint)
     return whole_numbers(lines["RANK"].take(at), malformed, lines, at)
 

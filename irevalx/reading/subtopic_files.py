@@ -68,12 +68,13 @@ def subtopic_judgments(
     duplicates: dict[bytes, DuplicateDocumentError] = {}
     for one, two in sorted(twice, key=lambda lines: lines[1]):
         name = topic_names[topic[two]]
+        if name in duplicates:
+            continue
         docno, subtopic = quote(docnos.text(two)), quote(subtopics.text(two))
-        error = DuplicateDocumentError(
+        duplicates[name] = DuplicateDocumentError(
             f"{shown_name(path)}:{lines[two]}: a document must occur once in the judgments of a subtopic, but got "
             f"{docno} for subtopic {subtopic} of topic {quote(name)} a second time (first on line {lines[one]})"
         )
-        duplicates.setdefault(name, error)
     return SubtopicJudgments(
         documents=Documents(path, topic_names, of_documents, docnos.take(first)),
         subtopics=of_subtopics,

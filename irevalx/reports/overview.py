@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from math import isnan, nan
 from typing import Any
 
+from irevalx.declarations import spelled
 from irevalx.evaluation.columns import Column, Ends
 from irevalx.evaluation.evaluate import Evaluation
 from irevalx.frozen import Frozen
@@ -108,8 +109,8 @@ def _notes(report: Report, best: Mapping[str, Collection[int]], *, several: bool
     if not report.complete and len({evaluation.topics for evaluation in report.evaluations}) > 1:
         counts = ", ".join(f"{as_text(one.run)} {len(one.topics)}" for one in report.evaluations)
         yield (
-            f"The runs are evaluated over different topics ({counts}), so no best mean is marked; use -c to evaluate "
-            "all runs over all judged topics."
+            f"The runs are evaluated over different topics ({counts}), so no best mean is marked; use "
+            f"{spelled('complete', True)} to evaluate all runs over all judged topics."
         )
 
 

@@ -15,7 +15,6 @@ from importlib import import_module
 from typing import Any, TypeAlias
 
 from irevalx import parameters
-from irevalx.api.checks import settings_of
 from irevalx.api.own_measures import Measures, asked_for, declarations, declare_again
 from irevalx.api.user_warnings import warn
 from irevalx.errors import ArgumentError, NoTopicsError, UsageError, quote
@@ -100,7 +99,7 @@ def evaluate(
     IrevalxWarning : what the command would say of measures and their parameters.
     """
     asked, strict = asked_for(measures), parameters.flag("strict", options.pop("strict", False))
-    settings, wide = settings_of(**options), parameters.flag("wide", wide)
+    settings, wide = Settings.of(**options), parameters.flag("wide", wide)
     if settings.ties == "first" or settings.duplicates == "first":
         raise UsageError("the rows of a data frame have no order: ties and duplicates must not be 'first' on Spark")
     if settings.grades != "whole":

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 
-from irevalx.errors import UsageError, quote
 from irevalx.frozen import Frozen
 from irevalx.process.system import as_bytes
 from irevalx.trec_eval.numbers import c_long
@@ -77,15 +76,3 @@ TREC_EVAL_10 = Compat(
 
 COMPAT = {"9": TREC_EVAL_9, "10": TREC_EVAL_10}
 """The values of ``--compat``."""
-
-
-def read_version(text: str) -> Compat:
-    """Return the version with this name, as ``--compat`` takes it.
-
-    Raises
-    ------
-    UsageError : there is none.
-    """
-    if text not in COMPAT:
-        raise UsageError(f"compat must be one of {', '.join(COMPAT)}, but got {quote(text)}")
-    return COMPAT[text]

@@ -17,7 +17,8 @@ from python_data import BM25, QRELS, Frame, frame, qrels_dict, rows, run_dict
 
 import irevalx
 from irevalx.api import dictionaries
-from irevalx.ranking.rank import RankingRules, rank_run
+from irevalx.ranking.rank import rank_run
+from irevalx.ranking.rules import RankingRules
 from irevalx.trec_eval.versions import COMPAT
 
 MEASURES = ["map", "P@5", "num_ret"]

@@ -159,7 +159,7 @@ def test_errors_about_preferences() -> None:
     for arguments, keywords, message in (
         ((read, folder / "p.run", "map"), {}, "judgments for the measure 'map' must be in the format qrels"),
         ((QRELS, BM25, "prefs"), {}, "must be in the format prefs or qrels_prefs"),
-        ((read, folder / "p.run", "prefs"), {"pool": {"1": ["A"]}}, "a pool must not be given together with"),
+        ((read, folder / "p.run", "prefs"), {"pool": {"1": ["A"]}}, "pool cannot be combined with"),
         ((folder / "p.prefs", folder / "p.run", "prefs"), {"rel_format": "nosuch"}, "'nosuch'"),
         ((folder / "p_cycle.prefs", folder / "p_tie.run", "prefs"), {"rel_format": "prefs"}, "contradict|both"),
     ):

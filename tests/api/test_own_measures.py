@@ -400,7 +400,7 @@ def test_options_without_a_formula(options: dict[str, Any]) -> None:
     """Where values are expectations a function of a user is refused by name: it would see only one of the cases."""
     mine = precision_with()
     with pytest.raises(
-        UsageError, match="my_P must not be given together with " + '{}="{}"'.format(*next(iter(options.items())))
+        UsageError, match="my_P cannot be combined with " + '{}="{}"'.format(*next(iter(options.items())))
     ):
         irevalx.evaluate({"1": {"A": 1}}, {"1": {"A": 1.0}}, mine, **options)
 

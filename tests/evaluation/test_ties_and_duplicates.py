@@ -118,7 +118,7 @@ def test_all_ways_to_give_a_run_are_alike(ties: str, way: str, tmp_path: Path) -
 def check_in_python(qrels: Any, given: Any, ties: str, wanted: bytes) -> None:
     """Python has the same values; without ranks their order is refused."""
     if ties == "rank":
-        with pytest.raises(irevalx.IrevalxError, match='run: ties="rank" must be given for a run with ranks'):
+        with pytest.raises(irevalx.IrevalxError, match='run: ties="rank" requires ranks'):
             irevalx.evaluate(qrels, given, "map", ties=ties)
         return
     with warnings.catch_warnings():
@@ -168,20 +168,20 @@ def test_z_scores_of_expected_values(folder: Path) -> None:
 
 
 REFUSED = {
-    "--ties expected -m iprec_at_recall": (1, "must not be given together with --ties expected: the mean of the"),
-    "--ties expected -m yaap": (1, "yaap must not be given together with --ties expected"),
+    "--ties expected -m iprec_at_recall": (1, "cannot be combined with --ties expected: the mean of the"),
+    "--ties expected -m yaap": (1, "yaap cannot be combined with --ties expected"),
     "--ties expected -m relstring": (1, "a string has no mean"),
-    "--ties expected -M 2 -m set_F": (1, "set_F must not be given together with --ties expected and -M"),
+    "--ties expected -M 2 -m set_F": (1, "set_F cannot be combined with --ties expected and -M"),
     "--ties expected -M 2 -J -m map": (1, "--ties expected cannot be combined with -M and -J"),
     "--ties expected -M 2 -m map:skip": (1, "--ties expected cannot be combined with -M and -J"),
     "--ties expected -D 1.1 -m map": (1, "it shows one order"),
-    "--ties expected -R prefs": (1, "--ties expected must not be given together with -R prefs"),
-    "--ties best -R qrels_jg": (1, "--ties best must not be given together with -R qrels_jg"),
-    "--ties worst -R subtopics": (1, "--ties worst must not be given together with -R subtopics"),
-    "--ties expected -R sampled": (1, "--ties expected must not be given together with -R sampled"),
-    "--ties best -R prels": (1, "--ties best must not be given together with -R prels"),
-    "--ties other": (1, "'--ties'"),
-    "--duplicates other": (1, "'--duplicates'"),
+    "--ties expected -R prefs": (1, "--ties expected cannot be combined with -R prefs"),
+    "--ties best -R qrels_jg": (1, "--ties best cannot be combined with -R qrels_jg"),
+    "--ties worst -R subtopics": (1, "--ties worst cannot be combined with -R subtopics"),
+    "--ties expected -R sampled": (1, "--ties expected cannot be combined with -R sampled"),
+    "--ties best -R prels": (1, "--ties best cannot be combined with -R prels"),
+    "--ties other": (1, "--ties must be name, rank"),
+    "--duplicates other": (1, "--duplicates must be error, first"),
 }
 
 

@@ -227,11 +227,11 @@ def test_relevant_as_far_as_retrieved(tmp_path: Path) -> None:
         (("-m", "infAP:rel"), "a reading of infAP must be nonrel or skip, but got 'rel'"),
         (("-m", "num_q:skip"), "a reading of num_q must be nonrel, but got 'skip'"),
         (("-m", "judged", "--unjudged", "skip"), "a reading of judged must be nonrel, but got 'skip'"),
-        (("-m", "map:all"), "a reading of the unjudged must be one of nonrel, skip, rel, but got 'all'"),
-        (("--unjudged", ""), "a reading of the unjudged must be one of nonrel, skip, rel, but got ''"),
-        (("-J", "-m", "map:nonrel"), "-J must not be given together with --unjudged or a reading such as map:rel"),
-        (("-J", "--unjudged", "skip"), "-J must not be given together with --unjudged or a reading such as map:rel"),
-        (("-m", "map:"), "a reading of the unjudged must be one of nonrel, skip, rel, but got ''"),
+        (("-m", "map:all"), "unknown treatment of unjudged documents 'all'; use one of nonrel, skip, rel"),
+        (("--unjudged", ""), "--unjudged must be nonrel, skip or rel, but got ''"),
+        (("-J", "-m", "map:nonrel"), "-J cannot be combined with --unjudged or a treatment such as map:rel"),
+        (("-J", "--unjudged", "skip"), "-J cannot be combined with --unjudged or a treatment such as map:rel"),
+        (("-m", "map:"), "unknown treatment of unjudged documents ''; use one of nonrel, skip, rel"),
     ],
 )
 def test_readings_that_make_no_sense(flags: tuple[str, ...], message: str) -> None:

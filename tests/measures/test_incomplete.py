@@ -28,8 +28,9 @@ from irevalx.measures import BY_NAME
 from irevalx.measures.declare import Measure, UpperBound
 from irevalx.measures.incomplete import _expected_precision
 from irevalx.measures.summary import as_list
-from irevalx.ranking.rank import RankingRules, in_topic_order, rank_run
+from irevalx.ranking.rank import in_topic_order, rank_run
 from irevalx.ranking.ranking import Ranking
+from irevalx.ranking.rules import RankingRules
 from irevalx.ranking.topics import Topics
 from irevalx.reading.formats import read_qrels, read_trec_results
 from irevalx.reading.source import Source

@@ -147,10 +147,10 @@ def test_refused() -> None:
     """Measures without a formula, gains and levels are refused; sets leave the measures out."""
     qrels, run = {"1": {"A": 0.5}}, {"1": {"A": 1.0}}
     for asked, said in (
-        ("bpref", 'bpref must not be given together with grades="probability": its expectation'),
-        ("ERR", 'ERR must not be given together with grades="probability": topics in which nothing'),
-        ("AP(rel=2)", r"""a level must not be given together with grades="probability", but got 'AP\(rel=2\)'"""),
-        ("dcg.1=2", 'gains of dcg and grades="probability" must not be given together, but got .1=2.'),
+        ("bpref", 'bpref cannot be combined with grades="probability": its expectation'),
+        ("ERR", 'ERR cannot be combined with grades="probability": topics in which nothing'),
+        ("AP(rel=2)", r"""a level cannot be combined with grades="probability": 'AP\(rel=2\)'"""),
+        ("dcg.1=2", 'gains cannot be combined with grades="probability": dcg..1=2.'),
     ):
         with pytest.raises(UsageError, match=said):
             irevalx.evaluate(qrels, run, asked, grades="probability")

@@ -321,7 +321,7 @@ def test_what_strata_leave_no_room_for(flags: tuple[str, ...]) -> None:
     """A sample says itself what was pooled and how the rest is to be read."""
     result = run("-R", "sampled", *flags, QRELS, RUN)
     assert (result.stdout, result.status) == (b"", 1)
-    assert "must not be given together with -R sampled" in result.stderr
+    assert "cannot be combined with -R sampled" in result.stderr
 
 
 @pytest.mark.parametrize(

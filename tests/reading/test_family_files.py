@@ -16,7 +16,7 @@ from irevalx.errors import DuplicateDocumentError, IrevalxError, MalformedLineEr
 from irevalx.judgments.subtopics import SubtopicJudgments
 from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
 from irevalx.reading.file_format import FileFormat
-from irevalx.reading.formats import PRELS
+from irevalx.reading.formats import PRELS, REL_FORMATS
 from irevalx.reading.formats import SUBTOPICS as SUBTOPIC_FILE
 from irevalx.reading.source import Source
 from irevalx.trec_eval.versions import TREC_EVAL_10
@@ -81,6 +81,22 @@ def test_a_document_twice_for_a_subtopic() -> None:
         "second time (first on line 3)"
     )
     assert list(judgments.failures((b"1", b"2"))) == [b"1"]
+
+
+@pytest.mark.parametrize("form", ["subtopics", "qrels"])
+def test_repeated_documents_cost_one_message_per_topic(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the first repeated document of a topic is reported, however many there are."""
+    messages: list[str] = []
+    init = DuplicateDocumentError.__init__
+
+    def count(self: DuplicateDocumentError, message: str) -> None:
+        messages.append(message)
+        init(self, message)
+
+    monkeypatch.setattr(DuplicateDocumentError, "__init__", count)
+    text = b"".join(b"%d 1 D%d 1\n" % (topic, number % 50) for topic in (1, 2) for number in range(100))
+    judgments = REL_FORMATS[form].read(Source("file", text), TREC_EVAL_10, False, lambda line: None)
+    assert len(judgments.failures(judgments.documents.topics)) == len(messages) == 2
 
 
 def lines_with_probabilities(judgments: JudgmentsWithProbabilities) -> dict[str, list[tuple[str, int, float, bool]]]:
@@ -149,7 +165,7 @@ def test_a_sampled_document_twice() -> None:
 @pytest.mark.parametrize(
     ("fmt", "text", "problem"),
     [
-        (SUBTOPIC_FILE, "1 Q0 a 1 0.5 run\n", ": is this a run? The judgments (QRELS) come first"),
+        (SUBTOPIC_FILE, "1 Q0 a 1 0.5 run\n", ": is this a run? The judgments (qrels) come first"),
         (PRELS, "1 a 1.5 1 0.5\n", ":1: a grade must be a whole number, but got '1.5'"),
         (PRELS, "1 a 1 x 0.5\n", ":1: a method must be a whole number, but got 'x'"),
         (PRELS, "1 a 1 1 half\n", ":1: a probability must be a number or NA, but got 'half'"),

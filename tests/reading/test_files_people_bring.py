@@ -220,16 +220,16 @@ def test_the_header_of_beir_is_missing(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "hint"),
     [
-        (("sampled", "run"), "give -R sampled"),
-        (("prefs", "run"), "give -R prefs"),
-        (("-R", "beir", "qrels", "run"), "give -R qrels"),
+        (("sampled", "run"), "use -R sampled"),
+        (("prefs", "run"), "use -R prefs"),
+        (("-R", "beir", "qrels", "run"), "use -R qrels"),
         (("run", "qrels"), "is this a run? The judgments (QRELS) come first"),
-        (("qrels", "system.tsv"), "give -T msmarco"),
-        (("qrels", "scored.tsv"), "give -T msmarco"),
-        (("-R", "sampled", "qrels.json", "run"), "give -R json"),
-        (("-R", "sampled", "beir", "run"), "give -R beir"),
-        (("-T", "msmarco", "qrels", "run.json"), "give -T json"),
-        (("-T", "msmarco", "qrels", "run"), "give -T trec_results"),
+        (("qrels", "system.tsv"), "use -T msmarco"),
+        (("qrels", "scored.tsv"), "use -T msmarco"),
+        (("-R", "sampled", "qrels.json", "run"), "use -R json"),
+        (("-R", "sampled", "beir", "run"), "use -R beir"),
+        (("-T", "msmarco", "qrels", "run.json"), "use -T json"),
+        (("-T", "msmarco", "qrels", "run"), "use -T trec_results"),
         (("utf-16", "run"), "is this UTF-16? If so, convert it"),
         (("qrels", "utf-16"), "is this UTF-16? If so, convert it"),
         (("utf-16-le", "run"), "is this UTF-16? If so, convert it"),
@@ -254,7 +254,7 @@ def test_no_hint_at_the_format_that_was_given(lines: str, columns: int, tmp_path
     result = run("-T", "msmarco", "qrels", "run", cwd=tmp_path)
     assert result.status == 2
     assert f"run:2: a line of a run must have {columns} columns" in result.stderr
-    assert "give -T" not in result.stderr
+    assert "use -T" not in result.stderr
 
 
 SAMPLED = "the columns are TOPIC IGNORED DOCNO STRATUM GRADE"
@@ -265,12 +265,12 @@ PRELS = "the columns are TOPIC DOCNO GRADE METHOD PROBABILITY"
 @pytest.mark.parametrize(
     ("line", "hint"),
     [
-        ("301 0 FBIS3-1 2 1", f": give -R sampled if {SAMPLED}"),
-        ("301 0 17 1 1", f": give -R sampled if {SAMPLED}, or -R prefs if {PREFS}, or -R prels if {PRELS}"),
-        ("301 0 FBIS3-1 rare -1", f": give -R sampled if {SAMPLED}, or -R prefs if {PREFS}"),
-        ("301 one a FBIS3-1 0.5", f": give -R prefs if {PREFS}"),
-        ("20001 GX000-1 1 4 0.25", f": give -R prels if {PRELS}"),
-        ("20001 GX000-1 -999 1 NA", f": give -R prels if {PRELS}"),
+        ("301 0 FBIS3-1 2 1", f": use -R sampled if {SAMPLED}"),
+        ("301 0 17 1 1", f": use -R sampled if {SAMPLED}, or -R prefs if {PREFS}, or -R prels if {PRELS}"),
+        ("301 0 FBIS3-1 rare -1", f": use -R sampled if {SAMPLED}, or -R prefs if {PREFS}"),
+        ("301 one a FBIS3-1 0.5", f": use -R prefs if {PREFS}"),
+        ("20001 GX000-1 1 4 0.25", f": use -R prels if {PRELS}"),
+        ("20001 GX000-1 -999 1 NA", f": use -R prels if {PRELS}"),
         ("52 0 d1 1 0.5", "but got '52 0 d1 1 0.5'"),
         ("one two three four five", "but got 'one two three four five'"),
     ],

@@ -24,7 +24,8 @@ from format_examples import EXAMPLES, Example, JsonExample, Row, content
 from running import ROOT, Result, run
 
 import irevalx
-from irevalx.cli.command import command
+from irevalx.cli.command import OPTIONS, command
+from irevalx.declarations import typed_in_shell
 from irevalx.errors import MalformedLineError, MalformedNumberError, UnreadableFileError, UsageError
 from irevalx.measures import NICKNAMES
 from irevalx.reading.file_format import FileFormat, FileKind
@@ -38,11 +39,11 @@ AnyFormat = FileFormat[Any]
 
 TOPICS = ("302", "301", "303")
 EXCLUDABLE = {
-    "--pool": ("--pool", "pool"),
-    "-J": ("-J",),
-    "--unjudged": ("--unjudged", "nonrel"),
-    **{f"--grades {grades}": ("--grades", grades) for grades in ("real", "probability")},
-    **{f"--ties {ties}": ("--ties", ties) for ties in ORDERS_OF_TIES},
+    "pool": ("--pool", "pool"),
+    "judged_only": ("-J",),
+    "unjudged": ("--unjudged", "nonrel"),
+    **{f"grades={grades}": ("--grades", grades) for grades in ("real", "probability")},
+    **{f"ties={ties}": ("--ties", ties) for ties in ORDERS_OF_TIES},
 }
 
 every_format = pytest.mark.parametrize("fmt", FILE_FORMATS, ids=lambda fmt: fmt.name)
@@ -87,7 +88,7 @@ def test_rows_are_complete(fmt: AnyFormat) -> None:
     """The reader is there, the example has the columns of a line, and no other format is chosen in the same way."""
     module, _, function = fmt.reader.partition(".")
     reader = getattr(import_module(f"irevalx.reading.{module}"), function)
-    has_grades = fmt.kind is FileKind.JUDGMENTS and "--grades real" not in fmt.excludes
+    has_grades = fmt.kind is FileKind.JUDGMENTS and "grades=real" not in fmt.excludes
     usual = ["source", "layout", "compat", "strict", "warn"]
     assert list(inspect.signature(reader).parameters) == [*usual, *["grades"] * has_grades]
     assert bool(fmt.layout) != bool(fmt.form)
@@ -108,7 +109,8 @@ def test_rows_are_complete(fmt: AnyFormat) -> None:
 @every_format
 def test_help_and_manual_explain_it(fmt: AnyFormat) -> None:
     """-h with the option, and the manual page, show columns and example; -h names the format, and shells complete it."""
-    parts = (f"{fmt.usage}: {fmt.columns}", fmt.example, *fmt.paragraphs)
+    with typed_in_shell(OPTIONS):
+        parts = (f"{fmt.usage}: {fmt.columns}", fmt.example, *fmt.paragraphs)
     shown = " ".join(run("-h", fmt.kind.value, fmt.name).stdout.decode().split())
     assert all(part in shown for part in parts)
     page = (ROOT / "man" / "man5" / "irevalx-formats.5").read_text().replace("\\", "")
@@ -336,11 +338,11 @@ def test_excluded_options(fmt: AnyFormat, example: Example, tmp_path: Path) -> N
         return
     for option, flags in EXCLUDABLE.items():
         result = evaluated(fmt, tmp_path, example.text(TOPICS), "-m", "all", *flags)
-        reason = f": {fmt.why_whole}" if fmt.why_whole and "--grades" in option else ""
-        refusal = f"must not be given together with -R {fmt.name}{reason}\n"
+        reason = f": {fmt.why_whole}" if fmt.why_whole and "grades" in option else ""
+        refusal = f"cannot be combined with -R {fmt.name}{reason}\n"
         assert (result.status, result.stderr.endswith(refusal)) == ((1, True) if option in fmt.excludes else (0, False))
-    if "--pool" in fmt.excludes:
-        with pytest.raises(UsageError, match=f"in the format {fmt.name}$"):
+    if "pool" in fmt.excludes:
+        with pytest.raises(UsageError, match=f'cannot be combined with rel_format="{fmt.name}"$'):
             irevalx.Qrels.read(tmp_path / "file", rel_format=fmt.name, pool={"301": ["A"]})
 
 

@@ -61,7 +61,7 @@ CASES = {
         "7 11 22 22\n7 11 33 11\n", "7 Q0 22 1 2 r\n7 Q0 33 2 1 r\n", "map", "1.0000", "q:1: the fourth column repeats a document"
     ),
     "winners that are no numbers": Case(
-        "7 A B B\n7 A C A\n", "7 Q0 B 1 2 r\n", "map", "0.0000", "read as 0 as trec_eval does; is this the winner of two documents? If so, give -R pairs"
+        "7 A B B\n7 A C A\n", "7 Q0 B 1 2 r\n", "map", "0.0000", "read as 0 as trec_eval does; if this is the winner of two documents, use -R pairs"
     ),
     "NTCIR grades": Case(
         "01 0 A L3\n01 0 B L0\n", "01 Q0 A 1 2 r\n01 Q0 B 2 1 r\n", "map", "0.0000", "is this an NTCIR grade (L0 to L4)? If so, remove the letter L"
@@ -157,15 +157,15 @@ def test_what_was_meant_is_read(flags: tuple[str, ...], qrels: str, results: str
         ((), "1\t0\tdoc 1\t1\n1\t0\tdoc 2\t0\n", RUN, 2, "an ID contains a blank", "give"),
         ((), "1,0,a,1\n", RUN, 2, "columns must be separated by spaces or tabs, not by commas", "give"),
         ((), QRELS, "1;Q0;a;1;3;r\n", 2, "not by semicolons", "give"),
-        (("-T", "msmarco"), QRELS, "1\ta\t35.92\n", 2, "but got '35.92'; is this a score? If so, give -T scored", "!"),
+        (("-T", "msmarco"), QRELS, "1\ta\t35.92\n", 2, "but got '35.92'; if this is a score, use -T scored", "!"),
         ((), "1 0 d1 1\n1 0 d1 1\n", RUN, 4, "keep one of these lines (sort -u removes repeated lines)", "-R subtopics"),
         ((), "1 0 d1 1\n1 0 d1 0\n", RUN, 4, "a document must occur once in the judgments of a topic", "sort -u"),
-        ((), "1 1 d1 1\n1 2 d1 0\n1 1 d2 1\n", RUN, 4, "if the second column is a subtopic, give -R subtopics", "sort -u"),
+        ((), "1 1 d1 1\n1 2 d1 0\n1 1 d2 1\n", RUN, 4, "if the second column is a subtopic, use -R subtopics", "sort -u"),
         ((), "1\td1\tpublication\t2\n1\td2\tpublication\t0\n", RUN, 4, "are the second and third columns swapped?", "give"),
         ((), QRELS, RUN + RUN, 4, "; --duplicates first or --duplicates best keeps one of them", "!"),
         ((), "1 1 d1 -2 0\n1 2 d1 0 1\n1 1 d2 1 0\n", RUN, 2, "a judgment must have 4 columns", "give"),
         ((), "rank team run map P10 date\n", RUN, 2, "a judgment must have 4 columns", "QRELS comes first"),
-        ((), "7 a b\n7 c b\n", RUN, 2, "give -R pairs if the columns are TOPIC WINNER LOSER", "!"),
+        ((), "7 a b\n7 c b\n", RUN, 2, "use -R pairs if the columns are TOPIC WINNER LOSER", "!"),
         ((), '04"M\x18h@\0'.replace("04", "\x04"), RUN, 2, "this is an lz4 file; decompress it with lz4 -d", "!"),
         ((), QRELS, "\x00", 2, "the line contains a NUL byte", "this is"),
         (("-R", "json"), '{"qid": "1", "docid": "d1", "rel": 2}\n{"qid": "1"}\n', RUN, 2, "q:2: a line must be a JSON object with qid, docid and grade", "Extra data"),
@@ -208,7 +208,7 @@ def test_ranks_that_are_scores(tmp_path: Path) -> None:
     ):
         written(tmp_path, "77 0 p1 1\n77 0 p2 0\n77 0 p3 0\n", text)
         result = run("-T", "msmarco", "-m", "recip_rank", "q", "r", cwd=tmp_path)
-        assert (result.status, result.stderr.count("give -T scored")) == (0, bool(told))
+        assert (result.status, result.stderr.count("use -T scored")) == (0, bool(told))
         assert told in result.stderr
         assert run("-T", "msmarco", "--strict", "q", "r", cwd=tmp_path).status == (2 if told else 0)
 

@@ -122,9 +122,9 @@ def test_bootstrap() -> None:
         (("--ci", "95"), "--ci must be above 0 and below 1, or 0% and 100%, but got '95'"),
         (("--ci", "100%"), "but got '100%'"),
         (("--ci", "x%"), "but got 'x%'"),
-        (("--ci-method", "bootstrap"), "--ci-method bootstrap must be given together with --ci"),
-        (("--ci", "90%", "--seed", "1"), "--seed must be given together with --ci-method bootstrap"),
-        (("--topic-groups", "x", "-D", "0.301"), "--topic-groups and -D must not be given together"),
+        (("--ci-method", "bootstrap"), "--ci-method bootstrap requires --ci"),
+        (("--ci", "90%", "--seed", "1"), "--seed requires --ci-method bootstrap"),
+        (("--topic-groups", "x", "-D", "0.301"), "--topic-groups cannot be combined with -D"),
     ],
 )
 def test_refused(words: tuple[str, ...], told: str) -> None:

@@ -228,7 +228,7 @@ def test_digits_are_for_tables(form: OutputFormat) -> None:
     assert result.status == (0 if form.for_people else 1)
     if not form.for_people:
         *first, last = (other.name for other in OUTPUT_FORMATS.values() if other.for_people)
-        rule = f"--digits must be given together with --format {', '.join(first)} or {last}"
+        rule = f"--digits requires --format {', '.join(first)} or {last}"
         assert result.stderr == f"irevalx: {rule}, but got --format {form.name}\n"
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -11,11 +10,9 @@ import click
 from click.core import ParameterSource
 
 from irevalx.api.inputs import read_runs
-from irevalx.cli.option_rules import option
+from irevalx.cli.declared_options import click_parameter
 from irevalx.cli.options import refuse_standard_input_twice
-from irevalx.cli.values import complete_file, complete_measure
 from irevalx.declarations import (
-    NO_DEFAULT,
     Parameter,
     check_rules,
     collect,
@@ -27,7 +24,6 @@ from irevalx.errors import ArgumentError, UsageError
 from irevalx.frozen import fields
 from irevalx.lab import PROGRAM
 from irevalx.lab.command.helped import Helped
-from irevalx.lab.command.kinds_of_values import complete_figure
 from irevalx.lab.command.making import shown_as_messages
 from irevalx.lab.command.output import Output, paths_in
 from irevalx.lab.command.shared import FIGURE_OUTPUT, LINES_OUTPUT, RESULTS_FORMAT, TABLES_OUTPUT
@@ -36,7 +32,6 @@ from irevalx.reading.formats import TREC_RESULTS
 
 _RUNS = ("runs", "new_runs")
 """The parameters that take runs, which ``-T`` is for."""
-
 
 _collect_once = cache(collect)  # which removes the declarations from the annotations
 
@@ -72,86 +67,11 @@ def command_from(function: Callable[..., Any]) -> click.Command:
 
     made: Callable[..., Any] = call
     for parameter in reversed(parameters.values()):
-        made = _click_parameter(parameter, parameters)(made)
+        made = click_parameter(parameter, parameters)(made)
     description = in_shell_words("\n\n".join(filter(None, (declaration.description, command.more))), parameters)
     return click.command(
         function.__name__.replace("_", "-"), cls=Helped, help=description, epilog=f"Example: {command.example}"
     )(made)
-
-
-def _click_parameter(parameter: Parameter, parameters: Mapping[str, Parameter]) -> Callable[..., Any]:
-    """Return the argument or option of a parameter."""
-    default = parameter.default if parameter.shell_default is NO_DEFAULT else parameter.shell_default
-    word = parameter.names[0] if parameter.names else ""
-    choices = parameter.kind.choices if parameter.kind else ()
-    attributes: dict[str, Any] = {
-        "type": _Text(parameter),
-        "metavar": parameter.metavar or (f"[{'|'.join(choices)}]" if choices else None),
-        "required": not parameter.has_default,
-        "is_eager": parameter.is_eager,
-    }
-    if parameter.several:
-        attributes["callback"] = lambda ctx, param, texts: _read_several(parameter, default, texts)
-    elif not parameter.is_flag:
-        attributes["default"] = None if default is NO_DEFAULT else default
-    if word and not word.startswith("-"):
-        metavar = f"{word}..." if parameter.several else word
-        attributes["metavar"] = f"[{metavar}]" if parameter.has_default else metavar
-        return click.argument(parameter.name, nargs=-1 if parameter.several else 1, **attributes)
-    attributes |= {"also": parameter.also, "hidden": parameter.hidden, "help": _help(parameter, parameters, default)}
-    if parameter.is_flag:
-        attributes |= {"is_flag": True, "type": None, "metavar": None}
-    return option(*(parameter.names or (parameter.typed,)), parameter.name, multiple=parameter.several, **attributes)
-
-
-def _help(parameter: Parameter, parameters: Mapping[str, Parameter], default: Any) -> str:
-    words = in_shell_words(parameter.shell_help or parameter.help, parameters)
-    words = f"{words[:1].upper()}{words[1:]}"
-    shown = (
-        default is not NO_DEFAULT
-        and not parameter.is_flag
-        and not callable(default)
-        and default not in (None, False, (), "")
-    )
-    if not shown or "[default" in words:
-        return words
-    values = default if isinstance(default, tuple | list) else [default]
-    return (
-        f"{words}  [default: {' '.join(f'{value:g}' if isinstance(value, float) else str(value) for value in values)}]"
-    )
-
-
-class _Text(click.ParamType):  # type: ignore[type-arg, unused-ignore]
-    """The type of an argument or option: what its declaration says."""
-
-    def __init__(self, parameter: Parameter) -> None:
-        self.parameter = parameter
-        self.name = "TEXT"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the value of a text; a default is a value already, and several values are read together later."""
-        return self.parameter.read(value) if isinstance(value, str) and not self.parameter.several else value
-
-    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
-        """Return the choices that begin so, or what else the declaration says."""
-        from click.shell_completion import CompletionItem
-
-        complete: dict[str, Callable[..., list[Any]]] = {
-            "file": complete_file,
-            "measure": complete_measure,
-            "figure": complete_figure,
-        }
-        if self.parameter.completion:
-            return complete[self.parameter.completion](ctx, param, incomplete)
-        choices = self.parameter.kind.choices if self.parameter.kind else ()
-        return [CompletionItem(name) for name in choices if name.startswith(incomplete)]
-
-
-def _read_several(parameter: Parameter, default: Any, texts: Sequence[str]) -> tuple[Any, ...]:
-    if parameter.separators:
-        texts = [word for text in texts for word in re.split(f"[{parameter.separators}]+", text) if word]
-    values = tuple(map(parameter.read, texts))
-    return values or (() if default is NO_DEFAULT or default is None else default)
 
 
 def _given(context: click.Context, values: Mapping[str, Any]) -> Iterator[str]:

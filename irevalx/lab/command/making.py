@@ -10,11 +10,13 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from irevalx import declarations
 from irevalx.api.inputs import read_runs
 from irevalx.api.user_warnings import IrevalxWarning
 from irevalx.cli.option_rules import check_rules, option
 from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.cli.values import complete_file
+from irevalx.declarations import typed_in_shell
 from irevalx.errors import ArgumentError, MalformedLineError, UsageError
 from irevalx.frozen import fields
 from irevalx.lab import PROGRAM
@@ -24,8 +26,6 @@ from irevalx.lab.command.output import Output, paths_in
 from irevalx.process.messages import Messages
 from irevalx.reading.file_format import listed
 from irevalx.reading.formats import QRELS, REL_FORMATS, RESULTS_FORMATS, TREC_RESULTS
-from irevalx.reading.grade_rules import HINT
-from irevalx.reading.score_warnings import TIES_HINT
 
 
 def _format_of_judgments_option(formats: Sequence[str]) -> Parameter:
@@ -90,14 +90,18 @@ def command_of(
             if output.figure is not None:
                 import matplotlib as mpl  # noqa: F401 - it is better missed now than after the work
             refuse_standard_input_twice(*_names_of_files(values))
-            with shown_as_messages(messages):
+            options = {
+                p.name or "": declarations.Parameter(name=p.name or "", names=tuple(p.opts[::-1]))
+                for p in click.get_current_context().command.params
+            }
+            with typed_in_shell(options), shown_as_messages(messages):
                 try:
                     _read_runs(values, values.pop("results_format", TREC_RESULTS.name))
                     return function(output, **values)
                 except ArgumentError as error:  # arguments of a public function are options here
-                    raise UsageError(_said_here(error.message)) from error
+                    raise UsageError(error.message) from error
                 except MalformedLineError as error:
-                    raise MalformedLineError(_said_here(error.message)) from error
+                    raise MalformedLineError(error.message) from error
 
         declared: Callable[..., Any] = call
         for parameter in (*reversed(parameters), _format_of_judgments_option(formats)):
@@ -123,15 +127,6 @@ def _names_of_files(values: dict[str, Any]) -> Iterator[str | None]:
             yield from paths_in(values[parameter.name or ""])
 
 
-def _said_here(message: str) -> str:
-    """Return a message as this command says it: without hints at options that it has not."""
-    names = {parameter.name for parameter in click.get_current_context().command.params}
-    for name, hint in (("grades", HINT), ("ties", TIES_HINT)):
-        if name not in names:
-            message = message.replace(hint, "")
-    return message
-
-
 @contextmanager
 def shown_as_messages(messages: Messages) -> Iterator[None]:
     """Show what irevalx warns of as messages of the command, each as often as it is said."""
@@ -141,7 +136,7 @@ def shown_as_messages(messages: Messages) -> Iterator[None]:
 
         def tell(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
             if isinstance(message, IrevalxWarning):
-                messages.warn(_said_here(message.line))
+                messages.warn(message.line)
             else:
                 show(message, category, *where, **more)
 

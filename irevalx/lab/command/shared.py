@@ -232,8 +232,8 @@ FIGURE_OUTPUT = _named(
     figure=(
         Parameter(
             metavar="FILE",
-            kind=Kind(f"a file name that ends in {listed(FIGURE_ENDINGS, 'or')}", _figure_file),
-            completion="figure",
+            kind=Kind(f"a file name that ends in {listed(FIGURE_ENDINGS, 'or')}", _figure_file, choices=FIGURE_ENDINGS),
+            completion="suffix",
             help=f"Draw a figure; the suffix of FILE selects its format: {listed(FIGURE_ENDINGS, 'or')}.",
         ),
         None,

@@ -26,7 +26,7 @@ from irevalx.lab.description.describing import (
     RunDescription,
     contributions,
 )
-from irevalx.ranking.rank import RankingRules
+from irevalx.ranking.rules import RankingRules
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

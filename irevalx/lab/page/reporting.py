@@ -42,7 +42,7 @@ from irevalx.lab.page.reported_scores import (
 from irevalx.lab.page.sentences import cautions, findings
 from irevalx.lab.page.shown_rankings import FirstDocuments
 from irevalx.lab.page.shown_texts import TopicTexts, texts_of_documents, texts_of_topics
-from irevalx.ranking.rank import RankingRules
+from irevalx.ranking.rules import RankingRules
 from irevalx.reading.formats import TREC_RESULTS
 from irevalx.reading.topic_groups import TopicGroups, group_warnings
 from irevalx.statistics.corrections import CORRECTIONS, SHORT_NAMES, TUKEY

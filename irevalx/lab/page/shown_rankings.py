@@ -18,8 +18,9 @@ from irevalx.lab.page.document_gains import added, adds
 from irevalx.measures.select import SelectedMeasure
 from irevalx.process.system import as_text
 from irevalx.ranking.order import ranked_order
-from irevalx.ranking.rank import RankedRun, RankingRules, without_some
+from irevalx.ranking.rank import RankedRun, without_some
 from irevalx.ranking.ranking import Ranking
+from irevalx.ranking.rules import RankingRules
 from irevalx.reading.runs import Results, Run
 from irevalx.settings import ORDERS_OF_TIES, Ties
 

@@ -14,7 +14,7 @@ from irevalx.arrays.byte_strings import PADDING, Names
 from irevalx.arrays.segments import AnyArray, IntArray
 from irevalx.errors import ArgumentError, printable, quote
 from irevalx.reading.column_names import RUN, TOPIC, Kind, Wanted
-from irevalx.reading.grade_rules import HINT
+from irevalx.reading.grade_rules import real_grades_hint
 from irevalx.reading.hints import text_hint
 from irevalx.reading.tables.tables import RULES, Table
 
@@ -137,7 +137,7 @@ class ArrowTable(Table):
         shown = quote(value) if isinstance(value, str) else printable(repr(value))
         if isinstance(value, list | dict) or len(shown) > _LONGEST:
             shown = f"a value of the type {printable(str(column.type))}"
-        hint = HINT if kind == "grades" and isinstance(value, float) and math.isfinite(value) else ""
+        hint = real_grades_hint() if kind == "grades" and isinstance(value, float) and math.isfinite(value) else ""
         hint = hint if kind == "names" or hint else text_hint(value)
         return ArgumentError(f"{self.place(name, first + row)} must be {RULES[kind]}, but got {shown}{hint}")
 

@@ -17,7 +17,8 @@ import irevalx
 from irevalx.errors import UsageError
 from irevalx.experiments.qrels_text import GradedText
 from irevalx.lab.description.describing import JudgmentsDescription, RunDescription, contributions
-from irevalx.ranking.rank import RankingRules, rank_run
+from irevalx.ranking.rank import rank_run
+from irevalx.ranking.rules import RankingRules
 
 QRELS, RUNS = FIXTURES / "experiment" / "qrels", sorted((FIXTURES / "experiment" / "runs").iterdir())
 

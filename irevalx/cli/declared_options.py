@@ -1,0 +1,99 @@
+"""Declared parameters -> arguments and options of click."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from irevalx.cli.option_rules import RuledOption
+from irevalx.cli.values import complete_file, complete_measure
+from irevalx.declarations import NO_DEFAULT, Parameter, in_shell_words
+from irevalx.process.system import SEPARATORS
+
+
+def click_parameter(parameter: Parameter, parameters: Mapping[str, Parameter], **more: Any) -> Callable[..., Any]:
+    """Return the argument or option of a parameter; ``more`` are other arguments of ``click.option``."""
+    default = parameter.default if parameter.shell_default is NO_DEFAULT else parameter.shell_default
+    word = parameter.names[0] if parameter.names else ""
+    choices = parameter.kind.choices if parameter.kind else ()
+    attributes: dict[str, Any] = {
+        "type": _Text(parameter),
+        "metavar": parameter.metavar or (f"[{'|'.join(choices)}]" if choices else None),
+        "required": not parameter.has_default,
+        "is_eager": parameter.is_eager,
+    }
+    if parameter.several:
+        attributes["callback"] = lambda ctx, param, texts: _read_several(parameter, default, texts)
+    elif not parameter.is_flag:
+        attributes["default"] = None if default is NO_DEFAULT else default
+    if word and not word.startswith("-"):
+        metavar = f"{word}..." if parameter.several else word
+        attributes["metavar"] = f"[{metavar}]" if parameter.has_default else metavar
+        return click.argument(parameter.name, nargs=-1 if parameter.several else 1, **attributes)
+    attributes |= {"also": parameter.also, "hidden": parameter.hidden, "help": _help(parameter, parameters, default)}
+    if parameter.is_flag:
+        attributes |= {"is_flag": True, "type": None, "metavar": None}
+    names = parameter.names or (parameter.typed,)
+    attributes |= {"cls": RuledOption, "multiple": parameter.several, **more}
+    return click.option(*names, parameter.name, **attributes)
+
+
+def _help(parameter: Parameter, parameters: Mapping[str, Parameter], default: Any) -> str:
+    words = in_shell_words(parameter.shell_help or parameter.help, parameters)
+    words = f"{words[:1].upper()}{words[1:]}"
+    if default is NO_DEFAULT or default is None or parameter.is_flag or callable(default) or "[default" in words:
+        return words
+    values = default if isinstance(default, tuple | list) else [default]
+    typed = " ".join(f"{value:g}" if isinstance(value, float) else str(value) for value in values)
+    return f"{words}  [default: {typed}]" if typed else words
+
+
+class _Text(click.ParamType):  # type: ignore[type-arg, unused-ignore]
+    """The type of an argument or option: what its declaration says."""
+
+    def __init__(self, parameter: Parameter) -> None:
+        self.parameter = parameter
+        self.name = "TEXT"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the value of a text; a default is a value already, and several values are read together later."""
+        return self.parameter.read(value) if isinstance(value, str) and not self.parameter.several else value
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
+        """Return the choices that begin so, or what else the declaration says."""
+        from click.shell_completion import CompletionItem
+
+        complete: dict[str, Callable[..., list[Any]]] = {
+            "file": complete_file,
+            "measure": complete_measure,
+            "suffix": self._complete_suffix,
+        }
+        if self.parameter.completion:
+            return complete[self.parameter.completion](ctx, param, incomplete)
+        return [CompletionItem(name) for name in self._choices if name.startswith(incomplete)]
+
+    def _complete_suffix(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
+        """Return a file name with each suffix that can follow; folders and files if there is no name yet."""
+        from click.shell_completion import CompletionItem
+
+        suffix = Path(incomplete).suffix
+        stem = incomplete.removesuffix(suffix).removesuffix(".")
+        if not stem or stem[-1] in SEPARATORS:
+            return [CompletionItem(incomplete, type="file")]
+        return [CompletionItem(stem + ending) for ending in self._choices if ending.startswith(suffix)]
+
+    @property
+    def _choices(self) -> tuple[str, ...]:
+        return self.parameter.kind.choices if self.parameter.kind else ()
+
+
+def _read_several(parameter: Parameter, default: Any, texts: Sequence[str]) -> tuple[Any, ...]:
+    if parameter.separators:
+        separator = f"[{parameter.separators}]+"
+        texts = [word for text in texts for word in [w for w in re.split(separator, text) if w] or [text]]
+    values = tuple(map(parameter.read, texts))
+    return values or (() if default is NO_DEFAULT or default is None else default)

@@ -1,0 +1,225 @@
+"""Declared parameters: checks, rules and messages are the same for Python and the shell, each in its own words."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import pytest
+from running import FIXTURES, lab, run
+
+import irevalx
+import irevalx.lab
+from irevalx.declarations import (
+    Parameter,
+    choice,
+    declaration_of,
+    declared,
+    flag,
+    in_shell_words,
+    is_parameter,
+    number,
+    path,
+    refined,
+    spelled,
+    text,
+    typed_in_shell,
+    whole,
+)
+from irevalx.errors import ArgumentError
+from irevalx.settings import PARAMETERS
+
+EXAMPLE = FIXTURES / "example"
+QRELS, BM25, DENSE = (EXAMPLE / name for name in ("qrels", "bm25.run", "dense.run"))
+
+Shared = Annotated[int, whole(1, help="the shared number.")]
+
+
+@declared(example="program")
+def function(
+    data: Annotated[Any, Parameter(names=("DATA",))],
+    *,
+    count: Annotated[int, refined(names=("-n", "--count"))(whole(1))] = 2,
+    sizes: Annotated[Any, number(above=0, most=1, several=True)] = (0.5,),
+    by: Annotated[str, choice("run", "pair", excludes={"run": "quick"})] = "pair",
+    quick: Annotated[bool, flag()] = False,
+    name: Annotated[str | None, text(requires=("by=run", "quick"))] = None,
+    output: Annotated[str | None, path()] = None,
+    shared: Shared = 1,
+) -> dict[str, Any]:
+    """Return the arguments.
+
+    Longer text about `quick` and `by="run"`.
+
+    Parameters
+    ----------
+    count : the number of things,
+        at least 1.
+    sizes : shares.
+
+    Returns
+    -------
+    The arguments.
+    """
+    return {"count": count, "sizes": sizes, "by": by, "quick": quick, "name": name, "output": output, "shared": shared}
+
+
+def test_declared_functions() -> None:
+    """The signature is what type checkers and people see; the docstring has the texts of shared parameters too."""
+    parameters = declaration_of(function).parameters
+    assert list(parameters) == ["data", "count", "sizes", "by", "quick", "name", "output", "shared"]
+    assert function.__annotations__["count"] is int
+    assert parameters["count"].help == "the number of things, at least 1."
+    assert (parameters["data"].has_default, parameters["count"].default) == (False, 2)
+    assert "    count : the number of things, at least 1.\n    sizes : shares.\n" in (function.__doc__ or "")
+    assert "    shared : the shared number.\n\n    Returns\n" in (function.__doc__ or "")
+    shown = in_shell_words(declaration_of(function).description, parameters)
+    assert shown == "Return the arguments.\n\nLonger text about --quick and --by run."
+
+
+@pytest.mark.parametrize(
+    ("keywords", "message"),
+    [
+        ({"count": 0}, "count must be a whole number of at least 1, but got 0"),
+        ({"count": True}, "count must be a whole number of at least 1, but got True"),
+        ({"count": 10**400}, "count must be a whole number"),
+        ({"count": [1]}, "count must be a whole number of at least 1, but got an object of type list"),
+        ({"sizes": [0.5, 2]}, "sizes must be a number above 0 and at most 1, but got 2"),
+        ({"sizes": float("nan")}, "sizes must be a number above 0 and at most 1, but got nan"),
+        ({"by": "topic"}, "by must be run or pair, but got 'topic'"),
+        ({"by": None}, "by must be run or pair, but got None"),
+        ({"quick": 2}, "quick must be True or False, but got 2"),
+        ({"name": 5}, "name must be a string, but got 5"),
+        ({"output": 5}, "output must be the path of a file, but got 5"),
+        ({"by": "run", "quick": True}, 'by="run" cannot be combined with quick'),
+        ({"name": "x"}, 'name requires by="run" or quick'),
+    ],
+    ids=str,
+)
+def test_refusals(keywords: dict[str, Any], message: str) -> None:
+    """Wrong types, values and combinations raise ArgumentError, which names the parameter."""
+    with pytest.raises(ArgumentError) as caught:
+        function({}, **keywords)
+    assert str(caught.value).startswith(message)
+
+
+def test_accepted_arguments() -> None:
+    """Defaults count as not given; single values, sets and paths become what the function uses."""
+    assert function({}, by="run", quick=False)["by"] == "run"
+    assert function({}, sizes=1)["sizes"] == (1,)
+    assert function({}, sizes={1.0, 0.25})["sizes"] == (0.25, 1.0)
+    assert function({}, output=str(Path("x")))["output"] == "x"
+    assert function({}, quick=True, name="x")["name"] == "x"
+    for arguments, keywords in (((), {}), (({}, 1), {}), (({},), {"unknown": 1}), (({},), {"data": {}})):
+        with pytest.raises(TypeError, match=r"function\(\)"):
+            function(*arguments, **keywords)
+
+
+def test_words_of_the_caller() -> None:
+    """Messages name options in the shell and keywords in Python; a function can call a shared parameter otherwise."""
+
+    @declared()
+    def inner(*, all_topics: Annotated[bool, flag(means="complete")] = False) -> list[object]:
+        return [spelled("complete", True), is_parameter("ties"), is_parameter("complete"), all_topics]
+
+    assert inner() == ["all_topics=True", False, True, False]
+    assert [spelled("complete", True), is_parameter("ties")] == ["complete=True", True]
+    with typed_in_shell(PARAMETERS):
+        assert [spelled("complete", True), spelled("grades", "real")] == ["-c", "--grades real"]
+        assert (is_parameter("ties"), is_parameter("labels_format")) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("keywords", "typed", "said", "by_command"),
+    [
+        ({"level": 0.5}, ("-l", "0.5"), None, None),
+        (
+            {"max_retrieved": -1},
+            ("-M", "-1"),
+            "max_retrieved must be a whole number of at least 0, but got -1",
+            "-M must be at least 0, but got -1",
+        ),
+        (
+            {"judged_only": True, "unjudged": "skip"},
+            ("-J", "--unjudged", "skip"),
+            "judged_only=True cannot be combined with unjudged or a treatment such as map:rel; it is skip for all",
+            "-J cannot be combined with --unjudged or a treatment such as map:rel; it is skip for all",
+        ),
+        (
+            {"grades": "probability", "ties": "best"},
+            ("--grades", "probability", "--ties", "best"),
+            'ties="best" cannot be combined with grades="probability"',
+            "--ties best cannot be combined with --grades probability",
+        ),
+        (
+            {"measures": "AP(rel=0.5)"},
+            ("-m", "AP(rel=0.5)"),
+            "a level must be a whole number, but got 'AP(rel=0.5)'; grades=\"real\" takes it",
+            "a level must be a whole number, but got 'AP(rel=0.5)'; --grades real takes it",
+        ),
+        (
+            {"rel_format": "prefs"},
+            ("-R", "prefs"),
+            "rel_format",
+            "-R",
+        ),
+        ({"qrels": str(BM25)}, None, "is this a run? The judgments (qrels) come first", None),
+    ],
+    ids=lambda value: ",".join(value) if isinstance(value, dict) else "",
+)
+def test_errors(
+    keywords: dict[str, Any], typed: tuple[str, ...] | None, said: str | None, by_command: str | None
+) -> None:
+    """Python's name keywords and never an option; the command's its options, as before."""
+    with pytest.raises(irevalx.IrevalxError) as caught:
+        irevalx.evaluate(**{"qrels": str(QRELS), "runs": str(BM25), "measures": "map", **keywords})
+    if said is not None:
+        assert said in str(caught.value)
+    assert not {word for word in str(caught.value).split() if word.startswith(("-l", "-M", "-J", "-R", "--"))}
+    if typed is not None and by_command is not None:
+        assert by_command in run(*typed, QRELS, BM25).stderr
+
+
+def test_warnings() -> None:
+    """So do warnings."""
+    with pytest.warns(irevalx.IrevalxWarning) as caught:
+        irevalx.evaluate(str(QRELS), str(BM25), "map")
+    assert str(caught[0].message).endswith("are left out of the averages (complete=True counts them as 0)")
+    assert run("-m", "map", QRELS, BM25).stderr.endswith("are left out of the averages (-c counts them as 0)\n")
+
+
+@pytest.mark.filterwarnings("default::irevalx.IrevalxWarning")
+def test_the_lab() -> None:
+    """Its results show themselves in Python's words, and print themselves in the command's."""
+    with pytest.warns(irevalx.IrevalxWarning) as caught:
+        found = irevalx.lab.compare(str(QRELS), [str(BM25), str(DENSE)])
+    assert any("(complete=True counts them as 0)" in str(one.message) for one in caught)
+    assert "(complete=True counts them as 0)" in repr(found)
+    assert "(complete=True counts them as 0)" in found._repr_html_()
+    assert b"(-c counts them as 0)" in lab("compare", QRELS, BM25, DENSE).stdout
+    with (
+        pytest.warns(irevalx.IrevalxWarning, match=r"\(all_topics=True counts them as 0\)"),
+        pytest.raises(irevalx.IrevalxError, match="group_by must be a regular expression"),
+    ):
+        irevalx.lab.leave_out(str(QRELS), [str(BM25), str(DENSE)], group_by="(")
+
+
+@pytest.mark.filterwarnings("default::irevalx.IrevalxWarning")
+def test_keywords_of_one_function() -> None:
+    """What complete is elsewhere is all_topics in leave_out: in notes and in errors too."""
+    with pytest.warns(irevalx.IrevalxWarning):
+        left_out = irevalx.lab.leave_out(str(QRELS), [str(BM25), str(DENSE)], "map")
+    assert "(all_topics=True counts them as 0)" in repr(left_out)
+    assert b"(-c counts them as 0)" in lab("leave-out", QRELS, BM25, DENSE, "-m", "map").stdout
+    qrels, first, second = {"1": {"A": 1}, "2": {"B": 1}}, {"1": {"A": 1.0}}, {"2": {"B": 1.0}}
+    with pytest.raises(irevalx.IrevalxError, match="all_topics=True counts topics without results as 0"):
+        irevalx.lab.leave_out(qrels, {"first": first, "second": second}, "map")
+    with pytest.raises(irevalx.IrevalxError, match="complete=True counts topics without results as 0"):
+        irevalx.lab.compare(qrels, {"first": first, "second": second}, "map")
+
+
+def test_what_is_quoted_stays(tmp_path: Path) -> None:
+    """Texts of users and names of files are shown as they are, whatever options they look like."""
+    with pytest.raises(irevalx.IrevalxError, match="'-R x --pool y'"):
+        irevalx.evaluate(str(QRELS), str(BM25), "-R x --pool y")
+    for name in ("-c -l", "a --ties b.qrels", "QRELS"):
+        with pytest.raises(irevalx.IrevalxError, match=f"/{name}'"):
+            irevalx.evaluate(str(tmp_path / name), str(BM25), "map")
