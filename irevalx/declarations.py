@@ -226,7 +226,7 @@ def text(rule: str = "a string", **more: Any) -> Parameter:
 
 
 def file(**more: Any) -> Parameter:
-    """Declare a file, or what else the function reads and checks in its place."""
+    """Declare a file, or what else the function reads and checks in its place; names of files can contain blanks."""
     return Parameter(**{"metavar": "FILE", "completion": "file", "separators": "", **more})
 
 

@@ -33,6 +33,8 @@ from irevalx.reading.formats import TREC_RESULTS
 _RUNS = ("runs", "new_runs")
 """The parameters that take runs, which ``-T`` is for."""
 
+_collect_once = cache(collect)  # which removes the declarations from the annotations
+
 
 _collect_once = cache(collect)  # which removes the declarations from the annotations
 
