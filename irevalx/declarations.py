@@ -222,8 +222,8 @@ def text(rule: str = "a string", **more: Any) -> Parameter:
 
 
 def file(**more: Any) -> Parameter:
-    """Declare a file, or what else the function reads and checks in its place."""
-    return Parameter(**{"metavar": "FILE", "completion": "file", **more})
+    """Declare a file, or what else the function reads and checks in its place; names of files can contain blanks."""
+    return Parameter(**{"metavar": "FILE", "completion": "file", "separators": "", **more})
 
 
 def path(**more: Any) -> Parameter:

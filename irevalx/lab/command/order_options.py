@@ -1,4 +1,4 @@
-"""The options that say which judged documents are kept: by strata, or in an order of judging."""
+"""Options of ``study`` until it declares its parameters: those of ``strategy_parameters`` for click."""
 
 from __future__ import annotations
 
