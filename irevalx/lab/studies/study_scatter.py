@@ -16,6 +16,7 @@ from matplotlib.text import Text
 from matplotlib.ticker import MaxNLocator
 
 from irevalx.arrays.segments import FloatArray
+from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError, UsageError, quote
 from irevalx.frozen import Frozen
 from irevalx.lab.plot.page import COLOURS, GREY, Page, drawable
@@ -142,7 +143,7 @@ def _place_of(study: StudySummary, asked: str | None) -> int:
     except (ArgumentError, ValueError):
         levels = " ".join(level.text for level in study.levels)
         rule = f"a level of {quote(study.name)} ({levels})"
-        raise UsageError(f"at must be {rule}, but got {quote(asked)}") from None
+        raise UsageError(f"{spelled('at')} must be {rule}, but got {quote(asked)}") from None
 
 
 def _panel_of(study: StudySummary, measure: str, reference: str, place: int, title: str, colour: str) -> ScatterPanel:
