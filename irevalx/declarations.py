@@ -415,7 +415,8 @@ def check_rules(parameters: Mapping[str, Parameter], values: Mapping[str, Any], 
         value = values.get(name, parameters[name].default)
         if has_value:
             return wanted_value in map(str, value if isinstance(value, tuple | list) else [value])
-        return name in given and not (value is None or value is False or value == ())
+        is_empty = value is None or value is False or (isinstance(value, tuple | list) and not value)
+        return name in given and not is_empty
 
     for this, others, are_excluded in _rules(parameters, values):
         matches = [other for other in others if is_given(other)] if is_given(this) else None

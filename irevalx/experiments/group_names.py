@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 
+from irevalx.declarations import spelled
 from irevalx.errors import InputError, UsageError, quote, shown_name
 from irevalx.process.system import as_text
 from irevalx.reading.source import CHUNK_SIZE, Source
@@ -98,7 +99,9 @@ def groups_by_pattern(pattern: str, runs: Sequence[str]) -> list[str]:
     try:
         compiled = re.compile(pattern)
     except re.error as error:
-        raise UsageError(f"--group-by must be a regular expression, but got {quote(pattern)} ({error})") from None
+        raise UsageError(
+            f"{spelled('group_by')} must be a regular expression, but got {quote(pattern)} ({error})"
+        ) from None
     matches = [compiled.search(run) for run in runs]
     groups = [
         OTHERS if match is None else match[1] if compiled.groups and match[1] is not None else match[0]
@@ -107,7 +110,7 @@ def groups_by_pattern(pattern: str, runs: Sequence[str]) -> list[str]:
     for run, match, group in zip(runs, matches, groups, strict=True):
         if match is not None and group == OTHERS and None in matches:
             raise UsageError(
-                f"--group-by must not find a group called {quote(OTHERS)}, as runs that it does not match are, but it "
-                f"does in {quote(run)}"
+                f"{spelled('group_by')} must not match {quote(OTHERS)}, the name of the group of the other runs, but "
+                f"it does in {quote(run)}"
             )
     return groups

@@ -115,7 +115,7 @@ def test_describe() -> None:
     found = irevalx.lab.describe(grades_in(QRELS), SCORES, depth=5, groups=groups, show="groups")
     words = (*map(str, RUNS), "--depth", "5", "--group-by", "^[a-z]+", "--show", "groups")
     assert_printed(found, "describe", str(QRELS), *words)
-    with pytest.raises(UsageError, match="must be given together with runs"):
+    with pytest.raises(ArgumentError, match='show="groups" requires runs'):
         irevalx.lab.describe(QRELS, show="groups")
     with pytest.raises(UsageError, match="ranks must begin with 1"):
         irevalx.lab.describe(QRELS, RUNS, ranks=[2, 5])

@@ -92,7 +92,8 @@ def _click_parameter(parameter: Parameter, parameters: Mapping[str, Parameter]) 
     elif not parameter.is_flag:
         attributes["default"] = None if default is NO_DEFAULT else default
     if word and not word.startswith("-"):
-        attributes["metavar"] = f"{word}..." if parameter.several else word
+        metavar = f"{word}..." if parameter.several else word
+        attributes["metavar"] = f"[{metavar}]" if parameter.has_default else metavar
         return click.argument(parameter.name, nargs=-1 if parameter.several else 1, **attributes)
     attributes |= {"also": parameter.also, "hidden": parameter.hidden, "help": _help(parameter, parameters, default)}
     if parameter.is_flag:
