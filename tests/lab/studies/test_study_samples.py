@@ -161,7 +161,7 @@ def test_topics_without_a_value(tmp_path: Path) -> None:
     """A sample without a relevant document says nothing of statAP; the topics are counted and left out of its mean."""
     args = ("--strata", "depth rest:3%", "-m", "statAP xinfAP", "--samples", "2", "--levels", "1")
     told = study(tmp_path, "--scheme", "strata", *args)
-    assert "of 24 times a topic has no value, as its sample has no relevant document" in told
+    assert "of 24 topic values are undefined, because the sample contains no relevant document" in told
     assert np.isfinite([float(row["score"]) for row in rows_in(tmp_path / "scores.csv")]).all()
 
 
@@ -173,7 +173,7 @@ def test_intervals_without_topics_that_have_no_value(tmp_path: Path) -> None:
     args = ("-m", "statAP", "--samples", "1", "--seed", "1", "--resamples", "60", "--scheme", "depth", "--levels", "3")
     done = lab("study", without, *RUNS, *args, "--figures", "none", "-o", tmp_path / "out")
     assert done.status == 0
-    assert "statAP: 1 of 12 times a topic has no value" in done.stderr
+    assert "statAP: 1 of 12 topic values are undefined" in done.stderr
     for row in rows_in(tmp_path / "out" / "summary.csv"):
         ends = [float(row[f"{name}_{end}"]) for name in ("tau", "tau_b", "rms", "bias") for end in ("low", "high")]
         assert np.isfinite(ends).all()
