@@ -17,6 +17,7 @@ import numpy as np
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.codes import ABSENT, UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ratio
+from irevalx.declarations import spelled
 from irevalx.errors import MalformedLineError, UsageError, Warn, quote, shown_name
 from irevalx.experiments.ranking_runs import rank_all
 from irevalx.experiments.samples import RandomOrder, first_share
@@ -249,25 +250,20 @@ def read_strata_file(source: Source, judgments: Judgments, strata: Sequence[Stra
 
 
 def read_design(text: str, *, named: bool) -> Design:
-    """Read strata as they are typed.
-
-    Parameters
-    ----------
-    named : whether a file says which documents are in a stratum.
-
-    Raises
-    ------
-    UsageError : there is no stratum, a rate is no share, or strata are not what they must be.
-    """
+    """Read strata as users write them; ``named`` if a file contains the stratum of each document."""
     first, *rest = text.replace(",", " ").split() or [""]
     by: By = "depth" if first == "depth" else "runs" if first == "runs" else "names"
-    if (by == "names") != named:
-        how = "STRATUM:RATE with strata_file" if named else f"depth, or runs, and ranges, such as {EXAMPLE}"
-        raise UsageError(f"strata must be {how}, but got {quote(text)}")
+    if by != "names" and named:
+        raise UsageError(f"{spelled('strata')} by {by} cannot be combined with {spelled('strata_file')}")
+    if by == "names" and not named:
+        raise UsageError(
+            f"invalid strata {quote(text)}: strata by depth or by runs are ranges, such as {EXAMPLE}, and strata by "
+            f"names require {spelled('strata_file')}"
+        )
     parts = [_stratum(part, number, by) for number, part in enumerate([first, *rest] if named else rest, start=1)]
     if not parts:
-        raise UsageError(f"strata must have one stratum at least, but got {quote(text)}")
-    rests = [number for number, one in enumerate(parts) if one.is_rest]
+        raise UsageError(f"{spelled('strata')} must contain at least one stratum, but got {quote(text)}")
+    rests = [number for number, stratum in enumerate(parts) if stratum.is_rest]
     if rests and rests != [len(parts) - 1]:
         raise UsageError(f"{REST} must be the last stratum, but got {quote(text)}")
     _check_ranges(parts[: len(parts) - len(rests)], by, text)

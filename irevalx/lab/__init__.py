@@ -58,8 +58,8 @@ UNDERSTANDING = "What incomplete judgments do to measures"
 
 COMMANDS = {
     "describe": Listed(JUDGMENTS, "description.described", "Describe judgments and runs."),
-    "pool": Listed(JUDGMENTS, "judging.pooling", "Pool the first documents of runs.", "pool_command"),
-    "next": Listed(JUDGMENTS, "judging.next_documents", "Choose the documents to judge next.", "next_command"),
+    "pool": Listed(JUDGMENTS, "judging.pooling", "Pool the first documents of runs."),
+    "next": Listed(JUDGMENTS, "judging.next_documents", "Select the next documents to judge."),
     "complete": Listed(
         JUDGMENTS,
         "completion.filling_holes",
@@ -90,8 +90,7 @@ COMMANDS = {
     "degrade": Listed(
         UNDERSTANDING,
         "judging.degraded",
-        "Make judgments incomplete: keep a random sample of them, or those that an order of judging has first.",
-        "degrade_command",
+        "Make judgments incomplete: keep a random sample, or the documents that a judging strategy selects first.",
     ),
     "leave-out": Listed(
         UNDERSTANDING,

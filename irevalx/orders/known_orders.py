@@ -212,7 +212,7 @@ ORDERS = {
         ),
         JudgingOrder(
             name="thompson",
-            meaning="the next document of the run with the highest sampled probability of relevance (Thompson sampling)",
+            meaning="the next document of the run with the highest probability drawn from its posterior (Thompson sampling)",
             source=_BANDITS,
             begin=_drawing("thompson", is_stationary=True),
             learns="reading",
@@ -235,7 +235,7 @@ ORDERS = {
         ),
         JudgingOrder(
             name="cal",
-            meaning="the document most likely to be relevant, according to a text classifier (continuous active learning)",
+            meaning="the document most likely to be relevant by a text classifier (continuous active learning)",
             source="Cormack and Grossman, SIGIR 2014",
             begin=_learning,
             learns="at once",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import click
@@ -37,12 +38,15 @@ _RUNS = ("runs", "new_runs")
 """The parameters that take runs, which ``-T`` is for."""
 
 
+_collect_once = cache(collect)  # which removes the declarations from the annotations
+
+
 def command_from(function: Callable[..., Any]) -> click.Command:
     """Make a command of a declared function."""
     declaration = declaration_of(function)
     command = declaration.command
     run = command.run
-    own = collect(run).parameters if run else {}
+    own = _collect_once(run).parameters if run else {}
     output = {**(FIGURE_OUTPUT if command.figure else {}), **(TABLES_OUTPUT if command.tables else LINES_OUTPUT)}
     output = {key: parameter for key, parameter in output.items() if key not in command.without}
     parameters = {**declaration.parameters, **own, **output}

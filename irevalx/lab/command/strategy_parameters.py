@@ -8,17 +8,16 @@ from irevalx.declarations import choice, file, flag, path, text, whole
 from irevalx.experiments.strata import EXAMPLE
 from irevalx.orders.known_orders import ORDERS
 from irevalx.orders.replays import UNJUDGED
+from irevalx.reading.file_format import listed
 
-Strategy = Annotated[
-    str | None,
-    choice(
-        *ORDERS,
-        metavar="ORDER",
-        help="judging strategy, which selects the next document to judge. "
-        + "; ".join(f"{strategy.name}: {strategy.meaning}" for strategy in ORDERS.values())
-        + ".",
-    ),
-]
+STRATEGY = choice(
+    *ORDERS,
+    metavar="ORDER",
+    help=f"judging strategy: {listed(list(ORDERS), 'or')}. The next document to judge is "
+    + "; ".join(f"with {strategy.name}, {strategy.meaning}" for strategy in ORDERS.values())
+    + ".",
+)
+Strategy = Annotated[str | None, STRATEGY]
 CandidateDepth = Annotated[
     int,
     whole(
