@@ -72,7 +72,7 @@ class Parameter(Frozen, kw_only=True):
 
     metavar: str | None = None
     requires: Others = ()
-    """Parameters of which one must be given too."""
+    """Parameters of which one must be given too; without effect if the caller has none of them."""
 
     excludes: Others = ()
     """Parameters that must not be given too."""
@@ -315,8 +315,12 @@ def declared(
             differing = {
                 name for name, value in values.items() if name in parameters and _differs(value, parameters[name])
             }
-            check_rules(parameters, values, differing)
-            return function(**values)  # type: ignore[arg-type, call-arg]
+            token = _keywords.set(parameters)
+            try:
+                check_rules(parameters, values, differing)
+                return function(**values)  # type: ignore[arg-type, call-arg]
+            finally:
+                _keywords.reset(token)
 
         update_wrapper(checked, function)
         checked.declaration = declaration  # type: ignore[attr-defined]
@@ -349,7 +353,9 @@ def collect(
         default = _default_of(declaring, name)
         if hints[name] is hint and name not in (shared or {}):
             continue
-        parameters[name] = replace(parameter, name=name, default=default, help=texts.get(name, parameter.help))
+        if name in texts:
+            parameter = replace(parameter, help=texts[name], shell_help="")
+        parameters[name] = replace(parameter, name=name, default=default)
     description = _dedented(declaring.__doc__ or "").partition("\n\nParameters\n---")[0]
     return Declaration(parameters, description, command or CommandText())
 
@@ -410,8 +416,6 @@ def check_rules(parameters: Mapping[str, Parameter], values: Mapping[str, Any], 
 
     def is_given(other: str) -> bool:
         name, has_value, wanted_value = other.partition("=")
-        if name not in parameters:
-            return False  # such as an option of the shell, for a caller from Python
         value = values.get(name, parameters[name].default)
         if has_value:
             return wanted_value in map(str, value if isinstance(value, tuple | list) else [value])
@@ -419,11 +423,12 @@ def check_rules(parameters: Mapping[str, Parameter], values: Mapping[str, Any], 
         return name in given and not is_empty
 
     for this, others, are_excluded in _rules(parameters, values):
-        matches = [other for other in others if is_given(other)] if is_given(this) else None
+        known = [other for other in others if other.partition("=")[0] in parameters]
+        matches = [other for other in known if is_given(other)] if known and is_given(this) else None
         if matches and are_excluded:
             raise ArgumentError(f"{spelled_rule(this)} cannot be combined with {spelled_rule(matches[0])}")
         if matches == [] and not are_excluded:
-            raise ArgumentError(f"{spelled_rule(this)} requires {_spelled_any(others)}")
+            raise ArgumentError(f"{spelled_rule(this)} requires {_spelled_any(known)}")
 
 
 def _rules(parameters: Mapping[str, Parameter], names: Iterable[str]) -> Iterator[tuple[str, Sequence[str], bool]]:
@@ -476,7 +481,10 @@ def spelled(name: str, value: object = None) -> str:
     ('--level', '--grades real', '-c')
     """
     known = _keywords.get() if _options is None else _options
-    parameter = _named(name, known or {}) or Parameter(name=name)
+    return _spelled(_named(name, known or {}) or Parameter(name=name), value)
+
+
+def _spelled(parameter: Parameter, value: object) -> str:
     if _options is None:
         return parameter.name if value is None else f"{parameter.name}={_python_literal(value)}"
     return parameter.typed if value is None or value is True else f"{parameter.typed} {value}"
@@ -496,9 +504,11 @@ def _named(name: str, parameters: Mapping[str, Parameter]) -> Parameter | None:
 
 
 def spelled_rule(rule: str) -> str:
-    """Return the parameter of a rule (``"by=run"``) as the caller types it."""
+    """Return the parameter of a rule (``"by=run"``), by its own name, as the caller types it."""
     name, has_value, value = rule.partition("=")
-    return spelled(name, {"True": True}.get(value, value) if has_value else None)
+    known = _keywords.get() if _options is None else _options
+    parameter = (known or {}).get(name, Parameter(name=name))
+    return _spelled(parameter, {"True": True}.get(value, value) if has_value else None)
 
 
 def _python_literal(value: object) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from irevalx.declarations import spelled
 from irevalx.errors import EvaluationError, NoTopicsError, Warn, shown_name
 from irevalx.evaluation.many_runs import unique_run_names
 from irevalx.judgments import AnyJudgments
@@ -80,8 +81,8 @@ def compared_topics(
     topics = judged.topics if complete else tuple(topic for topic in judged.topics if topic in in_all)
     if not topics:
         raise NoTopicsError(
-            f"at least one topic of {shown_name(judged.path)} must have results of every run, but none has; -c "
-            "counts topics without results as 0"
+            f"at least one topic of {shown_name(judged.path)} must have results of every run, but none has; "
+            f"{spelled('complete', True)} counts topics without results as 0"
         )
     n_lacking = {name: sum(topic not in of_run for topic in judged.topics) for name, of_run in results.items()}
     return topics, {name: number for name, number in n_lacking.items() if number}
@@ -102,5 +103,5 @@ def topics_compared(n_topics: int, n_judged: int, lacking: Mapping[str, int], wh
         return f"all {n_judged} {which}; topics without results count as 0 ({by_run})"
     return (
         f"{n_topics} of {n_judged} {which} (topics for which every run has results); topics without results, by run: "
-        f"{by_run} (-c counts them as 0)"
+        f"{by_run} ({spelled('complete', True)} counts them as 0)"
     )

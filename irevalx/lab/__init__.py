@@ -95,7 +95,7 @@ COMMANDS = {
     "leave-out": Listed(
         UNDERSTANDING,
         "leaving_out.without_groups",
-        "Judge each group of runs without the documents that only it has found.",
+        "Test reusability: re-evaluate each group of runs without its unique documents.",
     ),
     "agree": Listed(UNDERSTANDING, "agreement.agreements", "Measure how far two scorings of the same runs agree."),
     "swap-rate": Listed(

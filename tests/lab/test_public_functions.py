@@ -101,10 +101,26 @@ def test_bounds() -> None:
     assert isinstance(to_judge, DocumentsToJudge)
     assert lab(*words, "--quiet").stdout == to_judge.text
     assert lab(*words, "--quiet", "--format", "table").stdout.decode().rstrip("\n") == repr(to_judge)
-    with pytest.raises(UsageError, match="must have two runs to tell apart"):
+    with pytest.raises(UsageError, match="requires at least two runs, but got one"):
         irevalx.lab.bounds(qrels, RUNS[0]).figure()  # type: ignore[union-attr]
-    with pytest.raises(ArgumentError, match="n_next must be a whole number of at least 1"):
-        irevalx.lab.bounds(qrels, RUNS, n_next=0)
+    refusals: list[tuple[dict[str, Any], str]] = [
+        ({"n_next": 0}, "n_next must be a whole number of at least 1"),
+        ({"n_next": 1, "in_all": 1}, "in_all cannot be combined with n_next"),
+        ({"per_topic": 1, "in_all": 1}, "in_all cannot be combined with per_topic"),
+        ({"new_runs": RUNS[0]}, "new_runs requires fit_probabilities"),
+        ({"new_runs": RUNS[0], "fit_probabilities": True, "in_all": 1}, "new_runs cannot be combined with in_all"),
+        ({"new_runs": RUNS[0], "fit_probabilities": True, "min_retrieved": 0.5}, "combined with min_retrieved"),
+        ({"draws": 5}, "draws requires probabilities or fit_probabilities"),
+        (
+            {"fit_probabilities": True, "level": 0},
+            "level must be at least 1 with probabilities of relevance, but got 0",
+        ),
+        ({"max_grade": None, "by_topic": 2}, "by_topic must be True or False, but got 2"),
+        ({"in_all": 1, "measures": "P.5,10"}, "in_all requires a single measure, but got 2"),
+    ]
+    for arguments, rule in refusals:
+        with pytest.raises(irevalx.IrevalxError, match=re.escape(rule)):
+            irevalx.lab.bounds(qrels, RUNS, **arguments)
 
 
 @without_warnings
@@ -350,12 +366,29 @@ def test_leave_out_keeps_judgments(tmp_path: Path) -> None:
     [
         (
             {"complete": "x"},
-            "complete must be svm or kld or svm-expected or kld-expected or labels or nonrelevant, but got 'x'",
+            "complete must be svm, kld, svm-expected, kld-expected, labels or nonrelevant, but got 'x'",
         ),
-        ({"complete": "labels"}, "labels must be given together with complete labels"),
+        ({"complete": ["svm", 1]}, "complete must be svm, kld, svm-expected, kld-expected, labels or nonrelevant, but"),
+        ({"complete": "labels"}, 'complete="labels" requires labels'),
+        ({"labels": {}}, 'labels requires complete="labels"'),
+        ({"complete": "svm"}, 'complete="svm" requires documents'),
+        ({"documents": "x"}, 'documents requires complete="svm", kld, svm-expected or kld-expected'),
+        ({"complete": "nonrelevant", "level": 0}, "complete requires level of at least 1, but got 0"),
+        ({"kld_threshold": "last"}, 'kld_threshold requires complete="kld"'),
+        ({"labels_replace": True}, "labels_replace requires labels"),
+        ({"groups": 1}, "groups must be the path of a file, or a dictionary of strings, but got 1"),
+        ({"groups": {"x": "y"}, "group_by": "x"}, "groups cannot be combined with group_by"),
+        ({"group_by": "("}, "group_by must be a regular expression, but got '('"),
+        ({"tolerance": 1}, "tolerance requires new_runs"),
+        ({"draws": 5}, "draws requires new_runs"),
+        ({"new_runs": RUNS[0], "min_retrieved": 0.5}, "new_runs cannot be combined with min_retrieved"),
+        ({"new_runs": RUNS[0], "keep_judgments": True}, "new_runs cannot be combined with keep_judgments"),
+        ({"min_retrieved": 10**400}, "min_retrieved must be a share above 0 and at most 1"),
+        ({"labels_format": "prefs", "labels": {}}, "labels_format must be qrels, beir or json, but got 'prefs'"),
         ({"only": "x", "group_by": "^[a-z]+"}, "only must be one of count, guess, vector, but got 'x'"),
-        ({"removed": True, "holes": 5}, "removed must not be given together with complete, holes or keep_judgments"),
-        ({"summary": True, "pivot": True}, "summary and pivot must not be given together"),
+        ({"removed": True, "holes": 5}, "removed cannot be combined with holes"),
+        ({"removed": True, "keep_judgments": True}, "removed cannot be combined with keep_judgments"),
+        ({"summary": True, "pivot": True}, "summary cannot be combined with pivot"),
         ({"depth": 0}, "depth must be a whole number of at least 1, but got 0"),
     ],
 )
@@ -440,14 +473,22 @@ def test_complete(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({}, "documents or labels must be given"),
-        (
-            {"labels": QRELS, "calibrated": True},
-            "labels must not be given together with documents, calibrated or holdout",
-        ),
+        ({}, "documents or labels is required"),
+        ({"labels": QRELS, "calibrated": True}, "labels cannot be combined with calibrated"),
+        ({"labels": QRELS, "documents": "x"}, "labels cannot be combined with documents"),
+        ({"labels": QRELS, "seed": 1}, "labels cannot be combined with seed"),
+        ({"documents": "x", "level": 0}, "level must be at least 1, but got 0"),
+        ({"documents": 1}, "documents must be the path of a file, but got 1"),
+        ({"documents": "x", "class_weight": None}, "class_weight must be balanced or none, but got None"),
+        ({"documents": "x", "classifier": "kld", "class_weight": "none"}, 'class_weight requires classifier="svm"'),
+        ({"documents": "x", "kld_threshold": "last"}, 'kld_threshold requires classifier="kld"'),
+        ({"documents": "x", "pool": 1}, "pool must be"),
         ({"documents": "x", "classifier": "x"}, "classifier must be svm or kld, but got 'x'"),
-        ({"documents": "x", "holdout": [2]}, "holdout must be a share above 0 and at most 1"),
-        ({"labels_replace": True}, "labels_replace must be given together with labels"),
+        (
+            {"documents": "x", "holdout": [2]},
+            "holdout must be a share above 0 and below 1, such as 0.5 or 50%, but got 2",
+        ),
+        ({"labels_replace": True}, "labels_replace requires labels"),
     ],
 )
 def test_what_complete_refuses(arguments: dict[str, Any], words: str) -> None:

@@ -15,6 +15,8 @@ from irevalx.api.user_warnings import IrevalxWarning
 from irevalx.cli.option_rules import check_rules, option
 from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.cli.values import complete_file
+from irevalx.declarations import Parameter as Declared
+from irevalx.declarations import typed_in_shell
 from irevalx.errors import ArgumentError, MalformedLineError, UsageError
 from irevalx.frozen import fields
 from irevalx.lab import PROGRAM
@@ -90,7 +92,7 @@ def command_of(
             if output.figure is not None:
                 import matplotlib as mpl  # noqa: F401 - it is better missed now than after the work
             refuse_standard_input_twice(*_names_of_files(values))
-            with shown_as_messages(messages):
+            with typed_in_shell(_typed_parameters()), shown_as_messages(messages):
                 try:
                     _read_runs(values, values.pop("results_format", TREC_RESULTS.name))
                     return function(output, **values)
@@ -107,6 +109,16 @@ def command_of(
         return click.command(name, cls=Helped, help=function.__doc__, epilog=f"Example: {example}")(declared)
 
     return decorate
+
+
+def _typed_parameters() -> dict[str, Declared]:
+    """Return the parameters of the command by name, as they are typed."""
+    return {
+        param.name or "": Declared(
+            names=(param.opts[0] if isinstance(param, click.Option) else (param.metavar or "").strip("[]."),)
+        )
+        for param in click.get_current_context().command.params
+    }
 
 
 def _read_runs(values: dict[str, Any], form: str) -> None:

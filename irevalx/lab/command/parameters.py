@@ -265,24 +265,6 @@ least_retrieved_option = click.option(
 )
 
 
-def labels_option_without(*excluded: str) -> Parameter:
-    """Return the option ``--labels``, which must not be given together with these."""
-    return option(
-        "--labels",
-        excludes=excluded,
-        metavar="FILE",
-        shell_complete=complete_file,
-        help="Judgments from elsewhere, such as a machine's labels, which fill holes as they stand there.",
-    )
-
-
-labels_option = labels_option_without()
-labels_replace_option = option(
-    "--labels-replace",
-    requires="--labels",
-    is_flag=True,
-    help="With --labels: let them take the place of all judgments, not of those that are missing only.",
-)
 labels_format_option = click.option(
     "--labels-format",
     type=click.Choice(GRADED),
@@ -315,17 +297,6 @@ def group_by_option_with(default: str) -> Parameter:
 group_by_option = group_by_option_with("each run is a group")
 output_option = click.option(
     "-o", "--output", "path", metavar="FILE", default=None, help="Write to FILE instead of standard output."
-)
-documents_option = click.option(
-    "--docs",
-    "documents",
-    multiple=True,
-    metavar="FILE",
-    shell_complete=complete_file,
-    help=(
-        "The text of all documents of the collection: JSON lines (id and contents, among others) or TREC's SGML. May "
-        "be repeated."
-    ),
 )
 format_option = click.option(
     "--format",

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Optional
 
 from irevalx.api.inputs import GivenQrels
 from irevalx.api.inputs import Runs as GivenRuns
-from irevalx.declarations import Kind, Parameter, choice, file, flag, number, text, whole
+from irevalx.declarations import Kind, Parameter, choice, file, flag, number, path, text, whole
 from irevalx.experiments.seeds import MOST_DRAWS
 from irevalx.experiments.shares import read_share
 from irevalx.lab.command.result import DEFAULT_FORMAT, FIGURE_ENDINGS, FORMATS
@@ -234,6 +234,36 @@ GroupBy = Annotated[
             "parentheses, if it has one); runs that it does not match are the group others. [default: each run is a "
             "group]"
         ),
+    ),
+]
+Documents = Annotated[
+    str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    path(
+        names=("--docs",),
+        several=True,
+        help=(
+            "files with the text of all documents of the collection: JSON lines (id and contents, among others) or "
+            "SGML of TREC."
+        ),
+        shell_help=(
+            "Text of all documents of the collection: JSON lines (id and contents, among others) or SGML of TREC. Can "
+            "be repeated."
+        ),
+    ),
+]
+Labels = Annotated[
+    Optional[GivenQrels],  # noqa: UP045 - GivenQrels is a string
+    file(help="relevance judgments from another source, for example a machine, for documents without a judgment."),
+]
+LabelsReplace = Annotated[
+    bool, flag(requires="labels", help="replace all judgments by `labels`, not only missing judgments.")
+]
+LabelsFormat = Annotated[
+    str | None,
+    choice(
+        *GRADED,
+        metavar="FORMAT",
+        help=f"format of `labels`: {listed(GRADED, 'or')}. [default: the format of the judgments]",
     ),
 ]
 

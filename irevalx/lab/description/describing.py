@@ -117,7 +117,8 @@ class RunDescription(Frozen):
         in_pool = ranking.row >= 0
         grade = judgments.grades[ranking.row[in_pool]]
         rank_of_judged = ranking.rank[in_pool][grade >= 0]
-        retrieved_in = _in_ranges(ranking.n_ret, ranks)
+        from_rank_on = [int(np.maximum(ranking.n_ret - first + 1, 0).sum()) for first in ranks]
+        retrieved_in = -np.diff([*from_rank_on, 0])
         judged_in = np.histogram(rank_of_judged, (*ranks, np.inf))[0]
         return cls(
             name=name,
@@ -137,12 +138,6 @@ class RunDescription(Frozen):
     def share_unjudged(self) -> FloatArray:
         """The share of unjudged documents in each range of ranks; 0 without retrieved documents."""
         return ratio(self.unjudged_in, self.retrieved_in)
-
-
-def _in_ranges(n_retrieved: IntArray, ranks: Sequence[int]) -> IntArray:
-    """Count the retrieved documents of all topics in each range of ranks."""
-    here_or_below = [int(np.maximum(n_retrieved - first + 1, 0).sum()) for first in ranks]
-    return -np.diff([*here_or_below, 0])
 
 
 def runs_table(runs: Sequence[RunDescription]) -> Table:

@@ -154,7 +154,7 @@ class ReportData(Frozen, kw_only=True):
         for of_measure in self.bounded:
             if of_measure.measure.name == measure:
                 run, against = map(of_measure.runs.index, (pair.run, pair.against))
-                return of_measure.bounds((run, against)).is_decided
+                return of_measure.bounds((run, against)).is_determined
         return None
 
     def _groups_of_topics(self) -> list[dict[str, Any]]:
