@@ -25,6 +25,7 @@ from irevalx.lab.plot.ranges import measure_printed_as
 from irevalx.lab.studies.schemes import TopicStrata, draw
 from irevalx.lab.studies.study_bootstrap import StudyBootstrap, StudyIntervals, StudyResampling
 from irevalx.orders.replays import Level, Replay
+from irevalx.process.terminal import progress_bar
 from irevalx.process.workers import in_order
 from irevalx.statistics import correlations as agreement
 from irevalx.statistics.decisions import DECISION_COLUMNS, Confusion, Decisions, confusion, decide, reversals
@@ -210,3 +211,21 @@ def pair_experiment(experiment: Experiment, pair: tuple[int, int]) -> Experiment
         ranking=replace(ranking, row=renumbered(ranking.row, retrieved)),
         missing=experiment.missing[chosen],
     )
+
+
+def with_random_pairs(
+    study: Study, n: int, seed: int, evaluate: Callable[[Experiment], Study], *, processes: int, progress: bool
+) -> tuple[Study, str]:
+    """Return a study with decisions on n random pairs, and a sentence that says so."""
+    pairs, confusions = random_pairs(len(study.experiment.runs), n, seed), []
+    with progress_bar("pairs of runs evaluated", len(pairs), shown=progress) as advance:
+        for confusion in in_order(
+            lambda pair: evaluate(pair_experiment(study.experiment, pair)).confusion, lambda: pairs, processes
+        ):
+            confusions.append(confusion)
+            advance(1)
+    note = (
+        f"Pairwise decisions: of {len(pairs)} random pairs of runs, each with a pool of its own, the judged documents "
+        "that one of the two has found."
+    )
+    return replace(study, confusion=Confusion.sum(confusions)), note

@@ -1,12 +1,10 @@
 """Studies of runs under measures: judgments reduced to several levels, and how reliable measures are there."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
-
-import numpy as np
 
 from irevalx import __version__
 from irevalx.api.forms import source_of
@@ -50,26 +48,21 @@ from irevalx.lab.command.strategy_parameters import (
 from irevalx.lab.studies.drawing import Axis, SeveralStudies
 from irevalx.lab.studies.inferred_precision import with_error_sources
 from irevalx.lab.studies.judged_in_order import StrategyResult
-from irevalx.lab.studies.run_study import Study, pair_experiment, random_pairs, run_study
+from irevalx.lab.studies.run_study import run_study, with_random_pairs
 from irevalx.lab.studies.schemes import NAMES, SCHEMES, STRATEGIES, TopicStrata, level_words, scheme_of
 from irevalx.lab.studies.study_bootstrap import StudyResampling
 from irevalx.lab.studies.study_result import SUFFIXES, StudyResult
+from irevalx.lab.studies.study_warnings import study_warnings
 from irevalx.orders.known_orders import ORDERS
 from irevalx.orders.replays import USUAL
 from irevalx.orders.replays import Level as Budget
 from irevalx.process.terminal import progress_bar
-from irevalx.process.workers import in_order
 from irevalx.reading.source import Source
-from irevalx.statistics import correlations as agreement
-from irevalx.statistics.bootstrap import bootstrap_warnings
-from irevalx.statistics.decisions import Confusion, reversal_warnings
 
 if TYPE_CHECKING:
     from irevalx.lab.command.output import Output
 
 POOL_DEPTH = 100
-SHORT = 0.5  # a run that retrieves less than this share of the median over runs is short
-MOVED = 0.05  # a run that changes a correlation by more than this moves it
 
 _SCHEMES = (
     f"scheme that reduces the judgments of each topic: {', '.join(SCHEMES)}, or a judging strategy "
@@ -184,7 +177,7 @@ def study(
     scheme: Annotated[str, _SCHEME] = "uniform",
     levels: Annotated[
         str | Iterable[str | float | Fraction | Budget] | None,
-        Parameter(kind=Kind("shares, depths or numbers of documents", level_words), metavar="LEVEL..."),
+        Parameter(kind=Kind("at least one share, depth or number of documents", level_words), metavar="LEVEL..."),
     ] = None,
     rounding: Annotated[str, choice(*ROUNDINGS, names=("--round",), requires={"half-up": "scheme=stratified"})] = "up",
     strata: Annotated[Strata, refined(requires="scheme=strata")] = None,
@@ -325,7 +318,7 @@ def study(
         raise InputError(f"{shown_name(experiment.judgments.path)}: a study needs a judged document, but there is none")
     if infap_errors:
         experiment = with_error_sources(experiment)
-    division = None if strata is None else _divide(strata, strata_source, experiment)
+    division = None if strata is None else _divided(strata, strata_source, experiment)
     if scheme in {"uniform", "stratified"}:
         for line in warnings_without_relevant(experiment.judgments, level):
             warn(line)
@@ -345,7 +338,7 @@ def study(
             processes=threads,
         )
     if pairs:
-        numbers, note = _with_pairs(numbers, pairs, first_seed, evaluate, processes=threads, progress=progress)
+        numbers, note = with_random_pairs(numbers, pairs, first_seed, evaluate, processes=threads, progress=progress)
         notes = (*notes, note)
     for line in study_warnings(numbers, of_pools=chosen.of_depth and not own_pool):
         warn(line)
@@ -384,27 +377,9 @@ def _refuse_strategy_options(options: Mapping[str, Any]) -> None:
             )
 
 
-def _divide(strata: str, source: Source | None, experiment: Experiment) -> TopicStrata:
+def _divided(strata: str, source: Source | None, experiment: Experiment) -> TopicStrata:
     design = read_design(strata, named=source is not None)
     return TopicStrata(design, divided(design, source, experiment.judgments, lambda: experiment.ranking, warn))
-
-
-def _with_pairs(
-    study: Study, n: int, seed: int, evaluate: Callable[[Experiment], Study], *, processes: int, progress: bool
-) -> tuple[Study, str]:
-    """Return a study with decisions on n random pairs, and a sentence that says so."""
-    pairs, confusions = random_pairs(len(study.experiment.runs), n, seed), []
-    with progress_bar("pairs of runs evaluated", len(pairs), shown=progress) as advance:
-        for confusion in in_order(
-            lambda pair: evaluate(pair_experiment(study.experiment, pair)).confusion, lambda: pairs, processes
-        ):
-            confusions.append(confusion)
-            advance(1)
-    note = (
-        f"Pairwise decisions: of {len(pairs)} random pairs of runs, each with a pool of its own, the judged documents "
-        "that one of the two has found."
-    )
-    return replace(study, confusion=Confusion.sum(confusions)), note
 
 
 def _paths(*given: Any) -> list[str]:
@@ -416,55 +391,3 @@ def _paths(*given: Any) -> list[str]:
         elif isinstance(value, list | tuple):
             paths += _paths(*value)
     return paths
-
-
-def study_warnings(study: Study, *, of_pools: bool = False) -> Iterator[str]:
-    """Yield warnings; ``of_pools``: levels are pool depths, and full judgments are not the pool of these runs."""
-    experiment, judged = study.experiment, float(study.kept[-1].mean())
-    if of_pools and judged < 1:
-        yield (
-            f"the deepest pool ({study.levels[-1].text}) contains {judged:.1%} of the judgments: the full judgments "
-            f"include documents outside the pool of these runs; {spelled('own_pool', True)} excludes them"
-        )
-    of_samples = [request for request in experiment.requests if not request.measure.can_use("qrels")]
-    if study.scheme == "stratified" and of_samples:
-        yield (
-            f"{', '.join(name for request in of_samples for name in request.names)}: "
-            f"{spelled('scheme', 'stratified')} does not draw a random sample of the judgments, because it samples "
-            f"relevant and nonrelevant documents at different rates; {spelled('strata')} samples strata that are known "
-            "before documents are judged"
-        )
-    n_values = study.kept.size * len(experiment.topics)
-    for measure, undefined in zip(experiment.measures, study.undefined.tolist(), strict=True):
-        if undefined:
-            yield (
-                f"{measure}: {undefined} of {n_values} topic values are undefined, because the sample contains no "
-                "relevant document; the mean is over the other values"
-            )
-    yield from _short_runs(study)
-    under = "under full and under reduced judgments"
-    yield from reversal_warnings(experiment.measures, experiment.runs, study.reversals, under)
-    if study.intervals is not None:
-        yield from bootstrap_warnings(len(experiment.topics))
-
-
-def _short_runs(study: Study) -> Iterator[str]:
-    """Yield a warning for each short run that alone changes Pearson's correlation of a measure with itself."""
-    experiment = study.experiment
-    n_retrieved = np.where(experiment.missing, 0, experiment.ranking.n_ret.reshape(experiment.missing.shape))
-    retrieved = n_retrieved.sum(axis=1).tolist()
-    median = float(np.median(retrieved))
-    for number, run in enumerate(experiment.runs):
-        if retrieved[number] >= SHORT * median or len(retrieved) < 4:
-            continue
-        others = np.arange(len(retrieved)) != number
-        without = agreement.pearson(study.full[:, others], study.scores[..., others]).mean(axis=1)
-        change = np.abs(study.statistics["itself"]["pearson"].mean(axis=1) - without)
-        if not (change > MOVED).any():
-            continue
-        level, measure = np.unravel_index(np.nanargmax(change), change.shape)
-        yield (
-            f"{run} retrieves {retrieved[number]} documents, less than half of the median over runs, and alone changes "
-            f"Pearson's correlation of {experiment.measures[measure]} at {study.levels[level].text} by "
-            f"{change[level, measure]:.2f}: {spelled('min_retrieved')} leaves out such runs"
-        )

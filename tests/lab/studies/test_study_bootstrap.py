@@ -15,7 +15,7 @@ from irevalx.experiments.user_data import experiment_of
 from irevalx.lab.studies.run_study import run_study
 from irevalx.lab.studies.schemes import draw
 from irevalx.lab.studies.study_bootstrap import StudyResampling
-from irevalx.lab.studies.studying import study_warnings
+from irevalx.lab.studies.study_warnings import study_warnings
 from irevalx.lab.studies.summaries import KneeRow, knee_rows, samples_table, summary_of, summary_table
 from irevalx.orders.replays import Level
 from irevalx.reports.table import Table
