@@ -273,6 +273,9 @@ class CommandText(Frozen, kw_only=True):
     tables: bool = True
     """Whether it writes tables; otherwise it writes lines."""
 
+    without: tuple[str, ...] = ()
+    """The output options that it lacks."""
+
 
 class Declaration(Frozen):
     """The parameters of a function by name, in the order of its signature, and what its docstring says."""

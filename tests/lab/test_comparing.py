@@ -428,10 +428,10 @@ def test_swap_rate_of_chosen_sizes(many_topics: list[Path]) -> None:
     [
         (
             ["--sizes", "11"],
-            "sizes must be at most half of the 20 topics with judgments, results and a value of map, but got 11",
+            "--sizes must be at most half of the 20 topics with judgments, results and a value of map, but got 11",
         ),
-        (["--sizes", "2 x"], "--sizes must be whole numbers of at least 1, but got 'x'"),
-        (["--sizes", "0"], "--sizes must be whole numbers of at least 1, but got '0'"),
+        (["--sizes", "2 x"], "--sizes must be a whole number of at least 1, but got 'x'"),
+        (["--sizes", "0"], "--sizes must be a whole number of at least 1, but got '0'"),
         (["--draws", "0"], "--draws"),
     ],
 )
@@ -448,7 +448,7 @@ def test_swap_rate_of_a_single_topic(tmp_path: Path, many_topics: list[Path]) ->
     result = lab("swap-rate", tmp_path / "qrels", *many_topics[1:], "--quiet")
     assert (result.status, result.stdout) == (2, b"")
     assert result.stderr == (
-        "irevalx-lab: a swap rate must have two topics at least, but 1 has judgments, results and a value of map\n"
+        "irevalx-lab: a swap rate needs at least two topics, but 1 has judgments, results and a value of map\n"
     )
 
 

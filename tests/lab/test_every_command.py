@@ -16,7 +16,7 @@ from irevalx.cli.command import command as evaluator
 from irevalx.cli.option_rules import RuledOption
 from irevalx.lab import COMMANDS
 from irevalx.lab.program import command as program
-from irevalx.lab.studies.schemes import SCHEMES
+from irevalx.lab.studies.schemes import SCHEMES, level_words
 
 EXPERIMENT = FIXTURES / "experiment"
 QRELS, RUNS = EXPERIMENT / "qrels", sorted((EXPERIMENT / "runs").iterdir())
@@ -119,7 +119,9 @@ def test_lists(name: str) -> None:
 
 def test_lists_that_functions_read() -> None:
     """The levels of a study and the columns of compare, in the command and in Python."""
-    levels = [[one.text for one in SCHEMES["uniform"].levels(text)] for text in ("5% 10%", "5%,10%", "5%, 10%")]
+    levels = [
+        [one.text for one in SCHEMES["uniform"].levels(level_words(text))] for text in ("5% 10%", "5%,10%", "5%, 10%")
+    ]
     assert levels == [["5%", "10%"]] * 3
     shown = [lab("compare", QRELS, *RUNS, "--columns", text).stdout for text in ("p,wins", "p wins", "p, wins")]
     assert shown[0] == shown[1] == shown[2] != lab("compare", QRELS, *RUNS).stdout
@@ -141,7 +143,7 @@ def test_formats_of_files(name: str) -> None:
     """Every command that reads runs takes -T, and every one that reads judgments -R."""
     parameters = {parameter.name: parameter for parameter in described(name).params}
     assert ("runs" in parameters) == ("results_format" in parameters)
-    assert "rel_format" in parameters
+    assert ("rel_format" in parameters) == (name != "draw")  # which reads studies
 
 
 @pytest.mark.parametrize("name", [*COMMANDS, ""])

@@ -416,7 +416,7 @@ def test_study(tmp_path: Path) -> None:
     assert (tmp_path / "again" / "summary.csv").read_bytes() == found.files()["summary.csv"]
     assert found.figure("mean-scores", width=3.3, titled=False).axes
     for keywords, message in (
-        ({"scheme": "some"}, "scheme must be uniform or"),
+        ({"scheme": "some"}, "scheme must be uniform, stratified, depth"),
         ({"levels": "2"}, "each of levels must be a share above 0 and at most 1"),
         ({"rounding": "down"}, "rounding must be"),
         ({"samples": 0}, "samples must be"),

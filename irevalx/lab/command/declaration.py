@@ -46,6 +46,7 @@ def command_from(function: Callable[..., Any]) -> click.Command:
     run = command.run
     own = _collect_once(run).parameters if run else {}
     output = {**(FIGURE_OUTPUT if command.figure else {}), **(TABLES_OUTPUT if command.tables else LINES_OUTPUT)}
+    output = {key: parameter for key, parameter in output.items() if key not in command.without}
     parameters = {**declaration.parameters, **own, **output}
     if not parameters.keys().isdisjoint(_RUNS):
         parameters = {"results_format": RESULTS_FORMAT, **parameters}

@@ -330,6 +330,7 @@ FIGURE_OUTPUT = _named(
     figure_width=(
         Parameter(
             kind=Kind(listed(FIGURE_WIDTHS, "or"), float, _figure_width, FIGURE_WIDTHS),
+            means="width",
             help=(
                 "Width of figures in inches, for one or two columns of a paper; 300 dots per inch, letters of 6 to 8 "
                 f"points.  [default: {FIGURE_WIDTHS[-1]}]"

@@ -93,8 +93,11 @@ def test_titles(tmp_path: Path) -> None:
 def test_other_endings(command: str, name: str) -> None:
     """They are refused in words, before anything is read."""
     done = lab(command, "nothing", "nothing", "--figure", name)
-    said = f"irevalx-lab: --figure must end in .png, .svg or .pdf, but got '{name}'\n"
-    assert (done.status, done.stdout, done.stderr) == (1, b"", said)
+    assert (done.status, done.stdout) == (1, b"")
+    assert re.fullmatch(
+        f"irevalx-lab: --figure must (be a file name that ends|end) in .png, .svg or .pdf, but got '{name}'\n",
+        done.stderr,
+    )
 
 
 @pytest.mark.parametrize(
@@ -110,7 +113,10 @@ def test_other_endings(command: str, name: str) -> None:
             "--draw and --discriminative-power must not be",
         ),
         (("draw", "q"), "--figure must be given"),
-        (("swap-rate", "q", "r", "--figure", "f.png", "--figure-width", "5"), "'5' is not one of '3.3', '7'"),
+        (
+            ("swap-rate", "q", "r", "--figure", "f.png", "--figure-width", "5"),
+            "--figure-width must be 3.3 or 7, but got '5'",
+        ),
     ],
 )
 def test_refusals(words: Sequence[str], said: str) -> None:

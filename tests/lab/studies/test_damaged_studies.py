@@ -97,7 +97,7 @@ def longer(text: str) -> str:
                 ("nan", "it must be a number up to 1e+30"),
             )
         ),
-        ("study.json", lambda text: "[" * 100000, "it must be what irevalx-lab study has written"),
+        ("study.json", lambda text: "[" * 100000, "the file was not written by irevalx-lab study"),
         ("study.json", lambda text: text.replace('"topics": 12', '"topics": "1_2"'), "it must be what"),
         ("study.json", lambda text: text.replace('"resamples": 0', '"resamples": true'), "it must be what"),
         ("study.json", lambda text: text.replace('"seeds": [', '"seeds": [[],'), "it must be what"),
