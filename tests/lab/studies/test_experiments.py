@@ -409,7 +409,7 @@ def test_knees_are_marked_where_a_curve_is_not_monotone(folder: Path) -> None:
     not_monotone = replace(made, confusion=Confusion(same, 100 - same, *[0 * same] * 5))
     rows = {
         (row["measure"], row["statistic"]): row
-        for row in records_of(Table.of("knees", KneeRow, knee_rows(not_monotone)))
+        for row in records_of(Table("knees", KneeRow._fields, knee_rows(not_monotone)))
     }
     assert list(rows)[:2] == [("map", "tau_b_itself"), ("map", "tau_b_ap")]
     assert tuple(rows["map", "accuracy"].values()) == ("map", "accuracy", "90%", "10%", False, None, None, None)
