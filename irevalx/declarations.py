@@ -66,6 +66,9 @@ class Parameter(Frozen, kw_only=True):
     several: bool = False
     """Whether it takes several values: a tuple for the function, and words or repetitions in the shell."""
 
+    entries: bool = False
+    """Whether it is a dictionary, to which each use of the option in the shell adds an entry; ``kind`` reads one."""
+
     separators: str = ", "
     """What separates several values in one word of the shell; "" if each word is one value."""
 
@@ -109,6 +112,11 @@ class Parameter(Frozen, kw_only=True):
     def is_flag(self) -> bool:
         """Whether it is True or False, in the shell an option without a value."""
         return self.kind is not None and self.kind.rule == FLAG_RULE
+
+    @property
+    def is_repeated(self) -> bool:
+        """Whether its option can be repeated in the shell."""
+        return self.several or self.entries
 
     @property
     def typed(self) -> str:
@@ -216,8 +224,8 @@ def text(rule: str = "a string", **more: Any) -> Parameter:
 
 
 def file(**more: Any) -> Parameter:
-    """Declare a file, or what else the function reads and checks in its place."""
-    return Parameter(**{"metavar": "FILE", "completion": "file", **more})
+    """Declare a file, or what else the function reads and checks in its place; names of files can contain blanks."""
+    return Parameter(**{"metavar": "FILE", "completion": "file", "separators": "", **more})
 
 
 def path(**more: Any) -> Parameter:
@@ -253,6 +261,9 @@ class CommandText(Frozen, kw_only=True):
     run: Callable[..., int | None] | None = None
     """Calls the function and writes its result, for commands that do more than write it. It gets ``Output``, the
     options that its own signature declares, and the arguments of the function by name; it returns the exit status."""
+
+    arrange: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
+    """Returns the parameters whose values differ from what was typed, such as an argument that an option replaces."""
 
     more: str = ""
     """Paragraphs of the help after the description."""
@@ -394,7 +405,8 @@ def check_rules(parameters: Mapping[str, Parameter], values: Mapping[str, Any], 
         value = values.get(name, parameters[name].default)
         if has_value:
             return wanted_value in map(str, value if isinstance(value, tuple | list) else [value])
-        return name in given and not (value is None or value is False or value == ())
+        is_empty = value is None or value is False or (isinstance(value, tuple | list) and not value)
+        return name in given and not is_empty
 
     for name, parameter in parameters.items():
         for this, others in _rules_of(name, parameter.requires):

@@ -301,8 +301,8 @@ def test_agree() -> None:
     ("arguments", "words"),
     [
         ({"rbo": 1}, "rbo must be a number above 0 and below 1, but got 1"),
-        ({"measures": "map"}, "measures must be given together with runs, or not at all"),
-        ({"level": 2}, "level must be given together with runs, or not at all"),
+        ({"measures": "map"}, "measures requires runs"),
+        ({"level": 2}, "level requires runs"),
         ({"against": "P_5"}, "against must be one of the measures in x (map), but got 'P_5'"),
         ({"resamples": -1}, "resamples must be a whole number of at least 0 and at most 10000000, but got -1"),
     ],
