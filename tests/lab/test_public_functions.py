@@ -131,9 +131,9 @@ def test_estimate(tmp_path: Path) -> None:
     path.write_text("".join(f"{topic} 0 {d} {g}\n" for topic, grades in human.items() for d, g in grades.items()))
     words = ("--human", str(path), "--machine", str(machine), *map(str, RUNS), "-m", "map P.5", "--baseline", "count1")
     assert_printed(found, "estimate", *words)
-    with pytest.raises(ArgumentError, match="correction must be holm or bonferroni"):
+    with pytest.raises(ArgumentError, match="correction must be holm, bonferroni"):
         irevalx.lab.estimate(human, grades_in(machine), SCORES, correction="tukey")
-    with pytest.raises(ArgumentError, match="weight must be a number from 0 to 1"):
+    with pytest.raises(ArgumentError, match="weight must be a number of at least 0 and of at most 1"):
         irevalx.lab.estimate(human, grades_in(machine), SCORES, weight=2)
 
 

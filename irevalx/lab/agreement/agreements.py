@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from irevalx.api.forms import source_of
 from irevalx.api.inputs import Qrels, Run
+from irevalx.api.own_measures import Measures
 from irevalx.api.scores import Scores
 from irevalx.api.user_warnings import warn
 from irevalx.declarations import declared, file, number, refined, spelled, text, whole
@@ -21,7 +22,6 @@ from irevalx.lab.command.shared import (
     AnyRelFormat,
     Complete,
     Grades,
-    Measures,
     MinRetrieved,
     OptionalRuns,
     RealLevel,

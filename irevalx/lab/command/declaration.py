@@ -89,7 +89,7 @@ def _click_parameter(parameter: Parameter, parameters: Mapping[str, Parameter]) 
     attributes: dict[str, Any] = {
         "type": _Text(parameter),
         "metavar": parameter.metavar or (f"[{'|'.join(choices)}]" if choices else None),
-        "required": not parameter.has_default,
+        "required": default is NO_DEFAULT,
         "is_eager": parameter.is_eager,
     }
     if parameter.is_repeated:
@@ -98,7 +98,7 @@ def _click_parameter(parameter: Parameter, parameters: Mapping[str, Parameter]) 
         attributes["default"] = default
     if word and not word.startswith("-"):
         metavar = f"{word}..." if parameter.several else word
-        attributes["metavar"] = f"[{metavar}]" if parameter.has_default else metavar
+        attributes["metavar"] = metavar if default is NO_DEFAULT else f"[{metavar}]"
         return click.argument(parameter.name, nargs=-1 if parameter.several else 1, **attributes)
     attributes |= {"also": parameter.also, "hidden": parameter.hidden, "help": _help(parameter, parameters, default)}
     if parameter.is_flag:
