@@ -67,6 +67,9 @@ class Parameter(Frozen, kw_only=True):
     several: bool = False
     """Whether it takes several values: a tuple for the function, and words or repetitions in the shell."""
 
+    entries: bool = False
+    """Whether it is a dictionary, to which each use of the option in the shell adds an entry; ``kind`` reads one."""
+
     separators: str = ", "
     """What separates several values in one word of the shell; "" if each word is one value."""
 
@@ -114,6 +117,11 @@ class Parameter(Frozen, kw_only=True):
     def is_flag(self) -> bool:
         """Whether it is True or False, in the shell an option without a value."""
         return self.kind is not None and self.kind.rule == FLAG_RULE
+
+    @property
+    def is_repeated(self) -> bool:
+        """Whether its option can be repeated in the shell."""
+        return self.several or self.entries
 
     @property
     def typed(self) -> str:
@@ -263,6 +271,9 @@ class CommandText(Frozen, kw_only=True):
     run: Callable[..., int | None] | None = None
     """Calls the function and writes its result, for commands that do more than write it. It gets ``Output``, the
     options that its own signature declares, and the arguments of the function by name; it returns the exit status."""
+
+    arrange: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
+    """Returns the parameters whose values differ from what was typed, such as an argument that an option replaces."""
 
     more: str = ""
     """Paragraphs of the help after the description."""

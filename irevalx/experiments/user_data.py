@@ -90,7 +90,7 @@ def labels_of(labels: Any, labels_format: str | None, rel_format: str = QRELS.na
     labels_format : their format; None for that of the judgments.
     rel_format : of the judgments.
     """
-    return Labels.read(labels, labels_format or rel_format, option="--labels-format").grades
+    return Labels.read(labels, labels_format or rel_format, parameter="labels_format").grades
 
 
 def are_given(runs: Any) -> bool:

@@ -147,9 +147,9 @@ def test_estimate(tmp_path: Path) -> None:
     path.write_text("".join(f"{topic} 0 {d} {g}\n" for topic, grades in human.items() for d, g in grades.items()))
     words = ("--human", str(path), "--machine", str(machine), *map(str, RUNS), "-m", "map P.5", "--baseline", "count1")
     assert_printed(found, "estimate", *words)
-    with pytest.raises(ArgumentError, match="correction must be holm or bonferroni"):
+    with pytest.raises(ArgumentError, match="correction must be holm, bonferroni"):
         irevalx.lab.estimate(human, grades_in(machine), SCORES, correction="tukey")
-    with pytest.raises(ArgumentError, match="weight must be a number from 0 to 1"):
+    with pytest.raises(ArgumentError, match="weight must be a number of at least 0 and of at most 1"):
         irevalx.lab.estimate(human, grades_in(machine), SCORES, weight=2)
 
 
@@ -317,8 +317,8 @@ def test_agree() -> None:
     ("arguments", "words"),
     [
         ({"rbo": 1}, "rbo must be a number above 0 and below 1, but got 1"),
-        ({"measures": "map"}, "measures must be given together with runs, or not at all"),
-        ({"level": 2}, "level must be given together with runs, or not at all"),
+        ({"measures": "map"}, "measures requires runs"),
+        ({"level": 2}, "level requires runs"),
         ({"against": "P_5"}, "against must be one of the measures in x (map), but got 'P_5'"),
         ({"resamples": -1}, "resamples must be a whole number of at least 0 and at most 10000000, but got -1"),
     ],

@@ -36,9 +36,6 @@ _RUNS = ("runs", "new_runs")
 _collect_once = cache(collect)  # which removes the declarations from the annotations
 
 
-_collect_once = cache(collect)  # which removes the declarations from the annotations
-
-
 def command_from(function: Callable[..., Any]) -> click.Command:
     """Make a command of a declared function."""
     declaration = declaration_of(function)
@@ -57,7 +54,9 @@ def command_from(function: Callable[..., Any]) -> click.Command:
         messages = context.obj = Messages(PROGRAM, quiet=values["quiet"])
         with typed_in_shell(parameters), shown_as_messages(messages):
             try:
-                check_rules(parameters, values, set(_given(context, values)))
+                arranged = command.arrange(values) if command.arrange else {}
+                values |= arranged
+                check_rules(parameters, values, {*_given(context, values), *arranged})
                 refuse_standard_input_twice(*_files(parameters, values))
                 out = Output(**{key: values.pop(key) for key in fields(Output) if key in values})
                 if out.figure is not None:

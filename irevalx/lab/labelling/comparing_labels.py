@@ -160,7 +160,7 @@ def labels(
     )
     ours = Labels.read(human, rel_format)
     if machines is None:
-        theirs = Labels.read(machine, labels_format or rel_format, option="--labels-format")
+        theirs = Labels.read(machine, labels_format or rel_format, parameter="labels_format")
         both = [Judge.of(shown_name(read.judgments.path), [read]) for read in (ours, theirs)]
         (people, one), asked, cuts = _comparable(both, asked)
         found, notes = compared(people.labels, one.labels, asked)

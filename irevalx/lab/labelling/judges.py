@@ -96,7 +96,7 @@ def machines_of(machines: Mapping[str, Any], labels_format: str | None, rel_form
 
 def _machine(name: str, given: Any, form: str) -> Judge:
     each = given if isinstance(given, list | tuple) else (given,)
-    read = [Labels.read(one, form, option="--labels-format") for one in each]
+    read = [Labels.read(one, form, parameter="labels_format") for one in each]
     return Judge.of(name, read)
 
 

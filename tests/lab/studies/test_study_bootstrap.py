@@ -89,7 +89,9 @@ def test_tables_have_intervals(experiment: Experiment) -> None:
     assert str([(*row[:n_before], *row[-6:-2]) for row in after.rows]) == str(before.rows)  # nan is nan
     for row in records_of(after):
         assert row["rms_low"] <= row["rms_high"]
-    knees = {(row["measure"], row["statistic"]): row for row in records_of(Table("knees", KneeRow._fields, knee_rows(made)))}
+    knees = {
+        (row["measure"], row["statistic"]): row for row in records_of(Table("knees", KneeRow._fields, knee_rows(made)))
+    }
     assert (knees["bpref", "accuracy"]["low"], knees["bpref", "accuracy"]["high"]) == (None, None)
     assert str(samples_table(made).rows) == str(samples_table(plain).rows)
 
