@@ -66,6 +66,9 @@ class Parameter(Frozen, kw_only=True):
     several: bool = False
     """Whether it takes several values: a tuple for the function, and words or repetitions in the shell."""
 
+    entries: bool = False
+    """Whether it is a dictionary, to which each use of the option in the shell adds an entry; ``kind`` reads one."""
+
     separators: str = ", "
     """What separates several values in one word of the shell; "" if each word is one value."""
 
@@ -109,6 +112,11 @@ class Parameter(Frozen, kw_only=True):
     def is_flag(self) -> bool:
         """Whether it is True or False, in the shell an option without a value."""
         return self.kind is not None and self.kind.rule == FLAG_RULE
+
+    @property
+    def is_repeated(self) -> bool:
+        """Whether its option can be repeated in the shell."""
+        return self.several or self.entries
 
     @property
     def typed(self) -> str:
@@ -216,8 +224,8 @@ def text(rule: str = "a string", **more: Any) -> Parameter:
 
 
 def file(**more: Any) -> Parameter:
-    """Declare a file, or what else the function reads and checks in its place."""
-    return Parameter(**{"metavar": "FILE", "completion": "file", **more})
+    """Declare a file, or what else the function reads and checks in its place; names of files can contain blanks."""
+    return Parameter(**{"metavar": "FILE", "completion": "file", "separators": "", **more})
 
 
 def path(**more: Any) -> Parameter:
@@ -439,6 +447,21 @@ def typed_in_shell(parameters: Mapping[str, Parameter]) -> Iterator[None]:
         _options = before
 
 
+_own_names: Mapping[str, str] = {}
+"""The names that the running function has for parameters which shared code names otherwise."""
+
+
+@contextmanager
+def called(**own_names: str) -> Iterator[None]:
+    """Let messages made inside name parameters as this function does: ``called(complete="all_topics")``."""
+    global _own_names  # noqa: PLW0603 - a process has one caller
+    before, _own_names = _own_names, own_names
+    try:
+        yield
+    finally:
+        _own_names = before
+
+
 def spelled(name: str, value: object = None) -> str:
     """Return a parameter, or a parameter with a value, as the caller types it.
 
@@ -448,6 +471,7 @@ def spelled(name: str, value: object = None) -> str:
     ...     spelled("level"), spelled("grades", "real"), spelled("complete", True)
     ('--level', '--grades real', '-c')
     """
+    name = _own_names.get(name, name)
     if _options is None:
         return name if value is None else f"{name}={_python_literal(value)}"
     parameter = _options.get(name, Parameter(name=name))

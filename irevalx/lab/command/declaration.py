@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import click
@@ -22,7 +23,7 @@ from irevalx.declarations import (
     in_shell_words,
     typed_in_shell,
 )
-from irevalx.errors import ArgumentError, UsageError
+from irevalx.errors import ArgumentError, UsageError, quote
 from irevalx.frozen import fields
 from irevalx.lab import PROGRAM
 from irevalx.lab.command.helped import Helped
@@ -37,12 +38,15 @@ _RUNS = ("runs", "new_runs")
 """The parameters that take runs, which ``-T`` is for."""
 
 
+_collect_once = cache(collect)  # which removes the declarations from the annotations
+
+
 def command_from(function: Callable[..., Any]) -> click.Command:
     """Make a command of a declared function."""
     declaration = declaration_of(function)
     command = declaration.command
     run = command.run
-    own = collect(run).parameters if run else {}
+    own = _collect_once(run).parameters if run else {}
     output = {**(FIGURE_OUTPUT if command.figure else {}), **(TABLES_OUTPUT if command.tables else LINES_OUTPUT)}
     parameters = {**declaration.parameters, **own, **output}
     if not parameters.keys().isdisjoint(_RUNS):
@@ -86,7 +90,7 @@ def _click_parameter(parameter: Parameter, parameters: Mapping[str, Parameter]) 
         "required": not parameter.has_default,
         "is_eager": parameter.is_eager,
     }
-    if parameter.several:
+    if parameter.is_repeated:
         attributes["callback"] = lambda ctx, param, texts: _read_several(parameter, default, texts)
     elif not parameter.is_flag:
         attributes["default"] = None if default is NO_DEFAULT else default
@@ -96,7 +100,9 @@ def _click_parameter(parameter: Parameter, parameters: Mapping[str, Parameter]) 
     attributes |= {"also": parameter.also, "hidden": parameter.hidden, "help": _help(parameter, parameters, default)}
     if parameter.is_flag:
         attributes |= {"is_flag": True, "type": None, "metavar": None}
-    return option(*(parameter.names or (parameter.typed,)), parameter.name, multiple=parameter.several, **attributes)
+    return option(
+        *(parameter.names or (parameter.typed,)), parameter.name, multiple=parameter.is_repeated, **attributes
+    )
 
 
 def _help(parameter: Parameter, parameters: Mapping[str, Parameter], default: Any) -> str:
@@ -125,7 +131,7 @@ class _Text(click.ParamType):  # type: ignore[type-arg, unused-ignore]
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the value of a text; a default is a value already, and several values are read together later."""
-        return self.parameter.read(value) if isinstance(value, str) and not self.parameter.several else value
+        return self.parameter.read(value) if isinstance(value, str) and not self.parameter.is_repeated else value
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
         """Return the choices that begin so, or what else the declaration says."""
@@ -142,11 +148,23 @@ class _Text(click.ParamType):  # type: ignore[type-arg, unused-ignore]
         return [CompletionItem(name) for name in choices if name.startswith(incomplete)]
 
 
-def _read_several(parameter: Parameter, default: Any, texts: Sequence[str]) -> tuple[Any, ...]:
+def _read_several(parameter: Parameter, default: Any, texts: Sequence[str]) -> Any:
+    if parameter.entries:
+        return _entries(parameter, texts) or default
     if parameter.separators:
         texts = [word for text in texts for word in re.split(f"[{parameter.separators}]+", text) if word]
     values = tuple(map(parameter.read, texts))
     return values or (() if default is NO_DEFAULT or default is None else default)
+
+
+def _entries(parameter: Parameter, texts: Sequence[str]) -> dict[str, Any]:
+    entries: dict[str, Any] = {}
+    for text in texts:
+        entry = parameter.read(text)
+        if entries.keys() & entry:
+            raise UsageError(f"{parameter.typed} must be given once for each name, but got {quote(text)} as well")
+        entries |= entry
+    return entries
 
 
 def _given(context: click.Context, values: Mapping[str, Any]) -> Iterator[str]:

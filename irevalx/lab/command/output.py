@@ -147,6 +147,7 @@ def _how_called() -> dict[str, Any]:
     for parameter in context.command.params:
         value = context.params.get(parameter.name or "")
         is_file = parameter._custom_shell_complete is complete_file  # noqa: SLF001 - Click has no other name for it
+        is_file |= getattr(getattr(parameter.type, "parameter", None), "completion", "") == "file"  # as it is declared
         if is_file:
             inputs += [{"path": path, "sha256": Source(path).sha256()} for path in paths_in(value) if path != "-"]
         is_typed = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE

@@ -1,6 +1,8 @@
 """The parameters that functions and commands of irevalx-lab share: one type, one option and one explanation each."""
 
+import math
 import os
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,12 +13,13 @@ from irevalx.declarations import Kind, Parameter, choice, file, flag, number, te
 from irevalx.experiments.seeds import MOST_DRAWS
 from irevalx.experiments.shares import read_share
 from irevalx.lab.command.result import DEFAULT_FORMAT, FIGURE_ENDINGS, FORMATS
-from irevalx.parameters import real_number
-from irevalx.process.system import MOST_PROCESSES, usual_processes
+from irevalx.parameters import real_number, whole_number
+from irevalx.process.system import MOST_PROCESSES, as_bytes, usual_processes
 from irevalx.reading.file_format import listed
 from irevalx.reading.formats import QRELS, REL_FORMATS, RESULTS_FORMATS, TREC_RESULTS
 from irevalx.reports import DIGITS, MOST_DIGITS, explained
 from irevalx.settings import DUPLICATES, GRADES, TIES
+from irevalx.trec_eval.numbers import c_double
 
 GRADED = tuple(name for name, form in REL_FORMATS.items() if QRELS.name in {name, form.measures_of})
 """The formats of judgments that have a grade for each document, and nothing else."""
@@ -63,9 +66,29 @@ Level = Annotated[
         shell_help="Relevance threshold: grades of N or higher count as relevant.",
     ),
 ]
+
+
+def _grade(value: Any) -> float:
+    """Return a finite number; a whole number stays one, as floats do not hold all of 64 bits."""
+    real = real_number("", value)
+    if real is None or not math.isfinite(real):
+        raise ValueError(value)
+    return whole_number("", int(value)) if real.is_integer() else real
+
+
+def _read_grade(text: str) -> float:
+    if re.fullmatch(r"[+-]?[0-9]{1,19}", text):
+        return int(text)
+    value, is_plain = c_double(as_bytes(text))
+    if not is_plain:
+        raise ValueError(text)
+    return value
+
+
 RealLevel = Annotated[
     float,
-    number(
+    Parameter(
+        kind=Kind("a whole number of 64 bits, or a finite number if grades are real", _grade, _read_grade),
         names=("-l", "--level"),
         metavar="N",
         help='relevance threshold: grades of at least this value are relevant; an integer unless `grades="real"`.',
@@ -91,7 +114,8 @@ Ties = Annotated[
     choice(
         *TIES,
         metavar="ORDER",
-        help=f"order of documents with equal scores, as for irevalx --ties: {', '.join(TIES)}.",
+        help=f"order of documents with equal scores: {', '.join(TIES)}.",
+        shell_help=f"Order of documents with equal scores, as for irevalx --ties: {', '.join(TIES)}.",
     ),
 ]
 IgnoreIdenticalIds = Annotated[
@@ -177,6 +201,38 @@ Baseline = Annotated[
 ]
 Resamples = Annotated[int, whole(0, MOST_DRAWS, metavar="B", help="number of bootstrap resamples.")]
 Depth = Annotated[int, whole(1, metavar="K", help="pool depth: the first K documents of each run and topic.")]
+
+
+def _groups(value: Any) -> Any:
+    if not isinstance(value, Mapping):
+        return os.fsdecode(value)
+    if not all(isinstance(name, str) for run_and_group in value.items() for name in run_and_group):
+        raise TypeError(value)
+    return value
+
+
+Groups = Annotated[
+    str | os.PathLike[str] | Mapping[str, str] | None,
+    file(
+        kind=Kind("the path of a file, or a dictionary of strings", _groups),
+        requires="runs",
+        excludes="group_by",
+        help="the group of each run: ``{run: group}``, or a file with one line ``RUN GROUP`` per run.",
+        shell_help="The group of each run: a file with one line RUN GROUP per run.",
+    ),
+]
+GroupBy = Annotated[
+    str | None,
+    text(
+        metavar="REGEX",
+        requires="runs",
+        help=(
+            "the group of a run is the part of its name that this regular expression matches (its first group in "
+            "parentheses, if it has one); runs that it does not match are the group others. [default: each run is a "
+            "group]"
+        ),
+    ),
+]
 
 
 def rel_format(formats: Iterable[str] = (QRELS.name,)) -> Parameter:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -14,6 +14,7 @@ from irevalx.api.user_warnings import warn
 from irevalx.arrays.segments import FloatArray
 from irevalx.errors import InputError, quote, shown_name
 from irevalx.frozen import Frozen, replace
+from irevalx.lab.command.comparison_options import TopicGroupsInput
 from irevalx.lab.comparison.compared_pairs import (
     ComparedMeasure,
     Comparison,
@@ -31,9 +32,6 @@ from irevalx.statistics.interactions import FEW_IN_GROUP, Interactions, interact
 from irevalx.statistics.intervals import Ends
 from irevalx.statistics.paired_comparisons import Comparisons, Method
 from irevalx.statistics.significance import FEW_TOPICS
-
-TopicGroupsOfUser = str | os.PathLike[str] | Mapping[str, str | Iterable[str]]
-"""A file, or the group of each topic, or its groups."""
 
 
 class ComparedInGroup(Frozen, kw_only=True):
@@ -172,7 +170,7 @@ class ComparedGroups(Comparison):
         return f"permuting the group labels of topics in all {' or '.join(map(str, numbers))} ways"
 
 
-def topic_groups_of(given: TopicGroupsOfUser) -> tuple[TopicGroups, str]:
+def topic_groups_of(given: TopicGroupsInput) -> tuple[TopicGroups, str]:
     """Return groups of topics as a user gives them, and what messages call them.
 
     Raises
@@ -192,7 +190,7 @@ def topic_groups_of(given: TopicGroupsOfUser) -> tuple[TopicGroups, str]:
 
 def compared_in_groups(
     compared: Sequence[ComparedMeasure],
-    given: TopicGroupsOfUser,
+    given: TopicGroupsInput,
     baseline: str | None,
     method: Method,
     notes: tuple[str, ...],

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray
+from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError
 from irevalx.experiments.coverage import Coverage, depend_on_unjudged
 from irevalx.experiments.measured_values import MeasuredRuns
@@ -304,7 +305,9 @@ class Comparison(Result):
         ------
         ArgumentError : there is no figure of it, as of a gate and of groups of topics.
         """
-        raise ArgumentError("compare draws no figure with a margin or topic groups; omit them to draw the pairs")
+        raise ArgumentError(
+            f"there is no figure with {spelled('margin')} or {spelled('topic_groups')}; omit them to draw the pairs"
+        )
 
 
 def shown_columns(method: Method, rows: Sequence[Any], labels: Sequence[str], n_tests: int) -> tuple[str, ...]:

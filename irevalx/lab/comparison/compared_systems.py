@@ -17,6 +17,7 @@ import numpy as np
 
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError, InputError, UsageError, printable, quote
 from irevalx.experiments.group_names import groups_of
 from irevalx.experiments.measured_values import MeasuredRuns
@@ -232,8 +233,6 @@ def systems_of_runs(
     if systems is None and system_by is None:
         return list(every)
     runs = every[0].runs
-    if system_by is not None and systems is not None:
-        raise UsageError("systems and system_by must not be given together")
     of_runs = groups_of(runs, systems, None) if system_by is None else _by_pattern(system_by, runs)
     names = tuple(dict.fromkeys(of_runs))
     if len(names) < 2:
@@ -274,7 +273,9 @@ def _by_pattern(pattern: str, runs: Sequence[str]) -> list[str]:
     try:
         compiled = re.compile(pattern)
     except re.error as error:
-        raise UsageError(f"system_by must be a regular expression, but got {quote(pattern)} ({error})") from None
+        raise UsageError(
+            f"{spelled('system_by')} must be a regular expression, but got {quote(pattern)} ({error})"
+        ) from None
     matches = [(run, compiled.search(run)) for run in runs]
     return [
         run if match is None else match[1] if compiled.groups and match[1] is not None else match[0]

@@ -15,6 +15,7 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError
 from irevalx.lab.comparison.compared_pairs import DRAWINGS, ComparedMeasure, ComparedPair, Comparison
 from irevalx.lab.plot.curves import Curve, LinePanel, draw_lines
@@ -74,17 +75,20 @@ def what_to_draw(found: Comparison, draw: str | None, page: Page) -> str:
         draw = "intervals" if n_pairs <= most or found.baseline else "matrix"
     if draw == "matrix":
         if found.baseline:
-            raise ArgumentError("draw must not be 'matrix' together with a baseline: a matrix has all pairs of runs")
+            raise ArgumentError(
+                f"{spelled('draw', 'matrix')} cannot be combined with {spelled('baseline')}: a matrix has all pairs"
+            )
         if n_runs > MOST_RUNS:
             raise ArgumentError(
-                f"a figure of a matrix must have at most {MOST_RUNS} runs, but got {n_runs}: discriminative_power "
-                "draws the p-values of all pairs"
+                f"a matrix has room for at most {MOST_RUNS} runs, but got {n_runs}; "
+                f"{spelled('discriminative_power', True)} draws the p-values of all pairs"
             )
     elif n_pairs > most:
         what = "differences by topic" if draw == "topics" else "intervals"
         raise ArgumentError(
-            f"a figure of {what} must have at most {most} pairs of runs here, but got {n_pairs}: a baseline compares "
-            "all runs with one, a matrix shows which of them differ, and discriminative_power draws all p-values"
+            f"a figure of {what} has room for at most {most} pairs of runs here, but got {n_pairs}; "
+            f"{spelled('baseline')} compares all runs with one, {spelled('draw', 'matrix')} shows which runs are "
+            f"significantly different, and {spelled('discriminative_power', True)} draws all p-values"
         )
     return draw
 

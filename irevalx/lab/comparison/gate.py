@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping, Sequence
-from math import isnan
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from irevalx import parameters
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.segments import BoolArray
+from irevalx.declarations import Kind, Parameter, spelled
 from irevalx.errors import ArgumentError, quote
 from irevalx.experiments.coverage import Coverage, shifts
 from irevalx.experiments.measured_values import MeasuredRuns
@@ -93,19 +94,19 @@ class RunVerdict(Frozen, kw_only=True):
 
     def rounded(self, digits: int) -> str:
         """Return the difference with its interval."""
-        interval = "(no interval)" if isnan(self.low) else f"[{self.low:.{digits}f}, {self.high:.{digits}f}]"
+        interval = "(no interval)" if math.isnan(self.low) else f"[{self.low:.{digits}f}, {self.high:.{digits}f}]"
         return f"{self.difference:.{digits}f} {interval}"
 
     @property
     def few_differing(self) -> str | None:
         """A sentence on the topics that differ if these are few, or if there is no interval."""
-        if not self.differing or (self.differing >= FEW_DIFFERING and not isnan(self.low)):
+        if not self.differing or (self.differing >= FEW_DIFFERING and not math.isnan(self.low)):
             return None
         topics = f"{self.differing} of {self.topics} topics differ"
-        if isnan(self.low) and self.differing >= FEW_TOPICS:
+        if math.isnan(self.low) and self.differing >= FEW_TOPICS:
             topics = f"all {self.topics} topics differ by the same amount"
         said = f"{self.run} in {self.measure}: {topics}; the mean change over these topics is {self.change:+.4f}"
-        if self.direction or not isnan(self.low):
+        if self.direction or not math.isnan(self.low):
             return f"{said}."
         return f"{said}. This is not enough to conclude whether the run is better or worse on other topics."
 
@@ -252,7 +253,7 @@ def gate(
     margins = _margins([one.measured for one in compared], margin)
     n_rows = sum(len(one.found.pairs) for one in compared)
     if not n_rows:
-        raise ArgumentError("runs must have one beside the baseline")
+        raise ArgumentError("runs must include at least one run besides the baseline")
     rows = [row for one in compared for row in _verdicts(one, margins[one.name], alpha / n_rows)]
     method = Method("t", "bonferroni", "t", alpha)
     for of_measure in compared:
@@ -316,32 +317,66 @@ def dependent(
 
 
 def _margins(measured: Sequence[MeasuredRuns], margin: float | Mapping[str, float]) -> dict[str, float]:
-    """Return the margin of each measure by its printed name; raises ArgumentError as ``gate`` does."""
-    for one in measured:
-        if not (one.direction and one.scale.is_linear):
-            why = "is a geometric mean" if one.direction else "says nothing of better and worse"
-            raise ArgumentError(f"measures with a margin must be better or worse on average, but {one.measure} {why}")
-    given = dict(margin) if isinstance(margin, Mapping) else {OTHERS: margin}
-    names = [one.measure for one in measured]
-    margins = dict.fromkeys(names, _margin(given.pop(OTHERS))) if OTHERS in given else {}
-    for key, value in given.items():
-        printed = [key] if key in names else [name for one in requests_of([key]) for name in one.names]
+    """Return the margin of each measure by its printed name; raises ArgumentError like ``gate``."""
+    for of_measure in measured:
+        if not (of_measure.direction and of_measure.scale.is_linear):
+            why = "is a geometric mean" if of_measure.direction else "has no better direction"
+            raise ArgumentError(
+                f"{spelled('margin')} requires measures with a better direction and a mean or sum over topics, but "
+                f"{of_measure.measure} {why}"
+            )
+    by_name = dict(margin) if isinstance(margin, Mapping) else {OTHERS: margin}
+    names = [of_measure.measure for of_measure in measured]
+    margins = dict.fromkeys(names, _margin(OTHERS, by_name.pop(OTHERS))) if OTHERS in by_name else {}
+    for key, value in by_name.items():
+        printed = [key] if key in names else [name for request in requests_of([key]) for name in request.names]
         for name in printed:
             if name not in names:
                 raise ArgumentError(
-                    f"margin must be of measures that are asked for ({' '.join(names)}), but got {quote(key)}"
+                    f"{spelled('margin')} is given for {quote(key)}, which is not among the requested measures "
+                    f"({' '.join(names)})"
                 )
-            margins[name] = _margin(value)
+            margins[name] = _margin(key, value)
     if lacking := [name for name in names if name not in margins]:
-        raise ArgumentError(f"margin must have a number for each measure, but has none for {' '.join(lacking)}")
+        raise ArgumentError(f"{spelled('margin')} is missing for {' '.join(lacking)}")
     return margins
 
 
-def _margin(value: Any) -> float:
-    number = parameters.real_number("margin", value)
-    if number is None or not 0 <= number < float("inf"):
-        raise parameters.wrong("margin", "a number from 0 on", value)
+def _margin(key: str, value: Any) -> float:
+    number = parameters.real_number(f"margin[{key!r}]", value)
+    if number is None or not 0 <= number < math.inf:
+        raise parameters.wrong(f"margin[{key!r}]", "a number of at least 0", value)
     return number
+
+
+def _check_margin(value: Any) -> Any:
+    return value if isinstance(value, Mapping) else _margin(OTHERS, value)
+
+
+def _read_margin(text: str) -> dict[str, float]:
+    """Read a margin in the shell: 0.01 for all measures, ndcg@10=0.01 for one."""
+    name, _, number = text.rpartition("=")
+    key = name or OTHERS
+    return {key: _margin(key, float(number))}
+
+
+MARGIN = Parameter(
+    kind=Kind("a number of at least 0, for all measures or by measure (ndcg=0.01)", _check_margin, _read_margin),
+    entries=True,
+    metavar="[MEASURE=]D",
+    requires="baseline",
+    excludes=(
+        *("test", "correction", "interval", "resamples", "discriminative_power", "power", "by=run", "by=topic"),
+        *("columns", "figure"),
+    ),
+    shell_help=(
+        "Noninferiority margin: test whether each run is not worse than the `baseline` by more than D. D is in units "
+        "of the measure; all judged topics are evaluated, as with `complete`. The exit status is 0 if so, "
+        f"{FOUND_WORSE} if a run is worse, otherwise {UNDECIDED}. Can be repeated with the margins of single "
+        "measures: --margin 0.01 --margin map=0.02."
+    ),
+)
+"""The parameter ``margin`` of ``compare``."""
 
 
 def baseline_named(baseline: str, runs: Sequence[str], given: Any) -> str:
@@ -356,3 +391,12 @@ def baseline_named(baseline: str, runs: Sequence[str], given: Any) -> str:
         return baseline
     paths = [os.fspath(one) if isinstance(one, str | os.PathLike) else None for one in given]
     return runs[paths.index(baseline)] if paths.count(baseline) == 1 else baseline
+
+
+def number_of_baseline(baseline: str, runs: Sequence[str]) -> int:
+    """Return the place of the baseline among the names of runs; raises ArgumentError if it is none of them."""
+    if baseline not in runs:
+        raise ArgumentError(
+            f"{spelled('baseline')} must be one of the runs ({' '.join(runs)}), but got {quote(baseline)}"
+        )
+    return runs.index(baseline)

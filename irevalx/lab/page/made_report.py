@@ -25,7 +25,6 @@ import numpy as np
 from irevalx import parameters
 from irevalx.arrays.segments import AnyArray, FloatArray, IntArray
 from irevalx.frozen import Frozen, cached_property, replace
-from irevalx.lab.command.output import write_lines
 
 FORMS = ("html", "json")
 """What a report is written as."""
@@ -107,6 +106,8 @@ class Report(Frozen, kw_only=True):
         ArgumentError : there is no such form.
         OutputError : it cannot be written. A file that was there before is then as it was.
         """
+        from irevalx.lab.command.output import write_lines
+
         if form not in (None, *FORMS):
             raise parameters.wrong("form", " or ".join(FORMS), form)
         if form is None:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
 
 from irevalx.errors import FormatError, InputError, quote, shown_name
 from irevalx.lab.completion.documents import paths_of, read_documents, unescaped
-from irevalx.parameters import identifier
+from irevalx.parameters import identifier, wrong
+from irevalx.parameters import text as text_of
 from irevalx.process.system import as_bytes, as_text
 from irevalx.reading.source import CHUNK_SIZE, Source
 
 LONGEST_TEXT = 10_000
 """Characters of a text that are shown."""
+
+DocumentTexts = str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | Mapping[str, str] | None
+"""Files, or the text of each document."""
 
 TopicTexts = str | os.PathLike[str] | Mapping[str, str] | None
 """A file, or the text of each topic."""
@@ -24,7 +27,7 @@ _FIELD = re.compile(r"<(num|title|desc|narr)>([^<]*)", re.IGNORECASE)
 _LABEL = re.compile(r"^\s*(number|topic|description|narrative)\s*:", re.IGNORECASE)
 
 
-def texts_of_documents(documents: Any, shown: set[bytes]) -> dict[bytes, str]:
+def texts_of_documents(documents: DocumentTexts, shown: set[bytes]) -> dict[bytes, str]:
     """Return the texts of the documents that are shown, as far as files have them; cut after ``LONGEST_TEXT``.
 
     Parameters
@@ -39,9 +42,16 @@ def texts_of_documents(documents: Any, shown: set[bytes]) -> dict[bytes, str]:
     if documents is None:
         return {}
     if isinstance(documents, Mapping):
-        pairs = ((as_bytes(identifier("docs: a document", name)), text) for name, text in documents.items())
+        pairs = (
+            (as_bytes(identifier("documents: a document", name)), text_of(f"documents[{name!r}]", text))
+            for name, text in documents.items()
+        )
     else:
-        pairs = ((one.docno, one.text) for path in paths_of(documents) for one in read_documents(Source(path)))
+        try:
+            paths = paths_of(documents)
+        except TypeError:
+            raise wrong("documents", "the paths of files, or a dictionary of texts", documents) from None
+        pairs = ((document.docno, document.text) for path in paths for document in read_documents(Source(path)))
     found: dict[bytes, str] = {}
     for docno, text in pairs:
         if docno in shown:
@@ -66,7 +76,10 @@ def texts_of_topics(given: TopicTexts) -> dict[str, str]:
     if given is None:
         return {}
     if isinstance(given, Mapping):
-        return {identifier("topic_texts: a topic", topic): cut(text) for topic, text in given.items()}
+        return {
+            identifier("topic_texts: a topic", topic): cut(text_of(f"topic_texts[{topic!r}]", text))
+            for topic, text in given.items()
+        }
     source = Source(os.fspath(given)).in_memory()
     text = b"".join(source.chunks(CHUNK_SIZE)).removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
     where, start = shown_name(source.path), text.lstrip()[:1]
