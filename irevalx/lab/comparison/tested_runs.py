@@ -1,4 +1,4 @@
-"""Whether runs differ: the requested test, of all pairs or against a baseline."""
+"""Significance tests of differences between runs: ``compare`` and its command."""
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
@@ -85,7 +85,7 @@ if TYPE_CHECKING:
     from irevalx.lab.command.output import Output
 
 VIEWS = ("pair", "run", "topic")
-"""What a row of the table is about: the values of ``by``."""
+"""The values of ``by``: the rows of the table."""
 
 _ALL_COLUMNS = ("all",)
 _NOT_WITH_SYSTEMS = ("margin", "test=wilcoxon", "test=permutation", "correction=tukey", "interval=bca")
@@ -160,7 +160,7 @@ def _run(
 
 
 def _write_page(result: Gate, path: str, options: Mapping[str, Any]) -> None:
-    """Write a report that begins with the verdicts; it is over all judged topics and corrected as they are."""
+    """Write a report that begins with the verdicts, over all judged topics and with the same correction."""
     from irevalx.lab import report
 
     names = ("qrels", "runs", "measures", "baseline", "alpha", "level", "grades", "rel_format", "threads")
@@ -380,7 +380,13 @@ def compare(
         _warn_of_each(unjudged_cautions(compared, verdicts.dependent, bounds, ranked))
         return verdicts
     is_by_pair = by == "pair" and not (discriminative_power or power)
-    _warn_of_each(line for of_measure in compared for line in _warnings(of_measure, has_intervals=is_by_pair))
+    kinds_of_warnings = [comparison_warnings, interval_warnings][: 2 if is_by_pair else 1]
+    _warn_of_each(
+        line
+        for of_measure in compared
+        for warnings_of in kinds_of_warnings
+        for line in warnings_of(of_measure.comparisons, of_measure.name)
+    )
     _warn_of_each(
         unjudged_cautions(compared, [of_measure.depends_on_unjudged for of_measure in compared], bounds, ranked)
     )
@@ -418,12 +424,6 @@ def _columns(columns: str | Iterable[str]) -> tuple[str, ...]:
     if words == _ALL_COLUMNS:
         return fields(ComparedPair)
     return (*LABELS, *(word for word in words if word not in LABELS)) if words else ()
-
-
-def _warnings(of_measure: ComparedMeasure, *, has_intervals: bool) -> list[str]:
-    """Return the warnings about comparisons under a measure, and about their intervals."""
-    lines = [*comparison_warnings(of_measure.found, of_measure.name)]
-    return [*lines, *interval_warnings(of_measure.found, of_measure.name)] if has_intervals else lines
 
 
 def _warn_of_each(lines: Iterable[str]) -> None:

@@ -1,4 +1,4 @@
-"""A report of an evaluation: scores, comparisons, rankings and what is known of them, as a page and as data."""
+"""HTML report of an evaluation: ``report`` and its command."""
 
 import os
 import shlex
@@ -75,13 +75,13 @@ if TYPE_CHECKING:
     from irevalx.lab.command.output import Output
 
 MEASURES = ("map", "ndcg@10", "judged@10")
-"""The measures of a report unless others are asked for."""
+"""The default measures."""
 
 DEPTH = 10
-"""How many documents of a ranking a report shows unless told otherwise."""
+"""The default number of documents of a ranking."""
 
 MOST_SHOWN = 1000
-"""How many documents of a ranking a report shows at most."""
+"""The maximum number of documents of a ranking."""
 
 
 TEXTS = file(
@@ -302,14 +302,14 @@ def _with_coverage(
     listed: Sequence[ReportedMeasure],
     rules: RunRules,
 ) -> tuple[ComparedPairs, RankedRuns]:
-    """Return a comparison of scores with the coverage of the runs, and these, ranked."""
+    """Return a comparison of scores with the coverage of the runs, and the ranked runs."""
     requests = {measure.name: measure.request for measure in listed}
-    used = tuple(dict.fromkeys(requests[one.name] for one in compared.measures))
+    used = tuple(dict.fromkeys(requests[of_measure.name] for of_measure in compared.measures))
     ranked = Experiment.of(judgments, opened.runs, used, rules, names=opened.names)
     coverage = coverages(ranked)
     measures = [
-        replace(one, measured=with_coverage(one.measured, requests[one.name], ranked, coverage))
-        for one in compared.measures
+        replace(of_measure, measured=with_coverage(of_measure.measured, requests[of_measure.name], ranked, coverage))
+        for of_measure in compared.measures
     ]
     return replace(compared, measures=measures), ranked
 
@@ -326,7 +326,7 @@ def _typed(measures: Measures, **values: Any) -> list[str]:
 
 
 def _topic_groups(groups: TopicGroupsInput | None, topics: Sequence[bytes]) -> TopicGroups:
-    """Return groups of topics, and warn of topics without a group; raises as ``topic_groups_of``."""
+    """Return the topics of each group, and warn of topics without a group."""
     if groups is None:
         return {}
     by_name, where = topic_groups_of(groups)
@@ -335,16 +335,16 @@ def _topic_groups(groups: TopicGroupsInput | None, topics: Sequence[bytes]) -> T
     return by_name
 
 
-def _path(given: Any) -> str | None:
-    """Return the name of a file; None for what is no name of one."""
-    return os.fspath(given) if isinstance(given, str | os.PathLike) else None
+def _path(source: Any) -> str | None:
+    """Return the name of a file; None for other sources."""
+    return os.fspath(source) if isinstance(source, str | os.PathLike) else None
 
 
-def _paths(given: Any, opened: OpenedRuns) -> list[str]:
-    """Return the names of files among the runs that a user gave."""
-    if isinstance(given, Mapping):
-        given = list(given.values())
-    each = given if isinstance(given, list | tuple) else [given]
-    if all(isinstance(one, Run) for one in each):  # of a file they know the name
-        each = [run.path for run in opened.runs if Path(run.path).is_file()]
-    return [path for path in map(_path, each) if path is not None]
+def _paths(runs: Any, opened: OpenedRuns) -> list[str]:
+    """Return the names of the files among the sources of runs."""
+    if isinstance(runs, Mapping):
+        runs = list(runs.values())
+    sources = runs if isinstance(runs, list | tuple) else [runs]
+    if all(isinstance(run, Run) for run in sources):  # they contain the names of their files
+        sources = [run.path for run in opened.runs if Path(run.path).is_file()]
+    return [path for path in map(_path, sources) if path is not None]

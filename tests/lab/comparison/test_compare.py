@@ -327,7 +327,7 @@ def test_figures_name_topics_runs_and_the_test(tmp_path: Path) -> None:
     """Bars have the names of topics, a measure begins a row; columns of the matrix have names; captions say the test."""
     found: Any = irevalx.lab.compare(EXPERIMENT[0], EXPERIMENT[1:], "map P.10", baseline="count1")
     [first, *_] = [panel for panel in found.figure(draw="topics").axes if panel.get_visible()]
-    d = found.measures[0].found.by_topic[0]
+    d = found.measures[0].comparisons.by_topic[0]
     order = np.argsort(-d, kind="stable")
     topics = [found.measures[0].measured.topics[place] for place in order]
     assert [label.get_text() for label in first.get_xticklabels()] == topics

@@ -19,7 +19,7 @@ from running import FIXTURES, ROOT, lab
 from irevalx.errors import ArgumentError
 from irevalx.experiments.measured_values import MeasuredRuns
 from irevalx.lab.comparison.compared_pairs import ComparedMeasure, Comparison
-from irevalx.lab.comparison.figures import what_to_draw
+from irevalx.lab.comparison.figures import choose_figure
 from irevalx.lab.plot.page import Page
 from irevalx.statistics.paired_comparisons import Comparisons, Method
 
@@ -152,9 +152,9 @@ def comparison_of(n_runs: int) -> Comparison:
 def test_too_many_runs() -> None:
     """A matrix has room for 80 runs."""
     with pytest.raises(ArgumentError, match="at most 80 runs, but got 81; discriminative_power=True draws"):
-        what_to_draw(comparison_of(81), None, Page())
-    assert what_to_draw(comparison_of(80), None, Page()) == "matrix"
-    assert what_to_draw(comparison_of(15), None, Page()) == "intervals"
+        choose_figure(comparison_of(81), None, Page())
+    assert choose_figure(comparison_of(80), None, Page()) == "matrix"
+    assert choose_figure(comparison_of(15), None, Page()) == "intervals"
 
 
 def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
