@@ -7,7 +7,7 @@ A folder for each topic, in which are the computation, its command and its figur
 commands and figures share, and nothing of another topic's command.
 
     program          the command group: each command is imported when it is called
-    page/            a page of an evaluation to look at: report
+    page/            an HTML report of an evaluation: report
     studies/         all measures under many reduced judgments: study, draw
     comparison/      whether runs differ: compare
     planning/        how many topics an experiment needs: power
@@ -81,7 +81,7 @@ COMMANDS = {
         "Estimate scores and differences from what people judged, and a machine's labels of the rest.",
     ),
     "compare": Listed(COMPARING, "comparison.tested_runs", "Test whether runs differ."),
-    "report": Listed(COMPARING, "page.reporting", "Make a page of an evaluation to look at."),
+    "report": Listed(COMPARING, "page.reporting", "Write an HTML report of an evaluation."),
     "power": Listed(
         COMPARING,
         "planning.topics_needed",

@@ -272,8 +272,8 @@ def test_compare_scores() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"test": "z"}, "test must be t or wilcoxon or permutation, but got 'z'"),
-        ({"by": 3}, "by must be pair or run or topic, but got 3"),
+        ({"test": "z"}, "test must be t, wilcoxon or permutation, but got 'z'"),
+        ({"by": 3}, "by must be pair, run or topic, but got 3"),
         ({"alpha": 1}, "alpha must be a number above 0 and below 1, but got 1"),
         ({"baseline": "nothing"}, "baseline must be one of the runs (count1 count2"),
         ({"resamples": 0}, "resamples must be a whole number of at least 1"),

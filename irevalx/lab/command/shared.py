@@ -92,7 +92,7 @@ def _read_grade(text: str) -> float:
 RealLevel = Annotated[
     float,
     Parameter(
-        kind=Kind("a number", _grade, _read_grade),
+        kind=Kind("a whole number of 64 bits, or a finite number if grades are real", _grade, _read_grade),
         names=("-l", "--level"),
         metavar="N",
         help='relevance threshold: grades of at least this value are relevant; an integer unless `grades="real"`.',
@@ -118,7 +118,8 @@ Ties = Annotated[
     choice(
         *TIES,
         metavar="ORDER",
-        help=f"order of documents with equal scores, as for irevalx --ties: {', '.join(TIES)}.",
+        help=f"order of documents with equal scores: {', '.join(TIES)}.",
+        shell_help=f"Order of documents with equal scores, as for irevalx --ties: {', '.join(TIES)}.",
     ),
 ]
 IgnoreIdenticalIds = Annotated[
