@@ -44,7 +44,7 @@ class Kind(Frozen):
     """What values a parameter takes."""
 
     rule: str
-    """What a value must be, in words: "a whole number of at least 1"."""
+    """What a value must be, in words: "a whole number of at least 1"; "" if ``check`` raises ArgumentError with it."""
 
     check: Callable[[Any], Any]
     """Returns the value of a Python argument as the function uses it; raises ValueError or TypeError."""
@@ -143,9 +143,9 @@ class Parameter(Frozen, kw_only=True):
         assert self.kind is not None
         try:
             return self.kind.check(value)
-        except ArgumentError as error:
-            raise ArgumentError(f"{self.name}{error.message}") from None  # its message lacks the name
-        except (ValueError, TypeError, OverflowError):
+        except (ValueError, TypeError, OverflowError) as error:
+            if not self.kind.rule and isinstance(error, ArgumentError):
+                raise ArgumentError(f"{self.name}{error.message}") from None
             from irevalx.parameters import shown
 
             raise ArgumentError(f"{self.name} must be {self.kind.rule}, but got {shown(value)}") from None
@@ -561,4 +561,5 @@ def in_shell_words(words: str, parameters: Mapping[str, Parameter]) -> str:
         with typed_in_shell(parameters):
             return spelled_rule(match[1] if match[2] is None else f"{match[1]}={match[2]}")
 
-    return _REFERENCE.sub(lambda match: option(match) if match[1] in parameters else match[0], words)
+    words = _REFERENCE.sub(lambda match: option(match) if match[1] in parameters else match[0], words)
+    return re.sub("``([^`]*)``", r"\1", words)

@@ -172,7 +172,7 @@ class Settings(Frozen, kw_only=True):
     judged_only: Annotated[bool, flag(names=("-J", "--Judged_docs_only"))] = False
     max_retrieved: Annotated[int | None, whole(0, names=("-M", "--Max_retrieved_per_topic"))] = None
     collection_size: Annotated[int, whole(names=("-N", "--Number_docs_in_coll"))] = 0
-    topic: Annotated[bytes | None, Parameter(kind=Kind("a string or a whole number", _topic), names=("-D",))] = None
+    topic: Annotated[bytes | None, Parameter(kind=Kind("", _topic), names=("-D",))] = None
     unjudged: Annotated[tuple[Reading, ...], choice(*READINGS, several=True, metavar="TREATMENT,...")] = ()
     ties: Annotated[Ties, choice(*TIES, metavar="ORDER")] = "name"
     ignore_identical_ids: Annotated[bool, flag()] = False

@@ -221,7 +221,7 @@ def agree(
     one in y) and of missed differences (fnr: of the pairs with a significant difference in x, the share that have none
     in y), in this order the false negatives and false positives of Bompada et al. (2007); accuracy and g-mean; and the
     pairs that are significant in both, one or neither (active, mixed, passive), with the same run or the other run
-    ahead: aa ad ma md pa pd. Decisions require values by topic (irevalx -q) and the same measure in x and y.
+    ahead: aa ad ma md pa pd. Decisions require values by topic (``irevalx -q``) and the same measure in x and y.
 
     With `rel_format="sampled"`, each of x and y is a stratified sample (five columns) or qrels, which are then one
     stratum whose judged documents are the sample. Measures of grades, of strata and of inclusion probabilities are

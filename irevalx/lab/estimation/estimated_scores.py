@@ -173,7 +173,7 @@ def estimate(
     Parameters
     ----------
     human : relevance judgments by human assessors: some topics, or a random sample of the documents of each topic
-        (`rel_format="sampled"` or `rel_format="prels"`), which irevalx-lab degrade --strata can draw. With `design`,
+        (`rel_format="sampled"` or `rel_format="prels"`), which degrade can draw by strata. With `design`,
         the judgments so far, in any format, or none.
     machine : machine labels: relevance judgments of the topics of `human` and of further topics, which together must be
         one random sample of topics; or of the sampled documents and of all others, without topics that only one of the
@@ -184,7 +184,7 @@ def estimate(
     correction : correction of the p-values of differences for the number of comparisons of a measure; bh is
         benjamini-hochberg. bonferroni also has simultaneous intervals.
     design : select instead the documents that assessors should judge, at most this number: strata of machine grades and
-        of ranks, with rates for irevalx-lab degrade --strata --strata-file.
+        of ranks, with rates for degrade.
     labels_format : format of `machine`: qrels, beir or json. [default: the format of `human`, or qrels if that is
         sampled or prels]
 

@@ -81,7 +81,7 @@ def _run(
         str | None,
         Parameter(
             metavar="FILE",
-            help="Write a pool file of all documents of QRELS, for irevalx --pool; --drop loses what was pooled.",
+            help="Write a pool file of all documents of QRELS, for ``irevalx --pool``; --drop loses what was pooled.",
         ),
     ] = None,
     **options: Any,
@@ -130,8 +130,8 @@ def degrade(
 
     All other judgments get the grade -1 (pooled, but unjudged). Files in the format qrels keep their lines otherwise;
     judgments in other formats (`rel_format`) are written as lines TOPIC 0 DOCNO GRADE. With `strata`, lines are TOPIC
-    IGNORED DOCNO STRATUM GRADE, for irevalx -R sampled: documents in no stratum are left out, and with the same seed, a
-    sample at higher rates contains the sample at lower rates.
+    IGNORED DOCNO STRATUM GRADE, for ``irevalx -R sampled``: documents in no stratum are left out, and with the same
+    seed, a sample at higher rates contains the sample at lower rates.
 
     With `order`, the strategy is simulated on the judgments: it selects one document after another from the candidate
     documents of the runs, and learns from their judgments as it would from those of human assessors.
@@ -143,10 +143,10 @@ def degrade(
         but at least 10. With the same seed, a smaller sample is a subset of a larger one.
     rounding : rounding of numbers of documents with `stratified`: up, or to the nearest integer and from the middle up
         (half-up), as in Ahlgren and Grönqvist (2008).
-    sample_format : format of the sample with `strata`: the stratum of each document (sampled), for irevalx -R sampled,
-        or its inclusion probability (prels), for irevalx -R prels.
+    sample_format : format of the sample with `strata`: the stratum of each document (sampled), for ``irevalx -R
+        sampled``, or its inclusion probability (prels), for ``irevalx -R prels``.
     budget : number of judgments of each topic to keep, or a share of them such as 10%. The strategy sampled keeps as
-        many on average, and writes judgments for irevalx -R prels.
+        many on average, and writes judgments for ``irevalx -R prels``.
     drop : leave out the other judgments, instead of giving them the grade -1.
 
     Returns

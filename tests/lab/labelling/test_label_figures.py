@@ -108,10 +108,10 @@ def test_decided_pairs(tmp_path: Path, drawn: Drawn) -> None:
     [
         (
             ("bounds", QRELS, *RUNS, "--next", "3", "--figure", "f.png"),
-            "--in-all and --figure must not be given together",
+            "--in-all cannot be combined with --figure",
         ),
-        (("bounds", QRELS, RUNS[0], "--figure", "f.png"), "must have two runs to tell apart, but got one"),
-        (("leave-out", QRELS, *RUNS, "--draw", "holes"), "--draw must be given together with --figure"),
+        (("bounds", QRELS, RUNS[0], "--figure", "f.png"), "requires at least two runs, but got one"),
+        (("leave-out", QRELS, *RUNS, "--draw", "holes"), "--draw requires --figure"),
         (("labels", QRELS, QRELS, "--figure", "f.jpeg"), ".png"),
     ],
 )
