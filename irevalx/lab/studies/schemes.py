@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from numbers import Real
 from typing import Any, TypeAlias
@@ -136,7 +136,11 @@ NAMES = tuple(dict.fromkeys((*SCHEMES, *STRATEGIES)))
 def level_words(given: Any) -> tuple[LevelText, ...]:
     """Return levels as users give them, in one text or several; raises ValueError or TypeError if there are none."""
     words = tuple(given.replace(",", " ").split() if isinstance(given, str) else given)
-    if not words or not all(isinstance(word, str | Real | Level) and not isinstance(word, bool) for word in words):
+    if (
+        not words
+        or isinstance(given, bytes | Mapping)
+        or not all(isinstance(word, str | Real | Level) and not isinstance(word, bool) for word in words)
+    ):
         raise ValueError(given)
     return words
 
