@@ -181,11 +181,11 @@ def draw(
         sample = StrataSample.drawn(division.design.scaled(level), judgments, division.stratum, order)
         return sample, sample.in_stratum | ~judged
     if scheme == "uniform":
-        kept = samples.uniform(judgments, level, order, experiment.level)
-        return StrataSample(judgments, np.where(judged, 0, ABSENT), kept), None
+        sampled = samples.uniform(judgments, level, order, experiment.level)
+        return StrataSample(judgments, np.where(judged, 0, ABSENT), sampled), None
     if scheme == "stratified":
-        kept = samples.stratified(judgments, level, order, experiment.level, rounding)
-        return StrataSample(judgments, np.where(judged, 0, ABSENT), kept), None
+        sampled = samples.stratified(judgments, level, order, experiment.level, rounding)
+        return StrataSample(judgments, np.where(judged, 0, ABSENT), sampled), None
     retrieved = experiment.retrieved_within(int(level))
     pool = samples.shallow(judgments, retrieved)
     if scheme == "depth":

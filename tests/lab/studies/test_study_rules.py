@@ -131,7 +131,7 @@ def test_round_up_is_the_default(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", [name for name in declaration_of(irevalx.lab.study).parameters if name not in READ])
 @pytest.mark.parametrize("value", [object(), 1.5, b"x", [object()], {1: 2}, 10**400, float("nan")])
-def test_wrong_values_of_study(name: str, value: object) -> None:
+def test_wrong_values_of_study(name: str, value: Any) -> None:
     """They are refused by name."""
     if (name, value) in (("levels", 1.5), ("min_retrieved", 1.5)) or (name == "documents" and value == b"x"):
         return
@@ -142,7 +142,7 @@ def test_wrong_values_of_study(name: str, value: object) -> None:
 
 @pytest.mark.parametrize("name", ["layout", "at", "measures", "against", "itself", "axis", "width", "titled"])
 @pytest.mark.parametrize("value", [object(), b"x", [object()], {1: 2}, -1, float("nan")])
-def test_wrong_values_of_draw(name: str, value: object) -> None:
+def test_wrong_values_of_draw(name: str, value: Any) -> None:
     """They are refused by name."""
     with pytest.raises(ArgumentError) as refusal:
         irevalx.lab.draw("nothing", **{name: value})
@@ -151,7 +151,7 @@ def test_wrong_values_of_draw(name: str, value: object) -> None:
 
 @pytest.mark.parametrize("name", ["sizes", "draws", "own_sets", "bins", "seed", "level", "rel_format"])
 @pytest.mark.parametrize("value", [object(), b"x", [object()], {"x": 2}, -0.5, 10**400])
-def test_wrong_values_of_swap_rate(name: str, value: object) -> None:
+def test_wrong_values_of_swap_rate(name: str, value: Any) -> None:
     """They are refused by name."""
     with pytest.raises(ArgumentError) as refusal:
         irevalx.lab.swap_rate(QRELS, RUNS, "map", **{name: value})
