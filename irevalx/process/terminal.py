@@ -9,8 +9,6 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 
-import click
-
 from irevalx.errors import OutputError
 from irevalx.process.system import is_closed_pipe
 
@@ -52,6 +50,8 @@ def _chunks(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 def echo(text: str) -> None:
     """Write text to standard output; raises as ``write`` does."""
+    import click
+
     try:
         click.echo(text, nl=False)
     except OSError as error:
@@ -60,6 +60,8 @@ def echo(text: str) -> None:
 
 def tell(line: str) -> None:
     """Write a line to standard error; results are not lost where that cannot be written."""
+    import click
+
     with suppress(OSError, ValueError):
         click.echo(line, err=True)
 
@@ -98,6 +100,8 @@ def progress_bar(what: str, total: int, *, shown: bool) -> Iterator[Callable[[in
     if not (shown and total and is_terminal()):
         yield lambda done: None
         return
+    import click
+
     with click.progressbar(range(total), label=what, file=sys.stderr) as bar:
         yield bar.update
 

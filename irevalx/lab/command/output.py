@@ -10,11 +10,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-import click
-from click.core import ParameterSource
-
 from irevalx import __version__
-from irevalx.cli.values import complete_file
 from irevalx.errors import OutputError, quote
 from irevalx.frozen import Frozen, replace
 from irevalx.lab import PROGRAM
@@ -104,6 +100,9 @@ class Output(Frozen, kw_only=True):
     @property
     def format_is_typed(self) -> bool:
         """Whether ``--format`` was typed; without it some commands write a file for other programs."""
+        import click
+        from click.core import ParameterSource
+
         return click.get_current_context().get_parameter_source("format") is ParameterSource.COMMANDLINE
 
     @property
@@ -130,6 +129,8 @@ class Output(Frozen, kw_only=True):
 
 def _was_drawn(found: object) -> bool:
     """Return whether a function drew a seed, because the command was given none."""
+    import click
+
     seed = getattr(found, "seed", None)
     return seed is not None and click.get_current_context().params.get("seed", seed) is None
 
@@ -142,6 +143,11 @@ def _tell_seed(found: object) -> None:
 
 def _how_called() -> dict[str, Any]:
     """Return what was typed, the digests of the files that were read, and what has been warned of."""
+    import click
+    from click.core import ParameterSource
+
+    from irevalx.cli.values import complete_file
+
     context = click.get_current_context()
     options, inputs = {}, []
     for parameter in context.command.params:

@@ -64,7 +64,7 @@ class Study(Frozen):
     scheme: str
     levels: tuple[Level, ...]  # ascending
     seeds: tuple[int, ...]  # one for each sample
-    kept: FloatArray  # shape (n_levels, n_samples): the share of the judgments that is left
+    judged: FloatArray  # shape (n_levels, n_samples): the share of the judgments that is left
     full: FloatArray  # shape (n_measures, n_runs): values under full judgments
     average_precision: FloatArray  # shape (n_runs,): AP under full judgments
     scores: FloatArray  # shape (n_levels, n_samples, n_measures, n_runs)
@@ -97,7 +97,7 @@ class Study(Frozen):
 class _Reduced(Frozen):
     """Numbers under one reduced set of judgments."""
 
-    kept: float  # the share of the judgments that is left
+    judged: float  # the share of the judgments that is left
     scores: FloatArray  # shape (n_measures, n_runs)
     undefined: IntArray  # shape (n_measures,): topics without a value
     decisions: Decisions  # shape (n_measures, n_pairs)
@@ -134,7 +134,7 @@ def run_study(
     orders = [samples.RandomOrder(experiment.judgments, seed, scheme) for seed in seeds]
 
     shape = (len(levels), len(seeds), len(experiment.measures))
-    kept, scores = np.empty(shape[:2]), np.empty((*shape, len(experiment.runs)))
+    judged, scores = np.empty(shape[:2]), np.empty((*shape, len(experiment.runs)))
     undefined = np.zeros(shape[2], np.int64)
     different = np.empty((*shape, full.different.shape[-1]), np.bool_)
     direction = np.empty(different.shape, np.int64)
@@ -148,7 +148,7 @@ def run_study(
         values_of_level = values_of_sample(experiment, sample, pooled)
         reduced_tested = experiment.tested(values_of_level)
         return _Reduced(
-            kept=np.count_nonzero(sample.kept) / n_judged,
+            judged=np.count_nonzero(sample.kept) / n_judged,
             scores=experiment.scores(values_of_level),
             undefined=np.isnan(values_of_level).any(axis=1).sum(axis=1),
             decisions=decide(reduced_tested),
@@ -157,7 +157,7 @@ def run_study(
 
     items = _in_turn(len(levels), len(seeds), processes)
     for (i, s), reduced in zip(items, in_order(work, lambda: items, processes), strict=True):
-        kept[i, s], scores[i, s] = reduced.kept, reduced.scores
+        judged[i, s], scores[i, s] = reduced.judged, reduced.scores
         undefined += reduced.undefined
         different[i, s], direction[i, s] = reduced.decisions.different, reduced.decisions.direction
         if bootstrap is not None and reduced.resampled is not None:
@@ -169,7 +169,7 @@ def run_study(
         scheme=scheme,
         levels=tuple(levels),
         seeds=tuple(seeds),
-        kept=kept,
+        judged=judged,
         full=experiment.scores(values),
         average_precision=plain.scores(average_precision)[0],
         scores=scores,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from numbers import Real
 from typing import Any, TypeAlias
@@ -136,7 +136,11 @@ NAMES = tuple(dict.fromkeys((*SCHEMES, *STRATEGIES)))
 def level_words(given: Any) -> tuple[LevelText, ...]:
     """Return levels as users give them, in one text or several; raises ValueError or TypeError if there are none."""
     words = tuple(given.replace(",", " ").split() if isinstance(given, str) else given)
-    if not words or not all(isinstance(word, str | Real | Level) and not isinstance(word, bool) for word in words):
+    if (
+        not words
+        or isinstance(given, bytes | Mapping)
+        or not all(isinstance(word, str | Real | Level) and not isinstance(word, bool) for word in words)
+    ):
         raise ValueError(given)
     return words
 
@@ -177,11 +181,11 @@ def draw(
         sample = StrataSample.drawn(division.design.scaled(level), judgments, division.stratum, order)
         return sample, sample.in_stratum | ~judged
     if scheme == "uniform":
-        kept = samples.uniform(judgments, level, order, experiment.level)
-        return StrataSample(judgments, np.where(judged, 0, ABSENT), kept), None
+        sampled = samples.uniform(judgments, level, order, experiment.level)
+        return StrataSample(judgments, np.where(judged, 0, ABSENT), sampled), None
     if scheme == "stratified":
-        kept = samples.stratified(judgments, level, order, experiment.level, rounding)
-        return StrataSample(judgments, np.where(judged, 0, ABSENT), kept), None
+        sampled = samples.stratified(judgments, level, order, experiment.level, rounding)
+        return StrataSample(judgments, np.where(judged, 0, ABSENT), sampled), None
     retrieved = experiment.retrieved_within(int(level))
     pool = samples.shallow(judgments, retrieved)
     if scheme == "depth":

@@ -18,7 +18,7 @@ MOVED = 0.05  # a run that changes a correlation by more than this moves it
 
 def study_warnings(study: Study, *, of_pools: bool = False) -> Iterator[str]:
     """Yield warnings; ``of_pools``: levels are pool depths, and full judgments are not the pool of these runs."""
-    experiment, judged = study.experiment, float(study.kept[-1].mean())
+    experiment, judged = study.experiment, float(study.judged[-1].mean())
     if of_pools and judged < 1:
         yield (
             f"the deepest pool ({study.levels[-1].text}) contains {judged:.1%} of the judgments: the full judgments "
@@ -32,7 +32,7 @@ def study_warnings(study: Study, *, of_pools: bool = False) -> Iterator[str]:
             f"relevant and nonrelevant documents at different rates; {spelled('strata')} samples strata that are known "
             "before documents are judged"
         )
-    n_values = study.kept.size * len(experiment.topics)
+    n_values = study.judged.size * len(experiment.topics)
     for measure, undefined in zip(experiment.measures, study.undefined.tolist(), strict=True):
         if undefined:
             yield (

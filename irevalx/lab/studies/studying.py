@@ -35,6 +35,7 @@ from irevalx.lab.command.shared import (
     Runs,
     Seed,
     Threads,
+    measures,
 )
 from irevalx.lab.command.strategy_parameters import (
     Across,
@@ -172,7 +173,7 @@ def _run(
 def study(
     qrels: Qrels,
     runs: Runs,
-    measures: Measures = MEASURES,
+    measures: Annotated[Measures, measures(" ".join(MEASURES))] = MEASURES,
     *,
     scheme: Annotated[str, _SCHEME] = "uniform",
     levels: Annotated[

@@ -124,7 +124,7 @@ def summary_of(study: Study, about: Mapping[str, Any]) -> StudySummary:
         return StudyScores(dict(zip(measures, study.full, strict=True)), reduced, study.average_precision)
 
     scheme = scheme_of(study.scheme, [level.text for level in study.levels], in_order=is_in_order(about))
-    return StudySummary("study", scheme, study.levels, study.kept.mean(axis=1), columns, about, scores)
+    return StudySummary("study", scheme, study.levels, study.judged.mean(axis=1), columns, about, scores)
 
 
 def mean_and_spread(of_samples: FloatArray | IntArray) -> dict[str, FloatArray]:
@@ -176,7 +176,7 @@ def summary_table(summary: StudySummary) -> Table:
 
 def knee_rows(study: Study) -> list[KneeRow]:
     """Return a row for each measure and statistic; knees of means as in Bompada et al. 2007, Tables 3 and 5."""
-    texts, is_enough = [*(level.text for level in study.levels), None], study.kept.shape[1] >= LEAST_SAMPLES
+    texts, is_enough = [*(level.text for level in study.levels), None], study.judged.shape[1] >= LEAST_SAMPLES
     curves = {}
     for name, (reference, statistic) in CURVES.items():
         of_samples = study.statistics[reference][statistic]
@@ -201,7 +201,7 @@ def knees_for_people(study: Study) -> Table:
     """Return one row per measure and statistic, marked if a curve is not monotone."""
     rows = [row if row.monotone else row._replace(knee=f"{row.knee or ''}*") for row in knee_rows(study)]
     ends = () if study.intervals is None else ("low", "high")
-    n_samples, most = study.kept.shape[1], f"{MOST_SAMPLES:.0%} of samples exceed"
+    n_samples, most = study.judged.shape[1], f"{MOST_SAMPLES:.0%} of samples exceed"
     is_enough = n_samples >= LEAST_SAMPLES
     notes = [
         f"The lowest levels from which on the mean over samples, and {MOST_SAMPLES:.0%} of the samples, exceed "

@@ -16,7 +16,17 @@ from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
 from irevalx.experiments.user_data import ranked_runs_of
 from irevalx.frozen import replace
 from irevalx.lab.command.result import Result
-from irevalx.lab.command.shared import AnyRelFormat, Complete, Level, Measures, MinRetrieved, Qrels, Runs, Seed
+from irevalx.lab.command.shared import (
+    AnyRelFormat,
+    Complete,
+    Level,
+    Measures,
+    MinRetrieved,
+    Qrels,
+    Runs,
+    Seed,
+    measures,
+)
 from irevalx.measures.select import SelectedMeasure
 from irevalx.parameters import real_number
 from irevalx.reports.table import Table
@@ -165,7 +175,7 @@ _WIDTH = Kind(
 def swap_rate(
     qrels: Qrels,
     runs: Runs,
-    measures: Measures = MEASURES,
+    measures: Annotated[Measures, measures(" ".join(MEASURES))] = MEASURES,
     *,
     sizes: Annotated[Iterable[int], whole(1, several=True, metavar="N...")] = (),
     draws: Annotated[int, whole(1, MOST_DRAWS, metavar="N")] = DRAWS,
