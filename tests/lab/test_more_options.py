@@ -76,7 +76,7 @@ def test_rounding_of_strata(tmp_path: Path) -> None:
         counts[rounding] = [sum(line.endswith(grade) for line in lines.splitlines()) for grade in (b" 1", b" 0")]
     assert counts == {"up": [4, 14], "half-up": [3, 14]}
     result = lab("degrade", qrels, "--uniform", "0.3", "--round", "up")
-    assert result.stderr == "irevalx-lab: --round must be given together with --stratified\n"
+    assert result.stderr == "irevalx-lab: --round requires --stratified\n"
 
 
 def test_topics_without_a_value_when_a_group_is_left_out(tmp_path: Path) -> None:

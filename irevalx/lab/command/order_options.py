@@ -8,20 +8,20 @@ from irevalx.cli.option_rules import Others, option
 from irevalx.cli.values import complete_file
 from irevalx.experiments.strata import EXAMPLE
 from irevalx.lab.command.kinds_of_values import Parameter
-from irevalx.orders.known_orders import LEARNING, ORDERS
+from irevalx.orders.known_orders import LEARNING, STRATEGIES
 from irevalx.orders.replays import UNJUDGED, USUAL
 from irevalx.reading.file_format import listed
 
 
 def explained_orders() -> str:
     """Return what each order asks for next."""
-    return "; ".join(f"{order.name}, {order.meaning}" for order in ORDERS.values())
+    return "; ".join(f"{order.name}, {order.meaning}" for order in STRATEGIES.values())
 
 
 def explained_learning() -> str:
     """Return what each order does with a document that was judged before."""
     return "; ".join(
-        f"with {listed([order.name for order in ORDERS.values() if order.learns == learns], 'and')}, {words}"
+        f"with {listed([order.name for order in STRATEGIES.values() if order.learns == learns], 'and')}, {words}"
         for learns, words in LEARNING.items()
     )
 
@@ -35,7 +35,7 @@ def order_option(
         default=default,
         requires=requires,
         excludes=excludes,
-        type=click.Choice(list(ORDERS)),
+        type=click.Choice(list(STRATEGIES)),
         metavar="ORDER",
         help=f"{first_words} The next document is, with {explained_orders()}."
         + (f"  [default: {default}]" if default else ""),
@@ -75,7 +75,8 @@ def order_options(*requires: str, named_by: str = "--order") -> tuple[Parameter,
         option(
             "--docs",
             "documents",
-            requires=requires and tuple(f"{named_by} {name}" for name, order in ORDERS.items() if order.needs_texts),
+            requires=requires
+            and tuple(f"{named_by} {name}" for name, order in STRATEGIES.items() if order.needs_texts),
             multiple=True,
             metavar="FILE",
             shell_complete=complete_file,
