@@ -165,20 +165,20 @@ class StrataSample(Frozen):
         return np.where(self.in_stratum, of_document, 0.0)
 
 
-class SampleWithChances(StrataSample):
+class ProbabilitySample(StrataSample):
     """What was drawn with probabilities that are known document by document.
 
     Parameters
     ----------
-    chances : flat; those with which documents were drawn, 0 for a document that could not be.
+    inclusion : flat; those with which documents were drawn, 0 for a document that could not be.
     """
 
-    chances: FloatArray = np.empty(0)
+    inclusion: FloatArray = np.empty(0)
 
     @cached_property
     def probability(self) -> FloatArray:
         """Flat: the chance with which a document was drawn."""
-        return self.chances
+        return self.inclusion
 
 
 def best_ranks(ranking: Ranking, n_judgments: int) -> IntArray:

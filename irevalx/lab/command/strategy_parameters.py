@@ -6,15 +6,15 @@ from typing import IO, Annotated
 
 from irevalx.declarations import choice, file, flag, path, text, whole
 from irevalx.experiments.strata import EXAMPLE
-from irevalx.orders.known_orders import ORDERS
+from irevalx.orders.known_orders import STRATEGIES
 from irevalx.orders.replays import UNJUDGED
 from irevalx.reading.file_format import listed
 
 STRATEGY = choice(
-    *ORDERS,
+    *STRATEGIES,
     metavar="ORDER",
-    help=f"judging strategy: {listed(list(ORDERS), 'or')}. The next document to judge is "
-    + "; ".join(f"with {strategy.name}, {strategy.meaning}" for strategy in ORDERS.values())
+    help=f"judging strategy: {listed(list(STRATEGIES), 'or')}. The next document to judge is "
+    + "; ".join(f"with {strategy.name}, {strategy.meaning}" for strategy in STRATEGIES.values())
     + ".",
 )
 Strategy = Annotated[str | None, STRATEGY]

@@ -34,8 +34,7 @@ from irevalx.lab.command.strategy_parameters import (
     Unjudged,
 )
 from irevalx.lab.judging.orderings import BUDGET_RULE, budget_of, ordering_of, without_judgment_warning
-from irevalx.orders.replays import USUAL
-from irevalx.orders.replays import Level as BudgetLevel
+from irevalx.orders.replays import USUAL, BudgetLevel
 from irevalx.process.system import as_bytes
 from irevalx.reading.file_format import listed
 from irevalx.reading.formats import PRELS, QRELS, SAMPLED

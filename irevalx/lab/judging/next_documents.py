@@ -16,8 +16,8 @@ from irevalx.lab.command.shared import GradedRelFormat, Level, Runs, Seed
 from irevalx.lab.command.strategy_parameters import STRATEGY, Across, CandidateDepth, DocumentTexts
 from irevalx.lab.completion.documents import paths_of, read_documents
 from irevalx.lab.judging.orderings import ordering_of
-from irevalx.orders.known_orders import LEARNING, ORDERS
-from irevalx.orders.replays import USUAL, Ordering
+from irevalx.orders.known_orders import LEARNING, STRATEGIES
+from irevalx.orders.replays import USUAL, StrategySimulation
 from irevalx.orders.selection import SelectedDocument, select, select_in_replay
 from irevalx.process.system import as_bytes, as_text
 from irevalx.reading.file_format import listed
@@ -34,7 +34,7 @@ LONGEST_TEXT = 60
 """Number of characters of a document's text in the table."""
 
 LEARNING_BY_STRATEGY = "; ".join(
-    f"with {listed([strategy.name for strategy in ORDERS.values() if strategy.learns == learns], 'and')}, {words}"
+    f"with {listed([strategy.name for strategy in STRATEGIES.values() if strategy.learns == learns], 'and')}, {words}"
     for learns, words in LEARNING.items()
 )
 
@@ -190,10 +190,10 @@ def next(  # noqa: A001 - it is the name of its command
             number=place,
             topic=as_text(document.candidates.topic),
             docno=as_text(document.docno),
-            score=document.question.score,
-            best_rank=int(document.candidates.best_rank[document.question.document]),
-            runs=int(document.candidates.has[:, document.question.document].sum()),
-            run=None if document.question.run is None else document.question.run + 1,
+            score=document.request.score,
+            best_rank=int(document.candidates.best_rank[document.request.document]),
+            runs=int(document.candidates.has[:, document.request.document].sum()),
+            run=None if document.request.run is None else document.request.run + 1,
             text=texts.get(document.docno),
         )
         for place, document in enumerate(selected, start=1)
@@ -202,7 +202,7 @@ def next(  # noqa: A001 - it is the name of its command
 
 
 def shortage_warnings(
-    ordering: Ordering, selected: Sequence[SelectedDocument], n: int, *, replay: bool
+    ordering: StrategySimulation, selected: Sequence[SelectedDocument], n: int, *, replay: bool
 ) -> Iterator[str]:
     """Yield a line if fewer than ``n`` documents were selected, of a topic or across topics."""
     depth, counts = ordering.rules.depth, Counter(document.candidates.topic for document in selected)

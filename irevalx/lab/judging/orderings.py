@@ -12,15 +12,15 @@ import numpy as np
 from irevalx import parameters
 from irevalx.api.user_warnings import warn
 from irevalx.declarations import spelled
-from irevalx.errors import ArgumentError, UsageError, quote
+from irevalx.errors import ArgumentError, UsageError
 from irevalx.experiments.shares import read_share, share_of
 from irevalx.experiments.user_data import opened_runs
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.completion.documents import paths_of, read_documents
 from irevalx.orders.by_text import TextVectors
 from irevalx.orders.candidates import Candidates, candidates_of
-from irevalx.orders.known_orders import ORDERS
-from irevalx.orders.replays import USUAL, Level, Ordering, Replay, Rules
+from irevalx.orders.known_orders import STRATEGIES
+from irevalx.orders.replays import USUAL, BudgetLevel, SimulatedJudging, SimulationRules, StrategySimulation
 from irevalx.reading.source import Source
 
 if TYPE_CHECKING:
@@ -40,24 +40,24 @@ def ordering_of(
     unjudged: str = USUAL.unjudged,
     documents: Any,
     judgments: Judgments | None = None,
-) -> Ordering:
+) -> StrategySimulation:
     """Prepare a strategy for the candidates of runs; reads texts of them and of ``judgments`` if it needs any."""
-    order, paths = ORDERS[name], paths_of(documents)
+    order, paths = STRATEGIES[name], paths_of(documents)
     if order.needs_texts and not paths:
         raise UsageError(f"{spelled('order', name)} requires {spelled('documents')}")
     if across and order.has_probabilities:
         raise UsageError(
             f"{spelled('across')} cannot be combined with {spelled('order', name)}, which samples each topic separately"
         )
-    rules = Rules(
+    rules = SimulationRules(
         level=level, batch=batch, depth=depth, across=across, unjudged="skip" if unjudged == "skip" else "nonrel"
     )
     candidates = tuple(candidates_of(opened_runs(runs).runs, rules.depth, warn))
     vectors = _vectors(candidates, paths, judgments) if order.needs_texts else None
-    return Ordering(order=order, candidates=candidates, rules=rules, vectors=vectors)
+    return StrategySimulation(order=order, candidates=candidates, rules=rules, vectors=vectors)
 
 
-def without_judgment_warning(replayed: Replay, rules: Rules) -> Iterable[str]:
+def without_judgment_warning(replayed: SimulatedJudging, rules: SimulationRules) -> Iterable[str]:
     """Yield a line on the selected documents without a judgment, if there are any."""
     if replayed.n_without:
         treatment = "were skipped" if rules.unjudged == "skip" else "count as judged and nonrelevant"
@@ -67,20 +67,23 @@ def without_judgment_warning(replayed: Replay, rules: Rules) -> Iterable[str]:
 BUDGET_RULE = "a number of documents, or a share such as 0.1 or 10%"
 
 
-def budget_of(what: str, given: Any) -> Level:
+def budget_of(what: str, given: Any) -> BudgetLevel:
     """Read a budget: a number of documents, or a share such as "10%" or 0.1."""
-    if isinstance(given, Level):
+    if isinstance(given, BudgetLevel):
         return given
     if isinstance(given, str):
-        if given.isascii() and given.isdecimal() and len(given) <= _MOST_DIGITS and int(given) > 0:
-            return Level(given, Fraction(int(given)), is_share=False)
-        share = read_share(given)
-        if share is None or given.isdecimal():
-            raise ArgumentError(f"{what} must be {BUDGET_RULE}, but got {quote(given)}")
-        return Level(given, share)
-    if isinstance(given, int | np.integer) and not isinstance(given, bool):
-        return Level(str(given), Fraction(parameters.whole_number(what, given, least=1)), is_share=False)
-    return Level(str(given), share_of(what, given))
+        is_number = given.isascii() and given.isdecimal()
+        if is_number and len(given) <= _MOST_DIGITS and int(given) > 0:
+            return BudgetLevel(given, Fraction(int(given)), is_share=False)
+        share = None if is_number else read_share(given)
+        if share is not None:
+            return BudgetLevel(given, share)
+    try:
+        if isinstance(given, int | np.integer):
+            return BudgetLevel(str(given), Fraction(parameters.whole_number("", given, least=1)), is_share=False)
+        return BudgetLevel(str(given), share_of("", given))
+    except ArgumentError:
+        raise parameters.wrong(what, BUDGET_RULE, given) from None
 
 
 def _vectors(candidates: Sequence[Candidates], paths: Sequence[str], judgments: Judgments | None) -> TextVectors:

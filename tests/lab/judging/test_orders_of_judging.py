@@ -12,12 +12,12 @@ from running import FIXTURES, lab
 import irevalx
 import irevalx.lab
 from irevalx.errors import UsageError
-from irevalx.orders.known_orders import ORDERS
+from irevalx.orders.known_orders import STRATEGIES
 
 EXPERIMENT = FIXTURES / "experiment"
 QRELS, RUNS = EXPERIMENT / "qrels", sorted((EXPERIMENT / "runs").iterdir())
 Words = tuple[str | Path, ...]
-WITHOUT_TEXTS = [name for name, order in ORDERS.items() if not order.needs_texts]
+WITHOUT_TEXTS = [name for name, order in STRATEGIES.items() if not order.needs_texts]
 
 
 def judged_in(text: bytes) -> dict[str, dict[str, int]]:

@@ -98,9 +98,21 @@ def longer(text: str) -> str:
             )
         ),
         ("study.json", lambda text: "[" * 100000, "the file was not written by irevalx-lab study"),
-        ("study.json", lambda text: text.replace('"topics": 12', '"topics": "1_2"'), "the file was not written by irevalx-lab study"),
-        ("study.json", lambda text: text.replace('"resamples": 0', '"resamples": true'), "the file was not written by irevalx-lab study"),
-        ("study.json", lambda text: text.replace('"seeds": [', '"seeds": [[],'), "the file was not written by irevalx-lab study"),
+        (
+            "study.json",
+            lambda text: text.replace('"topics": 12', '"topics": "1_2"'),
+            "the file was not written by irevalx-lab study",
+        ),
+        (
+            "study.json",
+            lambda text: text.replace('"resamples": 0', '"resamples": true'),
+            "the file was not written by irevalx-lab study",
+        ),
+        (
+            "study.json",
+            lambda text: text.replace('"seeds": [', '"seeds": [[],'),
+            "the file was not written by irevalx-lab study",
+        ),
     ],
 )
 def test_damaged_summaries(file: str, change: object, said: str, layout: str, written: Path, tmp_path: Path) -> None:
