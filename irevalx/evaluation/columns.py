@@ -104,7 +104,7 @@ class Summaries(Frozen, kw_only=True):
     relevant: IntArray | FloatArray | None
     zscores: Zscores | None
     complete: bool
-    asked: Mapping[str, str] | None
+    requested: Mapping[str, str] | None
 
     def summarised(self, *, summed: bool = True) -> tuple[Column, ...]:
         """Return the values with their summaries, named and ordered as they were asked for; one may be there twice.
@@ -115,10 +115,10 @@ class Summaries(Frozen, kw_only=True):
         """
         with np.errstate(all="ignore"):
             columns = tuple([self._summarised(column, summed=summed) for column in self.columns])
-        if self.asked is None:
+        if self.requested is None:
             return columns
         known = {column.name: column for column in columns}
-        return tuple(replace(known[printed], name=name) for name, printed in self.asked.items() if printed in known)
+        return tuple(replace(known[printed], name=name) for name, printed in self.requested.items() if printed in known)
 
     def _summarised(self, column: TopicColumn, *, summed: bool) -> Column:
         """Return the values under one name with their summary, as z-scores where these are asked for."""

@@ -122,7 +122,7 @@ def evaluate(
             relevant=relevant_by_topic(judgments, settings) if settings.complete else None,
             zscores=selection.zscores,
             complete=settings.complete,
-            asked=selection.asked if selection.as_asked else None,
+            requested=selection.requested if selection.as_asked else None,
         )
         columns = summaries.summarised(summed=chosen.failure is None)
         warnings += _lines(seen.values(found, unsupported, begin))

@@ -138,7 +138,7 @@ class StackedRun(Frozen):
         """Return what it scores under the first of several names that is printed; None where none is."""
         values = self.values
         place = next((values.places[name] for name in spellings if name in values.places), None)
-        if place is None or values.shared["asked"] is not None:
+        if place is None or values.shared["requested"] is not None:
             return None
         [column] = values.summaries(self.number, [values.columns[place]]).summarised()
         return column
@@ -214,7 +214,7 @@ def evaluate_stack(
             "relevant": relevant_by_topic(judgments, settings) if settings.complete else None,
             "zscores": selection.zscores,
             "complete": settings.complete,
-            "asked": selection.asked if selection.as_asked else None,
+            "requested": selection.requested if selection.as_asked else None,
         },
         warnings={number: tuple(lines) for number, lines in warnings.items()},
     )

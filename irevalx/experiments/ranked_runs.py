@@ -299,7 +299,7 @@ def requests_of(
     for measure in measures:
         of_set = measure.partition(":")[0] in NICKNAMES
         selection = select((measure,), settings, rel_format, strict=True)
-        asked = {printed: spelling for spelling, printed in selection.asked.items()} if as_asked else {}
+        asked = {printed: spelling for spelling, printed in selection.requested.items()} if as_asked else {}
         for request in selection.measures:
             problem = _problem(request.measure, rel_format)
             if problem is None:

@@ -10,7 +10,7 @@ from irevalx.measures.summary import relevant_total, run_tag, topic_count, total
 from irevalx.ranking.topics import Topics
 
 COUNTED = frozenset({"qrels", "sampled"})
-"""Formats of judgments that say how many documents are relevant."""
+"""Formats of judgments with numbers of relevant documents."""
 
 
 @summary_only("runid", TEXT, summary=run_tag, number="text")
@@ -24,7 +24,7 @@ def runid() -> None:
     """
 
 
-@summary_only("num_q", Range(1, said="whole numbers from 1 up"), summary=topic_count, number="integer")
+@summary_only("num_q", Range(1, wording="whole numbers from 1 up"), summary=topic_count, number="integer")
 def num_q() -> None:
     """Number of topics averaged over.
 
@@ -73,7 +73,7 @@ def num_rel(t: Topics) -> IntArray:
 
 @_count_measure(
     "num_rel_ret",
-    Range(0, said="0 to num_rel"),
+    Range(0, wording="0 to num_rel"),
     summary=total,
     formats=COUNTED,
     unjudged=CountsAs.NOTHING,
@@ -92,7 +92,7 @@ def num_rel_ret(t: Topics) -> IntArray:
 
 @_count_measure(
     "num_nonrel_judged_ret",
-    Range(0, said="0 to num_ret"),
+    Range(0, wording="0 to num_ret"),
     summary=total,
     readings=NONREL_AND_SKIP,
     unjudged=CountsAs.NOTHING,

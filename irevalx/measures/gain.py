@@ -26,7 +26,7 @@ _gain_measure = partial(
 
 
 def _ideal_dcg_of(counts: IntArray) -> FloatArray:
-    """Return the discounted cumulative gain of 1, 2, ... relevant documents in the best possible ranking."""
+    """Return the discounted cumulative gain of 1, 2, ... relevant documents in the ideal ranking."""
     return np.add.accumulate(1.0 / log2_of(counts + 1))
 
 
@@ -114,9 +114,9 @@ def ndcg_cut(t: Topics, k: int, pairs: Sequence[Gain]) -> FloatArray:
     Source: [jarvelin-kekalainen-2002].
     """
     gains = GainsOfTopics.of(t, pairs)
-    found = t.rows.sum(np.where(t.rank <= k, gains.discounted, 0.0))
+    gained = t.rows.sum(np.where(t.rank <= k, gains.discounted, 0.0))
     best = gains.ideal_dcg_within(k)
-    return np.where(best == 0, found, found / best)
+    return np.where(best == 0, gained, gained / best)
 
 
 @_gain_measure(
@@ -140,8 +140,8 @@ def ndcg_rel(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     ideal_so_far = gains.ideal.running_sum(gains.ideal_discounted)
     reached = np.minimum(t.rank, t.rows.spread(gains.ideal.lengths))
     best = np.zeros(t.rows.size)
-    some = reached > 0
-    best[some] = ideal_so_far[gains.ideal.at(t.rows.ids[some], reached[some] - 1)]
+    inside = reached > 0
+    best[inside] = ideal_so_far[gains.ideal.at(t.rows.ids[inside], reached[inside] - 1)]
     counted = gains.gain > 0
     total = t.rows.sum(np.where(counted, so_far / best, 0.0))
     n_ideal = gains.ideal.lengths
@@ -167,9 +167,9 @@ def r_ndcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     # A step after rank p of the best possible ranking compares what both rankings have gained up to rank p.
     above = t.rows.upto(t.rank, ideal.position + 1, ideal)
     so_far = t.rows.running_sum(gains.discounted)
-    found = np.zeros(ideal.size)
-    found[above > 0] = so_far[t.rows.at(ideal.ids[above > 0], above[above > 0] - 1)]
-    total = ideal.sum(np.where(step, found / ideal.running_sum(gains.ideal_discounted), 0.0))
+    gained = np.zeros(ideal.size)
+    gained[above > 0] = so_far[t.rows.at(ideal.ids[above > 0], above[above > 0] - 1)]
+    total = ideal.sum(np.where(step, gained / ideal.running_sum(gains.ideal_discounted), 0.0))
     steps = ideal.count(step)
     longer = (steps > 0) & (t.n_ret > ideal.lengths + 1)
     total = np.where(longer, total + gains.dcg / gains.ideal_dcg, total)
@@ -178,7 +178,7 @@ def r_ndcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
 
 
 def _expected_binary_g(t: TiedTopics) -> FloatArray:
-    """Per topic: the mean of binG, over how many documents that are no hits stand above each hit."""
+    """Per topic: binG, expected over the number of other documents above each hit."""
     others = t.size - t.hits_of_groups
     above = t.number_above(t.hit, others, t.before - t.above_groups(t.hits_of_groups))
     return np.where(t.n_hits > 0, above.rows.sum(above.chance * (1.0 / log2_of(above.number + 2))) / t.n_rel, 0.0)

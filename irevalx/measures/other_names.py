@@ -1,8 +1,7 @@
-"""What other programs call measures: those that irevalx has under another name, and those that it has not.
+"""Names of measures in other programs, and the nearest measures of those that irevalx lacks.
 
 The programs are ir_measures, ranx, MTEB, BEIR, pytrec_eval, ndeval and older versions of trec_eval. A name is
-understood only where it stands for the same thing; for the others the error says what comes nearest, and how it
-differs.
+understood only if it means the same; otherwise the error names the nearest measure and the difference.
 """
 
 from __future__ import annotations
@@ -11,18 +10,14 @@ from irevalx.frozen import Frozen
 
 
 class OtherName(Frozen):
-    """A name that another program has for a measure of irevalx.
-
-    Parameters
-    ----------
-    name : in the spelling of the other program; any case will do.
-    alone : the measure that it stands for without a cutoff; empty where it stands for none.
-    at : the measure that it stands for with a cutoff, as in ``NAME@K``; empty where it stands for none.
-    """
+    """A name of a measure of irevalx in another program."""
 
     name: str
+    """In the other program's spelling; case does not matter."""
     alone: str = ""
+    """The measure without a cutoff; empty if there is none."""
     at: str = ""
+    """The measure with a cutoff, as in ``NAME@K``; empty if there is none."""
 
 
 OTHER_NAMES = (
@@ -67,18 +62,14 @@ OTHER_NAMES = (
 
 
 class Nearest(Frozen):
-    """A measure that irevalx has not, and what comes nearest to it.
-
-    Parameters
-    ----------
-    name : in the spelling of the other program; any case will do.
-    measure : the nearest one, as ``-m`` takes it; ``{k}`` in it stands for the cutoff that was asked for.
-    difference : what that one is instead; ``{k}`` likewise.
-    """
+    """A measure that irevalx lacks, and the nearest one."""
 
     name: str
+    """In the other program's spelling; case does not matter."""
     measure: str
+    """As ``-m`` takes it; ``{k}`` is the requested cutoff."""
     difference: str
+    """What the nearest one is instead; ``{k}`` as above."""
 
 
 _SAME_AT_ALL_RANKS = "a user who goes on with the same probability at every rank, whatever was found"
@@ -107,4 +98,4 @@ NEAREST = (
     Nearest("BPM", "rbp.p=0.8", _SAME_AT_ALL_RANKS),
     *(Nearest(f"NERR{number}", "rbp.p=0.8", _SAME_AT_ALL_RANKS) for number in (8, 9, 10, 11)),
 )
-"""What the error about an unknown measure says."""
+"""For the error about an unknown measure."""

@@ -70,7 +70,7 @@ def set_relative_precision(t: Topics) -> FloatArray:
 
 
 def _probable_map(t: ProbableTopics) -> FloatArray:
-    """Per topic: the expected value; the square of a number n is the sum of 2 i - 1 over i from 1 to n."""
+    """Per topic: the expected value; the square of n is the sum of 2 i - 1 over i from 1 to n."""
 
     def of(topic: ProbableTopic) -> float:
         every, share = np.ones(topic.rank.size), 1.0 / topic.counts
@@ -90,8 +90,8 @@ def set_map(t: Topics) -> FloatArray:
     Formula: rel(ret)^2 / (ret R).
     Source: trec_eval.
     """
-    found = t.n_rel_ret.astype(np.float64)
-    return ratio(found * found, t.n_ret.astype(np.float64) * t.n_rel)
+    n_rel_ret = t.n_rel_ret.astype(np.float64)
+    return ratio(n_rel_ret * n_rel_ret, t.n_ret.astype(np.float64) * t.n_rel)
 
 
 def _probable_f(t: ProbableTopics, x: float, *ignored: float) -> FloatArray:

@@ -36,12 +36,12 @@ def relevance_string(t: Topics, length: float, *ignored: float) -> list[bytes]:
     Source: trec_eval.
     """
     limit = max(int(truncate(np.array([length]))[0]), 0)
-    shown = Segments.of_lengths(np.minimum(t.n_ret, limit))
-    characters = np.full(shown.size, ord("-"), np.uint8)
+    rows = Segments.of_lengths(np.minimum(t.n_ret, limit))
+    characters = np.full(rows.size, ord("-"), np.uint8)
     inside = t.rank <= limit
-    place = shown.at(t.rows.ids[inside], t.rank[inside] - 1)
+    place = rows.at(t.rows.ids[inside], t.rank[inside] - 1)
     grade = t.grade[inside]
     known = np.where(grade > 9, ord(">"), ord("0") + grade)
     characters[place] = np.where(grade >= 0, known, np.where(grade == UNJUDGED, ord("."), ord("-")))
     text = characters.tobytes()
-    return [text[shown.slice(row)] for row in range(shown.n)]
+    return [text[rows.slice(row)] for row in range(rows.n)]

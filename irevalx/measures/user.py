@@ -70,15 +70,15 @@ def rank_biased_residual(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """
     p = _persistence(pairs)
     decay = powers(p, int(t.n_ret.max(initial=0)) + 1)
-    found, judged = np.zeros(t.rows.n), t.over_ranks(t.judged)
+    total, judged = np.zeros(t.rows.n), t.over_ranks(t.judged)
     for topic, n_ret in enumerate(t.n_ret.tolist()):
         where = t.rows.slice(topic)
         weights = decay[:n_ret].copy()
         left = 1.0 - judged[where]
         ranks = t.rank[where] - 1
         weights[ranks] = np.where(left > 0, weights[ranks] * left, 0.0)  # where a weight is infinite, too
-        found[topic] = ordered_sum(weights)
-    return np.where(t.n_judged_ret < t.n_ret, decay[t.n_ret] + (1.0 - p) * found, 0.0)
+        total[topic] = ordered_sum(weights)
+    return np.where(t.n_judged_ret < t.n_ret, decay[t.n_ret] + (1.0 - p) * total, 0.0)
 
 
 def _persistence(pairs: Sequence[Gain]) -> float:

@@ -32,7 +32,7 @@ def printed(*texts: str, **settings: object) -> list[str]:
 
 def asked(*texts: str, **settings: object) -> dict[str, str]:
     """Return what values are called as they were asked for, each with the name that it is printed under."""
-    return select(texts, Settings.of(**settings)).asked
+    return select(texts, Settings.of(**settings)).requested
 
 
 @pytest.mark.parametrize(

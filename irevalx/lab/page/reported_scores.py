@@ -173,8 +173,8 @@ def reported_measures(scores: Scores) -> list[ReportedMeasure]:
     selection = selection_of(scores)
     requests = {name: request for _, request in selection.requests for name in request.names}
     found: dict[str, ReportedMeasure] = {}
-    added = {f"{spelling}:{reading}" for spelling in selection.asked for reading in READINGS}
-    for title, name in selection.asked.items():
+    added = {f"{spelling}:{reading}" for spelling in selection.requested for reading in READINGS}
+    for title, name in selection.requested.items():
         if title not in added and requests[name].measure.number != "text":
             found.setdefault(name, ReportedMeasure(name=name, title=title, request=requests[name]))
     return list(found.values())
