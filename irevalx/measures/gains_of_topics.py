@@ -18,8 +18,8 @@ from irevalx.trec_eval.merge_sort import merge_sort
 from irevalx.trec_eval.numbers import truncate_to_int
 
 MOST_LEVELS = 1000
-"""Up to this grade the table of gains of a topic has all levels below its highest grade, as in trec_eval; above it, only
-the grades that occur."""
+"""Up to this grade the table of gains of a topic has all levels below its highest grade, as in trec_eval; above it,
+only the grades that occur."""
 
 
 class GainsOfTopics(Frozen):
@@ -46,9 +46,9 @@ class GainsOfTopics(Frozen):
         """
         levels = tuple((pair.level, pair.value) for pair in pairs if pair.level is not None)
         key = "gains", levels, scaled
-        if key not in t.kept:
-            t.kept[key] = cls._of_levels(t, levels, scaled)
-        gains: GainsOfTopics = t.kept[key]
+        if key not in t.cached:
+            t.cached[key] = cls._of_levels(t, levels, scaled)
+        gains: GainsOfTopics = t.cached[key]
         return gains
 
     @classmethod
