@@ -13,7 +13,7 @@ from irevalx.frozen import Frozen
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.judged_documents import Documents
-from irevalx.measures.select import SelectedMeasure, Selection
+from irevalx.measures.select import RequestedMeasure, Selection
 from irevalx.ranking.assess import depth
 from irevalx.ranking.rank import in_topic_order
 from irevalx.ranking.ranking import Ranking
@@ -100,13 +100,15 @@ class TopicCounts(Frozen):
                 if complete
                 else f"are left out of the averages ({spelled('complete', True)} counts them as 0)"
             )
-            parts.append(f"{self.missing} of {several(self.judged, 'judged topic')} without results {fate}")
+            parts.append(f"{self.missing} of {plural_topics(self.judged, 'judged topic')} without results {fate}")
         if self.unjudged:
-            parts.append(f"{self.unjudged} of the run's {several(self.retrieved, 'topic')} without judgments ignored")
+            parts.append(
+                f"{self.unjudged} of the run's {plural_topics(self.retrieved, 'topic')} without judgments ignored"
+            )
         return "; ".join(parts) or None
 
 
-def several(count: int, noun: str) -> str:
+def plural_topics(count: int, noun: str) -> str:
     """Return a number with its noun: "2 topics".
 
     >>> several(1, "topic"), several(2, "topic")
@@ -149,7 +151,7 @@ class LevelCheck(Frozen):
         )
 
 
-def level_checks(measures: Iterable[SelectedMeasure], settings: Settings) -> list[LevelCheck]:
+def level_checks(measures: Iterable[RequestedMeasure], settings: Settings) -> list[LevelCheck]:
     """Return the requirements of measures, once for each level: nonrelevant documents first, then relevant ones.
 
     Relevant documents are checked above the default level, and for real-valued grades.
@@ -167,7 +169,7 @@ def level_checks(measures: Iterable[SelectedMeasure], settings: Settings) -> lis
 
 
 def level_warnings(
-    judgments: AnyJudgments, measures: Iterable[SelectedMeasure], settings: Settings, *, nonrelevant: bool = False
+    judgments: AnyJudgments, measures: Iterable[RequestedMeasure], settings: Settings, *, nonrelevant: bool = False
 ) -> Iterator[str]:
     """Yield the warnings about topics without relevant documents, and (``nonrelevant``) without nonrelevant ones."""
     for check in level_checks(measures, settings):
@@ -183,7 +185,7 @@ def level_warnings(
             yield line
 
 
-def n_relevant(judgments: AnyJudgments, settings: Settings) -> float | None:
+def count_relevant(judgments: AnyJudgments, settings: Settings) -> float | None:
     """Return how many documents ``-c`` counts as relevant in the judgments; the expectation of probabilities."""
     if settings.grades == "probability" and isinstance(judgments, Judgments):
         return ordered_sum(np.maximum(judgments.grades, 0.0))
@@ -191,7 +193,7 @@ def n_relevant(judgments: AnyJudgments, settings: Settings) -> float | None:
 
 
 def relevant_by_topic(judgments: AnyJudgments, settings: Settings) -> IntArray | FloatArray | None:
-    """Return ``n_relevant`` per judged topic; None without grades."""
+    """Return ``count_relevant`` per judged topic; None without grades."""
     if not isinstance(judgments, Judgments):
         return None
     if settings.grades == "probability":

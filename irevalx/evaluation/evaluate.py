@@ -12,10 +12,10 @@ from irevalx.evaluation.chosen_topics import (
     ChosenTopics,
     TopicCounts,
     choose_topics,
-    n_relevant,
+    count_relevant,
+    plural_topics,
     ranking_rules,
     relevant_by_topic,
-    several,
 )
 from irevalx.evaluation.columns import Column, Summaries
 from irevalx.evaluation.run_warnings import SeenRuns
@@ -26,7 +26,7 @@ from irevalx.judgments import AnyJudgments
 from irevalx.judgments.judged_documents import Documents
 from irevalx.measures.select import Selection
 from irevalx.measures.summary import Population
-from irevalx.ranking.rank import RankedRun, rank_results, rank_run, without_some
+from irevalx.ranking.rank import RankedRun, rank_results, rank_run, without_documents
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.rules import RankingRules
 from irevalx.ranking.short_lists import rank_short_list
@@ -136,7 +136,7 @@ def values_alone(
         if others:
             ranking = rank_run(run, judgments.documents, rules).ranking
         else:
-            results, _ = without_some(run.parse(first), rules)
+            results, _ = without_documents(run.parse(first), rules)
             ranking = rank_results(results, judgments.documents, run.path, rules)
     chosen = choose_topics(judgments, ranking, settings, rules)
     topics = chosen.ranking.topics
@@ -163,7 +163,7 @@ def _population(judgments: AnyJudgments, ranked: RankedRun, chosen: ChosenTopics
         tag=ranked.tag or b"",
         n_topics=len(judgments.documents.topics) if settings.complete else n_evaluated,
         n_evaluated=n_evaluated,
-        n_relevant=n_relevant(judgments, settings) if settings.complete else None,
+        n_relevant=count_relevant(judgments, settings) if settings.complete else None,
     )
 
 
@@ -199,7 +199,7 @@ def _no_topics(documents: Documents, path: str, with_results: frozenset[bytes], 
         return f"topic {quote(only)} must have both judgments and results, but {' and '.join(lacks)}"
     return (
         f"at least one topic must have both judgments and results, but {shown_name(documents.path)} judges "
-        f"{several(len(documents.topics), 'topic')}, {shown_name(path)} has results for "
-        f"{several(len(with_results), 'topic')}, and none is in both"
+        f"{plural_topics(len(documents.topics), 'topic')}, {shown_name(path)} has results for "
+        f"{plural_topics(len(with_results), 'topic')}, and none is in both"
         + no_topic_in_common(documents.topics, with_results)
     )

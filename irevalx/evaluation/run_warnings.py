@@ -9,7 +9,7 @@ import numpy as np
 
 from irevalx.arrays.segments import AnyArray
 from irevalx.errors import quote, shown_name
-from irevalx.evaluation.chosen_topics import TopicCounts, several
+from irevalx.evaluation.chosen_topics import TopicCounts, plural_topics
 from irevalx.evaluation.spellings import differing_pair, hardly_any_judged, pair_of_names
 from irevalx.evaluation.topic_values import TOP, TopicColumn, TopJudged
 from irevalx.frozen import Frozen
@@ -38,7 +38,8 @@ def without_value(n_topics: int, n_without: Iterable[tuple[str, int]]) -> list[s
         if number:
             lacking.setdefault(number, {})[name] = None
     return [
-        f"{number} of {several(n_topics, 'topic')} without a value for {', '.join(names)} left out of the averages"
+        f"{number} of {plural_topics(n_topics, 'topic')} without a value for {', '.join(names)} left out of the "
+        "averages"
         for number, names in lacking.items()
     ]
 

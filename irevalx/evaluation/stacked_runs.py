@@ -13,7 +13,7 @@ import numpy as np
 
 from irevalx.arrays.segments import IntArray
 from irevalx.errors import IrevalxError
-from irevalx.evaluation.chosen_topics import TopicCounts, n_relevant, ranking_rules, relevant_by_topic
+from irevalx.evaluation.chosen_topics import TopicCounts, count_relevant, ranking_rules, relevant_by_topic
 from irevalx.evaluation.columns import Column, Summaries
 from irevalx.evaluation.evaluate import Evaluation
 from irevalx.evaluation.run_warnings import SeenRuns
@@ -196,7 +196,7 @@ def evaluate_stack(
         topics=ranking.topics,
         columns=columns,
         n_all=n_judged if settings.complete else None,
-        n_relevant=n_relevant(judgments, settings) if settings.complete else None,
+        n_relevant=count_relevant(judgments, settings) if settings.complete else None,
         shared={
             "judged": judgments.topics if settings.topic is None else (),
             "relevant": relevant_by_topic(judgments, settings) if settings.complete else None,

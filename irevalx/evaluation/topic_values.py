@@ -19,11 +19,11 @@ from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Judgments
 from irevalx.measures.declare import HasValue, Measure
-from irevalx.measures.select import SelectedMeasure, Selection
+from irevalx.measures.select import RequestedMeasure, Selection
 from irevalx.measures.summary import Values, mean, relevant_total
 from irevalx.process.system import as_text
 from irevalx.ranking.assess import Assessed, assess
-from irevalx.ranking.rank import rank_results, without_some
+from irevalx.ranking.rank import rank_results, without_documents
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.topics import Topics
 from irevalx.reading.runs import Results
@@ -106,7 +106,7 @@ def values_of(
     rules = ranking_rules(judgments, selection, settings, 1)
     chosen, counts = [], []
     for given in runs:
-        results, _ = without_some(given, rules)
+        results, _ = without_documents(given, rules)
         ranking = rank_results(results, judgments.documents, as_text(results.tag or b"run"), rules)
         chosen.append(choose_topics(judgments, ranking, settings, rules))
         counts.append(TopicCounts.of(judgments.documents, ranking, len(results.topics) - len(ranking.topics)))
@@ -152,7 +152,7 @@ class AssessedRanking(Frozen):
     def _assessed(self) -> dict[Any, Assessed]:
         return {}
 
-    def assessed(self, reading: Reading, level: float | None = None, by_gain: SelectedMeasure | None = None) -> Any:
+    def assessed(self, reading: Reading, level: float | None = None, by_gain: RequestedMeasure | None = None) -> Any:
         """Return what measures see in a treatment, at a level, and with ties in the order of a measure's gains."""
         seen = reading, level, by_gain and (by_gain.parameters.levels, by_gain.measure.kind.scales_gains)
         if seen not in self._assessed:
@@ -161,7 +161,7 @@ class AssessedRanking(Frozen):
         return self._assessed[seen]
 
     def _assess(
-        self, ranking: Ranking, settings: Settings, reading: Reading, by_gain: SelectedMeasure | None = None
+        self, ranking: Ranking, settings: Settings, reading: Reading, by_gain: RequestedMeasure | None = None
     ) -> Assessed:
         gain = None if by_gain is None else by_gain.gains_of
         return assess(self.judgments, ranking, settings, reading, self.grades, self.pooled, gain)
@@ -206,7 +206,7 @@ class AssessedRanking(Frozen):
         columns = tuple([column for selected, values in each for column in self._columns_of(selected, values)])
         return columns, tuple(reason for reason in reasons if reason)
 
-    def _why_unsupported(self, selected: SelectedMeasure) -> str | None:
+    def _why_unsupported(self, selected: RequestedMeasure) -> str | None:
         """Return why the judgments do not support a measure of a set, if so.
 
         A requested measure raises EvaluationError.
@@ -220,7 +220,7 @@ class AssessedRanking(Frozen):
             raise EvaluationError(message)
         return message
 
-    def _columns_of(self, selected: SelectedMeasure, values: Sequence[Values | None]) -> Iterator[TopicColumn]:
+    def _columns_of(self, selected: RequestedMeasure, values: Sequence[Values | None]) -> Iterator[TopicColumn]:
         """Yield a column for each printed name of the measure, given the values of the topics."""
         measure = selected.measure
         if measure.summary is mean and not measure.has_value:  # as of most: there is nothing else to know
@@ -233,7 +233,7 @@ class AssessedRanking(Frozen):
         for name, column, of_all_judged in zip(selected.names, values, of_all, strict=True):
             yield TopicColumn(name, measure, column, has_value, judged, of_all_judged, more_relevant)
 
-    def _compute_by_parts(self, measures: Sequence[SelectedMeasure]) -> Sequence[Sequence[Values | None]]:
+    def _compute_by_parts(self, measures: Sequence[RequestedMeasure]) -> Sequence[Sequence[Values | None]]:
         """Return ``compute`` for each of several measures."""
         values: list[list[Values | None]] = []
         n_topics = first = 0
@@ -253,7 +253,7 @@ class AssessedRanking(Frozen):
             first += n_topics
         return values
 
-    def compute(self, selected: SelectedMeasure) -> Sequence[Values | None]:
+    def compute(self, selected: RequestedMeasure) -> Sequence[Values | None]:
         """Return the values under each name, None for a measure of the `all` row; numpy's warnings must be off."""
         measure, parameters = selected.measure, selected.parameters
         if not measure.kernel:
@@ -262,7 +262,7 @@ class AssessedRanking(Frozen):
         values = measure.unguarded(self.assessed(selected.reading, selected.level, by_gain), parameters)
         return _blanked(values, selected, self.missing, self.settings.compat) if self.any_missing else values
 
-    def numbers(self, measures: Sequence[SelectedMeasure]) -> FloatArray:
+    def numbers(self, measures: Sequence[RequestedMeasure]) -> FloatArray:
         """Return the values of measures with a number for each topic, or nan: shape (n_names, n_topics)."""
         rows = []
         for selected in measures:
@@ -290,14 +290,14 @@ class AssessedRanking(Frozen):
             self._with_value[has_value] = has_value(self._judged)
         return self._with_value[has_value]
 
-    def _of_all_judged(self, selected: SelectedMeasure) -> Sequence[Values | None]:
+    def _of_all_judged(self, selected: RequestedMeasure) -> Sequence[Values | None]:
         """Return the values of all judged topics under each name, without results, if the summary is over them."""
         summary = selected.measure.summary
         if not summary or not summary.of_all_judged or not isinstance(self.judgments, Judgments):
             return [None] * len(selected.names)
         return selected.measure(_all_judged(self.judgments, self.settings), selected.parameters)
 
-    def _more_relevant(self, selected: SelectedMeasure) -> IntArray | None:
+    def _more_relevant(self, selected: RequestedMeasure) -> IntArray | None:
         """Return how many documents the treatment makes relevant, if ``-c`` counts relevant ones in the judgments."""
         counted = self.settings.complete and selected.measure.summary is relevant_total
         if selected.reading != "rel" or not counted or self.judgments.n_relevant is None:
@@ -325,7 +325,7 @@ def _room_for(n_topics: int, values: Values | None) -> Values | None:
 
 
 def _blanked(
-    values: Sequence[Values], selected: SelectedMeasure, missing: BoolArray, compat: Compat
+    values: Sequence[Values], selected: RequestedMeasure, missing: BoolArray, compat: Compat
 ) -> Sequence[Values]:
     """Set the values of topics without results to 0 where trec_eval does; others keep the value of the formula."""
     return [

@@ -1,6 +1,6 @@
 """Judgments of documents, of each kind, and the judging pool.
 
-    judged_documents          Documents: all that a ranking needs to know; Kind: properties of each kind
+    judged_documents          Documents: all that a ranking needs to know; JudgmentKind: properties of each kind
     graded                    Judgments: grades, perhaps in a sample of strata
     judgment_groups           GroupedJudgments: grades of several users
     preferences               preferences between documents, of groups of users

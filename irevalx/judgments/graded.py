@@ -11,7 +11,7 @@ from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import AnyArray, BoolArray, IntArray, Segments, distinct, read_only
 from irevalx.errors import DuplicateDocumentError, EvaluationError, Warn, quote, shown_name
 from irevalx.frozen import Frozen, cached_property, replace
-from irevalx.judgments.judged_documents import Documents, Kind
+from irevalx.judgments.judged_documents import Documents, JudgmentKind
 
 SAMPLED_DEPTH = 1000
 """Default number of documents of a topic that count, for stratified samples."""
@@ -39,7 +39,7 @@ class TopicPools(Frozen):
         return {}
 
 
-class Judgments(Documents, Kind):
+class Judgments(Documents, JudgmentKind):
     """The judged documents of every topic, each with a grade, in the order of the file.
 
     Topics of parts that are not ``joined`` yet are in the order of the file, too.

@@ -65,7 +65,7 @@ class Documents(Frozen):
         return DocumentTable(self.rows.ids, self.rows.n, self.docnos)
 
 
-class Kind:
+class JudgmentKind:
     """A kind of judgments: default properties.
 
     Code that depends on the kind and on more than the judgments is a ``match`` in its own module: what measures see of

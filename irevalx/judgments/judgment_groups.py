@@ -8,10 +8,10 @@ from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import IntArray, Segments
 from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
-from irevalx.judgments.judged_documents import Documents, Kind
+from irevalx.judgments.judged_documents import Documents, JudgmentKind
 
 
-class GroupedJudgments(Frozen, Kind):
+class GroupedJudgments(Frozen, JudgmentKind):
     """The judgments of every group of every topic."""
 
     documents: Documents

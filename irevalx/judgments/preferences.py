@@ -14,7 +14,7 @@ import numpy as np
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments, distinct
 from irevalx.errors import EvaluationError, quote, shown_name
 from irevalx.frozen import Frozen, cached_property
-from irevalx.judgments.judged_documents import Documents, Kind
+from irevalx.judgments.judged_documents import Documents, JudgmentKind
 
 
 class ClassGroup(Frozen):
@@ -90,7 +90,7 @@ class RelationGroup(Frozen):
 Group: TypeAlias = ClassGroup | RelationGroup
 
 
-class PreferenceJudgments(Frozen, Kind):
+class PreferenceJudgments(Frozen, JudgmentKind):
     """Preference judgments in the order of a file."""
 
     documents: Documents

@@ -14,10 +14,10 @@ from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import AnyArray, FloatArray, IntArray, Segments, distinct
 from irevalx.errors import DuplicateDocumentError, EvaluationError
 from irevalx.frozen import Frozen, cached_property
-from irevalx.judgments.judged_documents import Documents, Kind
+from irevalx.judgments.judged_documents import Documents, JudgmentKind
 
 
-class SubtopicJudgments(Frozen, Kind):
+class SubtopicJudgments(Frozen, JudgmentKind):
     """The judgments of every document of every topic, for each of several subtopics."""
 
     documents: Documents

@@ -8,10 +8,10 @@ from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import DuplicateDocumentError, EvaluationError
 from irevalx.frozen import cached_property
 from irevalx.judgments.graded import duplicate_documents
-from irevalx.judgments.judged_documents import Documents, Kind
+from irevalx.judgments.judged_documents import Documents, JudgmentKind
 
 
-class JudgmentsWithProbabilities(Documents, Kind):
+class JudgmentsWithProbabilities(Documents, JudgmentKind):
     """The sampled documents of every topic, in the order of the file; pooled but unsampled ones are missing."""
 
     grades: IntArray

@@ -1,7 +1,7 @@
 """The measures: MEASURES is the registry, in print order.
 
 A kernel computes one value per topic from the topics of a ranking; a summary computes the `all` row from these. Callers
-with texts that name measures call ``select``; evaluation and lab compute the selection.
+with texts that name measures call ``select_measures``; evaluation and lab compute the selection.
 
     counts, average, precision, ...   the kernels, one family per module, each declared where it is computed
     declare                           the records Measure and Range
@@ -81,7 +81,7 @@ MEASURES: tuple[Measure, ...] = (
     retrieved_set.set_map,
     retrieved_set.set_f,
     counts.num_nonrel_judged_ret,
-    preference.possible,
+    preference.possible_preferences,
     preference.fulfilled,
     preference.fulfilled_retrieved,
     preference.simple,

@@ -10,7 +10,7 @@ from irevalx.arrays.segments import BoolArray, FloatArray, ratio
 from irevalx.measures.declare import NO_EXPECTATION, NO_FORMULA, UNDEFINED, ZERO_TO_ONE, Range, measure
 from irevalx.measures.precision import CUTOFFS
 from irevalx.measures.summary import LEAST, geometric_mean, mean
-from irevalx.ranking.probable_topics import ProbableTopics
+from irevalx.ranking.probable_topics import ExpectedTopics
 from irevalx.ranking.tied_topics import TiedTopics
 from irevalx.ranking.topics import Topics
 from irevalx.settings import EXPECTED, PROBABILITY
@@ -38,11 +38,11 @@ def _expected_average_precision_at(t: TiedTopics, k: int) -> FloatArray:
     return ratio(_expected_sum_of_precisions(t, k), t.n_rel)
 
 
-def _probable_average_precision(t: ProbableTopics) -> FloatArray:
+def _probable_average_precision(t: ExpectedTopics) -> FloatArray:
     return t.each(lambda topic: topic.running_mean(1.0 / topic.rank, 1.0 / topic.counts))
 
 
-def _probable_average_precision_at(t: ProbableTopics, k: int) -> FloatArray:
+def _probable_average_precision_at(t: ExpectedTopics, k: int) -> FloatArray:
     return t.each(lambda topic: topic.running_mean((topic.rank <= k) / topic.rank, 1.0 / topic.counts))
 
 

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from irevalx.declarations import spelled, spelled_rule
 from irevalx.errors import UsageError
-from irevalx.measures.parse import parse
+from irevalx.measures.parse import parse_request
 from irevalx.reading.formats import REL_FORMATS
 from irevalx.settings import ORDERS_OF_TIES, Settings
 
 
 def refuse_contradictions(texts: Sequence[str], settings: Settings, rel_format: str, *, with_pool: bool) -> None:
     """Raise UsageError for treatments of unjudged documents with ``-J``, and for options that the format excludes."""
-    with_readings = bool(settings.unjudged) or any(parse(text, settings.compat).reading for text in texts)
+    with_readings = bool(settings.unjudged) or any(parse_request(text, settings.compat).reading for text in texts)
     if with_readings and settings.judged_only:
         raise UsageError(
             f"{spelled('judged_only', True)} cannot be combined with {spelled('unjudged')} or a treatment such as "

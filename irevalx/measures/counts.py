@@ -5,7 +5,16 @@ from __future__ import annotations
 from functools import partial
 
 from irevalx.arrays.segments import IntArray
-from irevalx.measures.declare import COUNT, NONREL_AND_SKIP, TEXT, CountsAs, Range, UpperBound, measure, summary_only
+from irevalx.measures.declare import (
+    COUNT,
+    NONREL_AND_SKIP,
+    TEXT,
+    Range,
+    UnjudgedEffect,
+    UpperBound,
+    measure,
+    summary_only,
+)
 from irevalx.measures.summary import relevant_total, run_tag, topic_count, total
 from irevalx.ranking.topics import Topics
 
@@ -45,7 +54,7 @@ _count_measure = partial(measure, number="integer", higher_is_better=False)
     formats=COUNTED,
     readings=NONREL_AND_SKIP,
     uses_level=False,
-    unjudged=CountsAs.RETRIEVED,
+    unjudged=UnjudgedEffect.RETRIEVED,
 )
 def num_ret(t: Topics) -> IntArray:
     """Number of documents retrieved.
@@ -58,7 +67,7 @@ def num_ret(t: Topics) -> IntArray:
     return t.n_ret
 
 
-@_count_measure("num_rel", COUNT, summary=relevant_total, formats=COUNTED, unjudged=CountsAs.NOTHING)
+@_count_measure("num_rel", COUNT, summary=relevant_total, formats=COUNTED, unjudged=UnjudgedEffect.NOTHING)
 def num_rel(t: Topics) -> IntArray:
     """Number of relevant documents.
 
@@ -76,7 +85,7 @@ def num_rel(t: Topics) -> IntArray:
     Range(0, wording="0 to num_rel"),
     summary=total,
     formats=COUNTED,
-    unjudged=CountsAs.NOTHING,
+    unjudged=UnjudgedEffect.NOTHING,
     upper_bound=UpperBound.ALWAYS,
 )
 def num_rel_ret(t: Topics) -> IntArray:
@@ -95,7 +104,7 @@ def num_rel_ret(t: Topics) -> IntArray:
     Range(0, wording="0 to num_ret"),
     summary=total,
     readings=NONREL_AND_SKIP,
-    unjudged=CountsAs.NOTHING,
+    unjudged=UnjudgedEffect.NOTHING,
 )
 def num_nonrel_judged_ret(t: Topics) -> IntArray:
     """Number of retrieved documents that were judged nonrelevant.

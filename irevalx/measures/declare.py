@@ -14,7 +14,7 @@ import numpy as np
 from irevalx.arrays.segments import BoolArray
 from irevalx.frozen import Frozen, replace
 from irevalx.measures.bibliography import papers_cited, with_references
-from irevalx.measures.parameter_kinds import Kernel, Kind, NoParameters, Parameters
+from irevalx.measures.parameter_kinds import Kernel, NoParameters, ParameterKind, Parameters
 from irevalx.measures.summary import Summary, Values
 from irevalx.reading.formats import REL_FORMATS
 from irevalx.settings import PROBABILITY, READINGS, Reading
@@ -90,7 +90,7 @@ COUNT = Range(0, wording="whole numbers from 0 up")
 TEXT = Range(wording="text")
 
 
-class CountsAs(Enum):
+class UnjudgedEffect(Enum):
     """What a measure takes a retrieved unjudged document for; the values are the words of the help."""
 
     NONRELEVANT = "nonrelevant"
@@ -111,7 +111,7 @@ class CountsAs(Enum):
     @property
     def is_left_out(self) -> bool:
         """Whether removing such documents from the ranking (``-J``) makes no difference."""
-        return self in {CountsAs.NOTHING, CountsAs.NOT_THERE}
+        return self in {UnjudgedEffect.NOTHING, UnjudgedEffect.NOT_THERE}
 
 
 class UpperBound(Enum):
@@ -137,7 +137,7 @@ class Measure(Frozen, kw_only=True):
     """The same; None for a measure of the `all` row alone, which needs no ranking."""
     summary: Summary | None
     """None for a measure that the `all` row lacks."""
-    kind: Kind = NO_PARAMETERS
+    kind: ParameterKind = NO_PARAMETERS
     """Of its parameters."""
     number: Number = "real"
     """How its values are printed."""
@@ -163,9 +163,9 @@ class Measure(Frozen, kw_only=True):
     """Replacements of the kernel by option, as in ``Settings.features``."""
     uses_level: bool = True
     """Whether ``-l`` makes a difference."""
-    pooled: CountsAs
+    pooled: UnjudgedEffect
     """What a retrieved document counts as that was pooled but not judged."""
-    outside: CountsAs
+    outside: UnjudgedEffect
     """What a retrieved unpooled document counts as."""
     upper_bound: UpperBound = UpperBound.NEVER
     """When the treatment ``rel`` is an upper bound."""
@@ -236,9 +236,9 @@ def measure(
     name: str,
     value_range: Range,
     *,
-    unjudged: CountsAs = CountsAs.NONRELEVANT,
-    pooled: CountsAs | None = None,
-    outside: CountsAs | None = None,
+    unjudged: UnjudgedEffect = UnjudgedEffect.NONRELEVANT,
+    pooled: UnjudgedEffect | None = None,
+    outside: UnjudgedEffect | None = None,
     **declared: Any,
 ) -> Callable[[Kernel], Measure]:
     """Return a decorator that makes a measure of a kernel, without registering it; ``declared`` are other fields.

@@ -9,19 +9,27 @@ from functools import partial
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray
-from irevalx.measures.declare import FROM_ZERO, NO_EXPECTATION, NO_FORMULA, UNDEFINED, ZERO_TO_ONE, CountsAs, measure
+from irevalx.measures.declare import (
+    FROM_ZERO,
+    NO_EXPECTATION,
+    NO_FORMULA,
+    UNDEFINED,
+    ZERO_TO_ONE,
+    UnjudgedEffect,
+    measure,
+)
 from irevalx.measures.gains_of_topics import GainsOfTopics
 from irevalx.measures.parameter_kinds import CutoffsAndGains, Gain, Gains
 from irevalx.measures.precision import CUTOFFS
 from irevalx.measures.summary import mean
-from irevalx.ranking.probable_topics import ProbableTopic, ProbableTopics
+from irevalx.ranking.probable_topics import ExpectedTopic, ExpectedTopics
 from irevalx.ranking.rounding import log2_of
 from irevalx.ranking.tied_topics import TiedTopics
 from irevalx.ranking.topics import Topics
 from irevalx.settings import EXPECTED, PROBABILITY, REAL
 
 _gain_measure = partial(
-    measure, summary=mean, kind=Gains(), pooled=CountsAs.GAIN_FOR_POOLED, outside=CountsAs.GAIN_FOR_OUTSIDE
+    measure, summary=mean, kind=Gains(), pooled=UnjudgedEffect.GAIN_FOR_POOLED, outside=UnjudgedEffect.GAIN_FOR_OUTSIDE
 )
 
 
@@ -30,19 +38,19 @@ def _ideal_dcg_of(counts: IntArray) -> FloatArray:
     return np.add.accumulate(1.0 / log2_of(counts + 1))
 
 
-def _probable_ndcg(t: ProbableTopics, pairs: Sequence[Gain]) -> FloatArray:
+def _probable_ndcg(t: ExpectedTopics, pairs: Sequence[Gain]) -> FloatArray:
     return t.each(lambda topic: topic.mean(1.0 / log2_of(topic.rank + 1), 1.0 / _ideal_dcg_of(topic.counts)))
 
 
-def _probable_ndcg_at(t: ProbableTopics, k: int, pairs: Sequence[Gain]) -> FloatArray:
-    def of(topic: ProbableTopic) -> float:
+def _probable_ndcg_at(t: ExpectedTopics, k: int, pairs: Sequence[Gain]) -> FloatArray:
+    def of(topic: ExpectedTopic) -> float:
         best = _ideal_dcg_of(topic.counts)[np.minimum(topic.counts, k) - 1]
         return topic.mean((topic.rank <= k) / log2_of(topic.rank + 1), 1.0 / best)
 
     return t.each(of)
 
 
-def _probable_ideal_dcg(t: ProbableTopics, pairs: Sequence[Gain]) -> FloatArray:
+def _probable_ideal_dcg(t: ExpectedTopics, pairs: Sequence[Gain]) -> FloatArray:
     return t.each(lambda topic: float(topic.chances @ _ideal_dcg_of(topic.counts)))
 
 
@@ -80,7 +88,7 @@ def dcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     kind=Gains(),
     higher_is_better=False,
     uses_level=False,
-    unjudged=CountsAs.NOTHING,
+    unjudged=UnjudgedEffect.NOTHING,
     formulas={PROBABILITY: _probable_ideal_dcg},
     without_results="the same as any other (0 with --compat 9)",
 )
@@ -101,7 +109,7 @@ def ideal_dcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     summary=mean,
     kind=CutoffsAndGains(CUTOFFS.default),
     uses_level=False,
-    unjudged=CountsAs.NO_GAIN,
+    unjudged=UnjudgedEffect.NO_GAIN,
     formulas={PROBABILITY: _probable_ndcg_at},
 )
 def ndcg_cut(t: Topics, k: int, pairs: Sequence[Gain]) -> FloatArray:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments, ratio
-from irevalx.measures.declare import NONREL_AND_SKIP, ZERO_TO_ONE, CountsAs, Range, measure
+from irevalx.measures.declare import NONREL_AND_SKIP, ZERO_TO_ONE, Range, UnjudgedEffect, measure
 from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, Parameter, Parameters
 from irevalx.measures.summary import mean
 from irevalx.ranking.rounding import log2_of
@@ -64,7 +64,7 @@ def _expected_over_orders(t: TiedTopics, k: int, highest: float) -> FloatArray:
     why_unsupported=too_high,
     formulas={EXPECTED: _expected_over_orders},
     uses_level=False,
-    unjudged=CountsAs.NO_GAIN,
+    unjudged=UnjudgedEffect.NO_GAIN,
 )
 def expected_reciprocal_rank(t: Topics, k: int, highest: float) -> FloatArray:
     """Expected reciprocal rank.
@@ -102,7 +102,7 @@ def _expected_ndcg(t: TiedTopics, k: int) -> FloatArray:
     refuses=NO_CERTAIN_VALUE,
     formulas={EXPECTED: _expected_ndcg},
     uses_level=False,
-    unjudged=CountsAs.NO_GAIN,
+    unjudged=UnjudgedEffect.NO_GAIN,
 )
 def ndcg_burges(t: Topics, k: int) -> FloatArray:
     """Normalised discounted cumulative gain of the first K documents, with exponential gains.

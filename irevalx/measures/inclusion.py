@@ -13,7 +13,7 @@ import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments, ratio
 from irevalx.frozen import Frozen, cached_property
-from irevalx.measures.declare import ABOUT_ONE_AT_MOST, NONREL, ZERO_TO_ONE, CountsAs, Range, measure
+from irevalx.measures.declare import ABOUT_ONE_AT_MOST, NONREL, ZERO_TO_ONE, Range, UnjudgedEffect, measure
 from irevalx.measures.graded_cutoffs import exponential_dcg
 from irevalx.measures.parameter_kinds import Cutoffs
 from irevalx.measures.summary import Population, Total, mean, summary, total
@@ -120,7 +120,7 @@ def stat_p(t: TopicsWithProbabilities, k: int) -> FloatArray:
     return _Found.of(t).within(k) / k
 
 
-@_estimate("statNDCG", ZERO_TO_ONE, summary=mean, kind=CUTOFFS, unjudged=CountsAs.NO_GAIN)
+@_estimate("statNDCG", ZERO_TO_ONE, summary=mean, kind=CUTOFFS, unjudged=UnjudgedEffect.NO_GAIN)
 def stat_ndcg(t: TopicsWithProbabilities, k: int) -> FloatArray:
     """Normalised discounted cumulative gain of the first K documents, of the sampled ones alone.
 
@@ -145,7 +145,7 @@ def stat_ndcg(t: TopicsWithProbabilities, k: int) -> FloatArray:
     summary=total,
     without_results="the same as any other",
     higher_is_better=False,
-    unjudged=CountsAs.NOTHING,
+    unjudged=UnjudgedEffect.NOTHING,
 )
 def stat_r(t: TopicsWithProbabilities) -> FloatArray:
     """Number of relevant documents, estimated from a sample with inclusion probabilities.

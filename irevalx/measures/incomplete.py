@@ -18,13 +18,13 @@ from irevalx.measures.declare import (
     NONREL,
     NONREL_AND_SKIP,
     ZERO_TO_ONE,
-    CountsAs,
     Range,
+    UnjudgedEffect,
     measure,
 )
 from irevalx.measures.parameter_kinds import Cutoffs, NamedReals, Parameter
 from irevalx.measures.summary import LEAST, geometric_mean, mean
-from irevalx.ranking.tied_topics import Chances, TiedTopics
+from irevalx.ranking.tied_topics import TiedTopics, TieProbabilities
 from irevalx.ranking.topics import Topics
 from irevalx.settings import EXPECTED, INFAP_C, INFAP_EPSILON, SAMPLE_RATE
 
@@ -47,7 +47,7 @@ _skipping_measure = partial(
     readings=NONREL_AND_SKIP,
     needs_nonrelevant=True,
     refuses=NO_EXPECTATION,
-    unjudged=CountsAs.NOT_THERE,
+    unjudged=UnjudgedEffect.NOT_THERE,
 )
 """Declares a measure of judged documents alone."""
 
@@ -135,7 +135,7 @@ def rank_effectiveness(t: Topics) -> FloatArray:
             Parameter("epsilon", DEFAULT_EPSILON, INFAP_EPSILON, lambda settings: settings.infap_epsilon),
         )
     ),
-    pooled=CountsAs.LIKE_JUDGED_ABOVE,
+    pooled=UnjudgedEffect.LIKE_JUDGED_ABOVE,
     refuses=NO_MEAN_OF_RATIO,
 )
 def inferred_average_precision(t: Topics, c: float, epsilon: float) -> FloatArray:
@@ -159,7 +159,7 @@ def inferred_average_precision(t: Topics, c: float, epsilon: float) -> FloatArra
     return _mean_over_relevant(t, np.where(t.rank == 1, 1.0, expected))
 
 
-@_pool_measure("indAP", ZERO_TO_ONE, pooled=CountsAs.NOT_THERE, refuses=NO_MEAN_OF_RATIO)
+@_pool_measure("indAP", ZERO_TO_ONE, pooled=UnjudgedEffect.NOT_THERE, refuses=NO_MEAN_OF_RATIO)
 def induced_average_precision(t: Topics) -> FloatArray:
     """Induced average precision.
 
@@ -177,8 +177,8 @@ def induced_average_precision(t: Topics) -> FloatArray:
     "subAP",
     ZERO_TO_ONE,
     kind=NamedReals((Parameter("p", None, SAMPLE_RATE, lambda settings: settings.sample_rate),)),
-    pooled=CountsAs.NOT_THERE,
-    outside=CountsAs.RANDOMLY_THERE,
+    pooled=UnjudgedEffect.NOT_THERE,
+    outside=UnjudgedEffect.RANDOMLY_THERE,
     refuses=NO_MEAN_OF_RATIO,
 )
 def subcollection_average_precision(t: Topics, p: float | None) -> FloatArray:
@@ -213,7 +213,7 @@ def subcollection_average_precision(t: Topics, p: float | None) -> FloatArray:
     readings=NONREL,
     higher_is_better=False,
     uses_level=False,
-    unjudged=CountsAs.UNJUDGED,
+    unjudged=UnjudgedEffect.UNJUDGED,
 )
 def judged(t: Topics, k: int) -> FloatArray:
     """Share of judged documents among the first K.
@@ -234,7 +234,7 @@ def _bpref(t: Topics, most: IntArray) -> FloatArray:
     return _mean_over_relevant(t, np.where(above > 0, 1.0 - ratio(above, bound), 1.0))
 
 
-def _expected_nonrelevant_above(t: TiedTopics) -> Chances:
+def _expected_nonrelevant_above(t: TiedTopics) -> TieProbabilities:
     """Return how many nonrelevant documents can be above each relevant one, with probabilities."""
     nonrelevant = t.members.count(t.nonrelevant)
     return t.number_above(t.relevant, nonrelevant, t.above_groups(nonrelevant))
@@ -248,7 +248,7 @@ def _expected_bpref(t: TiedTopics, most: IntArray) -> FloatArray:
     return _sum_over_relevant(t, above, np.where(number > 0, 1.0 - ratio(number, bound), 1.0))
 
 
-def _sum_over_relevant(t: TiedTopics, above: Chances, terms: FloatArray) -> FloatArray:
+def _sum_over_relevant(t: TiedTopics, above: TieProbabilities, terms: FloatArray) -> FloatArray:
     """Per topic: the mean of expected terms of relevant documents retrieved, flat over what can be above them."""
     return ratio(above.rows.sum(above.chance * terms), t.n_rel)
 

@@ -8,8 +8,8 @@ from contextlib import suppress
 from functools import lru_cache
 
 from irevalx.errors import IrevalxError
-from irevalx.measures.parse import parse
-from irevalx.measures.select import select
+from irevalx.measures.parse import parse_request
+from irevalx.measures.select import select_measures
 from irevalx.settings import Settings
 from irevalx.trec_eval.versions import Compat
 
@@ -58,7 +58,7 @@ def listed(texts: Iterable[str], compat: Compat) -> tuple[str, ...]:
 def _problem(text: str, compat: Compat) -> IrevalxError | None:
     """Return the error of a part of a list, if any."""
     try:
-        parse(text, compat)
+        parse_request(text, compat)
     except IrevalxError as error:
         return error
     return None
@@ -67,5 +67,5 @@ def _problem(text: str, compat: Compat) -> IrevalxError | None:
 def _is_one(text: str, compat: Compat) -> bool:
     """Return whether trec_eval takes a text for one measure."""
     with suppress(IrevalxError):
-        return bool(select((text,), Settings(compat=compat)))
+        return bool(select_measures((text,), Settings(compat=compat)))
     return False

@@ -13,7 +13,7 @@ from irevalx.settings import READINGS, Reading
 from irevalx.trec_eval.versions import Compat
 
 
-class MeasureSpec(Frozen):
+class ParsedRequest(Frozen):
     """A request of a measure or a set of measures; its parameters have not been read."""
 
     name: str
@@ -50,7 +50,7 @@ class Request(Frozen, kw_only=True):
     measure: Measure
     reading: Reading
     """As requested; no matter for a measure of the `all` row alone."""
-    spec: MeasureSpec
+    spec: ParsedRequest
     """Level, parameters, cutoffs and gains; the default for a member of a set."""
     spelling: str = ""
     """Requested name of its values; empty for a member of a set."""
@@ -77,14 +77,14 @@ class Request(Frozen, kw_only=True):
         return tuple(parameters.split(",")) if isinstance(self.measure.kind, Cutoffs | RealCutoffs) else ()
 
 
-def read_own_spelling(text: str, compat: Compat) -> MeasureSpec | None:
+def read_own_spelling(text: str, compat: Compat) -> ParsedRequest | None:
     """Parse ``NAME`` or ``NAME.PARAMETERS``, trec_eval's spelling, without a treatment; None for other texts."""
     name, dot, parameters = text.partition(".")
     if "(" in text or not (exists(name, compat) or name in NICKNAMES):
         return None
     if dot and not parameters:
         raise UsageError(f"a measure's parameters must not be empty, but got {quote(text)}; leave out the dot")
-    return MeasureSpec(name, parameters if dot else None)
+    return ParsedRequest(name, parameters if dot else None)
 
 
 def without_blanks(text: str) -> str:

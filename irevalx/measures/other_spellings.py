@@ -10,7 +10,7 @@ from irevalx.errors import UnknownMeasureError, UsageError, quote
 from irevalx.frozen import Frozen, replace
 from irevalx.measures import BY_NAME, MEASURES, NICKNAMES, every_measure, named
 from irevalx.measures.added import ADDED
-from irevalx.measures.measure_spec import MeasureSpec, exists, read_own_spelling
+from irevalx.measures.measure_spec import ParsedRequest, exists, read_own_spelling
 from irevalx.measures.other_names import NEAREST, OTHER_NAMES
 from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, Gains, NoParameters, RealCutoffs
 from irevalx.settings import Reading
@@ -33,7 +33,7 @@ _WITH_NUMBER = re.compile(r"(.+?)(?:[_.]?([1-9][0-9]*)|[_.]([01]?\.[0-9]+))")
 """``P10``, ``mrr_10``, ``ndcg.10``, or with a recall level ``ircl_prn.0.10``."""
 
 
-def read_other_spelling(text: str, compat: Compat) -> MeasureSpec:
+def read_other_spelling(text: str, compat: Compat) -> ParsedRequest:
     """Parse a request without a treatment of unjudged documents, in any spelling."""
     stem, arguments = _split_arguments(text)
     spec = _without_arguments(stem, compat)
@@ -82,7 +82,7 @@ def _split_arguments(text: str) -> tuple[str, dict[str, str]]:
 _NUMBER = r"(?:[0-9]*\.?[0-9]+|[0-9]+\.)"
 
 
-def _with_level(spec: MeasureSpec, value: str) -> MeasureSpec | None:
+def _with_level(spec: ParsedRequest, value: str) -> ParsedRequest | None:
     """Return the measure at this level; all retrieved documents become relevant ones."""
     if not re.fullmatch(rf"-?[0-9]{{1,18}}|-?{_NUMBER}", value):
         return None
@@ -90,27 +90,27 @@ def _with_level(spec: MeasureSpec, value: str) -> MeasureSpec | None:
     return replace(spec, name="num_rel_ret" if spec.name == "num_ret" else spec.name, level=level)
 
 
-def _with_reading(spec: MeasureSpec, value: str) -> MeasureSpec | None:
+def _with_reading(spec: ParsedRequest, value: str) -> ParsedRequest | None:
     readings: dict[str, Reading] = {"True": "skip", "False": "nonrel"}
     return replace(spec, reading=readings[value]) if value in readings else None
 
 
-def _relative(spec: MeasureSpec, value: str) -> MeasureSpec | None:
+def _relative(spec: ParsedRequest, value: str) -> ParsedRequest | None:
     names = {"True": "set_relative_P", "False": "set_P"}
     return replace(spec, name=names[value]) if value in names else None
 
 
-def _with_weight(spec: MeasureSpec, value: str) -> MeasureSpec | None:
+def _with_weight(spec: ParsedRequest, value: str) -> ParsedRequest | None:
     """Return the measure with this weight of recall; 1 is the default."""
     if spec.parameters is not None or not re.fullmatch(_NUMBER, value):
         return None
     return spec if float(value) == 1 else replace(spec, parameters=value)
 
 
-def _with_named(name: str) -> Callable[[MeasureSpec, str], MeasureSpec | None]:
+def _with_named(name: str) -> Callable[[ParsedRequest, str], ParsedRequest | None]:
     """Return the change of a named parameter, which is beside cutoffs: ``alpha=0.5``."""
 
-    def changed(spec: MeasureSpec, value: str) -> MeasureSpec | None:
+    def changed(spec: ParsedRequest, value: str) -> ParsedRequest | None:
         if not re.fullmatch(rf"-?{_NUMBER}(?:[eE][-+]?[0-9]+)?", value):
             return None
         return replace(spec, parameters=",".join(filter(None, (spec.parameters, f"{name}={value}"))))
@@ -118,7 +118,7 @@ def _with_named(name: str) -> Callable[[MeasureSpec, str], MeasureSpec | None]:
     return changed
 
 
-def _with_gains(spec: MeasureSpec, value: str) -> MeasureSpec | None:
+def _with_gains(spec: ParsedRequest, value: str) -> ParsedRequest | None:
     """Return the measure with gains by grade: ``{1:3,2:9}``."""
     is_taken = spec.parameters is not None and spec.name != "ndcg_cut"
     if is_taken or not re.fullmatch(rf"\{{[0-9]+:{_NUMBER}(?:,[0-9]+:{_NUMBER})*\}}", value):
@@ -127,26 +127,26 @@ def _with_gains(spec: MeasureSpec, value: str) -> MeasureSpec | None:
     return replace(spec, gains=gains) if spec.name == "ndcg_cut" else replace(spec, parameters=gains)
 
 
-def _with_discount(spec: MeasureSpec, value: str) -> MeasureSpec | None:
+def _with_discount(spec: ParsedRequest, value: str) -> ParsedRequest | None:
     """Return the measure with this discount; exp-log2 also has the gains 2^grade - 1, and needs cutoffs."""
     if value == "exp-log2":
         return replace(spec, name="ndcg_burges") if spec.cutoffs else None
     return spec if value == "log2" else None
 
 
-def _with_persistence(spec: MeasureSpec, value: str) -> MeasureSpec | None:
+def _with_persistence(spec: ParsedRequest, value: str) -> ParsedRequest | None:
     """Return the measure with this persistence."""
     is_taken = spec.parameters is not None or not re.fullmatch(_NUMBER, value)
     return None if is_taken else replace(spec, parameters=f"p={value}")
 
 
-class Argument(Frozen):
+class MeasureArgument(Frozen):
     """An argument of a measure in brackets, in ir_measures' spelling."""
 
     name: str
     usage: str
     """How it is written."""
-    change: Callable[[MeasureSpec, str], MeasureSpec | None]
+    change: Callable[[ParsedRequest, str], ParsedRequest | None]
     """Returns the request with this value; None for a value that makes no sense."""
     measures: tuple[str, ...] | None = None
     """The measures that take it; None if their declarations decide."""
@@ -154,19 +154,19 @@ class Argument(Frozen):
     """End of the error about other measures and values."""
 
 
-LEVEL = Argument("rel", "rel=N", _with_level, otherwise="; a level is for measures of what is relevant or not")
-JUDGED_ONLY = Argument("judged_only", "judged_only=True", _with_reading)
+LEVEL = MeasureArgument("rel", "rel=N", _with_level, otherwise="; a level is for measures of what is relevant or not")
+JUDGED_ONLY = MeasureArgument("judged_only", "judged_only=True", _with_reading)
 ARGUMENTS = (
     LEVEL,
     JUDGED_ONLY,
-    Argument("relative", "relative=True", _relative, ("set_P", "set_relative_P")),
-    Argument("beta", "beta=X", _with_weight, ("set_F",)),
-    Argument("p", "p=X", _with_persistence, ("rbp", "rbp_resid")),
-    Argument(
+    MeasureArgument("relative", "relative=True", _relative, ("set_P", "set_relative_P")),
+    MeasureArgument("beta", "beta=X", _with_weight, ("set_F",)),
+    MeasureArgument("p", "p=X", _with_persistence, ("rbp", "rbp_resid")),
+    MeasureArgument(
         *("gains", "gains={N:X,...}", _with_gains, ("ndcg", "ndcg_cut")),
         otherwise="; gains by grade are for ndcg, with or without a cutoff",
     ),
-    Argument(
+    MeasureArgument(
         *("dcg", "dcg='log2'", _with_discount, ("ndcg", "ndcg_cut")),
         otherwise="; dcg='exp-log2' must have a cutoff, as in nDCG(dcg='exp-log2')@20",
     ),
@@ -174,13 +174,15 @@ ARGUMENTS = (
 """In the order of lists; without cutoffs."""
 
 
-def _named_parameters(name: str) -> list[Argument]:
+def _named_parameters(name: str) -> list[MeasureArgument]:
     """Return arguments for the named parameters of a measure, as in ``ERR.20,max=5``."""
     parameters = () if name in NICKNAMES else getattr(named(name).kind, "parameters", ())
-    return [Argument(parameter.name, f"{parameter.name}=X", _with_named(parameter.name)) for parameter in parameters]
+    return [
+        MeasureArgument(parameter.name, f"{parameter.name}=X", _with_named(parameter.name)) for parameter in parameters
+    ]
 
 
-def arguments_of(name: str) -> list[Argument]:
+def arguments_of(name: str) -> list[MeasureArgument]:
     """Return the arguments of a measure, or a set of measures."""
     return [argument for argument in ARGUMENTS if takes(name, argument)] + _named_parameters(name)
 
@@ -191,7 +193,7 @@ def all_usages() -> list[str]:
     return list(dict.fromkeys(argument.usage for argument in (*ARGUMENTS, *of_some)))
 
 
-def takes(name: str, argument: Argument) -> bool:
+def takes(name: str, argument: MeasureArgument) -> bool:
     """Return whether a measure, or a set of measures, takes an argument."""
     if argument.measures is not None:
         return name in argument.measures
@@ -203,7 +205,7 @@ def takes(name: str, argument: Argument) -> bool:
     return name == "num_ret" or (measure.kernel is not None and measure.uses_level)
 
 
-def _without_arguments(text: str, compat: Compat) -> MeasureSpec:
+def _without_arguments(text: str, compat: Compat) -> ParsedRequest:
     spec = read_own_spelling(text, compat) or _with_cutoffs(text, compat) or _as_printed(text, compat)
     spec = spec or _by_another_name(text, compat) or _with_number(text, compat)
     if not spec:
@@ -211,7 +213,7 @@ def _without_arguments(text: str, compat: Compat) -> MeasureSpec:
     return spec
 
 
-def _with_cutoffs(text: str, compat: Compat) -> MeasureSpec | None:
+def _with_cutoffs(text: str, compat: Compat) -> ParsedRequest | None:
     """Parse ``ndcg@10``, in any case; None for other texts."""
     at = _AT.fullmatch(text)
     name = AT_CUTOFFS.get(at[1].lower()) or _added(at[1]) if at else ""
@@ -221,16 +223,16 @@ def _with_cutoffs(text: str, compat: Compat) -> MeasureSpec | None:
     are_ranks = all(cutoff.isdecimal() for cutoff in cutoffs)
     kind = named(name).kind
     takes_cutoffs = isinstance(kind, RealCutoffs) or (are_ranks and isinstance(kind, Cutoffs))
-    return MeasureSpec(name, cutoffs=cutoffs) if takes_cutoffs else None
+    return ParsedRequest(name, cutoffs=cutoffs) if takes_cutoffs else None
 
 
-def _with_number(text: str, compat: Compat) -> MeasureSpec | None:
+def _with_number(text: str, compat: Compat) -> ParsedRequest | None:
     """Parse ``P10``, a measure with one cutoff, in any case; None for other texts."""
     match = _WITH_NUMBER.fullmatch(text)
     return _with_cutoffs(f"{match[1]}@{match[2] or match[3]}", compat) if match else None
 
 
-def _as_printed(text: str, compat: Compat) -> MeasureSpec | None:
+def _as_printed(text: str, compat: Compat) -> ParsedRequest | None:
     """Parse ``P_10``, as it is printed; None for other texts."""
     kinds = {measure.name: measure.kind for measure in every_measure()}
     for name in sorted(kinds, key=len, reverse=True):
@@ -241,14 +243,14 @@ def _as_printed(text: str, compat: Compat) -> MeasureSpec | None:
             is_cutoff = isinstance(kind, Cutoffs) and after.isdecimal()
             if isinstance(kind, CutoffsAndReals):
                 after = after.replace("_", ",")
-            return MeasureSpec(name, cutoffs=(after,)) if is_cutoff else MeasureSpec(name, after)
+            return ParsedRequest(name, cutoffs=(after,)) if is_cutoff else ParsedRequest(name, after)
     return None
 
 
-def _by_another_name(text: str, compat: Compat) -> MeasureSpec | None:
+def _by_another_name(text: str, compat: Compat) -> ParsedRequest | None:
     """Parse a foreign name, in any case; None if there is none."""
     name = ALONE.get(text.lower()) or _added(text)
-    return MeasureSpec(name) if name in NICKNAMES or exists(name, compat) else None
+    return ParsedRequest(name) if name in NICKNAMES or exists(name, compat) else None
 
 
 def _added(text: str) -> str:

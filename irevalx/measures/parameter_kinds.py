@@ -56,7 +56,7 @@ class Parameters(Frozen):
         return tuple((gain.level, gain.value) for gain in self.gains if gain.level is not None)
 
 
-class Kind:
+class ParameterKind:
     """A kind of parameters; this base is the kind of a measure without parameters."""
 
     scales_gains: bool = False
@@ -79,11 +79,11 @@ class Kind:
         return [kernel(t, *parameters.values)]
 
 
-class NoParameters(Frozen, Kind):
+class NoParameters(Frozen, ParameterKind):
     """The measure takes none; given ones are ignored. Kernel: ``(t)``."""
 
 
-class Cutoffs(Frozen, Kind):
+class Cutoffs(Frozen, ParameterKind):
     """Ranks, integers from 1 up. Kernel: ``(t, k)``, called for each rank."""
 
     default: tuple[int, ...]
@@ -130,7 +130,7 @@ class CutoffsAndReals(Cutoffs):
         return [kernel(t, k, *named) for k in ranks]
 
 
-class RealCutoffs(Frozen, Kind):
+class RealCutoffs(Frozen, ParameterKind):
     """Real numbers in ascending order, such as recall levels. Kernel: ``(t, numbers)``, with one result per number."""
 
     default: tuple[float, ...]
@@ -150,7 +150,7 @@ class RealCutoffs(Frozen, Kind):
         return results
 
 
-class Reals(Frozen, Kind):
+class Reals(Frozen, ParameterKind):
     """A list of real numbers whose order matters. Kernel: ``(t, *numbers)``."""
 
     default: tuple[float, ...]
@@ -173,7 +173,7 @@ class Parameter(Frozen):
     """Returns the setting that replaces the default; None if it is not given."""
 
 
-class NamedReals(Frozen, Kind):
+class NamedReals(Frozen, ParameterKind):
     """``name=value`` pairs of irevalx's own measures. Kernel: ``(t, *values)``, in declaration order.
 
     Several lists can be requested side by side, and a wrong one is a usage error, unlike trec_eval's parameters.
@@ -207,7 +207,7 @@ class NamedReals(Frozen, Kind):
         return Parameters((f"{name}_{text}",), tuple(values.values()))
 
 
-class Gains(Frozen, Kind):
+class Gains(Frozen, ParameterKind):
     """``key=value`` pairs, the gains of grades. Kernel: ``(t, pairs)``, a tuple of Gain."""
 
     usage: str = "LEVEL=GAIN,LEVEL=GAIN,..."
@@ -247,7 +247,7 @@ class Gains(Frozen, Kind):
         ]
 
 
-class GradeGains(Frozen, Kind):
+class GradeGains(Frozen, ParameterKind):
     """``LEVEL=GAIN`` pairs of irevalx's own measures: judged grades with gains from 0 up. Kernel: ``(t, pairs)``.
 
     Several lists can be requested side by side, and a wrong pair is a usage error.

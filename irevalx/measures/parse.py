@@ -9,13 +9,13 @@ from irevalx.frozen import replace
 from irevalx.measures import is_measure, named
 from irevalx.measures.added import load_offered
 from irevalx.measures.declare import Measure
-from irevalx.measures.measure_spec import MeasureSpec, read_own_spelling, split_reading, without_blanks
+from irevalx.measures.measure_spec import ParsedRequest, read_own_spelling, split_reading, without_blanks
 from irevalx.settings import Reading
 from irevalx.trec_eval.versions import Compat
 
 
 @lru_cache(maxsize=1 << 10)
-def parse(text: str, compat: Compat) -> MeasureSpec:
+def parse_request(text: str, compat: Compat) -> ParsedRequest:
     """Parse ``map``, ``P.5,10``, ``ndcg:skip``, ``all``, or other programs' spellings such as ``nDCG@10``."""
     compact = without_blanks(text)
     stem, reading = split_reading(compact if "(" in text else text)
@@ -30,7 +30,7 @@ def parse(text: str, compat: Compat) -> MeasureSpec:
     return spec
 
 
-def _read_other(stem: str, compat: Compat) -> MeasureSpec:
+def _read_other(stem: str, compat: Compat) -> ParsedRequest:
     """Parse a text that trec_eval does not understand; measures that packages offer are loaded."""
     from irevalx.measures.other_spellings import read_other_spelling  # imported late: most calls do without
 

@@ -16,14 +16,14 @@ from irevalx.measures.declare import (
     NONREL,
     UNDEFINED,
     ZERO_TO_ONE,
-    CountsAs,
     Range,
+    UnjudgedEffect,
     UpperBound,
     measure,
 )
 from irevalx.measures.parameter_kinds import Cutoffs, RealCutoffs, Reals
 from irevalx.measures.summary import mean
-from irevalx.ranking.probable_topics import ProbableTopics
+from irevalx.ranking.probable_topics import ExpectedTopics
 from irevalx.ranking.rounding import truncate
 from irevalx.ranking.tied_topics import TiedTopics
 from irevalx.ranking.topics import Topics
@@ -46,7 +46,7 @@ def precision(t: Topics, k: int) -> FloatArray:
     return t.hits_within(k) / k
 
 
-def _probable_recall(t: ProbableTopics, k: int) -> FloatArray:
+def _probable_recall(t: ExpectedTopics, k: int) -> FloatArray:
     return t.each(lambda topic: topic.mean(topic.rank <= k, 1.0 / topic.counts))
 
 
@@ -62,7 +62,7 @@ def recall(t: Topics, k: int) -> FloatArray:
     return ratio(t.hits_within(k), t.n_rel)
 
 
-def _probable_relative_precision(t: ProbableTopics, k: int) -> FloatArray:
+def _probable_relative_precision(t: ExpectedTopics, k: int) -> FloatArray:
     return t.each(lambda topic: topic.mean(topic.rank <= k, 1.0 / np.minimum(k, topic.counts)))
 
 
@@ -85,7 +85,7 @@ def _expected_success(t: TiedTopics, k: int) -> FloatArray:
     return np.asarray(first.rows.max(np.where(first.number <= k, 1.0 - without, 0.0), empty=0.0))
 
 
-def _probable_success(t: ProbableTopics, k: int) -> FloatArray:
+def _probable_success(t: ExpectedTopics, k: int) -> FloatArray:
     return t.rows.sum(np.where(t.rank <= k, t.first_chance, 0.0))
 
 
@@ -117,7 +117,7 @@ def success(t: Topics, k: int) -> FloatArray:
     higher_is_better=False,
     lower_is_better=True,
     uses_level=False,
-    unjudged=CountsAs.UNJUDGED,
+    unjudged=UnjudgedEffect.UNJUDGED,
 )
 def unjudged(t: Topics, k: int) -> FloatArray:
     """Share of unjudged documents among the first K.
@@ -130,7 +130,7 @@ def unjudged(t: Topics, k: int) -> FloatArray:
     return (np.minimum(t.n_ret, k) - t.judged_within(k)) / k
 
 
-def _probable_r_precision(t: ProbableTopics) -> FloatArray:
+def _probable_r_precision(t: ExpectedTopics) -> FloatArray:
     return t.each(lambda topic: topic.within_their_number())
 
 
@@ -153,7 +153,7 @@ def _expected_reciprocal_rank(t: TiedTopics, k: float = np.inf) -> FloatArray:
     return first.rows.sum(np.where(first.number <= k, first.chance / first.number, 0.0))
 
 
-def _probable_reciprocal_rank(t: ProbableTopics, k: float = np.inf) -> FloatArray:
+def _probable_reciprocal_rank(t: ExpectedTopics, k: float = np.inf) -> FloatArray:
     return t.rows.sum(np.where(t.rank <= k, t.first_chance / t.rank, 0.0))
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments, ratio
 from irevalx.frozen import Frozen, cached_property
-from irevalx.measures.declare import ABOUT_ONE_AT_MOST, FROM_ZERO, NONREL, ZERO_TO_ONE, CountsAs, measure
+from irevalx.measures.declare import ABOUT_ONE_AT_MOST, FROM_ZERO, NONREL, ZERO_TO_ONE, UnjudgedEffect, measure
 from irevalx.measures.incomplete import DEFAULT_EPSILON
 from irevalx.measures.parameter_kinds import Cutoffs, Gain, GradeGains, RealCutoffs
 from irevalx.measures.precision import ELEVEN_POINTS
@@ -26,7 +26,7 @@ from irevalx.ranking.topics import SampledTopics
 REACHED = 1 - 1e-4
 """A recall level is reached from this share of it on, as smoothing reduces the estimate."""
 
-_strata_measure = partial(measure, formats=frozenset({"sampled"}), readings=NONREL, pooled=CountsAs.LIKE_STRATUM)
+_strata_measure = partial(measure, formats=frozenset({"sampled"}), readings=NONREL, pooled=UnjudgedEffect.LIKE_STRATUM)
 
 
 class _Stratum(Frozen):

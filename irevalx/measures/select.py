@@ -1,7 +1,7 @@
 """Selection of measures: requests with their parameters read, in print order.
 
-``parse`` parses one text; ``select`` merges requests of the same measure like trec_eval: the first parameters count,
-and cutoffs add up.
+``parse_request`` parses one text; ``select_measures`` merges requests of the same measure like trec_eval: the first
+parameters count, and cutoffs add up.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from irevalx.measures import BY_NAME, NICKNAMES
 from irevalx.measures.added import ADDED
 from irevalx.measures.declare import NONREL, Measure
 from irevalx.measures.gains_of_topics import GainsOfTopics
-from irevalx.measures.measure_spec import MeasureSpec, Request
+from irevalx.measures.measure_spec import ParsedRequest, Request
 from irevalx.measures.parameter_kinds import (
     Gains,
     NoParameters,
     Parameters,
 )
-from irevalx.measures.parse import parse, refuse_reading
+from irevalx.measures.parse import parse_request, refuse_reading
 from irevalx.ranking.topics import Topics
 from irevalx.reading.formats import REL_FORMATS
 from irevalx.settings import BEST_AND_WORST, Reading, Settings, Ties
@@ -42,7 +42,7 @@ def place_of(measure: Measure) -> int:
     return _PLACES[measure.name] if measure.name in _PLACES else len(_PLACES) + list(ADDED).index(measure.name)
 
 
-class SelectedMeasure(Frozen):
+class RequestedMeasure(Frozen):
     """A measure with its parameters and a treatment of unjudged documents."""
 
     measure: Measure
@@ -73,7 +73,7 @@ class SelectedMeasure(Frozen):
 class Selection(Frozen):
     """The measures to compute."""
 
-    measures: tuple[SelectedMeasure, ...]
+    measures: tuple[RequestedMeasure, ...]
     """In print order."""
     rel_format: str = "qrels"
     """Of the judgments."""
@@ -81,7 +81,7 @@ class Selection(Frozen):
     """To convert values with; None for the values themselves."""
     as_asked: bool = False
     """Whether names and order are printed as requested."""
-    requests: tuple[tuple[Request, SelectedMeasure], ...] = ()
+    requests: tuple[tuple[Request, RequestedMeasure], ...] = ()
     """In the order of request, with the measures that were selected for them."""
 
     @cached_property
@@ -112,7 +112,7 @@ class Selection(Frozen):
         return any(selected.measure.kernel for selected in self.measures)
 
 
-def select(
+def select_measures(
     texts: Sequence[str],
     settings: Settings,
     rel_format: str = "qrels",
@@ -127,7 +127,7 @@ def select(
     gets a line for parameters that are ignored or read differently, and for members of sets that are left out.
     """
     default = REL_FORMATS[rel_format].usual_measures
-    specs = [parse(default if text == "official" else text, settings.compat) for text in texts or [default]]
+    specs = [parse_request(default if text == "official" else text, settings.compat) for text in texts or [default]]
     of_specs = [list(_requests(spec, settings)) for spec in specs]
     every = [request for requests in of_specs for request in requests]
     blocks = list(dict.fromkeys(request.reading for request in every))
@@ -168,14 +168,14 @@ def select(
 def select_again(
     texts: tuple[str, ...], settings: Settings, rel_format: str, *, strict: bool, as_asked: bool, warn: Warn
 ) -> Selection:
-    """Return the cached result of ``select``; raises and warns like it."""
+    """Return the cached result of ``select_measures``; raises and warns like it."""
     if not ADDED:  # what a user declares again has the same name
         with suppress(IrevalxError):  # which comes again below, after the warnings before it
             selection, lines = _selected_once(texts, settings.values, rel_format, strict, as_asked)
             for line in lines:
                 warn(line)
             return selection
-    return select(texts, settings, rel_format, strict=strict, as_asked=as_asked, warn=warn)
+    return select_measures(texts, settings, rel_format, strict=strict, as_asked=as_asked, warn=warn)
 
 
 @lru_cache(maxsize=1 << 8)
@@ -185,7 +185,7 @@ def _selected_once(
     """Return a selection and its warnings."""
     settings = Settings(**dict(zip(fields(Settings), of_settings, strict=True)))
     lines: list[str] = []
-    selection = select(texts, settings, rel_format, strict=strict, as_asked=as_asked, warn=lines.append)
+    selection = select_measures(texts, settings, rel_format, strict=strict, as_asked=as_asked, warn=lines.append)
     return selection, tuple(lines)
 
 
@@ -194,12 +194,12 @@ def printed_name(text: str) -> str:
     for compat in COMPAT.values():
         with suppress(IrevalxError):
             settings = Settings(compat=compat, grades="real")  # any level will do
-            names = [name for selected in select([text], settings).measures for name in selected.names]
+            names = [name for selected in select_measures([text], settings).measures for name in selected.names]
             return names[0] if len(names) == 1 else ""
     return ""
 
 
-def _requests(spec: MeasureSpec, settings: Settings) -> Iterator[Request]:
+def _requests(spec: ParsedRequest, settings: Settings) -> Iterator[Request]:
     """Yield the requests of a text: a measure in several treatments, or the members of a set.
 
     Some may lack the treatment; members that are not defined with a feature of the settings are left out.
@@ -208,7 +208,7 @@ def _requests(spec: MeasureSpec, settings: Settings) -> Iterator[Request]:
     is_set, own_level = spec.name in NICKNAMES, None if spec.level == settings.level else spec.level
     unjudged: Sequence[Reading] = ("skip",) if settings.judged_only else settings.unjudged or NONREL
     for measure, own in spec.members(settings.compat, plain=tuple(unjudged) == NONREL):
-        own_spec = MeasureSpec(measure.name) if is_set else replace(spec, level=own_level)
+        own_spec = ParsedRequest(measure.name) if is_set else replace(spec, level=own_level)
         requests = [
             Request(measure=measure, reading=treatment, spec=own_spec, optional=spec.name == "all")
             for treatment in ((own,) if own else dict.fromkeys(unjudged))
@@ -227,7 +227,7 @@ def _requests(spec: MeasureSpec, settings: Settings) -> Iterator[Request]:
             yield replace(request, spelling=spec.text + suffix)
 
 
-def _refuse_level(spec: MeasureSpec, settings: Settings) -> None:
+def _refuse_level(spec: ParsedRequest, settings: Settings) -> None:
     """Raise UsageError for a measure's own level that the grades do not allow."""
     if spec.level is None or settings.grades == "real":
         return
@@ -258,7 +258,7 @@ def _first_parameters(requests: Iterable[Request]) -> str | None:
     return next((request.spec.parameters for request in requests if request.spec.parameters is not None), None)
 
 
-def _without_effect(specs: Sequence[MeasureSpec], merged: Iterable[Sequence[Request]]) -> Iterator[str]:
+def _without_effect(specs: Sequence[ParsedRequest], merged: Iterable[Sequence[Request]]) -> Iterator[str]:
     """Yield a warning for each list of parameters without effect."""
     for spec in specs:
         if spec.name in NICKNAMES and spec.parameters is not None:
@@ -286,7 +286,7 @@ def _lacking(requests: Sequence[Request], settings: Settings) -> Iterator[str]:
             yield f"measures without the reading {reading} are left out of it: {', '.join(dict.fromkeys(names))}"
 
 
-def _undefined(specs: Sequence[MeasureSpec], settings: Settings) -> Iterator[str]:
+def _undefined(specs: Sequence[ParsedRequest], settings: Settings) -> Iterator[str]:
     """Yield a warning for each feature that members of sets are not defined with."""
     members = [measure for spec in specs if spec.name in NICKNAMES for measure, _ in spec.members(settings.compat)]
     for feature in settings.features:
@@ -294,7 +294,7 @@ def _undefined(specs: Sequence[MeasureSpec], settings: Settings) -> Iterator[str
             yield f"measures that are not defined with {spelled_rule(feature)} are left out: {', '.join(names)}"
 
 
-def _selected(requests: Sequence[Request], settings: Settings, strict: bool, warn: Warn) -> SelectedMeasure:
+def _selected(requests: Sequence[Request], settings: Settings, strict: bool, warn: Warn) -> RequestedMeasure:
     """Return a measure with its parameters read and cutoffs added, from requests that are computed as one."""
     measure, spec, reading = requests[0].measure, requests[0].spec, requests[0].merged_by[2]
     text = _first_parameters(requests)
@@ -322,7 +322,7 @@ def _selected(requests: Sequence[Request], settings: Settings, strict: bool, war
     for line in parameters.warnings:
         warn(line)
     names = tuple(name + _suffix(spec.level, reading, settings, spec.gains) for name in parameters.names)
-    return SelectedMeasure(
+    return RequestedMeasure(
         measure, parameters, reading, names, spec.level, optional=all(request.optional for request in requests)
     )
 
@@ -333,7 +333,7 @@ def _cutoff_hint(name: str, parameters: str | None) -> str:
     return cutoff_hint(name, parameters)
 
 
-def _spellings(request: Request, selected: SelectedMeasure) -> Iterator[tuple[str, str]]:
+def _spellings(request: Request, selected: RequestedMeasure) -> Iterator[tuple[str, str]]:
     """Yield the requested names of values with their printed names.
 
     They are equal for texts of several values without a list of cutoffs, and for ignored parameters.

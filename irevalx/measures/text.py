@@ -6,7 +6,7 @@ import numpy as np
 
 from irevalx.arrays.codes import UNJUDGED
 from irevalx.arrays.segments import Segments
-from irevalx.measures.declare import NONREL_AND_SKIP, TEXT, CountsAs, measure
+from irevalx.measures.declare import NONREL_AND_SKIP, TEXT, UnjudgedEffect, measure
 from irevalx.measures.parameter_kinds import Reals
 from irevalx.ranking.rounding import truncate
 from irevalx.ranking.topics import Topics
@@ -22,8 +22,8 @@ from irevalx.settings import EXPECTED, PROBABILITY, REAL
     kind=Reals((10.0,), usage="K"),
     readings=NONREL_AND_SKIP,
     uses_level=False,
-    pooled=CountsAs.DOT,
-    outside=CountsAs.DASH,
+    pooled=UnjudgedEffect.DOT,
+    outside=UnjudgedEffect.DASH,
     refuses={**dict.fromkeys((REAL, PROBABILITY), "a grade is one character of it"), EXPECTED: "a string has no mean"},
 )
 def relevance_string(t: Topics, length: float, *ignored: float) -> list[bytes]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, ordered_sum
-from irevalx.measures.declare import NO_FORMULA, NONREL, ZERO_TO_ONE, CountsAs, UpperBound, measure
+from irevalx.measures.declare import NO_FORMULA, NONREL, ZERO_TO_ONE, UnjudgedEffect, UpperBound, measure
 from irevalx.measures.gains_of_topics import GainsOfTopics
 from irevalx.measures.parameter_kinds import Gain, Gains
 from irevalx.measures.summary import mean
@@ -27,8 +27,8 @@ PERSISTENCE = 0.9
     summary=mean,
     kind=Gains("p=P,LEVEL=GAIN,...", sorted_like_c=False, scales_gains=True),
     uses_level=False,
-    pooled=CountsAs.GAIN_FOR_POOLED,
-    outside=CountsAs.GAIN_FOR_OUTSIDE,
+    pooled=UnjudgedEffect.GAIN_FOR_POOLED,
+    outside=UnjudgedEffect.GAIN_FOR_OUTSIDE,
     upper_bound=UpperBound.BINARY_GAINS,
 )
 def rank_biased_precision(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
@@ -56,7 +56,7 @@ def rank_biased_precision(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     higher_is_better=False,
     lower_is_better=True,
     uses_level=False,
-    unjudged=CountsAs.UNJUDGED,
+    unjudged=UnjudgedEffect.UNJUDGED,
     refuses={EXPECTED_OF_FIRST: f"its mean {NO_FORMULA} where the first documents alone count"},
 )
 def rank_biased_residual(t: Topics, pairs: Sequence[Gain]) -> FloatArray:

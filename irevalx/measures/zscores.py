@@ -24,7 +24,7 @@ UNKNOWN = -1_000_000.0
 """The z-score if the moments are unknown, or if the deviation is 0 and the value is not the mean."""
 
 
-class Moments(Frozen):
+class ZscoreMoments(Frozen):
     """Means and standard deviations of the measures of one topic."""
 
     names: Sequence[bytes]
@@ -52,7 +52,7 @@ class Moments(Frozen):
 class Zscores(Frozen):
     """The contents of a z-score file."""
 
-    moments: dict[bytes, Moments]
+    moments: dict[bytes, ZscoreMoments]
     """By topic."""
 
     def of(
@@ -102,5 +102,5 @@ def read_zscores(source: Source, compat: Compat, strict: bool, warn: Warn) -> Zs
     moments = {}
     for topic, entries in by_topic.items():
         entries.sort(key=lambda entry: entry[0])
-        moments[topic] = Moments([name for name, _ in entries], [pair for _, pair in entries])
+        moments[topic] = ZscoreMoments([name for name, _ in entries], [pair for _, pair in entries])
     return Zscores(moments)

@@ -9,7 +9,7 @@ from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray
 from irevalx.frozen import replace
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Judgments
-from irevalx.ranking.probable_topics import ProbableTopics
+from irevalx.ranking.probable_topics import ExpectedTopics
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.rounding import round_half_away, round_up_from_a_tenth
 from irevalx.ranking.rules import MOST_RETRIEVED
@@ -54,7 +54,7 @@ def assess(  # noqa: PLR0917
         )
         if isinstance(topics, SampledTopics):
             topics = replace(topics, depth=depth(judgments, settings))
-        return ProbableTopics.of(topics) if settings.grades == "probability" else topics
+        return ExpectedTopics.of(topics) if settings.grades == "probability" else topics
     # Other kinds are imported late: most evaluations have grades.
     from irevalx.judgments.judgment_groups import GroupedJudgments
     from irevalx.judgments.preferences import PreferenceJudgments

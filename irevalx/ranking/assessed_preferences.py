@@ -17,7 +17,7 @@ _ROWS_AT_ONCE = 64
 """Documents that are compared with all others at once: pair scores take eight times the memory of preferences."""
 
 
-class Tally(Frozen):
+class PreferenceCounts(Frozen):
     """Numbers of preferences of m groups, shape (m,)."""
 
     fulfilled_ret: IntArray
@@ -47,7 +47,7 @@ class Tally(Frozen):
         return self.possible_imp + self.neither
 
     @classmethod
-    def of(cls, pairs: Iterable[BoolArray], groups: Sequence[Group], n_ret: IntArray) -> Tally:
+    def of(cls, pairs: Iterable[BoolArray], groups: Sequence[Group], n_ret: IntArray) -> PreferenceCounts:
         """Count preferences, from pairs of shape (k, k) for each group.
 
         IDs are in rank order, and those below n_ret retrieved.
@@ -94,11 +94,13 @@ class Preferences(Frozen):
     """Per topic; judged documents."""
 
     @cached_property
-    def tally(self) -> Tally:
+    def tally(self) -> PreferenceCounts:
         """Flat over ``groups``: numbers of preferences."""
-        return Tally.of((group.preferred for group in self.members), self.members, self.groups.spread(self.n_ret))
+        return PreferenceCounts.of(
+            (group.preferred for group in self.members), self.members, self.groups.spread(self.n_ret)
+        )
 
-    def balanced_tally(self, few: IntArray, n_counted: IntArray) -> Tally:
+    def balanced_tally(self, few: IntArray, n_counted: IntArray) -> PreferenceCounts:
         """Count the preferences of the groups ``few``, with some of their nonrelevant documents left out.
 
         These groups have more of them than relevant ones; ``n_counted``, flat over ``groups``, are the relevant
@@ -107,7 +109,7 @@ class Preferences(Frozen):
         members = [self.members[group] for group in few.tolist()]
         limits = zip(members, self.relevant[0][few].tolist(), n_counted[few].tolist(), strict=True)
         pairs = (group.balanced(relevant, counted) for group, relevant, counted in limits)
-        return Tally.of(pairs, members, self.groups.spread(self.n_ret)[few])
+        return PreferenceCounts.of(pairs, members, self.groups.spread(self.n_ret)[few])
 
     @cached_property
     def relevant(self) -> tuple[IntArray, IntArray]:

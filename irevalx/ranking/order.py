@@ -11,7 +11,7 @@ from irevalx.settings import Ties
 from irevalx.trec_eval.merge_sort import merge_sort
 
 
-def ranked_order(
+def ranking_order(
     results: Results, ties: Ties = "name", *, first_name_first: bool = False
 ) -> tuple[IntArray | None, BoolArray]:
     """Return the permutation that ranks each topic, and whether neighbours are tied, shape (n - 1,).

@@ -40,7 +40,7 @@ def _taken(p: FloatArray, weight: FloatArray, of_before: float) -> tuple[FloatAr
     return known[0], known[2]
 
 
-class ProbableTopic(Frozen):
+class ExpectedTopic(Frozen):
     """The documents of a topic that can be relevant; each is a trial."""
 
     rank: IntArray
@@ -98,7 +98,7 @@ def _with_trial(chances: FloatArray, p: float) -> FloatArray:
     return longer
 
 
-class ProbableTopics(Topics, kw_only=True):
+class ExpectedTopics(Topics, kw_only=True):
     """Rankings of n topics with relevance probabilities as grades; numbers of relevant documents are expected values.
 
     Single documents are not relevant or nonrelevant: measures that use ``hit`` have another formula, or are refused.
@@ -107,7 +107,7 @@ class ProbableTopics(Topics, kw_only=True):
     feature: ClassVar[str] = PROBABILITY
 
     @classmethod
-    def of(cls, seen: Topics) -> ProbableTopics:
+    def of(cls, seen: Topics) -> ExpectedTopics:
         """Return topics with probabilities."""
         return cls(**{name: getattr(seen, name) for name in fields(Topics)})
 
@@ -141,17 +141,17 @@ class ProbableTopics(Topics, kw_only=True):
         """Flat over ``rows``: the probability that the document is the first relevant one."""
         return self.rows.previous(self.rows.running_product(1.0 - self.p), none=1.0) * self.p
 
-    def each(self, value: Callable[[ProbableTopic], float]) -> FloatArray:
+    def each(self, value: Callable[[ExpectedTopic], float]) -> FloatArray:
         """Per topic: the value of a function; 0 if nothing can be relevant."""
         return np.array([value(topic) if topic.p.size else 0.0 for topic in self._each], np.float64)
 
     @cached_property
-    def _each(self) -> list[ProbableTopic]:
+    def _each(self) -> list[ExpectedTopic]:
         topics = []
         for topic in range(self.rows.n):
             rank, p = self.rank[self.rows.slice(topic)], self.p[self.rows.slice(topic)]
             pooled = self.pool_grade[self.pool.slice(topic)]
             rank, p = rank[p > 0], p[p > 0]
             others = Counter(pooled[pooled > 0].tolist()) - Counter(p.tolist())
-            topics.append(ProbableTopic(rank, np.append(p, list(others.elements())), int(self.n_ret[topic])))
+            topics.append(ExpectedTopic(rank, np.append(p, list(others.elements())), int(self.n_ret[topic])))
         return topics

@@ -17,11 +17,11 @@ from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments.graded import duplicate_documents
 from irevalx.judgments.judged_documents import Documents
 from irevalx.process.workers import in_order, processes_for
-from irevalx.ranking.order import ranked_order
+from irevalx.ranking.order import ranking_order
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.rules import RankingRules
 from irevalx.ranking.short_lists import rank_short_list
-from irevalx.ranking.tied_topics import Tied
+from irevalx.ranking.tied_topics import TieGroup
 from irevalx.reading.blocks import each_topic_once, until_topic_returns
 from irevalx.reading.runs import Results, Run, RunWarning
 from irevalx.settings import ORDERS_OF_TIES, Duplicates, Ties
@@ -78,7 +78,7 @@ def rank_run(
     """
 
     def rank_block(block: Any) -> RankedRun:
-        results, n_identical = without_some(run.parse(block), rules)
+        results, n_identical = without_documents(run.parse(block), rules)
         ranking = rank_results(results, judgments, run.path, rules)
         none = len(ranking.topics) == len(results.topics)
         others = () if none else tuple(set(results.topics).difference(ranking.topics))
@@ -170,9 +170,9 @@ def rank_results(results: Results, judgments: Documents, path: str, rules: Ranki
         nothing = np.empty(0, np.int64)
         rows = Segments.of_lengths(np.zeros(results.rows.n, np.int64))
         return Ranking(topics, judged_topic, rows, nothing, nothing, n_ret, {})
-    order, equal = ranked_order(results, rules.ties, first_name_first=rules.first_name_first)
+    order, equal = ranking_order(results, rules.ties, first_name_first=rules.first_name_first)
     rank = results.rows.position + 1
-    tied = Tied.of(equal, rank, rules.ties, rules.max_retrieved) if rules.ties in ORDERS_OF_TIES else None
+    tied = TieGroup.of(equal, rank, rules.ties, rules.max_retrieved) if rules.ties in ORDERS_OF_TIES else None
     first = tied.first if tied else rank
     counted = first <= rules.max_retrieved if np.count_nonzero(n_ret < results.rows.lengths) else None
     keys = None if results.distinct else results.docnos.keys()
@@ -187,7 +187,7 @@ def rank_results(results: Results, judgments: Documents, path: str, rules: Ranki
     return Ranking(topics, judged_topic, rows, rank, row, n_ret, failures, tied and tied.take(is_kept))
 
 
-def without_some(results: Results, rules: RankingRules) -> tuple[Results, int]:
+def without_documents(results: Results, rules: RankingRules) -> tuple[Results, int]:
     """Return results without the documents that do not count, and how many of these have the ID of their topic."""
     n_identical = 0
     if rules.ignore_identical_ids:

@@ -13,7 +13,7 @@ from irevalx.errors import DuplicateDocumentError
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.judged_documents import Documents
-from irevalx.ranking.tied_topics import Tied, TiedTopics, closed_up
+from irevalx.ranking.tied_topics import TiedTopics, TieGroup, closed_up
 from irevalx.ranking.topics import SampledTopics, Topics
 from irevalx.settings import Reading
 
@@ -38,7 +38,7 @@ class Ranking(Frozen):
     """Per topic; documents retrieved."""
     failures: dict[bytes, DuplicateDocumentError]
     """Why a topic cannot be evaluated, by topic."""
-    tied: Tied | None = None
+    tied: TieGroup | None = None
     """Flat; ties, if their order depends on grades. Ranks then break them by name."""
 
     def assess(
@@ -115,7 +115,7 @@ class Ranking(Frozen):
         return grade
 
     @staticmethod
-    def _over_all_orders(seen: Topics, tied: Tied, reading: Reading, is_judged: BoolArray | None) -> TiedTopics:
+    def _over_all_orders(seen: Topics, tied: TieGroup, reading: Reading, is_judged: BoolArray | None) -> TiedTopics:
         """Return the expected values over tie-breaking of topics in one order.
 
         ``is_judged`` marks ranks left in the treatment.
@@ -138,7 +138,7 @@ class Ranking(Frozen):
         return self._ordered(place, without_row=-np.inf)
 
     def _ordered(self, worth: AnyArray, without_row: float) -> Ranking:
-        """Return the ranking with tied documents ordered by ``worth``, by ``Tied.order``."""
+        """Return the ranking with tied documents ordered by ``worth``, by ``TieGroup.order``."""
         assert self.tied
         order, rank = self.tied.order(self.rows, worth, without_row)
         within = rank <= self.tied.depth
@@ -195,5 +195,5 @@ class Ranking(Frozen):
             row=np.concatenate((nothing, *(part.row for part in parts))),
             n_ret=np.concatenate((nothing, *(part.n_ret for part in parts))),
             failures={topic: failure for part in parts for topic, failure in part.failures.items()},
-            tied=Tied.joined([part.tied for part in parts if part.tied]),
+            tied=TieGroup.joined([part.tied for part in parts if part.tied]),
         )

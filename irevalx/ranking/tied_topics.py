@@ -33,7 +33,7 @@ def closed_up(rows: Segments, first: IntArray) -> tuple[IntArray, IntArray]:
     return begin, begin + groups.spread(groups.lengths) - 1
 
 
-class Tied(Frozen):
+class TieGroup(Frozen):
     """Ties of a ranking, for orders that depend on grades."""
 
     first: IntArray
@@ -47,7 +47,7 @@ class Tied(Frozen):
     """How many documents of a topic count."""
 
     @classmethod
-    def of(cls, equal: BoolArray, rank: IntArray, ties: Ties, depth: int) -> Tied:
+    def of(cls, equal: BoolArray, rank: IntArray, ties: Ties, depth: int) -> TieGroup:
         """Return the ties of documents in rank order, (n,), of which neighbours (n - 1,) are equal."""
         begins = np.append(True, ~equal)[: rank.size].nonzero()[0]
         groups = Segments.of_lengths(np.diff(np.append(begins, rank.size)))
@@ -63,12 +63,12 @@ class Tied(Frozen):
                 "group of documents with equal scores"
             )
 
-    def take(self, index: IntArray | BoolArray) -> Tied:
+    def take(self, index: IntArray | BoolArray) -> TieGroup:
         """Return the ties of some documents of the ranking."""
         return replace(self, first=self.first[index], last=self.last[index])
 
     @classmethod
-    def joined(cls, parts: Sequence[Tied]) -> Tied | None:
+    def joined(cls, parts: Sequence[TieGroup]) -> TieGroup | None:
         """Join the ties of several rankings; None without any."""
         if not parts:
             return None
@@ -90,7 +90,7 @@ class Tied(Frozen):
         return order, first + groups.position + is_after * n_without_row
 
 
-class Chances(Frozen):
+class TieProbabilities(Frozen):
     """Possible events in each of n topics, with probabilities."""
 
     rows: Segments
@@ -210,7 +210,7 @@ class TiedTopics(Topics, kw_only=True):
         """Flat over ``groups``: the sum of integers, flat over ``groups``, over those above this one."""
         return self.groups.running_count(number) - number
 
-    def first_hit(self) -> tuple[Chances, FloatArray]:
+    def first_hit(self) -> tuple[TieProbabilities, FloatArray]:
         """Return the possible ranks of the first hit, and, flat over them, the probability of no hit up to it."""
         group = self.groups.first(self.hits_of_groups > 0)
         has_hits = group >= 0
@@ -224,9 +224,9 @@ class TiedTopics(Topics, kw_only=True):
         is_none = (left - own.spread(hits)) / left
         without = rows.running_product(is_none)
         chance = rows.previous(without, none=1.0) * (own.spread(hits) / left)
-        return Chances(rows, own.position + 1 + own.spread(before), chance), without
+        return TieProbabilities(rows, own.position + 1 + own.spread(before), chance), without
 
-    def number_above(self, which: BoolArray, others: IntArray, above: IntArray) -> Chances:
+    def number_above(self, which: BoolArray, others: IntArray, above: IntArray) -> TieProbabilities:
         """Return the numbers of others above documents ``which``, flat.
 
         Summed over these, so that a chance can exceed 1.
@@ -243,7 +243,7 @@ class TiedTopics(Topics, kw_only=True):
             chance[each.slice(group)] = number[group] * of_group
         topic = self.groups.ids[groups]
         rows = Segments.of_lengths(np.bincount(topic, others + 1, self.groups.n).astype(np.int64))
-        return Chances(rows, each.position + each.spread(above), chance)
+        return TieProbabilities(rows, each.position + each.spread(above), chance)
 
     def reached(self, satisfied: FloatArray, k: int) -> FloatArray:
         """Flat over ``rows``: the probability that a user who has reached this rank is satisfied there.

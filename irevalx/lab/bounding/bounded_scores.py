@@ -44,7 +44,7 @@ from irevalx.lab.bounding.score_bounds import Bounds, NextDocument, WeightedScor
 from irevalx.lab.bounding.unpooled import Unpooled
 from irevalx.lab.command.document_numbers import number_of_documents
 from irevalx.lab.command.result import Result
-from irevalx.measures.select import SelectedMeasure
+from irevalx.measures.select import RequestedMeasure
 from irevalx.process.system import as_text
 from irevalx.reports.table import Table
 from irevalx.settings import Settings
@@ -311,7 +311,7 @@ def _to_judge(
     return DocumentsToJudge(rows, kind, notes=notes)
 
 
-def _drawn_requests(requests: Sequence[SelectedMeasure], *, is_probable: bool) -> tuple[SelectedMeasure, ...]:
+def _drawn_requests(requests: Sequence[RequestedMeasure], *, is_probable: bool) -> tuple[RequestedMeasure, ...]:
     """Return the measures whose judgments are drawn; raises UsageError where there are no probabilities."""
     drawn = tuple(one for one in requests if one.measure in DRAWN and one.reading == "nonrel")
     if drawn and not is_probable:
@@ -319,7 +319,7 @@ def _drawn_requests(requests: Sequence[SelectedMeasure], *, is_probable: bool) -
     return drawn
 
 
-def _refuse_next(weighted: Sequence[WeightedMeasure], drawn: Sequence[SelectedMeasure], opened: OpenedRuns) -> None:
+def _refuse_next(weighted: Sequence[WeightedMeasure], drawn: Sequence[RequestedMeasure], opened: OpenedRuns) -> None:
     """Raise UsageError where the next documents cannot be told."""
     if (n_measures := len(weighted) + sum(len(one.names) for one in drawn)) > 1:
         raise UsageError(f"the next documents must be asked for with one measure, but got {n_measures}")
@@ -347,7 +347,7 @@ def weighted_scores(
     judgments: Judgments,
     opened: OpenedRuns,
     weighted: Sequence[WeightedMeasure],
-    drawn: tuple[SelectedMeasure, ...] = (),
+    drawn: tuple[RequestedMeasure, ...] = (),
     **options: Unpack[Evaluating],
 ) -> tuple[list[WeightedScores], Experiment]:
     """Return the scores of runs under measures that are sums over ranks, and the runs ranked against judgments.
@@ -367,7 +367,7 @@ def weighted_scores(
     return [WeightedScores(experiment, measure) for measure in weighted], experiment
 
 
-def _depth(weighted: Sequence[WeightedMeasure], drawn: Sequence[SelectedMeasure]) -> int:
+def _depth(weighted: Sequence[WeightedMeasure], drawn: Sequence[RequestedMeasure]) -> int:
     """Return how many documents of a run count."""
     return _ALL if drawn else max(measure.depth or _ALL for measure in weighted)
 

@@ -25,7 +25,7 @@ from irevalx.experiments.run_groups import Removal
 from irevalx.experiments.samples import RandomOrder, is_relevant
 from irevalx.frozen import Frozen
 from irevalx.lab.completion.predict import Completing, Completion, Predictions, judged_without
-from irevalx.measures.select import select
+from irevalx.measures.select import select_measures
 from irevalx.settings import Settings
 from irevalx.statistics.scales import MEAN
 
@@ -165,7 +165,7 @@ def expected_measures(
     By measure, shape (n_runs, n_topics). Runs without results for a topic have 0.
     """
     settings, missing = Settings(grades="probability"), experiment.missing
-    selected = select(measures, settings).measures
+    selected = select_measures(measures, settings).measures
     assessed = AssessedRanking(experiment.judgments, experiment.ranking, missing.ravel(), settings, probability)
     values = assessed.numbers(selected).reshape(-1, *missing.shape)
     found = dict(zip((name for one in selected for name in one.names), values, strict=True))

@@ -13,13 +13,13 @@ from irevalx.measures.gain import dcg, ndcg, ndcg_cut
 from irevalx.measures.gains_of_topics import GainsOfTopics
 from irevalx.measures.parameter_kinds import Gain, Kernel
 from irevalx.measures.precision import precision, recall, relative_precision, success
-from irevalx.measures.select import SelectedMeasure
+from irevalx.measures.select import RequestedMeasure
 from irevalx.measures.user import PERSISTENCE, rank_biased_precision
 from irevalx.ranking.topics import Topics
 from irevalx.settings import Ties
 
 
-def adds(request: SelectedMeasure, ties: Ties) -> bool:
+def adds(request: RequestedMeasure, ties: Ties) -> bool:
     """Return whether each document adds a definite number to the value of its topic.
 
     It does where the value is a sum over the documents retrieved, and unjudged ones stand where they are. Where gains
@@ -28,7 +28,7 @@ def adds(request: SelectedMeasure, ties: Ties) -> bool:
     return request.measure in _TERMS and request.reading == "nonrel" and not request.is_ordered_by_gain(ties)
 
 
-def added(t: Topics, request: SelectedMeasure) -> Sequence[FloatArray]:
+def added(t: Topics, request: RequestedMeasure) -> Sequence[FloatArray]:
     """Return what each document adds to the value of its topic, for each printed name of a measure that ``adds``.
 
     Parameters

@@ -18,7 +18,7 @@ from irevalx.frozen import Frozen, cached_property
 from irevalx.lab.comparison.compared_runs import ComparedPairs
 from irevalx.lab.comparison.tested_runs import compare
 from irevalx.lab.page.document_gains import adds
-from irevalx.measures.select import SelectedMeasure
+from irevalx.measures.select import RequestedMeasure
 from irevalx.process.system import as_bytes
 from irevalx.reports.records import finite
 from irevalx.settings import Ties
@@ -45,7 +45,7 @@ class ReportedMeasure(Frozen, kw_only=True):
 
     name: str
     title: str
-    request: SelectedMeasure
+    request: RequestedMeasure
 
     @property
     def direction(self) -> int:

@@ -15,10 +15,10 @@ from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool, with_pool
 from irevalx.lab.page.document_gains import added, adds
-from irevalx.measures.select import SelectedMeasure
+from irevalx.measures.select import RequestedMeasure
 from irevalx.process.system import as_text
-from irevalx.ranking.order import ranked_order
-from irevalx.ranking.rank import RankedRun, without_some
+from irevalx.ranking.order import ranking_order
+from irevalx.ranking.rank import RankedRun, without_documents
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.rules import RankingRules
 from irevalx.reading.runs import Results, Run
@@ -59,7 +59,7 @@ class FirstDocuments(Frozen):
         runs: Sequence[Run],
         rules: RankingRules,
         depth: int,
-        requests: Sequence[SelectedMeasure],
+        requests: Sequence[RequestedMeasure],
         *,
         level: float,
         processes: int,
@@ -77,7 +77,7 @@ class FirstDocuments(Frozen):
         pools: list[Pool] = []
         n_tied = []
         for run in runs:
-            of_run = [_first_of(without_some(part, rules)[0], rules.ties, depth) for part in run.results()]
+            of_run = [_first_of(without_documents(part, rules)[0], rules.ties, depth) for part in run.results()]
             pools += [pool for pool, _ in of_run]
             n_tied.append(sum(tied for _, tied in of_run))
         both = with_pool(judgments, Pool.joined("", pools))
@@ -176,7 +176,7 @@ class FirstDocuments(Frozen):
 
 def _first_of(results: Results, ties: Ties, depth: int) -> tuple[Pool, int]:
     """Return the first documents of each topic, and how many have the score of a neighbour."""
-    order, equal = ranked_order(results, ties)
+    order, equal = ranking_order(results, ties)
     within: BoolArray = results.rows.position < depth
     tied = np.append(equal, False) | np.append(False, equal)[: within.size]
     kept = np.ones_like(within) if ties in ORDERS_OF_TIES else within
@@ -194,7 +194,7 @@ def _in_one_order(ranking: Ranking, judgments: Judgments, level: float) -> Ranki
 
 
 def _terms(
-    request: SelectedMeasure, ranking: Ranking, judgments: Judgments, pooled: BoolArray, level: float
+    request: RequestedMeasure, ranking: Ranking, judgments: Judgments, pooled: BoolArray, level: float
 ) -> Sequence[FloatArray]:
     """Return what documents add to the measures of a request, flat over the ranking."""
     least = level if request.level is None else request.level

@@ -15,7 +15,7 @@ from irevalx.frozen import cached_property, replace, values
 from irevalx.judgments.graded import Judgments
 from irevalx.measures.declare import NONREL, ZERO_TO_ONE, measure
 from irevalx.measures.incomplete import DEFAULT_C, DEFAULT_EPSILON, inferred_average_precision
-from irevalx.measures.select import SelectedMeasure
+from irevalx.measures.select import RequestedMeasure
 from irevalx.measures.summary import mean
 from irevalx.ranking.assess import Assessed
 from irevalx.ranking.ranking import Ranking
@@ -81,7 +81,7 @@ def infap_with_true_precisions(t: TopicsWithTruth) -> FloatArray:
 
 
 ERROR_SOURCES = tuple(
-    SelectedMeasure(one, one.kind.parse(one.name, None, Settings(), lambda item, value: None), "nonrel", (one.name,))
+    RequestedMeasure(one, one.kind.parse(one.name, None, Settings(), lambda item, value: None), "nonrel", (one.name,))
     for one in (infap_without_pool, infap_with_true_precisions)
 )
 """The two measures."""
@@ -91,7 +91,7 @@ class AssessedWithTruth(AssessedRanking):
     """A ranking assessed with a sample of the judgments, which knows the precisions under the full ones as well."""
 
     def _assess(
-        self, ranking: Ranking, settings: Settings, reading: Reading, by_gain: SelectedMeasure | None = None
+        self, ranking: Ranking, settings: Settings, reading: Reading, by_gain: RequestedMeasure | None = None
     ) -> Assessed:
         t = super()._assess(ranking, settings, reading, by_gain)
         if reading != "nonrel" or not isinstance(t, Topics) or not isinstance(self.judgments, Judgments):

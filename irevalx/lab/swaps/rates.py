@@ -19,7 +19,7 @@ from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
 from irevalx.experiments.user_data import ranked_runs_of
 from irevalx.frozen import Frozen, replace
 from irevalx.lab.command.result import Result
-from irevalx.measures.select import SelectedMeasure
+from irevalx.measures.select import RequestedMeasure
 from irevalx.reports.table import Table
 from irevalx.statistics.significance import DECIMALS
 from irevalx.statistics.swap_bins import (
@@ -162,7 +162,7 @@ class SwapRatesByDifference(Result):
     """
 
     found: Mapping[str, Mapping[int, Sequence[SwapBin]]]
-    requests: Sequence[SelectedMeasure]
+    requests: Sequence[RequestedMeasure]
     seed: int
 
     @property
