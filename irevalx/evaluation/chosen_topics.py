@@ -111,7 +111,7 @@ class TopicCounts(Frozen):
 def plural_topics(count: int, noun: str) -> str:
     """Return a number with its noun: "2 topics".
 
-    >>> several(1, "topic"), several(2, "topic")
+    >>> plural_topics(1, "topic"), plural_topics(2, "topic")
     ('1 topic', '2 topics')
     """
     return f"{count} {noun}{'' if count == 1 else 's'}"

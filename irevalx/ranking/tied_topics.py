@@ -42,7 +42,6 @@ class TieGroup(Frozen):
     last: IntArray
     """Flat over the rows; the last rank."""
     ties: Ties
-    """"expected", "best" or "worst"."""
     depth: int
     """How many documents of a topic count."""
 
@@ -263,10 +262,7 @@ class TiedTopics(Topics, kw_only=True):
 
 
 def _others_above(size: int, others: int, room: int) -> FloatArray:
-    """Return the probabilities that 0, 1, ...
-
-    of ``others`` are above a document that is within the first ``room`` of ``size``.
-    """
+    """Return the probabilities that a document is within the first ``room`` of ``size``, and below 0, 1, ... others."""
     number = np.arange(others + 1)
     chance = np.zeros(others + 1)
     chance[0] = 1.0
