@@ -33,7 +33,7 @@ from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError, InputError, UsageError, quote
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Judgments
-from irevalx.judgments.judged_documents import Kind
+from irevalx.judgments.judged_documents import JudgmentKind
 from irevalx.judgments.pool import Pool as PooledDocuments
 from irevalx.judgments.pool import with_pool
 from irevalx.process.system import as_bytes, as_text
@@ -74,7 +74,7 @@ class Qrels:
         ArgumentError : these are no judgments; ``Qrels.read`` takes a file and all else.
         FormatError, UsageError : there is no such format, or there are no such grades.
         """
-        if not isinstance(judgments, Kind):
+        if not isinstance(judgments, JudgmentKind):
             raise parameters.wrong("judgments", "what Qrels.read makes", judgments)
         self.judgments = judgments
         """What the evaluator sees."""

@@ -13,11 +13,11 @@ import numpy as np
 from irevalx.arrays.segments import FloatArray
 from irevalx.errors import EvaluationError, IrevalxError, UnknownMeasureError, printable, quote
 from irevalx.measures.added import ADDED, add
-from irevalx.measures.declare import NO_EXPECTATION, NO_FORMULA, NO_PARAMETERS, CountsAs, Measure, Range
+from irevalx.measures.declare import NO_EXPECTATION, NO_FORMULA, NO_PARAMETERS, Measure, Range, UnjudgedEffect
 from irevalx.measures.declare import measure as declared
 from irevalx.measures.measure_spec import read_own_spelling
 from irevalx.measures.other_spellings import read_other_spelling
-from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, Kernel, Kind, NamedReals, Parameter
+from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, Kernel, NamedReals, Parameter, ParameterKind
 from irevalx.measures.summary import Summary, geometric_mean, mean, total
 from irevalx.parameters import real_number, shown, text, texts, whole_number, wrong
 from irevalx.settings import EXPECTED, Bound
@@ -91,7 +91,7 @@ def measure(
             name,
             bounds,
             kind=kind,
-            unjudged=CountsAs.AS_ITS_FUNCTION_SAYS,
+            unjudged=UnjudgedEffect.AS_ITS_FUNCTION_SAYS,
             summary=SUMMARIES[summary],
             higher_is_better=better == "higher",
             lower_is_better=better == "lower",
@@ -176,7 +176,7 @@ def _check_name(name: Any) -> None:
         raise wrong("name", f"one that does not stand for {meant.name} already", name)
 
 
-def _kind(cutoffs: Any, parameters: Any) -> Kind:
+def _kind(cutoffs: Any, parameters: Any) -> ParameterKind:
     """Return the kind of parameters with these defaults.
 
     Raises

@@ -32,7 +32,7 @@ from irevalx.evaluation.topic_values import TopicColumn
 from irevalx.measures import BY_NAME, NICKNAMES
 from irevalx.measures.measure_spec import exists, split_reading
 from irevalx.measures.parameter_kinds import Cutoffs, Gains, RealCutoffs, Reals
-from irevalx.measures.select import SelectedMeasure, Selection, select
+from irevalx.measures.select import RequestedMeasure, Selection, select_measures
 from irevalx.process.memory import keep_some_freed_memory
 from irevalx.process.system import ENCODING, ERRORS, as_text
 from irevalx.settings import Settings
@@ -115,7 +115,9 @@ class RelevanceEvaluator:
         keep_some_freed_memory()
         texts = _joined(measures)
         try:
-            chosen = select(texts, self._settings, qrels.rel_format) if texts else Selection((), qrels.rel_format)
+            chosen = (
+                select_measures(texts, self._settings, qrels.rel_format) if texts else Selection((), qrels.rel_format)
+            )
         except (UsageError, ParameterError) as error:
             raise ValueError(str(error)) from error
         self._keys = [(key, _is_number(request)) for request in chosen.measures for key in _keys(request)]
@@ -272,7 +274,7 @@ def _joined(measures: Any) -> list[str]:
     return sorted([*others, *(f"{name}.{','.join(sorted(numbers))}" for name, numbers in joined.items())])
 
 
-def _keys(request: SelectedMeasure) -> tuple[str, ...]:
+def _keys(request: RequestedMeasure) -> tuple[str, ...]:
     """Return the keys of the values: printed names, but without parameters for the likes of set_F."""
     if not isinstance(request.measure.kind, Reals):
         return request.names
@@ -280,7 +282,7 @@ def _keys(request: SelectedMeasure) -> tuple[str, ...]:
     return (name.replace(printed, request.measure.name),)
 
 
-def _is_number(request: SelectedMeasure) -> bool:
+def _is_number(request: RequestedMeasure) -> bool:
     return request.measure.number != "text"
 
 

@@ -263,7 +263,7 @@ class Scores:
 
     def _column(self, measure: str, run: str | None) -> Column:
         name = without_blanks(text("measure", measure))
-        asked = self._selection.asked
+        asked = self._selection.requested
         spellings = (name, asked.get(name), *(spelling for spelling, printed in asked.items() if printed == name))
         found = self._known[self._name(run)]
         if isinstance(found, StackedRun) and (column := found.column(spellings)):

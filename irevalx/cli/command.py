@@ -208,7 +208,7 @@ def _open_runs(options: Options, sources: Mapping[str, Source], warn: Warn) -> l
 
 def _select(options: Options, warn: Warn) -> Selection:
     """Return what to compute: the measures of ``-m``, as z-scores under ``-Z``."""
-    from irevalx.measures.select import select
+    from irevalx.measures.select import select_measures
 
     zscores = None
     if options.zscores is not None:
@@ -218,7 +218,7 @@ def _select(options: Options, warn: Warn) -> Selection:
         zscores = read_zscores(Source(options.zscores), options.compat, options.strict, warn)
     as_asked = options.names == "asked"
     return replace(
-        select(
+        select_measures(
             options.measures,
             options.settings,
             options.rel_format,
@@ -320,11 +320,11 @@ def _explanations(given: Sequence[str], options: Options) -> list[str]:
 def _asked_measures(options: Options) -> list[Measure]:
     """Return the measures of ``-m``, or those that are usual for the format of the judgments, in print order."""
     from irevalx.measures import every_measure
-    from irevalx.measures.parse import parse
+    from irevalx.measures.parse import parse_request
     from irevalx.reading.formats import rel_format
 
     texts = options.measures or (rel_format(options.rel_format).usual_measures,)
-    asked = {measure for text in texts for measure, _ in parse(text, options.compat).members(options.compat)}
+    asked = {measure for text in texts for measure, _ in parse_request(text, options.compat).members(options.compat)}
     return [measure for measure in every_measure() if measure in asked]
 
 

@@ -13,7 +13,7 @@ from irevalx.declarations import spelled_rule
 from irevalx.measures import MEASURES, NICKNAMES
 from irevalx.measures.added import ADDED, load_offered
 from irevalx.measures.bibliography import PAPERS
-from irevalx.measures.declare import CountsAs, Measure
+from irevalx.measures.declare import Measure, UnjudgedEffect
 from irevalx.measures.other_names import OTHER_NAMES
 from irevalx.measures.other_spellings import all_usages
 from irevalx.reading.file_format import FileFormat
@@ -151,7 +151,7 @@ def _effect_of_pool(measure: Measure) -> str:
     if measure.kernel is None:
         return "no effect"
     pooled, outside = measure.pooled, measure.outside
-    if pooled is CountsAs.AS_ITS_FUNCTION_SAYS:
+    if pooled is UnjudgedEffect.AS_ITS_FUNCTION_SAYS:
         return "an unjudged document, pooled or not, counts as the function of the measure defines"
     if pooled is outside:
         return f"no effect: an unjudged document counts as {pooled.value}, pooled or not"

@@ -51,12 +51,12 @@ def _check_measures(ctx: click.Context, param: click.Parameter, value: tuple[str
 
         start_numpy()
         from irevalx.measures.lists import listed
-        from irevalx.measures.parse import parse
+        from irevalx.measures.parse import parse_request
 
         compat = ctx.params.get("compat", TREC_EVAL_10)
         value = listed(value, compat)
         for text in value:
-            parse(text, compat)
+            parse_request(text, compat)
     return value
 
 

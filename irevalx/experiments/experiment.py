@@ -13,7 +13,7 @@ from irevalx.experiments.ranked_runs import USUAL_RULES, RankedRuns, RunRules, r
 from irevalx.experiments.ranking_runs import raise_first
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
-from irevalx.measures.select import SelectedMeasure
+from irevalx.measures.select import RequestedMeasure
 from irevalx.reading.runs import Run
 from irevalx.settings import Settings
 
@@ -68,7 +68,7 @@ class Experiment(RankedRuns):
 def prepare(
     judgments: Judgments,
     runs: Sequence[Run],
-    measures: Sequence[str] | Sequence[SelectedMeasure],
+    measures: Sequence[str] | Sequence[RequestedMeasure],
     rules: RunRules = USUAL_RULES,
     *,
     names: Sequence[str | None] = (),
@@ -82,6 +82,6 @@ def prepare(
     runs, rules, names, warn : as ``RankedRuns.of`` takes them.
     """
     raise_first(judgments.duplicates)
-    requests = [one for one in measures if isinstance(one, SelectedMeasure)]
+    requests = [one for one in measures if isinstance(one, RequestedMeasure)]
     requests = requests or [*requests_of([str(one) for one in measures], rules.settings)]
     return Experiment.of(judgments, runs, requests, rules, names=names, warn=warn)

@@ -13,7 +13,7 @@ from irevalx.experiments.coverage import DEPTH, Coverage, coverages, cutoff_of
 from irevalx.experiments.measure_scales import GEOMETRIC_MEAN, scale_of
 from irevalx.experiments.ranked_runs import RankedRuns, direction_of
 from irevalx.frozen import Frozen, replace
-from irevalx.measures.select import SelectedMeasure
+from irevalx.measures.select import RequestedMeasure
 from irevalx.measures.summary import negative_values
 from irevalx.process.system import as_text
 from irevalx.statistics.scales import MEAN, Scale
@@ -45,7 +45,7 @@ class MeasuredRuns(Frozen, kw_only=True):
     direction: int = 1
     coverage: Coverage | None = None
     top_coverage: Coverage | None = None
-    request: SelectedMeasure | None = None
+    request: RequestedMeasure | None = None
 
     @property
     def tested(self) -> FloatArray:
@@ -95,7 +95,7 @@ def measured_runs(ranked: RankedRuns, warn: Warn) -> list[MeasuredRuns]:
 
 
 def with_coverage(
-    measured: MeasuredRuns, request: SelectedMeasure, ranked: RankedRuns, coverage: Mapping[int, Coverage]
+    measured: MeasuredRuns, request: RequestedMeasure, ranked: RankedRuns, coverage: Mapping[int, Coverage]
 ) -> MeasuredRuns:
     """Return the values of a measure with the coverage of the runs over the same topics.
 

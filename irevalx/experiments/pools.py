@@ -14,7 +14,7 @@ from irevalx.errors import Warn
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool, with_pool
-from irevalx.ranking.order import ranked_order
+from irevalx.ranking.order import ranking_order
 from irevalx.reading.runs import Results, Run
 from irevalx.settings import Ties
 from irevalx.trec_eval.numbers import malformed_number_warnings
@@ -82,7 +82,7 @@ def pool_of_documents(pooled: Mapping[bytes, Collection[bytes]]) -> Pool:
 
 def first_documents(results: Results, depth: int, ties: Ties = "name") -> Pool:
     """Return the first documents of each topic, in the order in which the evaluator ranks them."""
-    order, _ = ranked_order(results, ties)
+    order, _ = ranking_order(results, ties)
     rows, docnos = results.rows, results.docnos
     within_depth: BoolArray = rows.position < depth
     places = np.flatnonzero(within_depth) if order is None else order[within_depth]

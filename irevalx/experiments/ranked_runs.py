@@ -18,7 +18,7 @@ from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments import AnyJudgments
 from irevalx.measures import NICKNAMES
 from irevalx.measures.declare import Measure
-from irevalx.measures.select import SelectedMeasure, Selection, select
+from irevalx.measures.select import RequestedMeasure, Selection, select_measures
 from irevalx.measures.summary import Population
 from irevalx.ranking.assess import assess
 from irevalx.ranking.rank import RankedRun, in_topic_order
@@ -85,7 +85,7 @@ class RankedRuns(Frozen):
     topics: tuple[bytes, ...]
     ranking: Ranking
     missing: BoolArray
-    requests: tuple[SelectedMeasure, ...]
+    requests: tuple[RequestedMeasure, ...]
     level: float
     lacking: Mapping[str, int] = {}
     grades_are: Grades = "whole"
@@ -97,7 +97,7 @@ class RankedRuns(Frozen):
         cls,
         judgments: AnyJudgments,
         runs: Sequence[Run],
-        requests: Sequence[SelectedMeasure],
+        requests: Sequence[RequestedMeasure],
         rules: RunRules = USUAL_RULES,
         *,
         names: Sequence[str | None] = (),
@@ -280,7 +280,7 @@ def requests_of(
     rel_format: str = QRELS.name,
     *,
     as_asked: bool = False,
-) -> tuple[SelectedMeasure, ...]:
+) -> tuple[RequestedMeasure, ...]:
     """Read measures one by one, so that the same measure may stand there with several parameters and readings.
 
     Parameters
@@ -298,8 +298,8 @@ def requests_of(
     requests = []
     for measure in measures:
         of_set = measure.partition(":")[0] in NICKNAMES
-        selection = select((measure,), settings, rel_format, strict=True)
-        asked = {printed: spelling for spelling, printed in selection.asked.items()} if as_asked else {}
+        selection = select_measures((measure,), settings, rel_format, strict=True)
+        asked = {printed: spelling for spelling, printed in selection.requested.items()} if as_asked else {}
         for request in selection.measures:
             problem = _problem(request.measure, rel_format)
             if problem is None:
@@ -313,7 +313,7 @@ def requests_of(
     return each_once(requests)
 
 
-def each_once(requests: Sequence[SelectedMeasure]) -> tuple[SelectedMeasure, ...]:
+def each_once(requests: Sequence[RequestedMeasure]) -> tuple[RequestedMeasure, ...]:
     """Return measures; raises UsageError if two have one printed name."""
     names = [name for request in requests for name in request.names]
     for name in names:
@@ -338,8 +338,8 @@ def _problem(measure: Measure, rel_format: str) -> str | None:
 
 
 def _fitting(
-    requests: Sequence[SelectedMeasure], judgments: AnyJudgments, settings: Settings, warn: Warn
-) -> tuple[SelectedMeasure, ...]:
+    requests: Sequence[RequestedMeasure], judgments: AnyJudgments, settings: Settings, warn: Warn
+) -> tuple[RequestedMeasure, ...]:
     """Return the measures that the judgments allow; raises EvaluationError for another that was asked for by name."""
     fitting = []
     for request in requests:

@@ -20,7 +20,7 @@ from irevalx.frozen import replace
 from irevalx.judgments.graded import SAMPLED_DEPTH
 from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
 from irevalx.measures.declare import Measure
-from irevalx.measures.select import SelectedMeasure, select
+from irevalx.measures.select import RequestedMeasure, select_measures
 from irevalx.ranking.ranking import Ranking
 from irevalx.reading.formats import PRELS, QRELS, SAMPLED
 from irevalx.settings import Settings
@@ -34,7 +34,7 @@ def format_for(measure: Measure) -> str | None:
     return next((name for name in FORMATS if measure.can_use(name)), None)
 
 
-def requests_of_samples(measures: Sequence[str], level: int) -> tuple[SelectedMeasure, ...]:
+def requests_of_samples(measures: Sequence[str], level: int) -> tuple[RequestedMeasure, ...]:
     """Read measures, those that need strata or probabilities included; raises as ``requests_of`` does.
 
     Parameters
@@ -48,7 +48,7 @@ def requests_of_samples(measures: Sequence[str], level: int) -> tuple[SelectedMe
 
 def _format_of(text: str, settings: Settings) -> str:
     """Return the format that the first measure of a text takes a sample for."""
-    found = (format_for(request.measure) for request in select((text,), settings).measures)
+    found = (format_for(request.measure) for request in select_measures((text,), settings).measures)
     return next((name for name in found if name is not None), None) or QRELS.name
 
 

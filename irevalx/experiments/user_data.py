@@ -19,7 +19,7 @@ from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Judgments
 from irevalx.measures.contradictions import refuse_contradictions
 from irevalx.measures.lists import measures_in
-from irevalx.measures.select import SelectedMeasure
+from irevalx.measures.select import RequestedMeasure
 from irevalx.reading.formats import QRELS, REL_FORMATS, TREC_RESULTS
 from irevalx.reading.runs import Run
 from irevalx.trec_eval.versions import TREC_EVAL_10
@@ -145,7 +145,7 @@ def experiment_of(qrels: Any, runs: Any, measures: Any, **options: Unpack[Evalua
     rules = _rules(options)
     judgments = graded_judgments_of(qrels, options.get("rel_format", QRELS.name), rules.settings.grades)
     opened = opened_runs(runs)
-    is_read = isinstance(measures, tuple) and all(isinstance(one, SelectedMeasure) for one in measures)
+    is_read = isinstance(measures, tuple) and all(isinstance(one, RequestedMeasure) for one in measures)
     asked = measures if is_read else measures_of(measures)
     return prepare(judgments, opened.runs, asked, rules, names=opened.names, warn=warn)
 

@@ -1,7 +1,7 @@
-"""The papers behind the measures and the lab: one record each, from which help, --cite and the documentation take it.
+"""The bibliography of measures and lab, source of the references in help, --cite and documentation.
 
-The docstring of a measure cites a paper by its key: ``Source: [clarke-2008]; ndeval.`` What is not sure is left out
-of a record.
+The docstring of a measure cites a paper by its key: ``Source: [clarke-2008]; ndeval.`` A record omits what is
+uncertain.
 """
 
 from __future__ import annotations
@@ -13,28 +13,24 @@ from irevalx.frozen import Frozen
 
 
 class Paper(Frozen, kw_only=True):
-    """A paper, book or report.
-
-    Parameters
-    ----------
-    authors : as BibTeX has them: "Family, Given", in order.
-    venue : what it appeared in, in full: a journal, the proceedings, the book or the publisher.
-    short : what people call the venue.
-    kind : the type of the entry in BibTeX.
-    more : other fields of BibTeX, such as volume and pages.
-    """
+    """A paper, book or report."""
 
     authors: tuple[str, ...]
+    """As in BibTeX: "Family, Given", in order."""
     title: str
     venue: str
+    """In full: journal, proceedings, book or publisher."""
     short: str
+    """Short name of the venue."""
     year: int
     kind: str = "inproceedings"
+    """Type of the BibTeX entry."""
     more: Mapping[str, str] = {}
+    """Other BibTeX fields, for example volume and pages."""
 
     @property
     def reference(self) -> str:
-        """Authors, title, venue and year in a line.
+        """Authors, title, short venue and year, on one line.
 
         >>> PAPERS["moffat-zobel-2008"].reference
         'Moffat and Zobel, Rank-Biased Precision for Measurement of Retrieval Effectiveness, TOIS 2008'
@@ -45,7 +41,7 @@ class Paper(Frozen, kw_only=True):
         return f"{names}, {self.title}, {self.short} {self.year}"
 
     def bibtex(self, key: str) -> str:
-        """Return the entry of BibTeX, without a newline at its end."""
+        """Return the BibTeX entry, without a final newline."""
         fields = {"author": " and ".join(self.authors), "title": f"{{{self.title}}}"}
         fields |= {_FIELDS[self.kind]: self.venue, "year": str(self.year), **self.more}
         lines = [f"  {name:<9} = {{{text}}}" for name, text in fields.items()]
@@ -323,5 +319,5 @@ def papers_cited(text: str) -> list[str]:
 
 
 def with_references(text: str) -> str:
-    """Return a text with references in place of the keys of papers; what is no such key stays."""
-    return _CITED.sub(lambda found: PAPERS[found[1]].reference if found[1] in PAPERS else found[0], text)
+    """Replace the keys of papers in a text by references; other brackets stay."""
+    return _CITED.sub(lambda match: PAPERS[match[1]].reference if match[1] in PAPERS else match[0], text)

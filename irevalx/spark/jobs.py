@@ -20,7 +20,7 @@ from irevalx.api.user_warnings import warn
 from irevalx.errors import ArgumentError, NoTopicsError, UsageError, quote
 from irevalx.frozen import Frozen
 from irevalx.measures.contradictions import refuse_contradictions
-from irevalx.measures.select import Selection, select
+from irevalx.measures.select import Selection, select_measures
 from irevalx.process.system import as_text
 from irevalx.reading.column_names import DOCNO, GRADE, RUN, SCORE, TOPIC, Kind, Wanted
 from irevalx.reading.formats import QRELS
@@ -109,7 +109,7 @@ def evaluate(
         ["topic"] if partitions is None else [parameters.whole_number("partitions", partitions, least=1), "topic"]
     )
     block_rows = parameters.whole_number("block_rows", block_rows, least=1)
-    selection = select(asked, settings, strict=strict, warn=warn)
+    selection = select_measures(asked, settings, strict=strict, warn=warn)
     judged, retrieved = _checked_rows("qrels", qrels, _JUDGED), _checked_rows("runs", runs, _RETRIEVED)
     pooled = None if pool is None else _checked_rows("pool", pool, _POOLED)
     with_missing = settings.complete and settings.compat.complete_evaluates_missing
@@ -190,7 +190,9 @@ class Workers(Frozen):
     def selection(self) -> Selection:
         """Return what is to be computed."""
         declare_again(self.declared)
-        return computable(select(self.asked, self.settings, strict=self.strict), self.highest_grade, self.settings)
+        return computable(
+            select_measures(self.asked, self.settings, strict=self.strict), self.highest_grade, self.settings
+        )
 
     def evaluate(self, batches: Iterator[Any]) -> Iterator[Any]:
         """Turn rows, sorted by topic, into scores."""

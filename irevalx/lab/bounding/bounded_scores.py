@@ -55,7 +55,7 @@ from irevalx.lab.command.shared import (
     Seed,
     measures,
 )
-from irevalx.measures.select import SelectedMeasure
+from irevalx.measures.select import RequestedMeasure
 from irevalx.process.system import as_text
 from irevalx.reports.table import Table
 from irevalx.settings import Settings
@@ -342,7 +342,7 @@ def _to_judge(
     return DocumentsToJudge(rows, kind, notes=notes)
 
 
-def _drawn_requests(requests: Sequence[SelectedMeasure], *, is_probable: bool) -> tuple[SelectedMeasure, ...]:
+def _drawn_requests(requests: Sequence[RequestedMeasure], *, is_probable: bool) -> tuple[RequestedMeasure, ...]:
     """Return the measures that require draws of judgments; raises UsageError without probabilities."""
     drawn = tuple(request for request in requests if request.measure in DRAWN and request.reading == "nonrel")
     if drawn and not is_probable:
@@ -352,7 +352,7 @@ def _drawn_requests(requests: Sequence[SelectedMeasure], *, is_probable: bool) -
 
 
 def _refuse_next(
-    option: str, weighted: Sequence[WeightedMeasure], drawn: Sequence[SelectedMeasure], opened: OpenedRuns
+    option: str, weighted: Sequence[WeightedMeasure], drawn: Sequence[RequestedMeasure], opened: OpenedRuns
 ) -> None:
     """Raise UsageError if the next documents cannot be selected."""
     if (n_measures := len(weighted) + sum(len(request.names) for request in drawn)) > 1:
@@ -374,7 +374,7 @@ def weighted_scores(
     judgments: Judgments,
     opened: OpenedRuns,
     weighted: Sequence[WeightedMeasure],
-    drawn: tuple[SelectedMeasure, ...] = (),
+    drawn: tuple[RequestedMeasure, ...] = (),
     **options: "Unpack[Evaluating]",
 ) -> tuple[list[WeightedScores], Experiment]:
     """Return the scores of runs under measures that are sums over ranks, and the runs, with other (drawn) measures.
@@ -386,7 +386,7 @@ def weighted_scores(
     return [WeightedScores(experiment, measure) for measure in weighted], experiment
 
 
-def _depth(weighted: Sequence[WeightedMeasure], drawn: Sequence[SelectedMeasure]) -> int:
+def _depth(weighted: Sequence[WeightedMeasure], drawn: Sequence[RequestedMeasure]) -> int:
     """Return the number of first documents of a run that the measures use."""
     return _ALL if drawn else max(measure.depth or _ALL for measure in weighted)
 

@@ -13,12 +13,12 @@ from irevalx.experiments.weighted_measures import WeightedMeasure, weighted_meas
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.bounding.bounded_scores import weighted_scores
 from irevalx.lab.bounding.score_bounds import WeightedScores
-from irevalx.measures.select import SelectedMeasure
+from irevalx.measures.select import RequestedMeasure
 from irevalx.settings import Settings
 
 
 def known_bounds(
-    judgments: Judgments, opened: OpenedRuns, requests: Sequence[SelectedMeasure], settings: Settings, threads: int
+    judgments: Judgments, opened: OpenedRuns, requests: Sequence[RequestedMeasure], settings: Settings, threads: int
 ) -> list[WeightedScores]:
     """Return the scores of runs under the requested measures that are sums over ranks."""
     default = settings.ties == "name" and settings.duplicates == "error" and not settings.ignore_identical_ids

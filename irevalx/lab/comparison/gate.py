@@ -19,7 +19,7 @@ from irevalx.experiments.measured_values import MeasuredRuns
 from irevalx.experiments.ranked_runs import requests_of
 from irevalx.frozen import Frozen, replace
 from irevalx.lab.comparison.compared_pairs import ComparedMeasure, Comparison
-from irevalx.measures.select import SelectedMeasure
+from irevalx.measures.select import RequestedMeasure
 from irevalx.reports.table import Table
 from irevalx.statistics.non_inferiority import CANNOT_TELL, NOT_WORSE, WORSE, Improvements
 from irevalx.statistics.paired_comparisons import Comparisons, Method
@@ -269,7 +269,7 @@ def dependent(
     improved: Improvements,
     margin: float,
     coverage: Coverage | None,
-    request: SelectedMeasure | None,
+    request: RequestedMeasure | None,
 ) -> BoolArray:
     """Return whether the verdict on each run changes after the shift of differences by unjudged documents."""
     # ``tests/unequal_judging.py --gate`` compares verdicts before and after deeper judgments of the run (margin 0.02):

@@ -23,7 +23,7 @@ from irevalx.experiments.run_groups import Removal
 from irevalx.experiments.samples import RandomOrder, is_relevant
 from irevalx.frozen import Frozen
 from irevalx.lab.completion.predict import Completion, CompletionRun, Predictions, judged_without
-from irevalx.measures.select import select
+from irevalx.measures.select import select_measures
 from irevalx.settings import Settings
 from irevalx.statistics.scales import MEAN
 
@@ -123,7 +123,7 @@ def expected_measures(
     ``probability`` is flat over the judgments; other documents are nonrelevant. Runs without results have 0.
     """
     settings, missing = Settings(grades="probability"), experiment.missing
-    selected = select(measures, settings).measures
+    selected = select_measures(measures, settings).measures
     assessed = AssessedRanking(experiment.judgments, experiment.ranking, missing.ravel(), settings, probability)
     values = assessed.numbers(selected).reshape(-1, *missing.shape)
     of_measure = dict(zip((name for measure in selected for name in measure.names), values, strict=True))

@@ -35,7 +35,7 @@ from irevalx.lab.bounding.fitted_relevance import (
 from irevalx.lab.bounding.score_bounds import WeightedScores
 from irevalx.lab.leaving_out.left_out_runs import LeftOutRuns
 from irevalx.lab.leaving_out.new_run_verdicts import COVERAGE_DEPTH, FAIR, Coverage, NewRun, NewRuns, verdict_on
-from irevalx.measures.select import SelectedMeasure
+from irevalx.measures.select import RequestedMeasure
 from irevalx.settings import Settings
 from irevalx.statistics.significance import generator, without_noise
 
@@ -52,7 +52,7 @@ _QUANTILES = (50.0, 2.5, 97.5)
 """The estimate and the ends of its interval."""
 
 
-def bounded(request: SelectedMeasure, level: float, grades: IntArray) -> list[WeightedMeasure]:
+def bounded(request: RequestedMeasure, level: float, grades: IntArray) -> list[WeightedMeasure]:
     """Return the measures with proven bounds for the grades of judged documents; empty if it is no sum over ranks."""
     try:
         return weighted_measures([request], level, set(grades.tolist()), int(grades.max(initial=0)))

@@ -13,19 +13,19 @@ from irevalx.measures.gain import dcg, ndcg, ndcg_cut
 from irevalx.measures.gains_of_topics import GainsOfTopics
 from irevalx.measures.parameter_kinds import Gain, Kernel
 from irevalx.measures.precision import precision, recall, relative_precision, success
-from irevalx.measures.select import SelectedMeasure
+from irevalx.measures.select import RequestedMeasure
 from irevalx.measures.user import PERSISTENCE, rank_biased_precision
 from irevalx.ranking.topics import Topics
 from irevalx.settings import Ties
 
 
-def is_additive(request: SelectedMeasure, ties: Ties) -> bool:
+def is_additive(request: RequestedMeasure, ties: Ties) -> bool:
     """Return whether the value of a topic is a sum over the documents of the displayed ranking."""
     # Gains order documents with equal scores otherwise than the displayed ranking, which follows grades.
     return request.measure in _TERMS and request.reading == "nonrel" and not request.is_ordered_by_gain(ties)
 
 
-def document_contributions(t: Topics, request: SelectedMeasure) -> Sequence[FloatArray]:
+def document_contributions(t: Topics, request: RequestedMeasure) -> Sequence[FloatArray]:
     """Return the contribution of each document, flat over ``t.rows``, for each printed name of an additive measure."""
     with np.errstate(all="ignore"):
         terms = request.measure.kind.apply(_TERMS[request.measure], t, request.parameters)

@@ -18,7 +18,7 @@ from irevalx.frozen import Frozen, cached_property
 from irevalx.lab.comparison.compared_runs import ComparedPairs
 from irevalx.lab.comparison.tested_runs import compare
 from irevalx.lab.page.document_gains import is_additive
-from irevalx.measures.select import SelectedMeasure
+from irevalx.measures.select import RequestedMeasure
 from irevalx.process.system import as_bytes
 from irevalx.reports.records import finite
 from irevalx.settings import Ties
@@ -40,7 +40,7 @@ class ReportedMeasure(Frozen, kw_only=True):
     """Its printed name."""
     title: str
     """The name by which it was requested."""
-    request: SelectedMeasure
+    request: RequestedMeasure
     """The measure with its parameters."""
 
     @property
@@ -165,8 +165,8 @@ def reported_measures(scores: Scores) -> list[ReportedMeasure]:
     selection = selection_of(scores)
     requests = {name: request for _, request in selection.requests for name in request.names}
     reported: dict[str, ReportedMeasure] = {}
-    treatments = {f"{spelling}:{reading}" for spelling in selection.asked for reading in READINGS}
-    for title, name in selection.asked.items():
+    treatments = {f"{spelling}:{reading}" for spelling in selection.requested for reading in READINGS}
+    for title, name in selection.requested.items():
         if title not in treatments and requests[name].measure.number != "text":
             reported.setdefault(name, ReportedMeasure(name=name, title=title, request=requests[name]))
     return list(reported.values())

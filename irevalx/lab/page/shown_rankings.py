@@ -15,10 +15,10 @@ from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool, with_pool
 from irevalx.lab.page.document_gains import document_contributions, is_additive
-from irevalx.measures.select import SelectedMeasure
+from irevalx.measures.select import RequestedMeasure
 from irevalx.process.system import as_text
-from irevalx.ranking.order import ranked_order
-from irevalx.ranking.rank import RankedRun, without_some
+from irevalx.ranking.order import ranking_order
+from irevalx.ranking.rank import RankedRun, without_documents
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.rules import RankingRules
 from irevalx.reading.runs import Results, Run
@@ -55,7 +55,7 @@ class FirstDocuments(Frozen):
         runs: Sequence[Run],
         rules: RankingRules,
         depth: int,
-        requests: Sequence[SelectedMeasure],
+        requests: Sequence[RequestedMeasure],
         *,
         level: float,
         processes: int,
@@ -65,7 +65,7 @@ class FirstDocuments(Frozen):
         pools: list[Pool] = []
         n_tied = []
         for run in runs:
-            blocks = [_first_of(without_some(part, rules)[0], rules.ties, depth) for part in run.results()]
+            blocks = [_first_of(without_documents(part, rules)[0], rules.ties, depth) for part in run.results()]
             pools += [pool for pool, _ in blocks]
             n_tied.append(sum(tied for _, tied in blocks))
         both = with_pool(judgments, Pool.joined("", pools))
@@ -152,7 +152,7 @@ class FirstDocuments(Frozen):
 
 def _first_of(results: Results, ties: Ties, depth: int) -> tuple[Pool, int]:
     """Return the first documents of each topic, and the number of them with tied scores."""
-    order, equal = ranked_order(results, ties)
+    order, equal = ranking_order(results, ties)
     within: BoolArray = results.rows.position < depth
     tied = np.append(equal, False) | np.append(False, equal)[: within.size]
     considered = np.ones_like(within) if ties in ORDERS_OF_TIES else within

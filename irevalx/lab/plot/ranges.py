@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from irevalx.measures import every_measure
 from irevalx.measures.declare import ZERO_TO_ONE, Measure, Range
-from irevalx.measures.select import SelectedMeasure
+from irevalx.measures.select import RequestedMeasure
 
 
 def measure_printed_as(name: str) -> Measure | None:
@@ -29,6 +29,6 @@ def groups_on_one_axis(ranges: Sequence[Range]) -> list[list[int]]:
     return [shares, *others] if shares else others
 
 
-def ranges_of(requests: Sequence[SelectedMeasure]) -> list[Range]:
+def ranges_of(requests: Sequence[RequestedMeasure]) -> list[Range]:
     """Return the ranges of measures, one for each printed name."""
     return [request.measure.value_range for request in requests for _ in request.names]

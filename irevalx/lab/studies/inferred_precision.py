@@ -15,7 +15,7 @@ from irevalx.frozen import cached_property, replace, values
 from irevalx.judgments.graded import Judgments
 from irevalx.measures.declare import NONREL, ZERO_TO_ONE, measure
 from irevalx.measures.incomplete import DEFAULT_C, DEFAULT_EPSILON, inferred_average_precision
-from irevalx.measures.select import SelectedMeasure
+from irevalx.measures.select import RequestedMeasure
 from irevalx.measures.summary import mean
 from irevalx.ranking.assess import Assessed
 from irevalx.ranking.ranking import Ranking
@@ -71,7 +71,7 @@ def infap_with_true_precisions(t: FullTopics) -> FloatArray:
 
 
 ERROR_SOURCES = tuple(
-    SelectedMeasure(m, m.kind.parse(m.name, None, Settings(), lambda item, value: None), "nonrel", (m.name,))
+    RequestedMeasure(m, m.kind.parse(m.name, None, Settings(), lambda item, value: None), "nonrel", (m.name,))
     for m in (infap_without_pool, infap_with_true_precisions)
 )
 
@@ -80,7 +80,7 @@ class FullyAssessedRanking(AssessedRanking):
     """A ranking assessed with a sample of the judgments, with the precisions under the full judgments."""
 
     def _assess(
-        self, ranking: Ranking, settings: Settings, reading: Reading, by_gain: SelectedMeasure | None = None
+        self, ranking: Ranking, settings: Settings, reading: Reading, by_gain: RequestedMeasure | None = None
     ) -> Assessed:
         t = super()._assess(ranking, settings, reading, by_gain)
         if reading != "nonrel" or not isinstance(t, Topics) or not isinstance(self.judgments, Judgments):

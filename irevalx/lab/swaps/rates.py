@@ -27,7 +27,7 @@ from irevalx.lab.command.shared import (
     Seed,
     measures,
 )
-from irevalx.measures.select import SelectedMeasure
+from irevalx.measures.select import RequestedMeasure
 from irevalx.parameters import real_number
 from irevalx.reports.table import Table
 from irevalx.statistics.significance import DECIMALS
@@ -114,7 +114,7 @@ class SwapRatesByDifference(Result):
 
     rows: Sequence[DifferenceSwapRate]  # by measure and size of the sets, ascending in the difference
     reliable: Sequence[ReliableDifference]
-    requests: Sequence[SelectedMeasure]  # the measures
+    requests: Sequence[RequestedMeasure]  # the measures
     seed: int  # of the topic sets
 
     def tables(self) -> list[Table]:
