@@ -1,8 +1,8 @@
-"""FILE_FORMATS: the formats of the files that irevalx reads, a row each.
+"""FILE_FORMATS: the file formats that irevalx reads.
 
-Options, help, manual page, completion, errors and tests follow from the rows. A new format is a row here and, unless a
-reader that is there already will do, a module with its reader; ``tests/reading/test_formats.py`` then asks for an
-example. Readers are imported when a file is read, so that the help does not wait for them.
+Options, help, manual pages, completion, errors and tests are generated from these records. A new format needs a record
+here and, unless an existing reader fits, a module with its reader; ``tests/reading/test_formats.py`` requires an
+example. Readers are imported when a file is read, so that the help does not load them.
 """
 
 from __future__ import annotations
@@ -330,29 +330,24 @@ FILE_FORMATS: tuple[FileFormat[Any], ...] = (
     JSON_RUN,
     POOL,
 )
-"""In the order of the help."""
+"""All formats in the order of the help."""
 
 REL_FORMATS: dict[str, FileFormat[AnyJudgments]] = {
     fmt.name: fmt for fmt in FILE_FORMATS if fmt.kind is FileKind.JUDGMENTS
 }
-"""The formats of judgments, by the name that ``-R`` takes."""
+"""Judgment formats by their value of ``-R``."""
 
 RESULTS_FORMATS: dict[str, FileFormat[Run]] = {fmt.name: fmt for fmt in FILE_FORMATS if fmt.kind is FileKind.RUNS}
-"""The formats of runs, by the name that ``-T`` takes."""
+"""Run formats by their value of ``-T``."""
 
 read_qrels, read_trec_results, read_pool = QRELS.read, TREC_RESULTS.read, POOL.read
-"""The readers of the usual formats, for callers that have no choice."""
+"""The readers of the default formats."""
 
 
 def runs_in(fmt: FileFormat[Run], source: Source, compat: Compat, strict: bool, warn: Warn) -> list[Run]:
-    """Return the runs of a file: one, but of a Parquet file as many as its column ``run`` names.
+    """Return the runs of a file: one, or for a Parquet file one per value of its column ``run``.
 
-    A Parquet file that cannot be read is a run of which reading fails.
-
-    Parameters
-    ----------
-    fmt : the format, if it is a text file.
-    source, compat, strict, warn : as ``FileFormat.read`` takes them.
+    An unreadable Parquet file becomes a run that raises the error when it is read.
     """
     try:
         if not source.is_parquet:
@@ -369,17 +364,17 @@ def runs_in(fmt: FileFormat[Run], source: Source, compat: Compat, strict: bool, 
 
 
 def rel_format(name: str) -> FileFormat[AnyJudgments]:
-    """Return the format of judgments with this name; FormatError where there is none."""
+    """Return the judgment format with this name; FormatError if there is none."""
     return _named(REL_FORMATS, "judgments", FileKind.JUDGMENTS, name)
 
 
 def results_format(name: str) -> FileFormat[Run]:
-    """Return the format of runs with this name; FormatError where there is none."""
+    """Return the run format with this name; FormatError if there is none."""
     return _named(RESULTS_FORMATS, "runs", FileKind.RUNS, name)
 
 
 def names_of(kind: FileKind) -> str:
-    """Return the names of the formats of a kind, for a sentence.
+    """Return the names of the formats of a kind as a phrase.
 
     >>> names_of(FileKind.POOL)
     'pool'
@@ -388,7 +383,7 @@ def names_of(kind: FileKind) -> str:
 
 
 def _named(formats: Mapping[str, FileFormat[Data]], what: str, kind: FileKind, name: str) -> FileFormat[Data]:
-    """Return one of the formats of a kind, which are of ``what``."""
+    """Return the format with this name; ``what`` describes the formats in the error."""
     if name in formats:
         return formats[name]
     rule = f"one of {', '.join(fmt.name for fmt in FILE_FORMATS if fmt.kind is kind)}"

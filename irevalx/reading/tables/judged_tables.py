@@ -1,4 +1,4 @@
-"""Tables as judgments and pools, which are taken as a whole."""
+"""Judgments and pools from tables, read as a whole."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from irevalx.trec_eval.versions import Compat
 
 
 def graded_table(table: Table, compat: Compat, strict: bool, warn: Warn, grades: Grades = "whole") -> Judgments:
-    """Return the rows of a table as judgments; ArgumentError where a column is missing, or something in it."""
+    """Return table rows as judgments."""
     numbers, topics, docnos = _with_grades(table, grades, TOPIC, DOCNO)
     return each_judgment_once(Entries.of_rows(table.path, topics, docnos, numbers).judgments(), warn)
 
 
 def pool_table(table: Table, compat: Compat, strict: bool, warn: Warn) -> Pool:
-    """Return the rows of a table as a pool; ArgumentError where a column is missing, or something in it."""
+    """Return table rows as a pool."""
     topics, docnos = table.read(TOPIC, DOCNO)
     return Entries.of_rows(table.path, topics, docnos, np.zeros(topics.size)).pool()
 
@@ -37,7 +37,7 @@ def pool_table(table: Table, compat: Compat, strict: bool, warn: Warn) -> Pool:
 def subtopic_table(
     table: Table, compat: Compat, strict: bool, warn: Warn, grades: Grades = "whole"
 ) -> SubtopicJudgments:
-    """Return the rows of a table as judgments; ArgumentError where a column is missing, or something in it."""
+    """Return table rows as judgments for subtopics."""
     numbers, topics, docnos, subtopics = _with_grades(table, grades, TOPIC, DOCNO, SUBTOPIC)
     lines = np.arange(1, topics.size + 1)
     part = subtopic_judgments(table.path, topics, subtopics, docnos, numbers, lines)
@@ -45,7 +45,7 @@ def subtopic_table(
 
 
 def _with_grades(table: Table, grades: Grades, *others: Wanted) -> tuple[Any, ...]:
-    """Return the column of grades, whole numbers or real ones, and others; raises ArgumentError."""
+    """Return the column of grades and other columns; invalid grades raise ArgumentError."""
     if grades == "whole":
         return table.read(GRADE, *others)
     columns = table.read(replace(GRADE, kind="probabilities" if grades == "label" else "scores"), *others)
@@ -59,16 +59,9 @@ def _with_grades(table: Table, grades: Grades, *others: Wanted) -> tuple[Any, ..
 
 
 def table_with_probabilities(table: Table, compat: Compat, strict: bool, warn: Warn) -> JudgmentsWithProbabilities:
-    """Return the rows of a table as judgments; a probability that is missing is not known.
+    """Return table rows as judgments with inclusion probabilities; missing probabilities are unknown.
 
-    Parameters
-    ----------
-    warn : called with the number of probabilities that are out of bounds.
-
-    Raises
-    ------
-    ArgumentError : a column is missing, or something in it.
-    MalformedLineError : a probability that counts is 0.
+    ``warn`` is called about probabilities out of range; a probability of 0 raises MalformedLineError.
     """
     topics, docnos, grades, methods, probabilities = table.read(TOPIC, DOCNO, GRADE, METHOD, PROBABILITY)
     lines = np.arange(1, topics.size + 1)
