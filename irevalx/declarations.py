@@ -40,7 +40,7 @@ NO_DEFAULT = object()
 FLAG_RULE = "True or False"
 
 
-class Kind(Frozen):
+class ValueType(Frozen):
     """What values a parameter takes."""
 
     rule: str
@@ -58,7 +58,7 @@ class Kind(Frozen):
 class Parameter(Frozen, kw_only=True):
     """One parameter of a function, and how it is typed in the shell."""
 
-    kind: Kind | None = None
+    kind: ValueType | None = None
     """None if the function itself checks the value."""
 
     names: tuple[str, ...] = ()
@@ -138,9 +138,9 @@ class Parameter(Frozen, kw_only=True):
         except ArgumentError as error:
             raise ArgumentError(f"{self.name}{error.message}") from None  # its message lacks the name
         except (ValueError, TypeError, OverflowError):
-            from irevalx.parameters import shown
+            from irevalx.parameters import short_repr
 
-            raise ArgumentError(f"{self.name} must be {self.kind.rule}, but got {shown(value)}") from None
+            raise ArgumentError(f"{self.name} must be {self.kind.rule}, but got {short_repr(value)}") from None
 
     def read(self, text: str) -> Any:
         """Return the value of a text in the shell; raises UsageError."""
@@ -164,7 +164,7 @@ def whole(least: int | None = None, most: int | None = None, **more: Any) -> Par
             raise ValueError(text)
         return int(text)
 
-    return Parameter(kind=Kind(rule, lambda value: whole_number("", value, least=least, most=most), read), **more)
+    return Parameter(kind=ValueType(rule, lambda value: whole_number("", value, least=least, most=most), read), **more)
 
 
 def number(
@@ -197,7 +197,7 @@ def number(
             raise ValueError(text)
         return value
 
-    return Parameter(kind=Kind(rule, check, read), **more)
+    return Parameter(kind=ValueType(rule, check, read), **more)
 
 
 def choice(*names: str, **more: Any) -> Parameter:
@@ -208,21 +208,21 @@ def choice(*names: str, **more: Any) -> Parameter:
             raise ValueError(value)
         return value
 
-    return Parameter(kind=Kind(_either(names), check, choices=names), **more)
+    return Parameter(kind=ValueType(_either(names), check, choices=names), **more)
 
 
 def flag(**more: Any) -> Parameter:
     """Declare a truth value, in the shell an option without a value."""
     from irevalx.parameters import flag as checked_flag
 
-    return Parameter(kind=Kind(FLAG_RULE, lambda value: checked_flag("", value)), **more)
+    return Parameter(kind=ValueType(FLAG_RULE, lambda value: checked_flag("", value)), **more)
 
 
 def text(rule: str = "a string", **more: Any) -> Parameter:
     """Declare a text."""
     from irevalx.parameters import text as checked_text
 
-    return Parameter(kind=Kind(rule, lambda value: checked_text("", value)), **more)
+    return Parameter(kind=ValueType(rule, lambda value: checked_text("", value)), **more)
 
 
 def file(**more: Any) -> Parameter:
@@ -238,7 +238,7 @@ def path(**more: Any) -> Parameter:
             raise TypeError(value)
         return os.fsdecode(value)
 
-    return file(kind=Kind("the path of a file", check), **more)
+    return file(kind=ValueType("the path of a file", check), **more)
 
 
 def refined(**changes: Any) -> Callable[[Parameter], Parameter]:

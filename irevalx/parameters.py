@@ -17,7 +17,7 @@ What: TypeAlias = "str | Callable[[], str]"
 """What a message calls an argument, or the place in it: as text, or as what returns the text if there is a message."""
 
 
-def wrong(what: What, rule: str, got: object) -> ArgumentError:
+def argument_error(what: What, rule: str, got: object) -> ArgumentError:
     """Build the error for something that must be something else.
 
     Parameters
@@ -26,10 +26,10 @@ def wrong(what: What, rule: str, got: object) -> ArgumentError:
     rule : what it must be.
     got : what was given.
     """
-    return ArgumentError(f"{what() if callable(what) else what} must be {rule}, but got {shown(got)}")
+    return ArgumentError(f"{what() if callable(what) else what} must be {rule}, but got {short_repr(got)}")
 
 
-def shown(value: object) -> str:
+def short_repr(value: object) -> str:
     """Return a value as a message shows it: text in quotes, else as Python writes it; of a collection, its type."""
     if isinstance(value, str):
         return quote(value)
@@ -58,12 +58,12 @@ def whole_number(what: What, value: Any, *, least: int | None = None, most: int 
     ArgumentError
     """
     if type(value) is not int and (isinstance(value, bool) or not isinstance(value, Integral)):
-        raise wrong(what, _whole(least, most), value)
+        raise argument_error(what, _whole(least, most), value)
     number = index(value)
     if not is_long(number):
-        raise wrong(what, _whole(None, most), value)
+        raise argument_error(what, _whole(None, most), value)
     if (least is not None and number < least) or (most is not None and number > most):
-        raise wrong(what, _whole(least, most), value)
+        raise argument_error(what, _whole(least, most), value)
     return number
 
 
@@ -88,11 +88,11 @@ def real_number(what: What, value: Any) -> float | None:
     if value is None:
         return None
     if not isinstance(value, Real) or isinstance(value, bool):
-        raise wrong(what, "a number or None", value)
+        raise argument_error(what, "a number or None", value)
     try:
         return float(value)
     except OverflowError:
-        raise wrong(what, "a number of 64 bits", value) from None
+        raise argument_error(what, "a number of 64 bits", value) from None
 
 
 def flag(what: What, value: Any) -> bool:
@@ -106,7 +106,7 @@ def flag(what: What, value: Any) -> bool:
         return bool(value)
     if (isinstance(value, Integral) or type(value).__name__ in _TRUTH_VALUES) and value in (0, 1):
         return bool(value)
-    raise wrong(what, "True or False", value)
+    raise argument_error(what, "True or False", value)
 
 
 def text(what: What, value: Any) -> str:
@@ -118,7 +118,7 @@ def text(what: What, value: Any) -> str:
     """
     if isinstance(value, str):
         return value
-    raise wrong(what, "a string", value)
+    raise argument_error(what, "a string", value)
 
 
 def texts(what: What, value: Any) -> tuple[str, ...]:
@@ -131,16 +131,16 @@ def texts(what: What, value: Any) -> tuple[str, ...]:
     if isinstance(value, str):
         return (encodable(what, value),)
     if isinstance(value, bytes) or not isinstance(value, Iterable):
-        raise wrong(what, "a string or several strings", value)
+        raise argument_error(what, "a string or several strings", value)
     several = tuple(value)
     for one in several:
         if not isinstance(one, str):
-            raise wrong(what, "a string or several strings", one)
+            raise argument_error(what, "a string or several strings", one)
         encodable(what, one)
     return tuple(sorted(several)) if isinstance(value, set | frozenset) else several
 
 
-def one_of(what: What, value: Any, choices: Sequence[str]) -> str:
+def named_choice(what: What, value: Any, choices: Sequence[str]) -> str:
     """Return one of some words.
 
     Raises
@@ -148,7 +148,7 @@ def one_of(what: What, value: Any, choices: Sequence[str]) -> str:
     ArgumentError : it is none of them.
     """
     if value not in choices:
-        raise wrong(what, " or ".join(choices), value)
+        raise argument_error(what, " or ".join(choices), value)
     return str(value)
 
 
@@ -157,7 +157,7 @@ def encodable(what: What, value: str) -> str:
     try:
         as_bytes(value)
     except UnicodeEncodeError:
-        raise wrong(what, "text that can be encoded", value) from None
+        raise argument_error(what, "text that can be encoded", value) from None
     return value
 
 
@@ -178,5 +178,5 @@ def identifier(what: What, value: Any, *, whole: bool = True) -> str:
         try:
             return str(index(value))
         except ValueError:  # the limit of Python
-            raise wrong(what, "a whole number of fewer digits", value) from None
-    raise wrong(what, "a string or a whole number" if whole else "a string", value)
+            raise argument_error(what, "a whole number of fewer digits", value) from None
+    raise argument_error(what, "a string or a whole number" if whole else "a string", value)

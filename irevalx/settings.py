@@ -6,8 +6,8 @@ from numbers import Integral, Real
 from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 from irevalx.declarations import (
-    Kind,
     Parameter,
+    ValueType,
     choice,
     collect,
     flag,
@@ -24,11 +24,11 @@ from irevalx.process.system import as_bytes
 from irevalx.trec_eval.numbers import c_double
 from irevalx.trec_eval.versions import COMPAT, TREC_EVAL_10, Compat
 
-Reading: TypeAlias = Literal["nonrel", "skip", "rel"]
+UnjudgedTreatment: TypeAlias = Literal["nonrel", "skip", "rel"]
 """What unjudged documents are taken for: nonrelevant ones (or what the measure makes of them), as good as not
 retrieved, or relevant ones as far as they were retrieved."""
 
-READINGS: tuple[Reading, ...] = get_args(Reading)
+UNJUDGED_TREATMENTS: tuple[UnjudgedTreatment, ...] = get_args(UnjudgedTreatment)
 
 
 Grades: TypeAlias = Literal["whole", "real", "probability", "label"]
@@ -64,7 +64,7 @@ EXPECTED_OF_FIRST = "ties=expected and max_retrieved"
 """Rules, as declarations have them: keys of ``Measure.refuses`` and ``formulas``."""
 
 
-NAMINGS = ("trec_eval", "asked")
+NAME_STYLES = ("trec_eval", "asked")
 """How values may be called (``--names``): as trec_eval prints them, or as they were asked for. The values themselves do
 not depend on it; it is here because the command and Python programs have it in common."""
 
@@ -76,7 +76,7 @@ beside the values, which do not depend on them."""
 INTERVAL_METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
 
 
-class Bound(Frozen):
+class NumberRange(Frozen):
     """What a real number must be.
 
     Parameters
@@ -94,9 +94,9 @@ class Bound(Frozen):
         return number if plain and self.holds(number) else None
 
 
-INFAP_C = Bound("a number of at least 1", lambda x: x >= 1)
-INFAP_EPSILON = Bound("a number above 0", lambda x: x > 0)
-SAMPLE_RATE = Bound("a number above 0 and at most 1", lambda x: 0 < x <= 1)
+INFAP_C = NumberRange("a number of at least 1", lambda x: x >= 1)
+INFAP_EPSILON = NumberRange("a number above 0", lambda x: x > 0)
+SAMPLE_RATE = NumberRange("a number above 0 and at most 1", lambda x: 0 < x <= 1)
 
 
 def _level(value: Any) -> float:
@@ -123,9 +123,9 @@ def _compat(value: Any) -> Compat:
     return COMPAT[name]
 
 
-_LEVEL = Kind("a whole number of 64 bits, or a finite number if grades are real", _level)
+_LEVEL = ValueType("a whole number of 64 bits, or a finite number if grades are real", _level)
 _COMPAT = Parameter(
-    kind=Kind(" or ".join(reversed(COMPAT)), _compat, choices=tuple(reversed(COMPAT))),
+    kind=ValueType(" or ".join(reversed(COMPAT)), _compat, choices=tuple(reversed(COMPAT))),
     shell_default=next(name for name, compat in COMPAT.items() if compat is TREC_EVAL_10),
 )
 
@@ -163,7 +163,7 @@ class Settings(Frozen, kw_only=True):
     level: Annotated[
         float,
         Parameter(
-            kind=Kind("a whole number of 64 bits, or a finite number if grades are real", _level),
+            kind=ValueType("a whole number of 64 bits, or a finite number if grades are real", _level),
             names=("-l", "--level_for_rel"),
         ),
     ] = 1
@@ -172,8 +172,12 @@ class Settings(Frozen, kw_only=True):
     judged_only: Annotated[bool, flag(names=("-J", "--Judged_docs_only"))] = False
     max_retrieved: Annotated[int | None, whole(0, names=("-M", "--Max_retrieved_per_topic"))] = None
     collection_size: Annotated[int, whole(names=("-N", "--Number_docs_in_coll"))] = 0
-    topic: Annotated[bytes | None, Parameter(kind=Kind("a string or a whole number", _topic), names=("-D",))] = None
-    unjudged: Annotated[tuple[Reading, ...], choice(*READINGS, several=True, metavar="TREATMENT,...")] = ()
+    topic: Annotated[bytes | None, Parameter(kind=ValueType("a string or a whole number", _topic), names=("-D",))] = (
+        None
+    )
+    unjudged: Annotated[
+        tuple[UnjudgedTreatment, ...], choice(*UNJUDGED_TREATMENTS, several=True, metavar="TREATMENT,...")
+    ] = ()
     ties: Annotated[Ties, choice(*TIES, metavar="ORDER")] = "name"
     ignore_identical_ids: Annotated[bool, flag()] = False
     duplicates: Annotated[Duplicates, choice(*DUPLICATES, metavar="WHICH")] = "error"

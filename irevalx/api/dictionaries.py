@@ -20,10 +20,10 @@ from irevalx.evaluation.stacked_runs import Stack
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool
 from irevalx.measures.added import ADDED
-from irevalx.parameters import shown, wrong
+from irevalx.parameters import argument_error, short_repr
 from irevalx.process.system import ENCODING, as_bytes
 from irevalx.reading.entries import Entries
-from irevalx.reading.runs import MOST_IN_SHORT_LIST, Results, Run, ShortList
+from irevalx.reading.runs import MOST_IN_SHORT_LIST, ResultRows, RunStream, ShortList
 from irevalx.settings import Grades
 from irevalx.trec_eval.versions import Compat
 
@@ -109,7 +109,7 @@ def run_of(
     *,
     strict: bool = False,
     exact: bool = False,
-) -> Run:
+) -> RunStream:
     """Return ``{topic: {docno: score}}``, or ``{topic: docnos}`` with the best first, as a run with this tag.
 
     Parameters
@@ -124,12 +124,12 @@ def run_of(
     MalformedNumberError : the same, under ``strict``.
     """
 
-    def results(block: Mapping[Any, Mapping[Any, float]]) -> Results:
+    def results(block: Mapping[Any, Mapping[Any, float]]) -> ResultRows:
         lists = [one.values() if type(one) is dict else _scores_in(one) for one in block.values()]
         numbers = scores_of(lists, _number_of(block, tag, "score"))
         return _entries(block, tag, numbers, exact=exact).results(compat, as_bytes(tag), strict=strict)
 
-    return Run(
+    return RunStream(
         tag,
         blocks=lambda: _in_blocks(scores, tag, exact=exact),
         again=lambda: [scores],
@@ -205,7 +205,7 @@ def pool_of(documents: Mapping[Any, Iterable[Any]]) -> Pool:
     each: dict[Any, list[Any]] = {}
     for topic, docnos in documents.items():
         if isinstance(docnos, str | bytes) or not isinstance(docnos, Iterable):
-            raise wrong(f"pool: what topic {shown(topic)} has", "several docnos", docnos)
+            raise argument_error(f"pool: what topic {short_repr(topic)} has", "several docnos", docnos)
         each[topic] = list(docnos)
     rows = Segments.of_lengths([len(docnos) for docnos in each.values()])
     names, _ = names_of(list(each.values()), _document_of(each, "pool"))
@@ -251,8 +251,8 @@ def probabilities_of(given: Mapping[Any, Any]) -> JudgmentsWithProbabilities:
     for topic, documents in given.items():
         for docno, drawn in _mapping(documents, partial(_of_topic, topic), "{docno: (grade, ...)}"):
             if not isinstance(drawn, Sequence) or isinstance(drawn, str | bytes) or len(drawn) != 3:
-                what = f"qrels: topic {shown(topic)}: document {shown(docno)}"
-                raise wrong(what, "a tuple (grade, method, probability)", drawn)
+                what = f"qrels: topic {short_repr(topic)}: document {short_repr(docno)}"
+                raise argument_error(what, "a tuple (grade, method, probability)", drawn)
             rows.append((topic, docno, *drawn))
     from irevalx.reading.prels_files import judgments_with_probabilities
 
@@ -295,12 +295,12 @@ def _in_blocks(scores: Mapping[Any, Any], path: str, *, exact: bool) -> Iterator
 def _refuse_other_values(given: Mapping[Any, Any], path: str, rule: str) -> None:
     for topic, documents in given.items():
         if not isinstance(documents, _DICTIONARIES):
-            raise wrong(f"{path}: what topic {shown(topic)} has", f"a dictionary {rule}", documents)
+            raise argument_error(f"{path}: what topic {short_repr(topic)} has", f"a dictionary {rule}", documents)
 
 
 def _document_of(given: Mapping[Any, Iterable[Any]], path: str) -> What:
     """Return what says, for a message about the id of a document, which of all of them it is."""
-    return lambda place: f"{path}: topic {shown(_find(given, place)[0])}: a document"
+    return lambda place: f"{path}: topic {short_repr(_find(given, place)[0])}: a document"
 
 
 def _number_of(given: Mapping[Any, Mapping[Any, Any]], path: str, number: str) -> What:
@@ -308,7 +308,7 @@ def _number_of(given: Mapping[Any, Mapping[Any, Any]], path: str, number: str) -
 
     def what(place: int) -> str:
         topic, docno = _find(given, place)
-        return f"{path}: topic {shown(topic)}: document {shown(docno)}: {number}"
+        return f"{path}: topic {short_repr(topic)}: document {short_repr(docno)}: {number}"
 
     return what
 
@@ -324,22 +324,22 @@ def _columns(rows: _Rows, n_columns: int) -> list[list[Any]]:
 
 
 def _of_topic(topic: Any) -> str:
-    return f"qrels: what topic {shown(topic)} has"
+    return f"qrels: what topic {short_repr(topic)} has"
 
 
 def _of_subtopic(topic: Any, subtopic: Any) -> str:
-    return f"qrels: what subtopic {shown(subtopic)} of topic {shown(topic)} has"
+    return f"qrels: what subtopic {short_repr(subtopic)} of topic {short_repr(topic)} has"
 
 
 def _mapping(given: Any, what: Callable[[], str], rule: str) -> Collection[tuple[Any, Any]]:
     if not isinstance(given, Mapping):
-        raise wrong(what, f"a dictionary {rule}", given)
+        raise argument_error(what, f"a dictionary {rule}", given)
     return given.items()
 
 
 def _about(rows: _Rows, what: str) -> What:
     """Return what says, for a message, which value of all of them it is about."""
-    return lambda place: f"qrels: topic {shown(rows[place][0])}: document {shown(rows[place][1])}: {what}"
+    return lambda place: f"qrels: topic {short_repr(rows[place][0])}: document {short_repr(rows[place][1])}: {what}"
 
 
 def _known(probability: Any) -> Any:

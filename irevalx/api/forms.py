@@ -13,7 +13,7 @@ from irevalx.process.system import as_bytes
 from irevalx.reading.source import Source
 
 if TYPE_CHECKING:
-    from irevalx.reading.tables.tables import Table
+    from irevalx.reading.tables.tables import ColumnTable
 
 File: TypeAlias = "str | bytes | os.PathLike[str] | os.PathLike[bytes] | IO[str] | IO[bytes]"
 """A file name, ``-`` for standard input, or an open file."""
@@ -58,12 +58,12 @@ FORMS = "a file, a dictionary, a data frame or named tuples"
 """What judgments, runs and pools may be, for messages."""
 
 
-def table_given(given: Any, path: str) -> Table | None:
+def table_given(given: Any, path: str) -> ColumnTable | None:
     """Return a data frame, columns in a dictionary, or named tuples as a table; None for anything else."""
     if type(given) is dict and type(next(iter(given.values()), None)) is dict:  # as most are, which is soon seen
         return None
     if hasattr(given, "iloc") and not hasattr(given, "columns"):  # a Series of pandas
-        raise parameters.wrong(path, FORMS, given)
+        raise parameters.argument_error(path, FORMS, given)
     if is_frame(given):
         from irevalx.api.frames import table_of_frame
 
@@ -101,7 +101,7 @@ def source_of(given: Any, what: str) -> Source:
     ArgumentError : it is neither, or cannot be read.
     """
     if not is_file(given):
-        raise parameters.wrong(what, FORMS, given)
+        raise parameters.argument_error(what, FORMS, given)
     if isinstance(given, str | bytes | os.PathLike):
         return Source(os.fsdecode(given))
     try:

@@ -17,9 +17,9 @@ from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import AnyArray
 from irevalx.errors import ArgumentError, not_installed, printable
 from irevalx.frozen import replace
-from irevalx.parameters import shown
-from irevalx.reading.column_names import DOCNO, TOPIC, Kind, known_columns, named
-from irevalx.reading.tables.tables import Table, WholeTable
+from irevalx.parameters import short_repr
+from irevalx.reading.column_names import DOCNO, TOPIC, ColumnKind, known_columns, named
+from irevalx.reading.tables.tables import ColumnTable, WholeTable
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,7 +28,7 @@ _SLICE_ROWS = 1 << 16
 """The number of rows of a data frame that are converted together, so that there is no second one in memory."""
 
 
-def table_of_frame(frame: Any, path: str) -> Table:
+def table_of_frame(frame: Any, path: str) -> ColumnTable:
     """Return a data frame, or what offers Arrow's C stream, as a table; a polars LazyFrame is collected first.
 
     Parameters
@@ -69,7 +69,7 @@ def _is_column(values: Any) -> bool:
     return isinstance(values, Iterable) and not isinstance(next(iter(values), ""), tuple)
 
 
-def table_of_dictionary(columns: Mapping[Any, Any], path: str) -> Table:
+def table_of_dictionary(columns: Mapping[Any, Any], path: str) -> ColumnTable:
     """Return ``{name: values}`` as a table.
 
     Parameters
@@ -79,7 +79,7 @@ def table_of_dictionary(columns: Mapping[Any, Any], path: str) -> Table:
     return _table_of_lists(path, list(columns), columns.__getitem__)
 
 
-def table_of_records(first: Any, others: Iterable[Any], path: str) -> Table:
+def table_of_records(first: Any, others: Iterable[Any], path: str) -> ColumnTable:
     """Return named tuples, such as ir_measures' ``Qrel`` and ``ScoredDoc``, as a table.
 
     Parameters
@@ -91,7 +91,7 @@ def table_of_records(first: Any, others: Iterable[Any], path: str) -> Table:
     return _table_of_lists(path, list(first._fields), lambda name: [getattr(record, name) for record in records])
 
 
-def _table_of_slices(frame: Any, slice_of: Callable[[Any, list[Any], int, int], pa.Table], path: str) -> Table:
+def _table_of_slices(frame: Any, slice_of: Callable[[Any, list[Any], int, int], pa.Table], path: str) -> ColumnTable:
     """Return a data frame of which some rows at a time become a table of pyarrow.
 
     Parameters
@@ -162,12 +162,12 @@ def _as_list(path: str, name: Any, read: Callable[[Any], Any]) -> list[Any]:
         missing = column.isna().tolist() if hasattr(column, "isna") else ()
     except (TypeError, ValueError, LookupError, AttributeError) as error:
         raise ArgumentError(
-            f"{path}: column {shown(name)} must be a list of values, but {printable(str(error))}"
+            f"{path}: column {short_repr(name)} must be a list of values, but {printable(str(error))}"
         ) from error
     return [None if gone else value for value, gone in zip(values, missing, strict=True)] if any(missing) else values
 
 
-def _converted(values: list[Any], kind: Kind, place: Callable[[int], str]) -> Names | AnyArray:
+def _converted(values: list[Any], kind: ColumnKind, place: Callable[[int], str]) -> Names | AnyArray:
     """Return a list as its kind is read; a probability that is missing, or NA, is nan."""
     if kind == "names":
         return names_of([values], place)[0]

@@ -45,7 +45,7 @@ from irevalx.settings import Grades as GradeKind
 from irevalx.trec_eval.versions import Compat
 
 if TYPE_CHECKING:
-    from irevalx.reading.tables.tables import Table
+    from irevalx.reading.tables.tables import ColumnTable
 
 _QRELS, _TREC_RESULTS = formats.QRELS.name, formats.TREC_RESULTS.name
 
@@ -75,7 +75,7 @@ class Qrels:
         FormatError, UsageError : there is no such format, or there are no such grades.
         """
         if not isinstance(judgments, Kind):
-            raise parameters.wrong("judgments", "what Qrels.read makes", judgments)
+            raise parameters.argument_error("judgments", "what Qrels.read makes", judgments)
         self.judgments = judgments
         """What the evaluator sees."""
         self.rel_format = formats.rel_format(parameters.text("rel_format", rel_format)).name
@@ -165,7 +165,7 @@ class Pool:
     def __init__(self, documents: PooledDocuments) -> None:
         """Keep documents that have been read; ArgumentError where ``Pool.read`` is needed."""
         if not isinstance(documents, PooledDocuments):
-            raise parameters.wrong("documents", "what Pool.read makes", documents)
+            raise parameters.argument_error("documents", "what Pool.read makes", documents)
         self.documents = documents
         """What the evaluator sees."""
 
@@ -204,7 +204,7 @@ class Run:
     >>> run = Run.read({"301": {"A": 2.5, "B": 1}}, name="mine")
     """
 
-    def __init__(self, reader: Callable[[Compat], files.Run], name: str | None = None) -> None:
+    def __init__(self, reader: Callable[[Compat], files.RunStream], name: str | None = None) -> None:
         """Keep what reads a run.
 
         Parameters
@@ -217,9 +217,9 @@ class Run:
         ArgumentError : there is nothing to call; ``Run.read`` takes a file and all else.
         """
         if not callable(reader):
-            raise parameters.wrong("reader", "what Run.read makes", reader)
+            raise parameters.argument_error("reader", "what Run.read makes", reader)
         self._reader = reader
-        self._kept: dict[str, files.Run] = {}
+        self._kept: dict[str, files.RunStream] = {}
         self.name = None if name is None else parameters.identifier("name", name)
         """What it is called; None for the tag in the file."""
         self.scores: DocumentScores | None = None  # what it was made from, if it may be evaluated with others
@@ -254,12 +254,12 @@ class Run:
         """
         return _read_run(run, "run", name, results_format, strict, at_once=True)
 
-    def for_one_evaluation(self, compat: Compat) -> files.Run:
+    def for_one_evaluation(self, compat: Compat) -> files.RunStream:
         """Return what is evaluated, as a version reads it, and keep nothing; ArgumentError where it is no version."""
         _refuse_no_version(compat)
         return self._kept.get(compat.version) or self._reader(compat)
 
-    def kept(self, compat: Compat) -> files.Run:
+    def kept(self, compat: Compat) -> files.RunStream:
         """Return what is evaluated again and again; what has been read is kept. ArgumentError as above."""
         _refuse_no_version(compat)
         if compat.version not in self._kept:
@@ -270,7 +270,7 @@ class Run:
                 if run.with_repeats is None:
                     raise
                 return run  # what is wrong may be allowed when it is evaluated
-            kept = files.Run(
+            kept = files.RunStream(
                 run.path, blocks=lambda: iter(parts), again=lambda: (), parse=lambda results: results, to_its_end=False
             )
             self._kept[compat.version] = kept
@@ -303,7 +303,9 @@ def read_runs(given: Any, results_format: str, *, strict: bool) -> list[Run]:
     if isinstance(given, Mapping) and not is_run(given):
         names = [parameters.identifier("the name of a run", name) for name in given]
         named = zip(names, given.values(), strict=True)
-        return [_read_run(one, f"runs[{parameters.shown(name)}]", name, results_format, strict) for name, one in named]
+        return [
+            _read_run(one, f"runs[{parameters.short_repr(name)}]", name, results_format, strict) for name, one in named
+        ]
     one_run = isinstance(given, Run | Mapping) or is_file(given) or is_frame(given)
     if not one_run and isinstance(given, Iterable):
         several = list(given)
@@ -331,7 +333,7 @@ def version_of(compat: Any) -> Compat:
 
 def _refuse_no_version(compat: Any) -> None:
     if not isinstance(compat, Compat):
-        raise parameters.wrong("compat", "a version of trec_eval", compat)
+        raise parameters.argument_error("compat", "a version of trec_eval", compat)
 
 
 def _read_run(given: Any, what: str, name: Any, results_format: Any, strict: Any, *, at_once: bool = False) -> Run:
@@ -381,7 +383,9 @@ def _run_of_scores(scores: DocumentScores, name: str | None) -> Run:
     return run
 
 
-def _runs_of(table: Table, usual_name: bytes, name: str | None, *, strict: bool, at_once: bool = False) -> list[Run]:
+def _runs_of(
+    table: ColumnTable, usual_name: bytes, name: str | None, *, strict: bool, at_once: bool = False
+) -> list[Run]:
     from irevalx.reading.tables.run_tables import runs_of_table
 
     found = runs_of_table(table, usual_name)

@@ -10,7 +10,7 @@ from irevalx import parameters
 from irevalx.api.dictionaries import BLOCK_SIZE, stack_of
 from irevalx.api.forms import UNNAMED, Documents, File, Frame, Records
 from irevalx.api.inputs import GivenQrels, Pool, Qrels, Run, Runs, read_runs
-from irevalx.api.own_measures import Measures, asked_for
+from irevalx.api.own_measures import Measures, with_custom_measures
 from irevalx.api.scores import AnyEvaluation, Scores, scores_of_evaluations
 from irevalx.api.user_warnings import warn
 from irevalx.declarations import documented
@@ -27,7 +27,7 @@ from irevalx.measures.select import Selection, select_again
 from irevalx.process.memory import keep_some_freed_memory
 from irevalx.process.progress import Progress
 from irevalx.process.system import as_bytes
-from irevalx.settings import NAMINGS, PARAMETERS, Settings
+from irevalx.settings import NAME_STYLES, PARAMETERS, Settings
 
 
 @documented(PARAMETERS)
@@ -112,7 +112,7 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     first   0.7500  0.5000
     second  1.0000  1.0000
     """
-    asked = asked_for(measures)
+    asked = with_custom_measures(measures)
     given = {
         "grades": qrels.grades if isinstance(qrels, Qrels) and grades == "whole" else grades,
         "level": level,
@@ -142,8 +142,8 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     judged = Qrels.read(qrels, pool=pool, rel_format=rel_format, grades=settings.grades, compat=compat, strict=strict)
     asked = listed(asked, settings.compat)
     refuse_contradictions(asked, settings, judged.rel_format, with_pool=False)
-    if names not in NAMINGS:
-        raise parameters.wrong("names", " or ".join(map(repr, NAMINGS)), names)
+    if names not in NAME_STYLES:
+        raise parameters.argument_error("names", " or ".join(map(repr, NAME_STYLES)), names)
     as_asked = names == "asked"
     selection = select_again(asked, settings, judged.rel_format, strict=strict, as_asked=as_asked, warn=warn)
     for line in level_warnings(judged.judgments, selection.measures, settings):

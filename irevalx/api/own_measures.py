@@ -19,8 +19,8 @@ from irevalx.measures.measure_spec import read_own_spelling
 from irevalx.measures.other_spellings import read_other_spelling
 from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, Kernel, Kind, NamedReals, Parameter
 from irevalx.measures.summary import Summary, geometric_mean, mean, total
-from irevalx.parameters import real_number, shown, text, texts, whole_number, wrong
-from irevalx.settings import EXPECTED, Bound
+from irevalx.parameters import argument_error, real_number, short_repr, text, texts, whole_number
+from irevalx.settings import EXPECTED, NumberRange
 from irevalx.trec_eval.versions import TREC_EVAL_10
 
 Measures: TypeAlias = "str | Measure | Iterable[str | Measure]"
@@ -30,7 +30,7 @@ SUMMARIES: dict[str, Summary] = {"mean": mean, "geometric mean": geometric_mean,
 
 BETTER = ("higher", "lower", "neither")
 
-_FINITE = Bound("a number", math.isfinite)
+_FINITE = NumberRange("a number", math.isfinite)
 
 
 def measure(
@@ -80,13 +80,13 @@ def measure(
     bounds = _range(value_range)
     kind = _kind(cutoffs, {} if parameters is None else parameters)
     if summary not in tuple(SUMMARIES):
-        raise wrong("summary", _one_of(SUMMARIES), summary)
+        raise argument_error("summary", _one_of(SUMMARIES), summary)
     if better not in BETTER:
-        raise wrong("better", _one_of(BETTER), better)
+        raise argument_error("better", _one_of(BETTER), better)
 
     def decorate(function: Any) -> Measure:
         if not callable(function) or isinstance(function, Measure):
-            raise wrong(f"the measure {quote(name)}", "made of a function", function)
+            raise argument_error(f"the measure {quote(name)}", "made of a function", function)
         made = declared(
             name,
             bounds,
@@ -103,7 +103,7 @@ def measure(
     return decorate
 
 
-def asked_for(measures: Any) -> tuple[str, ...]:
+def with_custom_measures(measures: Any) -> tuple[str, ...]:
     """Return how measures are asked for, as ``-m`` takes it; those of a set in ascending order.
 
     Parameters
@@ -155,7 +155,7 @@ def _arguments_of(one: Measure) -> dict[str, Any]:
 
 def _name_of(one: Measure) -> str:
     if one.name in ADDED and ADDED[one.name] is not one:
-        raise wrong("measures", "declared once", f"an earlier declaration of {one.name}")
+        raise argument_error("measures", "declared once", f"an earlier declaration of {one.name}")
     return one.name
 
 
@@ -167,13 +167,13 @@ def _check_name(name: Any) -> None:
     ArgumentError
     """
     if not re.fullmatch("[A-Za-z][A-Za-z0-9_]*", text("name", name)):
-        raise wrong("name", "made of letters, digits and underscores", name)
+        raise argument_error("name", "made of letters, digits and underscores", name)
     try:
         meant = read_own_spelling(name, TREC_EVAL_10) or read_other_spelling(name, TREC_EVAL_10)
     except UnknownMeasureError:
         return
     if name not in ADDED:
-        raise wrong("name", f"one that does not stand for {meant.name} already", name)
+        raise argument_error("name", f"one that does not stand for {meant.name} already", name)
 
 
 def _kind(cutoffs: Any, parameters: Any) -> Kind:
@@ -184,15 +184,15 @@ def _kind(cutoffs: Any, parameters: Any) -> Kind:
     ArgumentError
     """
     if isinstance(cutoffs, str) or not isinstance(cutoffs, Iterable):
-        raise wrong("cutoffs", "several whole numbers", cutoffs)
+        raise argument_error("cutoffs", "several whole numbers", cutoffs)
     ranks = tuple(sorted({whole_number("cutoffs", one, least=1) for one in cutoffs}))
     if not isinstance(parameters, Mapping):
-        raise wrong("parameters", "a dictionary", parameters)
+        raise argument_error("parameters", "a dictionary", parameters)
     for key, value in parameters.items():
         if not re.fullmatch("[a-z]+", text("parameters", key)):
-            raise wrong("parameters", "called by small letters", key)
+            raise argument_error("parameters", "called by small letters", key)
         if real_number(f"parameters: {key}", value) is None or not math.isfinite(value):
-            raise wrong(f"parameters: {key}", "a finite number", value)
+            raise argument_error(f"parameters: {key}", "a finite number", value)
     named = tuple(Parameter(key, float(value), _FINITE) for key, value in parameters.items())
     if ranks:
         usage = f"K,K,...,{NamedReals(named).usage}"
@@ -209,10 +209,10 @@ def _range(given: Any) -> Range:
     """
     rule = "two numbers, the lower one first"
     if not isinstance(given, tuple | list) or len(given) != 2:
-        raise wrong("value_range", rule, given)
+        raise argument_error("value_range", rule, given)
     low, high = (real_number("value_range", bound) for bound in given)
     if low is None or high is None or not low < high:
-        raise wrong("value_range", rule, given)
+        raise argument_error("value_range", rule, given)
     return Range(low, high)
 
 
@@ -238,7 +238,7 @@ def _checked(name: str, function: Callable[..., Any]) -> Kernel:
         except ValueError:  # lists of different lengths
             found = np.empty((), object)
         if found.shape != (t.rows.n,):
-            got = f"shape {found.shape}" if found.ndim else shown(values)
+            got = f"shape {found.shape}" if found.ndim else short_repr(values)
             raise EvaluationError(f"{rule}, but got {got}")
         if found.dtype.kind not in "biuf":
             raise EvaluationError(f"{rule}, but got values of type {found.dtype}")

@@ -16,7 +16,7 @@ import numpy as np
 from irevalx.arrays.byte_strings import PADDING, Names
 from irevalx.arrays.segments import AnyArray, FloatArray, IntArray
 from irevalx.errors import ArgumentError, quote
-from irevalx.parameters import encodable, identifier, is_long, wrong
+from irevalx.parameters import argument_error, encodable, identifier, is_long
 from irevalx.process.system import ENCODING, ERRORS, as_bytes
 from irevalx.reading.grade_rules import real_grades_hint, refuse_wrong
 from irevalx.reading.hints import text_hint
@@ -133,7 +133,7 @@ def scores_of(lists: Collection[Collection[Any]], what: What) -> FloatArray:
     except _NOT_PACKED:
         every = enumerate(chain.from_iterable(lists))
         place, value = next((place, value) for place, value in every if not _is_double(value))
-        error = wrong(what(place), "a number of 64 bits", value)
+        error = argument_error(what(place), "a number of 64 bits", value)
         raise ArgumentError(f"{error.message}{text_hint(value)}") from None
 
 
@@ -156,7 +156,7 @@ def grades_of(
         lists = [[math.nan if value is None else value for value in one] for one in lists]
     if grades != "whole":
         numbers = scores_of(lists, what)
-        refuse_wrong(numbers, grades, lambda place, rule: wrong(what(place), rule, numbers[place].item()))
+        refuse_wrong(numbers, grades, lambda place, rule: argument_error(what(place), rule, numbers[place].item()))
         return numbers
     try:
         return np.frombuffer(_packed(lists, "q"), np.int64)
@@ -177,7 +177,7 @@ def _grade(what: What, place: int, value: Any, exact: bool) -> int:
         grade = int(value)
         if is_long(grade):
             return grade
-    error = wrong(what(place), "a whole number of 64 bits", value)
+    error = argument_error(what(place), "a whole number of 64 bits", value)
     is_real = isinstance(value, float | np.floating) and math.isfinite(value) and not exact
     raise ArgumentError(f"{error.message}{real_grades_hint() if is_real else text_hint(value)}")
 

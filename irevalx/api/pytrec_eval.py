@@ -104,7 +104,7 @@ class RelevanceEvaluator:
         else:
             raise AttributeError(  # noqa: TRY004 - as pytrec_eval, which asks it for its items
                 "query_relevance must be a dictionary {topic: {docno: grade}}, but got "
-                f"{parameters.shown(query_relevance)}"
+                f"{parameters.short_repr(query_relevance)}"
             )
         self._judgments = qrels.judgments
         self._settings = Settings.of(
@@ -141,7 +141,7 @@ class RelevanceEvaluator:
             twice among the judgments or results of a topic.
         """
         if not isinstance(scores, Mapping) and (is_frame(scores) or hasattr(scores, "__array__") or scores):
-            error = parameters.wrong("scores", "a dictionary {topic: {docno: score}}", scores)
+            error = parameters.argument_error("scores", "a dictionary {topic: {docno: score}}", scores)
             raise ArgumentError(f"{error.message}; irevalx.evaluate takes tables and files")
         if not scores:
             return {}
@@ -177,7 +177,7 @@ def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
     """
     name = parameters.text("measure", measure)
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise parameters.wrong("values", "several numbers", values)
+        raise parameters.argument_error("values", "several numbers", values)
     numbers = scores_of([list(values)], lambda place: f"values[{place}]")
     total = ordered_sum(numbers)
     if name.startswith("num_"):
@@ -226,11 +226,11 @@ def _parsed(
     what: str, lines: Iterable[Any], columns: int, place: int, number: Callable[[str], Number]
 ) -> dict[str, dict[str, Number]]:
     if isinstance(lines, str | bytes) or not isinstance(lines, Iterable):
-        raise parameters.wrong(what, "an open file, or several lines", lines)
+        raise parameters.argument_error(what, "an open file, or several lines", lines)
     found: defaultdict[str, dict[str, Number]] = defaultdict(dict)
     for count, line in enumerate(lines, 1):
         if type(line) is not str and not isinstance(line, str | bytes):
-            raise parameters.wrong(f"line {count} of {what}", "a string", line)
+            raise parameters.argument_error(f"line {count} of {what}", "a string", line)
         fields = (as_text(line) if isinstance(line, bytes) else line).split()
         if len(fields) != columns:
             raise ValueError(f"line {count} must have {columns} columns, but got {quote(line.rstrip())}")
@@ -244,7 +244,7 @@ def _parsed(
 def _int(what: str, value: Any, rule: str, *, least: int = -(2**31)) -> int:
     """Return what C takes for an int, booleans included; ArgumentError where it is none."""
     if not isinstance(value, Integral) or value not in range(least, 2**31):
-        raise parameters.wrong(what, rule, value)
+        raise parameters.argument_error(what, rule, value)
     return int(value)
 
 
@@ -256,12 +256,12 @@ def _joined(measures: Any) -> list[str]:
     if isinstance(measures, str):
         measures = [measures]
     if isinstance(measures, bytes) or not isinstance(measures, Iterable):
-        raise parameters.wrong("measures", "several names", measures)
+        raise parameters.argument_error("measures", "several names", measures)
     others: list[str] = []
     joined: dict[str, set[str]] = {}
     for text in measures:
         if not isinstance(text, str):
-            raise parameters.wrong("measures", "several names", text)
+            raise parameters.argument_error("measures", "several names", text)
         found = _WITH_NUMBERS.fullmatch(text)
         if not found:
             others.append(text)

@@ -17,7 +17,7 @@ from irevalx.evaluation.many_runs import renamed, unique_run_names
 from irevalx.evaluation.stacked_runs import StackedRun
 from irevalx.measures.measure_spec import without_blanks
 from irevalx.measures.select import Selection, printed_name
-from irevalx.parameters import flag, identifier, real_number, text, texts, whole_number, wrong
+from irevalx.parameters import argument_error, flag, identifier, real_number, text, texts, whole_number
 from irevalx.process.system import as_bytes, as_text
 from irevalx.reports.records import Record, RecordWithInterval, records, records_with_intervals
 from irevalx.reports.report import summary_rows
@@ -69,9 +69,9 @@ class Scores:
         """
         for one in evaluations if isinstance(evaluations, list | tuple) else [evaluations]:
             if not isinstance(one, Evaluation):
-                raise wrong("evaluations", "what irevalx.evaluate makes", one)
+                raise argument_error("evaluations", "what irevalx.evaluate makes", one)
         if not (selection is None or isinstance(selection, Selection)):
-            raise wrong("selection", "what irevalx.evaluate selects, or None", selection)
+            raise argument_error("selection", "what irevalx.evaluate selects, or None", selection)
         self._selection = selection or Selection(())
         self._known: dict[str, AnyEvaluation] = {as_text(evaluation.run): evaluation for evaluation in evaluations}
 
@@ -164,7 +164,7 @@ class Scores:
         from irevalx.reading.topic_groups import groups_of_pairs
 
         if not isinstance(groups, Mapping):
-            raise wrong("groups", "a dictionary", groups)
+            raise argument_error("groups", "a dictionary", groups)
         pairs = [
             (identifier("groups: a topic", topic), group)
             for topic, given in groups.items()
@@ -311,11 +311,11 @@ def _intervals(confidence: Any, method: Any, seed: Any) -> MeanIntervals:
 
     probability = real_number("confidence", confidence)
     if probability is None or not 0 < probability < 1:
-        raise wrong("confidence", "above 0 and below 1", confidence)
+        raise argument_error("confidence", "above 0 and below 1", confidence)
     for known in INTERVAL_METHODS:
         if known == text("method", method):
             return MeanIntervals(confidence=probability, method=known, seed=whole_number("seed", seed))
-    raise wrong("method", " or ".join(map(repr, INTERVAL_METHODS)), method)
+    raise argument_error("method", " or ".join(map(repr, INTERVAL_METHODS)), method)
 
 
 def scores_of_evaluations(evaluations: Sequence[AnyEvaluation], selection: Selection) -> Scores:

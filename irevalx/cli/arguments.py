@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from irevalx.cli.option_rules import RuledOption, unknown_option
+from irevalx.cli.option_rules import ConstrainedOption, unknown_option
 from irevalx.cli.short_help import ALL_OF_IT, COLUMN, first_sentence
 from irevalx.declarations import Parameter
 from irevalx.errors import STANDARD_INPUT, UsageError, quote
@@ -27,7 +27,7 @@ SELDOM = frozenset(
 """Parameters that few people need: the short help has their names alone."""
 
 
-class Option(RuledOption):
+class Option(ConstrainedOption):
     """An option that knows its group in the help, and its declaration."""
 
     def __init__(self, *args: Any, group: str, declaration: Parameter | None = None, **attrs: Any) -> None:

@@ -14,13 +14,13 @@ from click.core import ParameterSource
 from irevalx import __version__
 from irevalx.cli.arguments import Command, Option
 from irevalx.cli.flags import with_flags
-from irevalx.cli.options import Debug, Options
+from irevalx.cli.options import Options, TraceOptions
 from irevalx.declarations import Parameter, check_rules, typed_in_shell
 from irevalx.errors import IrevalxError, ParameterError, Warn, shown_name
 from irevalx.frozen import replace
 from irevalx.process.exit_status import run_program
 from irevalx.process.system import as_bytes
-from irevalx.process.terminal import echo, tell, write
+from irevalx.process.terminal import echo, write, write_error
 from irevalx.reports import DIGITS
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from irevalx.measures.declare import Measure
     from irevalx.measures.select import Selection
     from irevalx.process.messages import Messages
-    from irevalx.reading.runs import Run
+    from irevalx.reading.runs import RunStream
     from irevalx.reading.source import Source
     from irevalx.statistics.mean_intervals import MeanIntervals
 
@@ -76,7 +76,7 @@ measures, --help tells all of the options. The manual: {", ".join(f"man {page}" 
 @with_flags
 @click.pass_context
 def command(ctx: click.Context, /, show_help: bool, cite: bool, **values: Any) -> int:  # noqa: D103 - the help is above
-    options = Options(**(values | {"debug": Debug.parse(map(as_bytes, values["debug"]))}))
+    options = Options(**(values | {"debug": TraceOptions.parse(map(as_bytes, values["debug"]))}))
     if show_help:
         explained = ("measures", "rel_format", "results_format", "pool")
         typed = [name for name in explained if ctx.get_parameter_source(name) is _TYPED]
@@ -93,7 +93,7 @@ def command(ctx: click.Context, /, show_help: bool, cite: bool, **values: Any) -
         if options.strict:
             raise ParameterError(problem)
         if not options.quiet:
-            tell(f"{PROGRAM}: {problem}, read as {number} as trec_eval does")
+            write_error(f"{PROGRAM}: {problem}, read as {number} as trec_eval does")
     return _evaluate(options)
 
 
@@ -195,7 +195,7 @@ def _warn_of_intervals(evaluations: Sequence[Evaluation], groups: Mapping[str, f
         )
 
 
-def _open_runs(options: Options, sources: Mapping[str, Source], warn: Warn) -> list[Run]:
+def _open_runs(options: Options, sources: Mapping[str, Source], warn: Warn) -> list[RunStream]:
     """Return the runs, whose lines are still to be read."""
     from irevalx.reading.formats import results_format, runs_in
 
@@ -231,7 +231,7 @@ def _select(options: Options, warn: Warn) -> Selection:
 
 
 def _outcomes(
-    judgments: AnyJudgments, runs: Sequence[Run], options: Options, messages: Messages
+    judgments: AnyJudgments, runs: Sequence[RunStream], options: Options, messages: Messages
 ) -> list[Evaluation | IrevalxError]:
     """Return for each run its evaluation, or the error that keeps it from being evaluated, and show these errors."""
     from irevalx.evaluation.many_runs import evaluate_all
@@ -270,14 +270,14 @@ def _print_reports(
     messages: Messages,
 ) -> None:
     """Print one report of all runs, or one for each, as the format wants it; traces go before it, errors after it."""
-    from irevalx.reports.report import Report
+    from irevalx.reports.report import EvaluationReport
 
     output_format = options.output_format
     for reported in [[evaluation] for evaluation in evaluations] if output_format.run_by_run else [evaluations]:
         for evaluation in reported:
             if evaluation.trace:
-                tell("\n".join((f"{PROGRAM}: {shown_name(evaluation.path)}: trace", *evaluation.trace)))
-        report = Report(
+                write_error("\n".join((f"{PROGRAM}: {shown_name(evaluation.path)}: trace", *evaluation.trace)))
+        report = EvaluationReport(
             evaluations=reported,
             per_topic=options.per_topic,
             summary=not options.no_summary,

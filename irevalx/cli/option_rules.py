@@ -20,7 +20,7 @@ import click
 from click.core import ParameterSource
 
 from irevalx.errors import UsageError, quote
-from irevalx.reading.file_format import listed
+from irevalx.reading.file_format import join_words
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -28,7 +28,7 @@ Others: TypeAlias = "str | Sequence[str] | Mapping[str, str | Sequence[str]]"
 """Other parameters; with a mapping, those that matter for some values of an option, by value."""
 
 
-class RuledOption(click.Option):
+class ConstrainedOption(click.Option):
     """An option that says what it must be given together with, what it must not, and what else it may be called.
 
     Parameters
@@ -60,7 +60,7 @@ class RuledOption(click.Option):
 
 def option(*names: str, **attrs: Any) -> Callable[[Function], Function]:
     """Return ``click.option``, which takes ``requires`` and ``excludes`` too."""
-    return click.option(*names, cls=RuledOption, **attrs)
+    return click.option(*names, cls=ConstrainedOption, **attrs)
 
 
 def unknown_option(name: str, known: Iterable[str], program: str = "irevalx") -> UsageError:
@@ -93,7 +93,7 @@ def check_rules(ctx: click.Context) -> None:
     LookupError : a rule names a parameter that the command does not have.
     """
     for ruled in ctx.command.params:
-        if isinstance(ruled, RuledOption):
+        if isinstance(ruled, ConstrainedOption):
             for this, others in _rules_that_hold(ctx, ruled, ruled.requires):
                 if not any(_is_given(ctx, other) for other in others):
                     raise UsageError(f"{this} must be given together with {_listed(others)}{_got_instead(ctx, others)}")
@@ -111,7 +111,7 @@ def _by_value(others: Others) -> dict[str, tuple[str, ...]]:
 
 
 def _rules_that_hold(
-    ctx: click.Context, ruled: RuledOption, rules: Mapping[str, Sequence[str]]
+    ctx: click.Context, ruled: ConstrainedOption, rules: Mapping[str, Sequence[str]]
 ) -> Iterator[tuple[str, Sequence[str]]]:
     """Yield the option, as far as it is given with the value that a rule is about, and the others that it names."""
     for value, others in rules.items():
@@ -146,7 +146,7 @@ def _listed(names: Sequence[str]) -> str:
     first = names[0].partition(" ")[0]
     if all(name.startswith(f"{first} ") for name in names):
         names = [names[0], *(name.partition(" ")[2] for name in names[1:])]
-    return listed(names, "or")
+    return join_words(names, "or")
 
 
 def _got_instead(ctx: click.Context, names: Sequence[str]) -> str:

@@ -14,7 +14,7 @@ from irevalx.frozen import Frozen, fields
 from irevalx.process.system import as_text
 from irevalx.reading import formats
 from irevalx.reports import MOST_DIGITS, OUTPUT_FORMATS, OutputFormat
-from irevalx.settings import PROBABILITY, Duplicates, Grades, IntervalMethod, Reading, Settings, Ties
+from irevalx.settings import PROBABILITY, Duplicates, Grades, IntervalMethod, Settings, Ties, UnjudgedTreatment
 from irevalx.trec_eval.numbers import c_long
 from irevalx.trec_eval.versions import COMPAT, TREC_EVAL_10, Compat
 
@@ -45,14 +45,14 @@ def refuse_standard_input_twice(*paths: str | None) -> None:
             seen[file] = path
 
 
-class Debug(Frozen):
+class TraceOptions(Frozen):
     """``-D LEVEL.TOPIC``: the level of tracing and, after the first dot, the only topic to evaluate."""
 
     level: int = 0
     topic: bytes | None = None
 
     @classmethod
-    def parse(cls, texts: Iterable[bytes]) -> Debug:
+    def parse(cls, texts: Iterable[bytes]) -> TraceOptions:
         """Read the values of every ``-D``: ``LEVEL``, ``LEVEL.TOPIC`` or ``.TOPIC``.
 
         The last level and the last topic count; a level that is no number is 0, as in C.
@@ -91,14 +91,14 @@ class Options(Frozen, kw_only=True):
     judged_only: bool = False
     max_retrieved: int | None = None
     collection_size: int = 0
-    debug: Debug = Debug()
+    debug: TraceOptions = TraceOptions()
     rel_format: str = "qrels"
     results_format: str = "trec_results"
     zscores: str | None = None
     old_results_format: bool = False
     old_results_format_value: str | None = None
     pool: str | None = None
-    unjudged: tuple[Reading, ...] = ()
+    unjudged: tuple[UnjudgedTreatment, ...] = ()
     ties: Ties = "name"
     ignore_identical_ids: bool = False
     duplicates: Duplicates = "error"

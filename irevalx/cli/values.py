@@ -8,7 +8,7 @@ import click
 
 from irevalx.errors import UsageError, quote
 from irevalx.process.system import as_bytes
-from irevalx.settings import Bound
+from irevalx.settings import NumberRange
 from irevalx.trec_eval.numbers import c_double, c_long
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class WholeNumber(click.ParamType):  # type: ignore[type-arg, unused-ignore]
 WHOLE_NUMBER = WholeNumber()
 
 
-class Level(WholeNumber):
+class RelevanceLevel(WholeNumber):
     """A whole number or, where ``--grades real`` is given, any plain number."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # type: ignore[override]
@@ -61,7 +61,7 @@ class Level(WholeNumber):
         return int(number) if number.is_integer() else number
 
 
-LEVEL = Level()
+LEVEL = RelevanceLevel()
 
 
 class RealNumber(click.ParamType):  # type: ignore[type-arg, unused-ignore]
@@ -73,7 +73,7 @@ class RealNumber(click.ParamType):  # type: ignore[type-arg, unused-ignore]
     bound : what it must be.
     """
 
-    def __init__(self, name: str, bound: Bound) -> None:
+    def __init__(self, name: str, bound: NumberRange) -> None:
         self.name = name
         self._bound = bound
 

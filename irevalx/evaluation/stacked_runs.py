@@ -27,7 +27,7 @@ from irevalx.measures.select import Selection
 from irevalx.measures.summary import Population
 from irevalx.ranking.rank import of_these_ties, rank_results
 from irevalx.ranking.rules import RankingRules
-from irevalx.reading.runs import Results, RunWarning
+from irevalx.reading.runs import ResultRows, RunWarning
 from irevalx.settings import Settings
 
 _MOST_POOLED = 1 << 20
@@ -49,7 +49,7 @@ class Stack(Frozen):
     names: Sequence[str]
     tags: Sequence[bytes]
     n_topics: IntArray
-    results: Results
+    results: ResultRows
     score_warnings: dict[int, tuple[RunWarning, ...]]
 
 

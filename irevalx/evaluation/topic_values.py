@@ -26,8 +26,8 @@ from irevalx.ranking.assess import Assessed, assess
 from irevalx.ranking.rank import rank_results, without_some
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.topics import Topics
-from irevalx.reading.runs import Results
-from irevalx.settings import Reading, Settings
+from irevalx.reading.runs import ResultRows
+from irevalx.settings import Settings, UnjudgedTreatment
 from irevalx.trec_eval.versions import Compat
 
 _TOPICS_AT_ONCE = 1 << 13
@@ -110,7 +110,7 @@ class TopicValues(Frozen):
 
 
 def values_of(
-    judgments: AnyJudgments, runs: Sequence[Results], selection: Selection, settings: Settings
+    judgments: AnyJudgments, runs: Sequence[ResultRows], selection: Selection, settings: Settings
 ) -> TopicValues:
     """Return the values of the topics of runs; those of each topic depend on no other topic.
 
@@ -178,7 +178,9 @@ class AssessedRanking(Frozen):
     def _assessed(self) -> dict[Any, Assessed]:
         return {}
 
-    def assessed(self, reading: Reading, level: float | None = None, by_gain: SelectedMeasure | None = None) -> Any:
+    def assessed(
+        self, reading: UnjudgedTreatment, level: float | None = None, by_gain: SelectedMeasure | None = None
+    ) -> Any:
         """Return what measures see in a reading, at a level, with equal scores in the order of a measure's gains."""
         seen = reading, level, by_gain and (by_gain.parameters.levels, by_gain.measure.kind.scales_gains)
         if seen not in self._assessed:
@@ -187,7 +189,7 @@ class AssessedRanking(Frozen):
         return self._assessed[seen]
 
     def _assess(
-        self, ranking: Ranking, settings: Settings, reading: Reading, by_gain: SelectedMeasure | None = None
+        self, ranking: Ranking, settings: Settings, reading: UnjudgedTreatment, by_gain: SelectedMeasure | None = None
     ) -> Assessed:
         gain = None if by_gain is None else by_gain.gains_of
         return assess(self.judgments, ranking, settings, reading, self.grades, self.pooled, gain)

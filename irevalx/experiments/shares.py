@@ -35,5 +35,5 @@ def share_of(what: str, value: Any) -> Fraction:
         number = parameters.real_number(what, value) if isinstance(value, Real) else None
         share = Fraction(0) if number is None or not 0 < number <= 1 else Fraction(repr(number))
     if not 0 < share <= 1:
-        raise parameters.wrong(what, "a share above 0 and at most 1, such as 0.1", value)
+        raise parameters.argument_error(what, "a share above 0 and at most 1, such as 0.1", value)
     return share

@@ -17,7 +17,7 @@ from irevalx.measures.bibliography import papers_cited, with_references
 from irevalx.measures.parameter_kinds import Kernel, Kind, NoParameters, Parameters
 from irevalx.measures.summary import Summary, Values
 from irevalx.reading.formats import REL_FORMATS
-from irevalx.settings import PROBABILITY, READINGS, Reading
+from irevalx.settings import PROBABILITY, UNJUDGED_TREATMENTS, UnjudgedTreatment
 
 Number: TypeAlias = Literal["real", "integer", "text"]
 """How values are printed."""
@@ -34,10 +34,10 @@ NO_PARAMETERS = NoParameters()
 GRADES = frozenset({"qrels"})
 """The format of judgments that most measures need."""
 
-NONREL: tuple[Reading, ...] = ("nonrel",)
+NONREL: tuple[UnjudgedTreatment, ...] = ("nonrel",)
 """The readings of a measure that is about the unjudged, or needs another format of judgments."""
 
-NONREL_AND_SKIP: tuple[Reading, ...] = ("nonrel", "skip")
+NONREL_AND_SKIP: tuple[UnjudgedTreatment, ...] = ("nonrel", "skip")
 """The readings of a measure that does not take the unjudged for nonrelevant."""
 
 NO_FORMULA = "over all orders of documents with equal scores has no simple formula"
@@ -172,7 +172,7 @@ class Measure(Frozen, kw_only=True):
     number: Number = "real"
     per_topic: bool = True
     formats: frozenset[str] = GRADES
-    readings: tuple[Reading, ...] = READINGS
+    readings: tuple[UnjudgedTreatment, ...] = UNJUDGED_TREATMENTS
     needs_nonrelevant: bool = False
     higher_is_better: bool = True
     lower_is_better: bool = False

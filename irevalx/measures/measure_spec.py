@@ -9,7 +9,7 @@ from irevalx.frozen import Frozen
 from irevalx.measures import NICKNAMES, is_measure, named
 from irevalx.measures.declare import Measure
 from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, GradeGains, NamedReals, RealCutoffs
-from irevalx.settings import READINGS, Reading
+from irevalx.settings import UNJUDGED_TREATMENTS, UnjudgedTreatment
 from irevalx.trec_eval.versions import Compat
 
 
@@ -32,11 +32,11 @@ class MeasureSpec(Frozen):
     parameters: str | None = None
     cutoffs: tuple[str, ...] = ()
     level: float | None = None
-    reading: Reading | None = None
+    reading: UnjudgedTreatment | None = None
     gains: str | None = None
     text: str = ""
 
-    def members(self, compat: Compat, *, plain: bool = True) -> Iterator[tuple[Measure, Reading | None]]:
+    def members(self, compat: Compat, *, plain: bool = True) -> Iterator[tuple[Measure, UnjudgedTreatment | None]]:
         """Yield the measure, or those of the set that the version has, each with the reading that it is asked for in.
 
         Parameters
@@ -64,20 +64,20 @@ class Request(Frozen, kw_only=True):
     """
 
     measure: Measure
-    reading: Reading
+    reading: UnjudgedTreatment
     spec: MeasureSpec
     spelling: str = ""
     optional: bool = False
 
     @property
-    def merged_by(self) -> tuple[str, float | None, Reading, str | None, str | None]:
+    def merged_by(self) -> tuple[str, float | None, UnjudgedTreatment, str | None, str | None]:
         """What requests have in common that are computed as one: parameters with names stand side by side."""
         spec, parameters, kind = self.spec, self.spec.parameters, self.measure.kind
         if isinstance(kind, CutoffsAndReals):
             parameters = ",".join(item for item in (parameters or "").split(",") if "=" in item)
         elif not isinstance(kind, NamedReals | GradeGains):
             parameters = None
-        reading: Reading = "nonrel" if self.measure.kernel is None else self.reading
+        reading: UnjudgedTreatment = "nonrel" if self.measure.kernel is None else self.reading
         return self.measure.name, spec.level, reading, parameters, spec.gains
 
     @property
@@ -119,7 +119,7 @@ def exists(name: str, compat: Compat) -> bool:
     return is_measure(name) and name not in compat.absent_measures
 
 
-def split_reading(text: str) -> tuple[str, Reading | None]:
+def split_reading(text: str) -> tuple[str, UnjudgedTreatment | None]:
     """Return both parts of ``NAME:READING``, the second None where there is none.
 
     Raises
@@ -129,7 +129,9 @@ def split_reading(text: str) -> tuple[str, Reading | None]:
     stem, colon, last = text.rpartition(":")
     if not colon or ")" in last:
         return text, None
-    for reading in READINGS:
+    for reading in UNJUDGED_TREATMENTS:
         if reading == last:
             return stem, reading
-    raise UsageError(f"unknown treatment of unjudged documents {quote(last)}; use one of {', '.join(READINGS)}")
+    raise UsageError(
+        f"unknown treatment of unjudged documents {quote(last)}; use one of {', '.join(UNJUDGED_TREATMENTS)}"
+    )

@@ -10,7 +10,7 @@ from irevalx.measures import is_measure, named
 from irevalx.measures.added import load_offered
 from irevalx.measures.declare import Measure
 from irevalx.measures.measure_spec import MeasureSpec, read_own_spelling, split_reading, without_blanks
-from irevalx.settings import Reading
+from irevalx.settings import UnjudgedTreatment
 from irevalx.trec_eval.versions import Compat
 
 
@@ -59,6 +59,6 @@ def _read_other(stem: str, compat: Compat) -> MeasureSpec:
         raise UnknownMeasureError("; ".join((error.message, *problems))) from None
 
 
-def refuse_reading(measure: Measure, reading: Reading) -> None:
+def refuse_reading(measure: Measure, reading: UnjudgedTreatment) -> None:
     """Raise UsageError: a measure does not have this reading."""
     raise UsageError(f"a reading of {measure.name} must be {' or '.join(measure.readings)}, but got {quote(reading)}")

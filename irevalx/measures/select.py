@@ -28,7 +28,7 @@ from irevalx.measures.parameter_kinds import (
 from irevalx.measures.parse import parse, refuse_reading
 from irevalx.ranking.topics import Topics
 from irevalx.reading.formats import REL_FORMATS
-from irevalx.settings import BEST_AND_WORST, Reading, Settings, Ties
+from irevalx.settings import BEST_AND_WORST, Settings, Ties, UnjudgedTreatment
 from irevalx.trec_eval.versions import COMPAT
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class SelectedMeasure(Frozen):
 
     measure: Measure
     parameters: Parameters
-    reading: Reading
+    reading: UnjudgedTreatment
     names: tuple[str, ...]
     level: float | None = None
     optional: bool = False
@@ -239,7 +239,7 @@ def _requests(spec: MeasureSpec, settings: Settings) -> Iterator[Request]:
     """
     _refuse_level(spec, settings)
     is_set, own_level = spec.name in NICKNAMES, None if spec.level == settings.level else spec.level
-    unjudged: Sequence[Reading] = ("skip",) if settings.judged_only else settings.unjudged or NONREL
+    unjudged: Sequence[UnjudgedTreatment] = ("skip",) if settings.judged_only else settings.unjudged or NONREL
     for measure, own in spec.members(settings.compat, plain=tuple(unjudged) == NONREL):
         asked = MeasureSpec(measure.name) if is_set else replace(spec, level=own_level)
         requests = [
@@ -277,7 +277,7 @@ def _has_reading(request: Request, settings: Settings) -> bool:
     return settings.judged_only or request.measure.kernel is None or request.reading in request.measure.readings
 
 
-def _suffix(level: float | None, reading: Reading, settings: Settings, gains: str | None = None) -> str:
+def _suffix(level: float | None, reading: UnjudgedTreatment, settings: Settings, gains: str | None = None) -> str:
     """Return what stands after the name of a measure; a reading that all measures have (``-J``) does not."""
     shown = reading != "nonrel" and not settings.judged_only
     own = "" if level is None else f"(rel={level})"
@@ -310,7 +310,7 @@ def _without_effect(specs: Sequence[MeasureSpec], merged: Iterable[Sequence[Requ
 
 def _lacking(requests: Sequence[Request], settings: Settings) -> Iterator[str]:
     """Yield a line for each reading that some of the measures lack."""
-    lacking: dict[Reading, list[str]] = {request.reading: [] for request in requests}
+    lacking: dict[UnjudgedTreatment, list[str]] = {request.reading: [] for request in requests}
     for request in requests:
         if not _has_reading(request, settings):
             lacking[request.reading].append(request.measure.name)

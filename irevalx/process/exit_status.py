@@ -12,7 +12,7 @@ from irevalx.errors import IrevalxError, UsageError, printable
 from irevalx.process.interrupts import INTERRUPTED
 from irevalx.process.shortage import OUT_OF_MEMORY, shortage
 from irevalx.process.system import own_arguments, prepare_output
-from irevalx.process.terminal import tell
+from irevalx.process.terminal import write_error
 
 BROKEN_PIPE = 128 + 13
 """What a shell shows for a program that the closed pipe ended, as it does trec_eval."""
@@ -65,5 +65,5 @@ def _told(name: str, error: IrevalxError | click.UsageError | MemoryError | Impo
         line, status = error.format_message(), UsageError.exit_status
     else:
         line, status = shortage(error), OUT_OF_MEMORY
-    tell(f"{name}: {printable(line)}")
+    write_error(f"{name}: {printable(line)}")
     return status

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from irevalx.errors import IrevalxError, printable
 from irevalx.process.progress import Progress
-from irevalx.process.terminal import is_terminal, show_progress, tell
+from irevalx.process.terminal import is_terminal, show_progress, write_error
 
 
 class Messages:
@@ -49,4 +49,4 @@ class Messages:
     def _tell(self, line: str) -> None:
         if self._progress:
             self._progress.clear()
-        tell(f"{self._program}: {printable(line)}")
+        write_error(f"{self._program}: {printable(line)}")

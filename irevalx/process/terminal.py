@@ -58,7 +58,7 @@ def echo(text: str) -> None:
         raise _output_error(error) from None
 
 
-def tell(line: str) -> None:
+def write_error(line: str) -> None:
     """Write a line to standard error; results are not lost where that cannot be written."""
     with suppress(OSError, ValueError):
         click.echo(line, err=True)

@@ -13,7 +13,7 @@ from irevalx.frozen import Frozen, cached_property
 from irevalx.reading.source import CHUNK_SIZE, NEWLINE, Source
 
 
-class HasTopics(Protocol):
+class TopicRows(Protocol):
     """Rows with their topics, made from some lines of a file."""
 
     @property
@@ -21,7 +21,7 @@ class HasTopics(Protocol):
         """The topics of these lines."""
 
 
-Part = TypeVar("Part", bound=HasTopics)
+Part = TypeVar("Part", bound=TopicRows)
 
 MOST_SHARE = 1 << 26
 """Maximum size of a range in bytes; a worker reports progress after each range."""
@@ -32,7 +32,7 @@ class Block(Frozen):
 
     text: bytes  # each line ends with a newline
     line: int  # 1-based number of the first line, counted from the beginning of the range, or of the file without one
-    share: Share | None = None  # the range of the file that it was read from, if the file is read in ranges
+    share: FileRange | None = None  # the range of the file that it was read from, if the file is read in ranges
 
     @property
     def first_line(self) -> int:
@@ -64,7 +64,7 @@ def line_counter(source: Source) -> Callable[[int], int]:
     return up_to
 
 
-class Share(Frozen):
+class FileRange(Frozen):
     """A byte range of a plain file that one process reads; it begins and ends between topics."""
 
     source: Source
@@ -83,7 +83,7 @@ class Share(Frozen):
             yield Block(block.text, block.line, self)
 
 
-def shares_of(source: Source, processes: int) -> list[Share]:
+def file_ranges(source: Source, processes: int) -> list[FileRange]:
     """Return the ranges of a plain file that ``processes`` workers read in turn, in file order.
 
     Each worker gets the same number of ranges (more than one for large files), or fewer if topics are longer than a
@@ -101,7 +101,7 @@ def shares_of(source: Source, processes: int) -> list[Share]:
     except UnreadableFileError:  # the error is raised when the file is read
         return []
     count = line_counter(source)
-    return [Share(source, begin, end, count) for begin, end in pairwise([*begins, size])] if begins[1:] else []
+    return [FileRange(source, begin, end, count) for begin, end in pairwise([*begins, size])] if begins[1:] else []
 
 
 def _read_for_first_block(source: Source) -> int:

@@ -7,32 +7,32 @@ from typing import Any, Literal, TypeAlias
 
 from irevalx.frozen import Frozen
 
-Kind: TypeAlias = Literal["names", "grades", "scores", "probabilities"]
+ColumnKind: TypeAlias = Literal["names", "grades", "scores", "probabilities"]
 """The values of a column: ``Names``, integers, real numbers, or real numbers that can be missing."""
 
 
-class Wanted(Frozen):
+class ColumnSpec(Frozen):
     """A column to look up in a table."""
 
     names: tuple[str, ...]  # accepted names, in any case; the first one that the table has is used
-    kind: Kind  # the type of its values
+    kind: ColumnKind  # the type of its values
 
 
 _SCORE_NAMES = ("score", "sim")
 
-TOPIC = Wanted(("topic", "topic_id", "qid", "query_id", "query-id", "q_id", "query"), "names")
-DOCNO = Wanted(("docno", "doc_id", "docid", "corpus-id", "corpus_id", "did", "pid", "document"), "names")
-SCORE = Wanted(_SCORE_NAMES, "scores")
-GRADE = Wanted(("relevance", "rel", "grade", "label", "judgment", "judgement", *_SCORE_NAMES), "grades")
+TOPIC = ColumnSpec(("topic", "topic_id", "qid", "query_id", "query-id", "q_id", "query"), "names")
+DOCNO = ColumnSpec(("docno", "doc_id", "docid", "corpus-id", "corpus_id", "did", "pid", "document"), "names")
+SCORE = ColumnSpec(_SCORE_NAMES, "scores")
+GRADE = ColumnSpec(("relevance", "rel", "grade", "label", "judgment", "judgement", *_SCORE_NAMES), "grades")
 """Names in TREC, PyTerrier, ir_measures, BEIR, Hugging Face and ranx, some of which call a grade a score."""
 
-RUN = Wanted(("run",), "names")
-SUBTOPIC = Wanted(("subtopic", "subtopic_id", "iteration"), "names")
-METHOD = Wanted(("method",), "grades")
-PROBABILITY = Wanted(("probability",), "probabilities")
+RUN = ColumnSpec(("run",), "names")
+SUBTOPIC = ColumnSpec(("subtopic", "subtopic_id", "iteration"), "names")
+METHOD = ColumnSpec(("method",), "grades")
+PROBABILITY = ColumnSpec(("probability",), "probabilities")
 
 
-def named(spec: Wanted, names: Sequence[Any]) -> list[Any]:
+def named(spec: ColumnSpec, names: Sequence[Any]) -> list[Any]:
     """Return the table's columns that match a requested column: usually one or none.
 
     >>> named(SCORE, ["Sim", "SCORE", "docno"])

@@ -170,7 +170,7 @@ def compression_of(head: bytes) -> Compression | None:
 class Decompressed:
     """The decompressed content of a file, decoded as it is read; UnreadableFileError without a decoder module."""
 
-    def __init__(self, compression: Compression, ahead: Ahead, name: str) -> None:
+    def __init__(self, compression: Compression, ahead: ReadAhead, name: str) -> None:
         self._compression = compression
         self._input = ahead
         self._name = name
@@ -240,7 +240,7 @@ class Decompressed:
         )
 
 
-class Ahead:
+class ReadAhead:
     """A stream with bytes that were read ahead and are returned first; ``offset`` counts consumed bytes."""
 
     def __init__(self, head: bytes, stream: Readable) -> None:
@@ -290,5 +290,5 @@ def decompressed(stream: Readable, name: str) -> Readable:
     """
     head = stream.read(LONGEST_START)
     compression = compression_of(head)
-    ahead = Ahead(head, stream)
+    ahead = ReadAhead(head, stream)
     return ahead if compression is None else Decompressed(compression, ahead, name)

@@ -17,7 +17,7 @@ from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool
 from irevalx.reading.lines import as_precise
-from irevalx.reading.runs import Results, RunWarning, group_by_topic
+from irevalx.reading.runs import ResultRows, RunWarning, group_by_topic
 from irevalx.reading.score_warnings import has_equal_ends, score_warnings
 from irevalx.trec_eval.numbers import MalformedNumbers
 from irevalx.trec_eval.versions import Compat
@@ -59,10 +59,10 @@ class Entries(Frozen):
         """Return the entries as a pool."""
         return Pool(self.path, self.topics, self.rows.ids, self.docnos)
 
-    def results(self, compat: Compat, tag: bytes, *, strict: bool) -> Results:
+    def results(self, compat: Compat, tag: bytes, *, strict: bool) -> ResultRows:
         """Return the entries as results of a run with this tag; ``strict`` refuses scores that are not finite."""
         scores: FloatArray = self.numbers
-        return Results(
+        return ResultRows(
             topics=self.topics,
             rows=self.rows,
             docnos=self.docnos,

@@ -26,7 +26,7 @@ from irevalx.trec_eval.versions import Compat
 
 if TYPE_CHECKING:
     from irevalx.reading.source import Source
-    from irevalx.reading.tables.tables import Table
+    from irevalx.reading.tables.tables import ColumnTable
 
 Data_co = TypeVar("Data_co", covariant=True)
 
@@ -95,7 +95,9 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
             source.without_mark()
         return cast("Data_co", reader(source, self.layout, compat, strict, warn))
 
-    def read_table(self, table: Table, compat: Compat, strict: bool, warn: Warn, grades: Grades = "whole") -> Data_co:
+    def read_table(
+        self, table: ColumnTable, compat: Compat, strict: bool, warn: Warn, grades: Grades = "whole"
+    ) -> Data_co:
         """Read a table like a file; ArgumentError for a missing column, a wrong value, or several runs."""
         reader = self._reader(f"tables.{self.table_reader}", grades)
         return cast("Data_co", reader(table, compat, strict, warn))
@@ -138,7 +140,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         if self.usual_measures != "official":
             rest.append(f"Without -m, the measures are those of the set {self.usual_measures}.")
         if self.excludes:
-            rest.append(f"It cannot be combined with {listed([*map(spelled_rule, self.excludes)], 'or')}.")
+            rest.append(f"It cannot be combined with {join_words([*map(spelled_rule, self.excludes)], 'or')}.")
         return (*self.prose, " ".join(rest))
 
 
@@ -150,7 +152,7 @@ def _tell_doubt(doubt: str | None, strict: bool, warn: Warn) -> None:
         warn(doubt)
 
 
-def table_of(source: Source, fmt: FileFormat[Any]) -> Table:
+def table_of(source: Source, fmt: FileFormat[Any]) -> ColumnTable:
     """Open a Parquet file as a table.
 
     Raises FormatError if the format has no tables, and UnreadableFileError if pyarrow is missing or the file is
@@ -169,7 +171,7 @@ def table_of(source: Source, fmt: FileFormat[Any]) -> Table:
     return table_of_parquet(source)
 
 
-def listed(names: Sequence[str], word: str) -> str:
+def join_words(names: Sequence[str], word: str) -> str:
     """Return names as a phrase: "a, b and c", where ``word`` is "and"."""
     *others, last = names
     return f"{', '.join(others)} {word} {last}" if others else last

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from irevalx.declarations import spelled
 from irevalx.errors import FormatError, InputError, Warn, quote
-from irevalx.reading.file_format import FileFormat, FileKind, listed, table_of
-from irevalx.reading.layout import Comments, Layout
+from irevalx.reading.file_format import FileFormat, FileKind, join_words, table_of
+from irevalx.reading.layout import CommentStyle, Layout
 from irevalx.settings import ORDERS_OF_TIES, PROBABILITY, REAL
 from irevalx.trec_eval.versions import Compat
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from irevalx.judgments.preferences import PreferenceJudgments
     from irevalx.judgments.subtopics import SubtopicJudgments
     from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
-    from irevalx.reading.runs import Run
+    from irevalx.reading.runs import RunStream
     from irevalx.reading.source import Source
 
 Data = TypeVar("Data")
@@ -39,7 +39,7 @@ BEIR: FileFormat[Judgments] = FileFormat(
         line="a judgment",
         columns=("TOPIC DOCNO GRADE",),
         header="query-id corpus-id score",
-        comments=Comments.NONE,
+        comments=CommentStyle.NONE,
         tabs=True,
     ),
     example="301 FBIS3-10082 1",
@@ -158,7 +158,7 @@ PAIRS: FileFormat[PreferenceJudgments] = FileFormat(
     layout=Layout(
         line="a preference between two documents",
         columns=("TOPIC WINNER LOSER", "TOPIC DOCNO DOCNO WINNER"),
-        comments=Comments.NONE,
+        comments=CommentStyle.NONE,
         tabs=True,
     ),
     example="301 FBIS3-10082 FBIS3-10083",
@@ -217,13 +217,13 @@ PRELS: FileFormat[JudgmentsWithProbabilities] = FileFormat(
     why_whole="a grade is a whole number there, of -999 or less where the document was not drawn",
 )
 
-MSMARCO: FileFormat[Run] = FileFormat(
+MSMARCO: FileFormat[RunStream] = FileFormat(
     kind=FileKind.RUNS,
     name="msmarco",
     layout=Layout(
         line="a line of a run",
         columns=("TOPIC DOCNO RANK", "TOPIC DOCNO RANK SCORE"),
-        comments=Comments.NONE,
+        comments=CommentStyle.NONE,
         tabs=True,
     ),
     example="301 FBIS3-10082 1",
@@ -239,10 +239,10 @@ MSMARCO: FileFormat[Run] = FileFormat(
     lenient=False,
 )
 
-SCORED: FileFormat[Run] = FileFormat(
+SCORED: FileFormat[RunStream] = FileFormat(
     kind=FileKind.RUNS,
     name="scored",
-    layout=Layout(line="a line of a run", columns=("TOPIC DOCNO SCORE",), comments=Comments.NONE, tabs=True),
+    layout=Layout(line="a line of a run", columns=("TOPIC DOCNO SCORE",), comments=CommentStyle.NONE, tabs=True),
     example="301 FBIS3-10082 12.87",
     prose=(
         "Runs with a score for each document and no ranks. Documents are ranked by SCORE, the highest first; equal "
@@ -253,7 +253,7 @@ SCORED: FileFormat[Run] = FileFormat(
     lenient=False,
 )
 
-JSON_RUN: FileFormat[Run] = FileFormat(
+JSON_RUN: FileFormat[RunStream] = FileFormat(
     kind=FileKind.RUNS,
     name="json",
     form="{TOPIC: {DOCNO: SCORE}}",
@@ -271,7 +271,7 @@ JSON_RUN: FileFormat[Run] = FileFormat(
     lenient=False,
 )
 
-TREC_RESULTS: FileFormat[Run] = FileFormat(
+TREC_RESULTS: FileFormat[RunStream] = FileFormat(
     kind=FileKind.RUNS,
     name="trec_results",
     layout=Layout(
@@ -279,7 +279,7 @@ TREC_RESULTS: FileFormat[Run] = FileFormat(
         columns=("TOPIC IGNORED DOCNO RANK SCORE TAG",),
         more=True,
         blank_lines=True,
-        comments=Comments.AFTER_SPACES,
+        comments=CommentStyle.AFTER_SPACES,
     ),
     example="301 Q0 FBIS3-10082 1 12.87 mysystem",
     prose=(
@@ -298,7 +298,7 @@ POOL: FileFormat[Pool] = FileFormat(
         line="a line of this pool",
         columns=("TOPIC DOCNO", "TOPIC IGNORED DOCNO", "TOPIC IGNORED DOCNO IGNORED"),
         blank_lines=True,
-        comments=Comments.AFTER_SPACES,
+        comments=CommentStyle.AFTER_SPACES,
         comments_in_9=True,
         tabs=True,
     ),
@@ -337,14 +337,14 @@ REL_FORMATS: dict[str, FileFormat[AnyJudgments]] = {
 }
 """Judgment formats by their value of ``-R``."""
 
-RESULTS_FORMATS: dict[str, FileFormat[Run]] = {fmt.name: fmt for fmt in FILE_FORMATS if fmt.kind is FileKind.RUNS}
+RESULTS_FORMATS: dict[str, FileFormat[RunStream]] = {fmt.name: fmt for fmt in FILE_FORMATS if fmt.kind is FileKind.RUNS}
 """Run formats by their value of ``-T``."""
 
 read_qrels, read_trec_results, read_pool = QRELS.read, TREC_RESULTS.read, POOL.read
 """The readers of the default formats."""
 
 
-def runs_in(fmt: FileFormat[Run], source: Source, compat: Compat, strict: bool, warn: Warn) -> list[Run]:
+def runs_in(fmt: FileFormat[RunStream], source: Source, compat: Compat, strict: bool, warn: Warn) -> list[RunStream]:
     """Return the runs of a file: one, or for a Parquet file one per value of its column ``run``.
 
     An unreadable Parquet file becomes a run that raises the error when it is read.
@@ -368,7 +368,7 @@ def rel_format(name: str) -> FileFormat[AnyJudgments]:
     return _named(REL_FORMATS, "judgments", FileKind.JUDGMENTS, name)
 
 
-def results_format(name: str) -> FileFormat[Run]:
+def results_format(name: str) -> FileFormat[RunStream]:
     """Return the run format with this name; FormatError if there is none."""
     return _named(RESULTS_FORMATS, "runs", FileKind.RUNS, name)
 
@@ -379,7 +379,7 @@ def names_of(kind: FileKind) -> str:
     >>> names_of(FileKind.POOL)
     'pool'
     """
-    return listed([fmt.name for fmt in FILE_FORMATS if fmt.kind is kind], "or")
+    return join_words([fmt.name for fmt in FILE_FORMATS if fmt.kind is kind], "or")
 
 
 def _named(formats: Mapping[str, FileFormat[Data]], what: str, kind: FileKind, name: str) -> FileFormat[Data]:

@@ -25,7 +25,7 @@ from irevalx.reading.grade_rules import RULES, real_grades_hint
 from irevalx.reading.grades import number_or_nan
 from irevalx.reading.hints import encoding_hint
 from irevalx.reading.layout import Layout
-from irevalx.reading.runs import Results, Run
+from irevalx.reading.runs import ResultRows, RunStream
 from irevalx.reading.source import MARK, Source, as_column, stem_of
 from irevalx.settings import Grades
 from irevalx.trec_eval.numbers import LONG_MAX, LONG_MIN
@@ -107,16 +107,16 @@ def read_json_judgments(
     return judgments
 
 
-def read_json_run(source: Source, layout: Layout | None, compat: Compat, strict: bool, warn: Warn) -> Run:
+def read_json_run(source: Source, layout: Layout | None, compat: Compat, strict: bool, warn: Warn) -> RunStream:
     """Open a run, named after its file; reading it raises like ``read_json_judgments``."""
 
-    def parse(entries: Entries) -> Results:
+    def parse(entries: Entries) -> ResultRows:
         results = entries.results(compat, as_column(stem_of(source.path)), strict=True)
         return results if entries.topics else replace(results, tag=None)
 
-    def run(members: _Members) -> Run:
+    def run(members: _Members) -> RunStream:
         read = partial(_read, source, _SCORES, members)
-        return Run(source.path, blocks=read, again=read, parse=parse)
+        return RunStream(source.path, blocks=read, again=read, parse=parse)
 
     return replace(run(_once), with_repeats=run(list))
 

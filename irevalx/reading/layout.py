@@ -11,7 +11,7 @@ _WORDS = {"DOCNO": "document", "MEAN": "mean", "DEVIATION": "standard deviation"
 """Names of columns in messages, unless they are the name in lower case."""
 
 
-class Comments(Enum):
+class CommentStyle(Enum):
     """Which lines are comments, as the help explains it."""
 
     NONE = "No lines"
@@ -28,7 +28,7 @@ class Layout(Frozen, kw_only=True):
 
     more: bool = False  # whether further columns can follow, which are ignored
     blank_lines: bool = False  # whether blank lines are skipped; otherwise they are malformed
-    comments: Comments = Comments.AT_LINE_START  # which lines are skipped as comments
+    comments: CommentStyle = CommentStyle.AT_LINE_START  # which lines are skipped as comments
     comments_in_9: bool = False  # whether they are also skipped under ``--compat 9``; trec_eval 9 has no comments
     header: str = ""  # the words of the first line; "" without a header
     tabs: bool = False
@@ -36,9 +36,9 @@ class Layout(Frozen, kw_only=True):
 
     separator: str = ""  # "," or ";" for CSV, "" otherwise
 
-    def comments_in(self, compat: Compat) -> Comments:
+    def comments_in(self, compat: Compat) -> CommentStyle:
         """Return which lines are comments in a version of trec_eval."""
-        return self.comments if compat.comments or self.comments_in_9 else Comments.NONE
+        return self.comments if compat.comments or self.comments_in_9 else CommentStyle.NONE
 
     def rule(self, columns: str | None = None) -> str:
         """Return the required columns of a line, for messages; those of the file if it has some of ``self.columns``.
@@ -61,7 +61,7 @@ class Layout(Frozen, kw_only=True):
             sentences.append("The first line says how many columns there are.")
         sentences.append("Lines may come in any order.")
         sentences.append("Blank lines are skipped." if self.blank_lines else "A blank line is an error.")
-        if self.comments is not Comments.NONE:
+        if self.comments is not CommentStyle.NONE:
             unless = "" if self.comments_in_9 else " unless --compat 9 is given"
             sentences.append(f"{self.comments.value} are skipped{unless}.")
         return " ".join(sentences)

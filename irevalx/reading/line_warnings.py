@@ -5,7 +5,7 @@ from __future__ import annotations
 from irevalx.errors import quote, shown_name
 from irevalx.frozen import Frozen
 from irevalx.reading.beginnings import Beginning
-from irevalx.reading.layout import Comments, Layout
+from irevalx.reading.layout import CommentStyle, Layout
 from irevalx.reading.lines import DataLines
 from irevalx.reading.runs import RunWarning
 from irevalx.trec_eval.versions import Compat
@@ -21,7 +21,7 @@ class FirstLine(Frozen):
 def first_line(beginning: Beginning, layout: Layout, compat: Compat) -> FirstLine:
     """Return number of columns and run tag of the first data line."""
     names = layout.columns[0].split()
-    lines = beginning.data_lines(comments=layout.comments_in(compat) is not Comments.NONE)
+    lines = beginning.data_lines(comments=layout.comments_in(compat) is not CommentStyle.NONE)
     fields = lines[0][1].split() if lines and len(beginning.lines) > 1 else []
     if len(fields) < len(names):
         return FirstLine()

@@ -22,7 +22,7 @@ from irevalx.reading.blocks import Block
 from irevalx.reading.csv_lines import from_csv
 from irevalx.reading.decimals import CLOSE, OTHER, decimals, integers
 from irevalx.reading.hints import encoding_hint, kind_of_file, number_hint
-from irevalx.reading.layout import Comments, Layout, word_for
+from irevalx.reading.layout import CommentStyle, Layout, word_for
 from irevalx.trec_eval.numbers import MalformedNumbers, c_double, c_doubles, c_longs
 from irevalx.trec_eval.versions import Compat
 
@@ -166,7 +166,7 @@ def _starts(end: IntArray, column: int) -> IntArray:
     return start
 
 
-def _cut_at_separators(buffer: ByteArray, n_columns: int, comments: Comments) -> _Cut | None:
+def _cut_at_separators(buffer: ByteArray, n_columns: int, comments: CommentStyle) -> _Cut | None:
     """Cut a block in which all lines have one separator after each token; None for any other block."""
     text = buffer[PADDING:-PADDING]
     separator = text <= _SPACE
@@ -183,7 +183,7 @@ def _cut_at_separators(buffer: ByteArray, n_columns: int, comments: Comments) ->
     between = end.size - len(end) - np.count_nonzero(text == _SPACE)
     if between and between != np.count_nonzero(text == _TAB):
         return None
-    if comments is not Comments.NONE and (buffer[_starts(end, 0)] == _COMMENT).any():
+    if comments is not CommentStyle.NONE and (buffer[_starts(end, 0)] == _COMMENT).any():
         return None
     return None, end, np.arange(len(end))
 
@@ -208,7 +208,7 @@ def _cut_at_tabs(text: bytes, n_columns: int) -> _Cut | None:
 
 
 def _cut_where_they_meet(
-    buffer: ByteArray, n_columns: int, layout: Layout, comments: Comments, expected: int | None
+    buffer: ByteArray, n_columns: int, layout: Layout, comments: CommentStyle, expected: int | None
 ) -> tuple[_Cut, IntArray, int | None]:
     """Cut any block at the edges between separators and tokens.
 
@@ -223,10 +223,10 @@ def _cut_where_they_meet(
     first = np.cumsum(counts) - counts
     data = np.ones(newlines.size, np.bool_)
     filled = counts > 0
-    if comments is not Comments.NONE:
+    if comments is not CommentStyle.NONE:
         at = starts[first[filled]]
         comment = buffer[at] == _COMMENT
-        if comments is Comments.AT_LINE_START:
+        if comments is CommentStyle.AT_LINE_START:
             comment &= (buffer[at - 1] == _NEWLINE) | (at == PADDING)
         data[filled] = ~comment
     if layout.blank_lines:
@@ -251,8 +251,8 @@ def columns_in(block: Block, layout: Layout, compat: Compat) -> str | None:
         for number in numbers if layout.tabs else ():
             if separated_by_tabs(line, number):
                 return numbers[number]
-        begin = line.lstrip() if comments is Comments.AFTER_SPACES else line
-        if fields and not (begin.startswith(b"#") and comments is not Comments.NONE):
+        begin = line.lstrip() if comments is CommentStyle.AFTER_SPACES else line
+        if fields and not (begin.startswith(b"#") and comments is not CommentStyle.NONE):
             return numbers.get(len(fields))
     return None
 

@@ -44,7 +44,7 @@ class ShortList(NamedTuple):
     tag: bytes
 
 
-class Results(Frozen):
+class ResultRows(Frozen):
     """The retrieved documents of some topics."""
 
     topics: tuple[bytes, ...]  # each once, in file order
@@ -62,16 +62,16 @@ class Results(Frozen):
     ranks: Callable[[IntArray], IntArray] | None = None
     """Returns the ranks at flat positions, or raises MalformedNumberError; None without ranks."""
 
-    def keep(self, mask: BoolArray) -> Results:
+    def keep(self, mask: BoolArray) -> ResultRows:
         """Return the results of the documents for which the flat mask is true."""
         return self._at(self.rows.keep(mask), mask.nonzero()[0], self.topics)
 
-    def take(self, topics: IntArray) -> Results:
+    def take(self, topics: IntArray) -> ResultRows:
         """Return the results of some topics."""
         rows, index = self.rows.take(topics)
         return self._at(rows, index, tuple(self.topics[topic] for topic in topics.tolist()))
 
-    def _at(self, rows: Segments, index: IntArray, topics: tuple[bytes, ...]) -> Results:
+    def _at(self, rows: Segments, index: IntArray, topics: tuple[bytes, ...]) -> ResultRows:
         """Return the documents at these flat positions, as other rows."""
         ranks = self.ranks
         return replace(
@@ -122,7 +122,7 @@ def _group_scattered(names: Names, lengths: IntArray) -> tuple[tuple[bytes, ...]
     return topics, Segments.of_lengths(np.bincount(number, minlength=len(topics))), np.argsort(number, kind="stable")
 
 
-class Run(Frozen):
+class RunStream(Frozen):
     """A run whose results are read block by block; only ``parse`` interprets blocks."""
 
     path: str  # as given by the user; the run tag if it is not a file
@@ -131,7 +131,7 @@ class Run(Frozen):
     the run has a ``size``."""
 
     again: Callable[[], Iterable[Any]]  # returns everything as blocks with disjoint topics
-    parse: Callable[[Any], Results]
+    parse: Callable[[Any], ResultRows]
     size: int = 0  # bytes of a file that several processes can read; 0 for a pipe or standard input
     shares: Callable[[int], Sequence[Callable[[], Iterator[Any]]]] = lambda processes: ()
     """Returns functions that yield the blocks for each of several processes, in file order; empty if one process must
@@ -141,18 +141,18 @@ class Run(Frozen):
     """Whether ``blocks`` must be consumed before ``again`` is called, as for a pipe; otherwise ``blocks`` can be called
     repeatedly."""
 
-    with_repeats: Run | None = None
+    with_repeats: RunStream | None = None
     """The same run, read such that a document can occur twice in a topic, if reading refuses that."""
 
     short_list: Callable[[], ShortList | None] | None = None
     """Returns the results if they are one short list, which is ranked without arrays, otherwise None; ``blocks`` has
     the same results."""
 
-    def allowing(self, duplicates: Duplicates) -> Run:
+    def allowing(self, duplicates: Duplicates) -> RunStream:
         """Return the run, read such that repeated documents are no error if ``duplicates`` permits them."""
         return self if duplicates == "error" or self.with_repeats is None else self.with_repeats
 
-    def results(self) -> list[Results]:
+    def results(self) -> list[ResultRows]:
         """Read all results, as parts with disjoint topics."""
         blocks = self.blocks()
         unread = blocks if self.to_its_end else ()

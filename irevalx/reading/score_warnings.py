@@ -7,13 +7,13 @@ import numpy as np
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments
 from irevalx.declarations import is_parameter, spelled
 from irevalx.errors import quote, shown_name
-from irevalx.reading.runs import Results, RunWarning
+from irevalx.reading.runs import ResultRows, RunWarning
 
 MOST_TOPICS = 1000
 """Number of first topics that are checked for warnings."""
 
 
-def rank_warnings(path: str, results: Results, *, strict: bool) -> tuple[RunWarning, ...]:
+def rank_warnings(path: str, results: ResultRows, *, strict: bool) -> tuple[RunWarning, ...]:
     """Return a warning if the ranks of most topics are probably scores.
 
     They are if the lowest rank is neither 0 nor 1, or if ranks decrease from line to line with gaps. ``results`` are

@@ -12,13 +12,13 @@ from irevalx.declarations import spelled
 from irevalx.errors import Warn
 from irevalx.frozen import replace
 from irevalx.reading.beginnings import Beginning
-from irevalx.reading.blocks import Block, blocks_of, shares_of, whole_file
+from irevalx.reading.blocks import Block, blocks_of, file_ranges, whole_file
 from irevalx.reading.decimals import CLOSE, ERROR, OTHER, decimals, integers
 from irevalx.reading.format_hints import run_hint
 from irevalx.reading.layout import Layout
 from irevalx.reading.line_warnings import FirstLine, first_line, line_warnings
 from irevalx.reading.lines import DataLines, as_precise, columns_in, cut_lines, read_others, whole_numbers
-from irevalx.reading.runs import Results, Run, RunWarning, group_by_topic
+from irevalx.reading.runs import ResultRows, RunStream, RunWarning, group_by_topic
 from irevalx.reading.score_warnings import looked_at, rank_warnings, score_warnings
 from irevalx.reading.source import Source, as_column, stem_of
 from irevalx.trec_eval.numbers import MalformedNumbers, c_doubles
@@ -28,7 +28,7 @@ SINGLE_ERROR = 2.0**-22
 """The greatest relative difference between two 32-bit scores whose 64-bit values differ by less than ``ERROR``."""
 
 
-def read_scored_run(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> Run:
+def read_scored_run(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> RunStream:
     """Open a run with scores; its blocks are read and checked when it is evaluated.
 
     Without ``TAG`` it is named after its file; ``RANK`` is compared with scores for warnings. ``strict`` also refuses
@@ -36,7 +36,7 @@ def read_scored_run(source: Source, layout: Layout, compat: Compat, strict: bool
     """
     first = first_line(Beginning.of(source), layout, compat) if layout.more else FirstLine()
 
-    def parse(block: Block) -> Results:
+    def parse(block: Block) -> ResultRows:
         lines = cut_lines(source.path, block, layout, compat, hint=run_hint, expected=first.n_columns)
         results = results_of(lines, lines["SCORE"], compat, strict=strict)
         return replace(
@@ -48,29 +48,29 @@ def read_scored_run(source: Source, layout: Layout, compat: Compat, strict: bool
             ),
         )
 
-    return Run(
+    return RunStream(
         source.path,
         blocks=lambda: blocks_of(source),
         again=lambda: [whole_file(source)],
         parse=parse,
         size=source.size,
-        shares=lambda processes: [share.blocks for share in shares_of(source, processes)],
+        shares=lambda processes: [share.blocks for share in file_ranges(source, processes)],
     )
 
 
-def read_scores(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> Run:
+def read_scores(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> RunStream:
     """Open a run without ranks; malformed scores are refused."""
     return read_scored_run(source, layout, compat, True, warn)
 
 
-def read_msmarco_run(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> Run:
+def read_msmarco_run(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> RunStream:
     """Open a run with ranks and possibly scores, named after its file; malformed numbers are refused.
 
     ``strict`` also refuses ranks that are probably scores.
     """
     tag = as_column(stem_of(source.path))
 
-    def parse(block: tuple[str | None, Block]) -> Results:
+    def parse(block: tuple[str | None, Block]) -> ResultRows:
         columns, text = block
         lines = cut_lines(source.path, text, layout, compat, columns=columns, hint=run_hint)
         ranks = _ranks_at(lines, np.arange(lines.size))
@@ -87,13 +87,13 @@ def read_msmarco_run(source: Source, layout: Layout, compat: Compat, strict: boo
             yield columns, block
 
     def shares(processes: int) -> list[Callable[[], Iterator[tuple[str | None, Block]]]]:
-        ranges = shares_of(source, processes)
+        ranges = file_ranges(source, processes)
         if not ranges:
             return []
         columns, _ = next(with_columns(ranges[0].blocks()))
         return [lambda share=share: with_columns(share.blocks(), columns) for share in ranges]  # type: ignore[misc]
 
-    return Run(
+    return RunStream(
         source.path,
         blocks=lambda: with_columns(blocks_of(source)),
         again=lambda: with_columns([whole_file(source)]),
@@ -103,7 +103,7 @@ def read_msmarco_run(source: Source, layout: Layout, compat: Compat, strict: boo
     )
 
 
-def results_of(lines: DataLines, texts: Names, compat: Compat, *, strict: bool) -> Results:
+def results_of(lines: DataLines, texts: Names, compat: Compat, *, strict: bool) -> ResultRows:
     """Return the results of the lines of a block with scores ``texts``, shape (lines,).
 
     ``compat`` decides on their precision; ``strict`` refuses scores that are not finite.
@@ -116,7 +116,7 @@ def results_of(lines: DataLines, texts: Names, compat: Compat, *, strict: bool) 
     close = states == CLOSE
     topics, rows, order = group_by_topic(lines["TOPIC"])
     texts = texts.take(order)
-    return Results(
+    return ResultRows(
         topics=topics,
         rows=rows,
         docnos=lines["DOCNO"].take(order),
@@ -138,11 +138,11 @@ def _ranks_at(lines: DataLines, at: IntArray) -> IntArray:
     return whole_numbers(lines["RANK"].take(at), malformed, lines, at)
 
 
-def _by_rank(lines: DataLines, ranks: IntArray, tag: bytes) -> Results:
+def _by_rank(lines: DataLines, ranks: IntArray, tag: bytes) -> ResultRows:
     """Return results ranked by ``ranks``, shape (lines,), the lowest first."""
     topics, rows, order = group_by_topic(lines["TOPIC"])
     scores = -ranks[order].astype(np.float64)
-    return Results(
+    return ResultRows(
         topics=topics,
         rows=rows,
         docnos=lines["DOCNO"].take(order),
@@ -157,7 +157,7 @@ def _by_rank(lines: DataLines, ranks: IntArray, tag: bytes) -> Results:
     )
 
 
-def _score_warnings(lines: DataLines, results: Results) -> tuple[RunWarning, ...]:
+def _score_warnings(lines: DataLines, results: ResultRows) -> tuple[RunWarning, ...]:
     """Return warnings about the scores of the first block of a file."""
     if results.malformed.count:
         return ()

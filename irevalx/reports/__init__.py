@@ -11,6 +11,6 @@ it. The command hands a format a ``Report``, ``irevalx-lab`` hands it ``Table``s
     records           values for programs: csv, tsv, json, jsonl
 """
 
-from irevalx.reports.output_formats import DIGITS, MOST_DIGITS, OUTPUT_FORMATS, OutputFormat, explained
+from irevalx.reports.output_formats import DIGITS, MOST_DIGITS, OUTPUT_FORMATS, OutputFormat, format_help
 
-__all__ = ["DIGITS", "MOST_DIGITS", "OUTPUT_FORMATS", "OutputFormat", "explained"]
+__all__ = ["DIGITS", "MOST_DIGITS", "OUTPUT_FORMATS", "OutputFormat", "format_help"]

@@ -13,7 +13,7 @@ from irevalx.frozen import Frozen
 from irevalx.process.system import as_bytes
 
 if TYPE_CHECKING:
-    from irevalx.reports.report import Report
+    from irevalx.reports.report import EvaluationReport
     from irevalx.reports.table import Table
 
 About: TypeAlias = "Mapping[str, Any] | None"
@@ -50,7 +50,7 @@ class OutputFormat(Frozen):
     shows_inputs: ClassVar[bool] = False
     """Whether a report says how its values were made, which takes the digests of all files."""
 
-    def report_lines(self, report: Report) -> Iterator[bytes]:
+    def report_lines(self, report: EvaluationReport) -> Iterator[bytes]:
         """Yield what the command prints."""
         raise NotImplementedError
 
@@ -84,7 +84,7 @@ class TrecEvalLines(OutputFormat):
     in_lab = False
     run_by_run = True
 
-    def report_lines(self, report: Report) -> Iterator[bytes]:
+    def report_lines(self, report: EvaluationReport) -> Iterator[bytes]:
         """Yield the lines of one run after the other."""
         from irevalx.reports.trec import trec_lines
 
@@ -115,7 +115,7 @@ class TableForPeople(OutputFormat):
 
     for_people = True
 
-    def report_lines(self, report: Report) -> Iterator[bytes]:
+    def report_lines(self, report: EvaluationReport) -> Iterator[bytes]:
         """Yield a table in which runs stand side by side."""
         from irevalx.reports.overview import overview
 
@@ -146,7 +146,7 @@ class SeparatedValues(OutputFormat):
 
     delimiter: str
 
-    def report_lines(self, report: Report) -> Iterator[bytes]:
+    def report_lines(self, report: EvaluationReport) -> Iterator[bytes]:
         """Yield a line for each value."""
         from irevalx.reports.records import fields_of, records_of, separated_lines
 
@@ -162,7 +162,7 @@ class SeparatedValues(OutputFormat):
 class JsonLines(OutputFormat):
     """An object for each row with every digit."""
 
-    def report_lines(self, report: Report) -> Iterator[bytes]:
+    def report_lines(self, report: EvaluationReport) -> Iterator[bytes]:
         """Yield a line for each value."""
         from irevalx.reports.records import fields_of, json_lines, records_of
 
@@ -180,7 +180,7 @@ class JsonObject(OutputFormat):
 
     shows_inputs = True
 
-    def report_lines(self, report: Report) -> Iterator[bytes]:
+    def report_lines(self, report: EvaluationReport) -> Iterator[bytes]:
         """Yield the values by run, topic and measure, after how they were made."""
         from irevalx.reports.records import json_of_report
 
@@ -241,6 +241,6 @@ OUTPUT_FORMATS: dict[str, OutputFormat] = {
 """The values of ``--format``, in the order of help and manual."""
 
 
-def explained(formats: Iterable[OutputFormat]) -> str:
+def format_help(formats: Iterable[OutputFormat]) -> str:
     """Return names and purposes, as help shows them: ``csv (comma-separated lines), ...``."""
     return ", ".join(f"{form.name} ({form.purpose})" for form in formats)

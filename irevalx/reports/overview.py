@@ -12,7 +12,7 @@ from irevalx.evaluation.evaluate import Evaluation
 from irevalx.frozen import Frozen
 from irevalx.measures.counts import runid
 from irevalx.process.system import as_text
-from irevalx.reports.report import Report, with_number
+from irevalx.reports.report import EvaluationReport, with_number
 from irevalx.reports.table import Table
 from irevalx.trec_eval.numbers import c_format
 
@@ -36,7 +36,7 @@ class _Row(Frozen):
     ends: Mapping[str, Ends] = {}
 
 
-def overview(report: Report) -> list[Table]:
+def overview(report: EvaluationReport) -> list[Table]:
     """Return a table with one row per run and one column per measure, or for a single run one row per measure.
 
     Of several runs the best value of each column is marked, unless it is a count, or a summary over other topics than
@@ -84,17 +84,17 @@ def coverage_note(depth: int, runs: Sequence[str], judged: Sequence[float]) -> s
     return f"judged@{depth} (share of judged documents among the first {depth}): {said}."
 
 
-def _has_groups(report: Report) -> bool:
+def _has_groups(report: EvaluationReport) -> bool:
     """Return whether there are rows of groups of topics."""
     return report.summary and bool(report.groups)
 
 
-def _columns(evaluation: Evaluation, report: Report) -> Sequence[Column]:
+def _columns(evaluation: Evaluation, report: EvaluationReport) -> Sequence[Column]:
     """Return the columns of a run; with groups, also the number of topics."""
     return with_number(evaluation.columns, len(evaluation.topics)) if _has_groups(report) else evaluation.columns
 
 
-def _notes(report: Report, best: Mapping[str, Collection[int]], *, several: bool) -> Iterator[str]:
+def _notes(report: EvaluationReport, best: Mapping[str, Collection[int]], *, several: bool) -> Iterator[str]:
     """Yield what stands below a table in which runs stand side by side: marks, coverage, and topics that differ."""
     if report.intervals and report.intervals.method == "bootstrap":
         how = report.intervals
@@ -114,7 +114,7 @@ def _notes(report: Report, best: Mapping[str, Collection[int]], *, several: bool
         )
 
 
-def _rows(evaluation: Evaluation, report: Report, *, several: bool) -> Iterator[_Row]:
+def _rows(evaluation: Evaluation, report: EvaluationReport, *, several: bool) -> Iterator[_Row]:
     """Yield the rows of a run, labelled with its name where there are several runs."""
     run = as_text(evaluation.run)
     name = (run,) if several else ()

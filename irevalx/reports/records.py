@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 from irevalx.evaluation.evaluate import Evaluation
 from irevalx.measures.counts import runid
 from irevalx.process.system import as_bytes, as_text
-from irevalx.reports.report import ALL, HIGH, LOW, Report, SummaryRow
+from irevalx.reports.report import ALL, HIGH, LOW, EvaluationReport, SummaryRow
 from irevalx.reports.table import Table
 
 JSON_VERSION = 1
@@ -97,12 +97,12 @@ def records_with_intervals(
             yield RecordWithInterval(*record, low, high)
 
 
-def fields_of(report: Report) -> tuple[str, ...]:
+def fields_of(report: EvaluationReport) -> tuple[str, ...]:
     """Return the names of the fields of the records of a report."""
     return Record._fields if report.intervals is None else RecordWithInterval._fields
 
 
-def records_of(report: Report) -> Iterator[AnyRecord]:
+def records_of(report: EvaluationReport) -> Iterator[AnyRecord]:
     """Yield the values of one run after the other."""
     made = records if report.intervals is None else records_with_intervals
     for evaluation in report.evaluations:
@@ -149,7 +149,7 @@ def json_of_tables(tables: Iterable[Table], about: Mapping[str, Any] | None = No
     yield json.dumps(found, indent=1, allow_nan=False).encode() + b"\n"
 
 
-def json_of_report(report: Report) -> Iterator[bytes]:
+def json_of_report(report: EvaluationReport) -> Iterator[bytes]:
     """Yield one JSON object, piece by piece: how the values were made, runs[].topics.TOPIC.MEASURE and runs[].all."""
     yield from _json_members({"version": JSON_VERSION, **report.about}, "{", 1)
     yield b',\n "runs": ['
@@ -169,7 +169,7 @@ def json_of_report(report: Report) -> Iterator[bytes]:
     yield b"\n ]\n}\n" if report.evaluations else b"]\n}\n"
 
 
-def _json_summaries(report: Report, evaluation: Evaluation) -> dict[str, Any]:
+def _json_summaries(report: EvaluationReport, evaluation: Evaluation) -> dict[str, Any]:
     """Return the summaries of a run: ``all``, with intervals ``low`` and ``high``; ``groups`` has the same by group."""
     run: dict[str, Any] = {}
     for summaries in report.summaries_of(evaluation):

@@ -104,7 +104,7 @@ def with_number(columns: Sequence[Column], n_topics: int) -> tuple[Column, ...]:
     return (Column(num_q.name, num_q, None, n_topics), *others)
 
 
-class Report(Frozen, kw_only=True):
+class EvaluationReport(Frozen, kw_only=True):
     """What the command has to print."""
 
     evaluations: Sequence[Evaluation]

@@ -19,7 +19,7 @@ from irevalx.arrays.segments import Segments
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import NO_GAPS, PoolGaps, add_pool
 from irevalx.reading.entries import Entries
-from irevalx.reading.runs import Results
+from irevalx.reading.runs import ResultRows
 from irevalx.reading.tables.arrow_tables import array_of, labels_of, names_of, numbered, numbers_of, values_of
 from irevalx.spark.parts import NamedMeasures, Part, WholeRun
 from irevalx.trec_eval.versions import Compat
@@ -43,7 +43,7 @@ TOTALS = pa.schema(
 
 def read_block(
     block: list[pa.RecordBatch], names: Sequence[str], compat: Compat, *, pooled: bool, strict: bool
-) -> tuple[Judgments, PoolGaps, dict[str, Results]]:
+) -> tuple[Judgments, PoolGaps, dict[str, ResultRows]]:
     """Return judgments, with the pool and what that lacks, and what runs have retrieved, by their names.
 
     Parameters

@@ -15,17 +15,17 @@ from importlib import import_module
 from typing import Any, TypeAlias
 
 from irevalx import parameters
-from irevalx.api.own_measures import Measures, asked_for, declarations, declare_again
+from irevalx.api.own_measures import Measures, declarations, declare_again, with_custom_measures
 from irevalx.api.user_warnings import warn
 from irevalx.errors import ArgumentError, NoTopicsError, UsageError, quote
 from irevalx.frozen import Frozen
 from irevalx.measures.contradictions import refuse_contradictions
 from irevalx.measures.select import Selection, select
 from irevalx.process.system import as_text
-from irevalx.reading.column_names import DOCNO, GRADE, RUN, SCORE, TOPIC, Kind, Wanted
+from irevalx.reading.column_names import DOCNO, GRADE, RUN, SCORE, TOPIC, ColumnKind, ColumnSpec
 from irevalx.reading.formats import QRELS
 from irevalx.reading.tables.arrow_runs import whole_topics
-from irevalx.reading.tables.tables import RULES, Table
+from irevalx.reading.tables.tables import RULES, ColumnTable
 from irevalx.settings import Settings
 from irevalx.spark.arrow_rows import THE_RUN, read_block, score_rows, total_rows
 from irevalx.spark.parts import Part, WholeJudgments, WholeRun, all_rows, computable, named_measures
@@ -43,7 +43,7 @@ _RETRIEVED = {"run": RUN, "topic": TOPIC, "docno": DOCNO, "score": SCORE}
 
 _INTEGERS = ("byte", "short", "integer", "long")
 _NUMBERS = ("float", "double", "decimal", *_INTEGERS)
-_TYPES: dict[Kind, tuple[tuple[str, ...], str]] = {
+_TYPES: dict[ColumnKind, tuple[tuple[str, ...], str]] = {
     "names": (("string", "char", "varchar", *_INTEGERS), "string"),
     "grades": (_NUMBERS, "bigint"),
     "scores": (_NUMBERS, "double"),
@@ -98,7 +98,7 @@ def evaluate(
     -----
     IrevalxWarning : what the command would say of measures and their parameters.
     """
-    asked, strict = asked_for(measures), parameters.flag("strict", options.pop("strict", False))
+    asked, strict = with_custom_measures(measures), parameters.flag("strict", options.pop("strict", False))
     settings, wide = Settings.of(**options), parameters.flag("wide", wide)
     if settings.ties == "first" or settings.duplicates == "first":
         raise UsageError("the rows of a data frame have no order: ties and duplicates must not be 'first' on Spark")
@@ -225,7 +225,7 @@ def _highest_grade(judged: DataFrame, retrieved: DataFrame, settings: Settings, 
     return highest or 0
 
 
-def _checked_rows(what: str, frame: Any, columns: dict[str, Wanted]) -> Any:
+def _checked_rows(what: str, frame: Any, columns: dict[str, ColumnSpec]) -> Any:
     """Return the rows of a data frame with the columns of ``_ROWS``.
 
     Parameters
@@ -240,7 +240,7 @@ def _checked_rows(what: str, frame: Any, columns: dict[str, Wanted]) -> Any:
     if not hasattr(frame, "mapInArrow"):
         raise ArgumentError(f"{what} must be a data frame of Spark, but got an object of type {type(frame).__name__}")
     sql = import_module("pyspark.sql.functions")
-    table = Table(what, frame.columns)
+    table = ColumnTable(what, frame.columns)
     names = {name: table.find(one) for name, one in columns.items() if one is not RUN or table.has(RUN)}
     row = sql.to_json(sql.struct(*(_column(sql, names[name]) for name in ("topic", "docno"))))
     checked = []
@@ -259,12 +259,12 @@ def _names_of_runs(frame: Any, rows: Any) -> tuple[str, ...]:
     ----------
     rows : what ``_checked_rows`` makes of the data frame.
     """
-    if not Table("runs", frame.columns).has(RUN):
+    if not ColumnTable("runs", frame.columns).has(RUN):
         return (THE_RUN,)
     return tuple(row.run for row in rows.select("run").distinct().collect())
 
 
-def _checked(sql: Any, what: str, field: Any, kind: Kind, row: Any) -> Any:
+def _checked(sql: Any, what: str, field: Any, kind: ColumnKind, row: Any) -> Any:
     """Return a column as what it is to hold; a row in which it cannot be that ends the job.
 
     Parameters

@@ -25,7 +25,7 @@ from irevalx.judgments.pool import PoolGaps
 from irevalx.measures.declare import Measure
 from irevalx.measures.select import Selection
 from irevalx.measures.summary import Population, Total
-from irevalx.reading.runs import Results
+from irevalx.reading.runs import ResultRows
 from irevalx.settings import Settings
 
 Example: TypeAlias = "Sequence[str] | None"
@@ -139,7 +139,7 @@ class Part(Frozen):
 
     @classmethod
     def of(
-        cls, judgments: Judgments, pool: PoolGaps, runs: Sequence[Results], selection: Selection, settings: Settings
+        cls, judgments: Judgments, pool: PoolGaps, runs: Sequence[ResultRows], selection: Selection, settings: Settings
     ) -> Part:
         """Evaluate runs in the topics of a part, for measures that these judgments allow.
 
@@ -171,7 +171,7 @@ class Part(Frozen):
         )
 
 
-def _counts_of_runs(found: TopicValues, runs: Sequence[Results], n_counts: int) -> IntArray:
+def _counts_of_runs(found: TopicValues, runs: Sequence[ResultRows], n_counts: int) -> IntArray:
     """Return what is counted of runs, as ``Part`` has it."""
     counts = np.zeros((len(runs), n_counts), np.int64)
     per_topic: dict[str, AnyArray] = {"with_results": ~found.missing}
@@ -207,7 +207,7 @@ def _counts_of_judgments(
     return np.array([*counts, *with_value, *(n_without for n_without, _ in levels)], np.int64)
 
 
-def _examples(found: TopicValues, judgments: Judgments, runs: Sequence[Results]) -> Iterator[Example]:
+def _examples(found: TopicValues, judgments: Judgments, runs: Sequence[ResultRows]) -> Iterator[Example]:
     """Yield for each run the first topic without a retrieved document that was judged, and names of both sides."""
     without = found.top_judged.without if found.top_judged else np.zeros(found.run.size, np.bool_)
     for number, results in enumerate(runs):

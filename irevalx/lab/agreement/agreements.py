@@ -21,7 +21,7 @@ from irevalx.lab.agreement.run_overlap import RunOverlap, looks_like_run, overla
 from irevalx.lab.agreement.scorings import Scoring, scorings_of_samples
 from irevalx.lab.command.result import Result
 from irevalx.reading.formats import SAMPLED, read_trec_results
-from irevalx.reading.runs import Run as OpenedRun
+from irevalx.reading.runs import RunStream as OpenedRun
 from irevalx.reading.source import CHUNK_SIZE, Source
 from irevalx.reports.table import Table
 from irevalx.statistics.best_runs import TOP_STATISTICS, TOP_TITLE
@@ -218,7 +218,7 @@ def agree(
     if rbo is not None:
         rbo = parameters.real_number("rbo", rbo)
         if rbo is None or not 0 < rbo < 1:
-            raise parameters.wrong("rbo", "a number above 0 and below 1", rbo)
+            raise parameters.argument_error("rbo", "a number above 0 and below 1", rbo)
     top = None if top is None else parameters.whole_number("top", top, least=2)
     given = are_given(runs)
     options: dict[str, Any] = {"grades": grades, "level": level, "complete": complete, "min_retrieved": min_retrieved}

@@ -10,7 +10,7 @@ from irevalx.experiments.strata import EXAMPLE
 from irevalx.lab.command.kinds_of_values import Parameter
 from irevalx.orders.known_orders import LEARNING, ORDERS
 from irevalx.orders.replays import UNJUDGED, USUAL
-from irevalx.reading.file_format import listed
+from irevalx.reading.file_format import join_words
 
 
 def explained_orders() -> str:
@@ -21,7 +21,7 @@ def explained_orders() -> str:
 def explained_learning() -> str:
     """Return what each order does with a document that was judged before."""
     return "; ".join(
-        f"with {listed([order.name for order in ORDERS.values() if order.learns == learns], 'and')}, {words}"
+        f"with {join_words([order.name for order in ORDERS.values() if order.learns == learns], 'and')}, {words}"
         for learns, words in LEARNING.items()
     )
 

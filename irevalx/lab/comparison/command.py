@@ -22,7 +22,7 @@ from irevalx.lab.comparison.gate import FOUND_WORSE, OTHERS, REQUIREMENTS, UNDEC
 from irevalx.lab.comparison.junit import junit_of
 from irevalx.lab.comparison.tested_runs import VIEWS, compare
 from irevalx.reading.formats import REL_FORMATS, TREC_RESULTS
-from irevalx.settings import NAMINGS
+from irevalx.settings import NAME_STYLES
 
 _NOT_WITH_SYSTEMS = (
     "--margin",
@@ -124,8 +124,8 @@ _GATE = (
     ),
     click.option(
         "--names",
-        type=click.Choice(NAMINGS),
-        default=NAMINGS[0],
+        type=click.Choice(NAME_STYLES),
+        default=NAME_STYLES[0],
         help="Print measures by trec_eval's names, or as they were asked for with -m.  [default: trec_eval]",
     ),
     *COMPARISON,

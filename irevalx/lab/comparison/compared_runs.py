@@ -282,7 +282,9 @@ class DiscriminativePower(Comparison):
         draw : None; there is no other figure.
         """
         if draw is not None:
-            raise parameters.wrong("draw", "None: the figure of discriminative power is one of all p-values", draw)
+            raise parameters.argument_error(
+                "draw", "None: the figure of discriminative power is one of all p-values", draw
+            )
         from irevalx.lab.comparison.figures import significance_levels
         from irevalx.lab.plot.page import Page, style
 

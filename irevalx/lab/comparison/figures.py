@@ -20,7 +20,7 @@ from irevalx.lab.comparison.compared_pairs import DRAWINGS, ComparedMeasure, Com
 from irevalx.lab.plot.curves import Curve, LinePanel, draw_lines
 from irevalx.lab.plot.page import COLOURS, GREY, Page, drawable, panels_of
 from irevalx.lab.plot.rows import FRAME, ROW, name_rows
-from irevalx.parameters import wrong
+from irevalx.parameters import argument_error
 
 _MOST_ROWS = 58
 """The pairs of a panel at most: more would not fit on a page."""
@@ -66,7 +66,7 @@ def what_to_draw(found: Comparison, draw: str | None, page: Page) -> str:
     ArgumentError : a page has no room for it, or it needs all pairs of runs. Nothing has been tested yet.
     """
     if draw is not None and draw not in DRAWINGS:
-        raise wrong("draw", f"one of {' '.join(DRAWINGS)}, or None", draw)
+        raise argument_error("draw", f"one of {' '.join(DRAWINGS)}, or None", draw)
     first = found.measures[0]
     n_runs, n_pairs = len(first.runs), len(first.found.pairs)
     most = _MOST_PANELS // len(found.measures) if draw == "topics" else _MOST_ROWS * (1 if page.is_narrow else 2)

@@ -340,7 +340,7 @@ def _margins(measured: Sequence[MeasuredRuns], margin: float | Mapping[str, floa
 def _margin(value: Any) -> float:
     number = parameters.real_number("margin", value)
     if number is None or not 0 <= number < float("inf"):
-        raise parameters.wrong("margin", "a number from 0 on", value)
+        raise parameters.argument_error("margin", "a number from 0 on", value)
     return number
 
 

@@ -35,7 +35,7 @@ from irevalx.lab.comparison.compared_systems import (
     systems_of_runs,
 )
 from irevalx.lab.comparison.gate import REQUIREMENTS, baseline_named, gate
-from irevalx.settings import NAMINGS
+from irevalx.settings import NAME_STYLES
 from irevalx.statistics.corrections import CORRECTIONS, SHORT_NAMES, TUKEY
 from irevalx.statistics.intervals import INTERVALS
 from irevalx.statistics.paired_comparisons import (
@@ -72,7 +72,7 @@ def compare(
     min_retrieved: float = 0.0,
     grades: str = "whole",
     rel_format: str = "qrels",
-    names: str = NAMINGS[0],
+    names: str = NAME_STYLES[0],
     threads: int = 1,
     margin: float | Mapping[str, float] | None = None,
     require: str = "not-worse",
@@ -150,20 +150,20 @@ def compare(
     (0.375, 0.1815, 0.5685, 0.0025, True)
     """
     method = Method(
-        test=parameters.one_of("test", test, [*TESTS]),
-        correction=parameters.one_of("correction", correction, (*CORRECTIONS, *SHORT_NAMES, TUKEY)),
-        interval=parameters.one_of("interval", interval, INTERVALS),
+        test=parameters.named_choice("test", test, [*TESTS]),
+        correction=parameters.named_choice("correction", correction, (*CORRECTIONS, *SHORT_NAMES, TUKEY)),
+        interval=parameters.named_choice("interval", interval, INTERVALS),
         alpha=probability("alpha", alpha),
         resamples=parameters.whole_number("resamples", resamples, least=1, most=MOST_DRAWS),
         seed=chosen_seed(seed),
     )
     counts_pairs = parameters.flag("discriminative_power", discriminative_power) or parameters.flag("power", power)
-    view = "power" if counts_pairs else parameters.one_of("by", by, VIEWS)
+    view = "power" if counts_pairs else parameters.named_choice("by", by, VIEWS)
     threads = parameters.whole_number("threads", threads, least=1)
-    as_asked = parameters.one_of("names", names, NAMINGS) == "asked"
+    as_asked = parameters.named_choice("names", names, NAME_STYLES) == "asked"
     asked = measures_of(measures)
     rules = {
-        "require": parameters.one_of("require", require, REQUIREMENTS),
+        "require": parameters.named_choice("require", require, REQUIREMENTS),
         "allow_unsure": parameters.flag("allow_unsure", allow_unsure),
     }
     kinds = {
@@ -267,7 +267,7 @@ def _columns(columns: str | Iterable[str]) -> tuple[str, ...]:
     if asked == ("all",):
         return known
     for name in asked:
-        parameters.one_of("columns", name, ("all", *known))
+        parameters.named_choice("columns", name, ("all", *known))
     return (*LABELS, *(name for name in asked if name not in LABELS)) if asked else ()
 
 

@@ -181,9 +181,9 @@ def complete(
     level, depth = parameters.whole_number("level", level), parameters.whole_number("depth", depth, least=1)
     shares, paths = [share_of("holdout", share) for share in holdout], paths_of(documents)
     _refuse_contradictions(paths, labels, level, shares, calibrated=calibrated, labels_replace=labels_replace)
-    parameters.one_of("classifier", classifier, CLASSIFIERS)
-    parameters.one_of("class_weight", class_weight, ("balanced", "none"))
-    parameters.one_of("kld_threshold", kld_threshold, THRESHOLDS)
+    parameters.named_choice("classifier", classifier, CLASSIFIERS)
+    parameters.named_choice("class_weight", class_weight, ("balanced", "none"))
+    parameters.named_choice("kld_threshold", kld_threshold, THRESHOLDS)
     read = GradedText.of(qrels, rel_format)
     opened = opened_runs(runs) if are_given(runs) else None
     judgments = _with_pools(read.judgments, opened, depth, pool)

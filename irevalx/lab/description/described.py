@@ -105,7 +105,7 @@ def describe(
     level = settings.level
     complete = parameters.flag("complete", complete)
     if show not in (None, *PARTS):
-        raise parameters.wrong("show", " or ".join(PARTS), show)
+        raise parameters.argument_error("show", " or ".join(PARTS), show)
     if not are_given(runs):
         if show not in (None, "judgments"):
             raise UsageError(f"show={show!r} must be given together with runs")

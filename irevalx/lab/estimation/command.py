@@ -16,8 +16,8 @@ from irevalx.lab.command.output import Output, write_lines
 from irevalx.lab.estimation.document_labels import SAMPLES
 from irevalx.lab.estimation.estimated_scores import CORRECTION_NAMES, estimate
 from irevalx.lab.estimation.labelling_design import LabellingDesign
-from irevalx.process.terminal import tell
-from irevalx.reading.file_format import listed
+from irevalx.process.terminal import write_error
+from irevalx.reading.file_format import join_words
 
 
 @command_of(
@@ -46,7 +46,7 @@ from irevalx.reading.file_format import listed
         type=click.Choice(parameters.GRADED),
         metavar="FORMAT",
         help=(
-            f"The format of the machine's labels: {listed(parameters.GRADED, 'or')}.  [default: that of -R; qrels "
+            f"The format of the machine's labels: {join_words(parameters.GRADED, 'or')}.  [default: that of -R; qrels "
             "with -R sampled or prels]"
         ),
     ),
@@ -147,7 +147,7 @@ def command(output: Output, *, pool_out: str | None, **options: Any) -> None:
         return
     if pool_out is not None:
         write_lines([found.pool.text], pool_out)
-    tell(f"{PROGRAM}: --strata '{found.strata}'")
+    write_error(f"{PROGRAM}: --strata '{found.strata}'")
     if output.format_is_typed:
         output.write(found)
     else:

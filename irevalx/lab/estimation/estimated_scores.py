@@ -133,8 +133,8 @@ def estimate(
     alpha = probability("alpha", alpha)
     weight = parameters.real_number("weight", weight)
     if weight is not None and not 0 <= weight <= 1:
-        raise parameters.wrong("weight", "a number from 0 to 1, or None", weight)
-    parameters.one_of("correction", correction, CORRECTION_NAMES)
+        raise parameters.argument_error("weight", "a number from 0 to 1, or None", weight)
+    parameters.named_choice("correction", correction, CORRECTION_NAMES)
     evaluating: Evaluating = {
         "level": level,
         "complete": complete,

@@ -163,8 +163,8 @@ def degrade(
         sample, seed, sample_format = _first_in_order(read.judgments, runs, order, asked, seed, level=level, **how)
         return _written(read, sample, sample_format, seed, drop=drop)
     seed = chosen_seed(seed)
-    parameters.one_of("rounding", rounding, [*samples.ROUNDINGS])
-    parameters.one_of("sample_format", sample_format, [*STRATA_FORMATS])
+    parameters.named_choice("rounding", rounding, [*samples.ROUNDINGS])
+    parameters.named_choice("sample_format", sample_format, [*STRATA_FORMATS])
     design = None if strata is None else read_design(parameters.text("strata", strata), named=strata_file is not None)
     _refuse_contradictions(design, runs, strata_file)
     if design is not None and drop and sample_format == SAMPLED.name:

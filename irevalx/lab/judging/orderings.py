@@ -56,8 +56,8 @@ def ordering_of(
     UsageError : the order needs texts and there are none, or ``across`` is given for one of single topics.
     IrevalxError : as reading runs and documents does.
     """
-    parameters.one_of("order", name, [*ORDERS])
-    parameters.one_of("unjudged", unjudged, UNJUDGED)
+    parameters.named_choice("order", name, [*ORDERS])
+    parameters.named_choice("unjudged", unjudged, UNJUDGED)
     order, across = ORDERS[name], parameters.flag("across", across)
     paths = paths_of(documents)
     if order.needs_texts and not paths:

@@ -154,7 +154,7 @@ def leave_out(
     holes = None if holes is None else parameters.whole_number("holes", holes, least=1)
     tolerance, draws = _tolerance(tolerance), parameters.whole_number("draws", draws, least=1)
     depth = parameters.whole_number("depth", depth, least=1)
-    parameters.one_of("kld_threshold", kld_threshold, THRESHOLDS)
+    parameters.named_choice("kld_threshold", kld_threshold, THRESHOLDS)
     _refuse_contradictions(ways, paths, labels, level, labels_replace=labels_replace)
     if new_runs is not None:
         _refuse_with_new_runs(
@@ -192,7 +192,9 @@ def leave_out(
     _refuse_unexpected(ways, experiment.measures)
     names = two_groups_of(experiment.runs, groups, group_by)
     if only is not None and only not in names:
-        raise ArgumentError(f"only must be one of {', '.join(sorted(set(names)))}, but got {parameters.shown(only)}")
+        raise ArgumentError(
+            f"only must be one of {', '.join(sorted(set(names)))}, but got {parameters.short_repr(only)}"
+        )
     each = removals(experiment, names, depth)
     left_out = [removal for removal in each if only in {None, removal.group}]
     result = LeftOutRuns(experiment, names, left_out, shown, notes=experiment.notes())
@@ -248,7 +250,7 @@ def _tolerance(value: Any) -> float:
     """Return a number of at least 0; raises ArgumentError."""
     number = parameters.real_number("tolerance", value)
     if number is None or number < 0:
-        raise parameters.wrong("tolerance", "a number of at least 0", value)
+        raise parameters.argument_error("tolerance", "a number of at least 0", value)
     return number
 
 
@@ -266,7 +268,7 @@ def _refuse_contradictions(
 ) -> None:
     """Raise UsageError where keywords contradict each other; ArgumentError where a way to complete is none."""
     for way in ways:
-        parameters.one_of("complete", way, WAYS)
+        parameters.named_choice("complete", way, WAYS)
         if ways.count(way) > 1:
             raise UsageError(f"complete must be given once for each kind of judgments, but got {way} twice")
     if any(way in {*CLASSIFIERS, *EXPECTED} for way in ways) != bool(documents):

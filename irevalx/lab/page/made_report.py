@@ -108,7 +108,7 @@ class Report(Frozen, kw_only=True):
         OutputError : it cannot be written. A file that was there before is then as it was.
         """
         if form not in (None, *FORMS):
-            raise parameters.wrong("form", " or ".join(FORMS), form)
+            raise parameters.argument_error("form", " or ".join(FORMS), form)
         if form is None:
             form = "json" if path is not None and Path(path).suffix.lower() == ".json" else "html"
         text = self.to_json() if form == "json" else self.page

@@ -150,9 +150,9 @@ def report(
         duplicates=duplicates,
     )
     method = Method(
-        test=parameters.one_of("test", test, list(TESTS)),
-        correction=parameters.one_of("correction", correction, [*CORRECTIONS, *SHORT_NAMES, TUKEY]),
-        interval=parameters.one_of("interval", interval, INTERVALS),
+        test=parameters.named_choice("test", test, list(TESTS)),
+        correction=parameters.named_choice("correction", correction, [*CORRECTIONS, *SHORT_NAMES, TUKEY]),
+        interval=parameters.named_choice("interval", interval, INTERVALS),
         alpha=probability("alpha", alpha),
         resamples=parameters.whole_number("resamples", resamples, least=1),
         seed=parameters.whole_number("seed", seed),

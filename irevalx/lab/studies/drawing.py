@@ -76,7 +76,7 @@ def draw(
     2
     """
     for what, value, known in (("layout", layout, LAYOUTS), ("against", against, AGAINST), ("axis", axis, AXES)):
-        parameters.one_of(what, value, known)
+        parameters.named_choice(what, value, known)
     if layout in {"scores", "runs"} and axis != "log":
         raise UsageError(f"axis must not be given together with the layout {layout}")
     if layout != "scores" and at is not None:
@@ -119,7 +119,7 @@ def _summaries(studies: Any) -> list[StudySummary]:
         elif isinstance(one, str | PathLike):
             found.append(read_summary(StudyFolder.of(fspath(one), name)))
         else:
-            raise parameters.wrong("a study", "a folder or what irevalx.lab.study returns", one)
+            raise parameters.argument_error("a study", "a folder or what irevalx.lab.study returns", one)
     if not found:
         raise ArgumentError("studies must be one at least, but got none")
     if len({one.name for one in found}) < len(found):

@@ -173,7 +173,7 @@ def scheme_of(name: str, levels: GivenLevels, *, in_order: bool = False) -> Sche
     ------
     ArgumentError : there is none.
     """
-    parameters.one_of("scheme", name, NAMES)
+    parameters.named_choice("scheme", name, NAMES)
     if name in SCHEMES and not (name in IN_ORDER and (in_order or _are_budgets(levels))):
         return SCHEMES[name]
     return IN_ORDER[name]

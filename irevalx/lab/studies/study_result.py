@@ -110,7 +110,7 @@ class StudyResult(Result):
         """
         found = self._tables()
         pandas = imported("pandas", "pandas", "to_frame")
-        made = found[parameters.one_of("table", table, [*found])]()
+        made = found[parameters.named_choice("table", table, [*found])]()
         frame: pd.DataFrame = pandas.DataFrame(list(made.rows), columns=list(made.columns))
         return frame
 
@@ -153,13 +153,13 @@ class StudyResult(Result):
         ------
         ArgumentError : one is none of these.
         """
-        parameters.one_of("axis", axis, AXES)
+        parameters.named_choice("axis", axis, AXES)
         from irevalx.lab.plot.page import Page, style
         from irevalx.lab.studies.study_figures import figures
 
         made = dict(figures(self.summary))
         with style():
-            return made[parameters.one_of("name", name, [*made])](Page(width, titled, axis == "linear"))
+            return made[parameters.named_choice("name", name, [*made])](Page(width, titled, axis == "linear"))
 
     def write(
         self,
@@ -186,9 +186,9 @@ class StudyResult(Result):
         ------
         OutputError : it cannot be written.
         """
-        parameters.one_of("axis", axis, AXES)
+        parameters.named_choice("axis", axis, AXES)
         if figures is not None:
-            parameters.one_of("figures", figures, ENDINGS)
+            parameters.named_choice("figures", figures, ENDINGS)
         how: dict[str, Any] = {"figures": figures, "axis": axis, "width": width, "titled": titled, "digits": digits}
         return write_folder(fspath(folder), partial(self.write_into, **how, threads=threads, progress=progress))
 

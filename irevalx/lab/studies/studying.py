@@ -243,7 +243,7 @@ def _with_pairs(
 
 def _refuse_contradictions(scheme: str, rounding: str, strata: Any, strata_file: Any, *, pairs: int) -> None:
     """Raise an error for keywords that are none, or that another scheme has."""
-    parameters.one_of("rounding", rounding, [*ROUNDINGS])
+    parameters.named_choice("rounding", rounding, [*ROUNDINGS])
     if pairs and scheme not in {"uniform", "stratified"}:
         raise UsageError(f"pairs must be given together with the scheme uniform or stratified, but got {scheme}")
     if (scheme == "strata") != (strata is not None):

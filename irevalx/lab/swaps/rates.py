@@ -333,7 +333,7 @@ def _width(bins: Any) -> Fraction:
     """Return the width of a bin, exactly as a decimal number is written."""
     width = bins if isinstance(bins, Fraction) else Fraction(repr(parameters.real_number("bins", bins)))
     if not is_width(width):
-        raise parameters.wrong("bins", WIDTH_RULE, bins)
+        raise parameters.argument_error("bins", WIDTH_RULE, bins)
     return width
 
 

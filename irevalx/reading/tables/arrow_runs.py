@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from irevalx.arrays.segments import AnyArray, IntArray, Segments
 from irevalx.errors import UnreadableFileError, shown_name
 from irevalx.frozen import replace
-from irevalx.reading.column_names import DOCNO, RUN, SCORE, TOPIC, Wanted
+from irevalx.reading.column_names import DOCNO, RUN, SCORE, TOPIC, ColumnSpec
 from irevalx.reading.entries import Entries
 from irevalx.reading.runs import MOST_SMALL
 from irevalx.reading.tables.arrow_tables import (
@@ -140,7 +140,7 @@ def _order(codes: AnyArray, lengths: IntArray, n_codes: int) -> IntArray:
 class SpooledRows:
     """Rows that are read once and spooled to a temporary file, which raises UnreadableFileError without space."""
 
-    def __init__(self, unread: ArrowTable, *columns: Wanted) -> None:
+    def __init__(self, unread: ArrowTable, *columns: ColumnSpec) -> None:
         self._path, self._columns = unread.path, columns
         self._written: list[pa.Buffer] = []
         self._remaining = _writing(unread, columns, self._written)
@@ -163,7 +163,7 @@ class SpooledRows:
             return table_of_arrow(stream.read_all(), self._path)
 
 
-def _writing(unread: ArrowTable, columns: Sequence[Wanted], written: list[pa.Buffer]) -> Iterator[pa.RecordBatch]:
+def _writing(unread: ArrowTable, columns: Sequence[ColumnSpec], written: list[pa.Buffer]) -> Iterator[pa.RecordBatch]:
     """Yield rows after they are written to a temporary file; finally append the file's buffer to ``written``."""
     schema = schema_of(*columns)
     stored = schema.remove(schema.get_field_index(LINE))  # numbers of rows are known without a file

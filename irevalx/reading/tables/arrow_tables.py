@@ -13,10 +13,10 @@ import pyarrow.compute as pc
 from irevalx.arrays.byte_strings import PADDING, Names
 from irevalx.arrays.segments import AnyArray, IntArray
 from irevalx.errors import ArgumentError, printable, quote
-from irevalx.reading.column_names import RUN, TOPIC, Kind, Wanted
+from irevalx.reading.column_names import RUN, TOPIC, ColumnKind, ColumnSpec
 from irevalx.reading.grade_rules import real_grades_hint
 from irevalx.reading.hints import text_hint
-from irevalx.reading.tables.tables import RULES, Table
+from irevalx.reading.tables.tables import RULES, ColumnTable
 
 BLOCK_ROWS = 1 << 15
 """Maximum number of rows that are cast together, chosen to fit the CPU cache."""
@@ -24,7 +24,7 @@ BLOCK_ROWS = 1 << 15
 LINE = "line"
 """The column with the 1-based row numbers."""
 
-TYPES: dict[Kind, pa.DataType] = {
+TYPES: dict[ColumnKind, pa.DataType] = {
     "names": pa.large_string(),
     "grades": pa.int64(),
     "scores": pa.float64(),
@@ -36,7 +36,7 @@ LABELS = pa.dictionary(pa.int32(), pa.large_string())
 """The type of topics and runs, which many consecutive rows share; dictionaries have distinct names."""
 
 
-class ArrowTable(Table):
+class ArrowTable(ColumnTable):
     """A table with columns of pyarrow."""
 
     parts: Callable[[list[Any], int, int | None], Iterator[pa.Table]]
@@ -46,7 +46,7 @@ class ArrowTable(Table):
     in_memory: bool = False  # whether any rows can be accessed at any time
     read_once: bool = False  # whether rows can be iterated only once
 
-    def batches(self, *specs: Wanted, first: int = 0, last: int | None = None) -> Iterator[pa.RecordBatch]:
+    def batches(self, *specs: ColumnSpec, first: int = 0, last: int | None = None) -> Iterator[pa.RecordBatch]:
         """Yield batches with the requested columns, cast to ``TYPES`` or ``LABELS``, and ``LINE``.
 
         A column has the first of its possible names. ``first`` and ``last`` select rows of a table in memory. A missing
@@ -66,7 +66,7 @@ class ArrowTable(Table):
                 yield pa.RecordBatch.from_arrays([*columns, lines], schema=schema)
                 first += batch.num_rows
 
-    def check(self, *specs: Wanted) -> None:
+    def check(self, *specs: ColumnSpec) -> None:
         """Raise ArgumentError if a column is missing, or has a wrong type or missing values in memory."""
         names, first = [self.find(spec) for spec in specs], 0
         for part in self.parts(names, 0, None) if self.in_memory else ():
@@ -75,7 +75,7 @@ class ArrowTable(Table):
                     self._refuse_others(_plain(column), spec.kind, name, first)
                 first += batch.num_rows
 
-    def read(self, *specs: Wanted) -> tuple[Any, ...]:
+    def read(self, *specs: ColumnSpec) -> tuple[Any, ...]:
         """Return whole columns; a missing column or a wrong value raises ArgumentError."""
         rows = pa.Table.from_batches(self.batches(*specs), schema_of(*specs))
         return tuple(map(values_of, rows.columns[: len(specs)]))
@@ -88,7 +88,7 @@ class ArrowTable(Table):
         self._refuse_others(column.dictionary, "names", name, first)
         return labels_of(column)
 
-    def _cast(self, column: pa.Array, kind: Kind, name: Any, first: int) -> pa.Array:
+    def _cast(self, column: pa.Array, kind: ColumnKind, name: Any, first: int) -> pa.Array:
         """Return values cast to the type of their kind; ``first`` is the 0-based number of the first row."""
         column = _plain(column)
         self._refuse_others(column, kind, name, first)
@@ -103,7 +103,7 @@ class ArrowTable(Table):
             row = next(row for row, value in values if not (-(2**63) <= value < 2**63 and value == int(value)))
             raise self._wrong(column, kind, name, first, row) from None
 
-    def _refuse_others(self, column: pa.Array, kind: Kind, name: Any, first: int) -> None:
+    def _refuse_others(self, column: pa.Array, kind: ColumnKind, name: Any, first: int) -> None:
         """Refuse a column of another type, and missing values."""
         if column.null_count and kind != "probabilities":
             missing = column.is_null().to_numpy(zero_copy_only=False)
@@ -112,7 +112,7 @@ class ArrowTable(Table):
             present = column.is_valid().to_numpy(zero_copy_only=False)
             raise self._wrong(column, kind, name, first, int(present.argmax()))
 
-    def _wrong(self, column: pa.Array, kind: Kind, name: Any, first: int, row: int) -> ArgumentError:
+    def _wrong(self, column: pa.Array, kind: ColumnKind, name: Any, first: int, row: int) -> ArgumentError:
         """Return the error about the value in a row."""
         value = column[row].as_py()
         quoted = quote(value) if isinstance(value, str) else printable(repr(value))
@@ -129,7 +129,7 @@ _LONGEST = 100
 """Maximum number of characters of a value in messages."""
 
 
-def schema_of(*specs: Wanted) -> pa.Schema:
+def schema_of(*specs: ColumnSpec) -> pa.Schema:
     """Return the schema of ``batches``."""
     types = (LABELS if spec in _LABELLED else TYPES[spec.kind] for spec in specs)
     return pa.schema([*zip((spec.names[0] for spec in specs), types, strict=True), (LINE, pa.int64())])
@@ -208,7 +208,7 @@ def _plain(column: pa.Array) -> pa.Array:
     return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
 
 
-def _fits(kind_of_values: pa.DataType, kind: Kind) -> bool:
+def _fits(kind_of_values: pa.DataType, kind: ColumnKind) -> bool:
     """Return whether values of a type can be read as a kind; the cast checks each value."""
     types = pa.types
     if types.is_integer(kind_of_values):

@@ -12,30 +12,30 @@ from irevalx.judgments.graded import Judgments, each_judgment_once
 from irevalx.judgments.pool import Pool
 from irevalx.judgments.subtopics import SubtopicJudgments
 from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
-from irevalx.reading.column_names import DOCNO, GRADE, METHOD, PROBABILITY, SUBTOPIC, TOPIC, Wanted
+from irevalx.reading.column_names import DOCNO, GRADE, METHOD, PROBABILITY, SUBTOPIC, TOPIC, ColumnSpec
 from irevalx.reading.entries import Entries
 from irevalx.reading.grade_rules import refuse_wrong
 from irevalx.reading.prels_files import judgments_with_probabilities
 from irevalx.reading.subtopic_files import subtopic_judgments
-from irevalx.reading.tables.tables import Table
+from irevalx.reading.tables.tables import ColumnTable
 from irevalx.settings import Grades
 from irevalx.trec_eval.versions import Compat
 
 
-def graded_table(table: Table, compat: Compat, strict: bool, warn: Warn, grades: Grades = "whole") -> Judgments:
+def graded_table(table: ColumnTable, compat: Compat, strict: bool, warn: Warn, grades: Grades = "whole") -> Judgments:
     """Return table rows as judgments."""
     numbers, topics, docnos = _with_grades(table, grades, TOPIC, DOCNO)
     return each_judgment_once(Entries.of_rows(table.path, topics, docnos, numbers).judgments(), warn)
 
 
-def pool_table(table: Table, compat: Compat, strict: bool, warn: Warn) -> Pool:
+def pool_table(table: ColumnTable, compat: Compat, strict: bool, warn: Warn) -> Pool:
     """Return table rows as a pool."""
     topics, docnos = table.read(TOPIC, DOCNO)
     return Entries.of_rows(table.path, topics, docnos, np.zeros(topics.size)).pool()
 
 
 def subtopic_table(
-    table: Table, compat: Compat, strict: bool, warn: Warn, grades: Grades = "whole"
+    table: ColumnTable, compat: Compat, strict: bool, warn: Warn, grades: Grades = "whole"
 ) -> SubtopicJudgments:
     """Return table rows as judgments for subtopics."""
     numbers, topics, docnos, subtopics = _with_grades(table, grades, TOPIC, DOCNO, SUBTOPIC)
@@ -44,7 +44,7 @@ def subtopic_table(
     return SubtopicJudgments.joined(table.path, [part])
 
 
-def _with_grades(table: Table, grades: Grades, *others: Wanted) -> tuple[Any, ...]:
+def _with_grades(table: ColumnTable, grades: Grades, *others: ColumnSpec) -> tuple[Any, ...]:
     """Return the column of grades and other columns; invalid grades raise ArgumentError."""
     if grades == "whole":
         return table.read(GRADE, *others)
@@ -58,7 +58,9 @@ def _with_grades(table: Table, grades: Grades, *others: Wanted) -> tuple[Any, ..
     return columns
 
 
-def table_with_probabilities(table: Table, compat: Compat, strict: bool, warn: Warn) -> JudgmentsWithProbabilities:
+def table_with_probabilities(
+    table: ColumnTable, compat: Compat, strict: bool, warn: Warn
+) -> JudgmentsWithProbabilities:
     """Return table rows as judgments with inclusion probabilities; missing probabilities are unknown.
 
     ``warn`` is called about probabilities out of range; a probability of 0 raises MalformedLineError.

@@ -11,17 +11,17 @@ import numpy as np
 from irevalx.errors import ArgumentError, InputError, Warn
 from irevalx.reading.column_names import RUN
 from irevalx.reading.entries import Entries
-from irevalx.reading.runs import Run, group_by_topic
+from irevalx.reading.runs import RunStream, group_by_topic
 from irevalx.reading.source import name_of_file
 from irevalx.reading.tables.table_run import COLUMNS, TableRun
-from irevalx.reading.tables.tables import Table, WholeTable
+from irevalx.reading.tables.tables import ColumnTable, WholeTable
 from irevalx.trec_eval.versions import Compat
 
 if TYPE_CHECKING:
     from irevalx.reading.tables.arrow_tables import ArrowTable
 
 
-def read_run_table(table: Table, compat: Compat, strict: bool, warn: Warn) -> Run:
+def read_run_table(table: ColumnTable, compat: Compat, strict: bool, warn: Warn) -> RunStream:
     """Return the only run of a table; several runs raise ArgumentError."""
     return only_run(runs_of_table(table, name_of_file(table.path)), table.path).opened(compat, strict=strict)
 
@@ -33,16 +33,16 @@ def only_run(runs: Sequence[TableRun], path: str) -> TableRun:
     raise ArgumentError(f"{path}: a table must have one run here, but its column 'run' names {len(runs)}")
 
 
-def failing_run(path: str, error: InputError) -> Run:
+def failing_run(path: str, error: InputError) -> RunStream:
     """Return a run that raises an error when it is read."""
 
     def fail(*_: object) -> NoReturn:
         raise error
 
-    return Run(path, blocks=fail, again=fail, parse=fail)
+    return RunStream(path, blocks=fail, again=fail, parse=fail)
 
 
-def runs_of_table(table: Table, name: bytes) -> list[TableRun]:
+def runs_of_table(table: ColumnTable, name: bytes) -> list[TableRun]:
     """Return the runs of a table in the order of their first rows; one called ``name`` without a column of run names.
 
     Columns are checked as far as that is fast; a missing column or a wrong value raises ArgumentError.

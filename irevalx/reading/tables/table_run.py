@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from irevalx.frozen import Frozen
 from irevalx.reading.column_names import DOCNO, SCORE, TOPIC
 from irevalx.reading.entries import Entries
-from irevalx.reading.runs import Run
+from irevalx.reading.runs import RunStream
 from irevalx.trec_eval.versions import Compat
 
 COLUMNS = (SCORE, TOPIC, DOCNO)
@@ -22,9 +22,9 @@ class TableRun(Frozen):
     again: Callable[[], Iterable[Entries]]
     is_unread: bool = False  # whether its rows come from a stream that was not read yet
 
-    def opened(self, compat: Compat, *, strict: bool) -> Run:
+    def opened(self, compat: Compat, *, strict: bool) -> RunStream:
         """Return the run as a stream; ``strict`` refuses scores that are not finite."""
-        return Run(
+        return RunStream(
             self.path,
             blocks=self.blocks,
             again=self.again,

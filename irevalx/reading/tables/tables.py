@@ -9,9 +9,9 @@ from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import AnyArray
 from irevalx.errors import ArgumentError, printable, quote, shown_name
 from irevalx.frozen import Frozen
-from irevalx.reading.column_names import Kind, Wanted, named
+from irevalx.reading.column_names import ColumnKind, ColumnSpec, named
 
-RULES: dict[Kind, str] = {
+RULES: dict[ColumnKind, str] = {
     "names": "a string or a whole number",
     "grades": "a whole number of 64 bits",
     "scores": "a number of 64 bits",
@@ -24,21 +24,21 @@ _MOST_NAMES = 20
 """Maximum number of columns of a table in a message."""
 
 
-class Table(Frozen):
+class ColumnTable(Frozen):
     """Rows with named columns."""
 
     path: str  # for messages
     names: Sequence[Any]  # of the columns, as they are in the table
 
-    def read(self, *specs: Wanted) -> tuple[Any, ...]:
+    def read(self, *specs: ColumnSpec) -> tuple[Any, ...]:
         """Return whole columns, n values each; a missing column or a wrong value raises ArgumentError."""
         raise NotImplementedError
 
-    def has(self, spec: Wanted) -> bool:
+    def has(self, spec: ColumnSpec) -> bool:
         """Return whether there is such a column."""
         return bool(named(spec, self.names))
 
-    def find(self, spec: Wanted) -> Any:
+    def find(self, spec: ColumnSpec) -> Any:
         """Return the table's name of a column; ArgumentError if there is none, or several."""
         matches = named(spec, self.names)
         if len(matches) == 1:
@@ -59,13 +59,13 @@ class Table(Frozen):
         return f"{shown_name(self.path)}: column {quoted}, row {row + 1} (the first is 1)"
 
 
-class WholeTable(Table):
+class WholeTable(ColumnTable):
     """A table whose columns are read as a whole."""
 
-    column: Callable[[Any, Kind], Names | AnyArray]
+    column: Callable[[Any, ColumnKind], Names | AnyArray]
     """Returns the values of a column by name and kind; raises ArgumentError."""
 
-    def read(self, *specs: Wanted) -> tuple[Any, ...]:
+    def read(self, *specs: ColumnSpec) -> tuple[Any, ...]:
         """Return whole columns; a missing column or a wrong value raises ArgumentError."""
         columns = tuple(self.column(self.find(spec), spec.kind) for spec in specs)
         sizes = [column.size for column in columns]
