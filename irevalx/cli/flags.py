@@ -1,4 +1,4 @@
-"""The options of the command: how they are called, read, explained and completed."""
+"""The options of the command: names, types, help and completion."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _check_measures(ctx: click.Context, param: click.Parameter, value: tuple[str
 
 
 def _option_in(group: str) -> Callable[..., Callable[[Function], Function]]:
-    """Return ``click.option`` for the options of a group of the help; it takes the names in one string."""
+    """Return ``click.option`` for a group of the help; it takes the names in one string."""
 
     def option(names: str, **attributes: Any) -> Callable[[Function], Function]:
         return click.option(*names.split(), cls=Option, group=group, **attributes)
@@ -258,11 +258,11 @@ FLAGS = (
     ),
     _output_option("--quiet", is_flag=True, help="Print no warnings, and no progress line."),
 )
-"""The arguments and options, in the order of the help within each group."""
+"""Arguments and options, in the order of the help within each group."""
 
 
 def with_flags(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the arguments and options of irevalx."""
+    """Add the arguments and options of irevalx to a command."""
     for flag in reversed(FLAGS):
         function = flag(function)
     return function
