@@ -31,15 +31,16 @@ UNJUDGED_TREATMENTS: tuple[UnjudgedTreatment, ...] = get_args(UnjudgedTreatment)
 
 
 Grades: TypeAlias = Literal["whole", "real", "probability", "label"]
-"""Types of grades: integers, read like trec_eval reads them; real numbers; or independent probabilities of relevance, so that values are expectations. A label is a number or missing (nan); labels are compared with each other
-and do not evaluate runs directly."""
+"""Types of grades: integers, read like trec_eval reads them; real numbers; or independent probabilities of relevance, so
+that values are expectations. A label is a number or missing (nan); labels are compared with each other and do not
+evaluate runs directly."""
 
 GRADES: tuple[Grades, ...] = ("whole", "real", "probability")
 """The values of ``--grades``."""
 
 Ties: TypeAlias = Literal["name", "rank", "first", "expected", "best", "worst"]
-"""Orders of documents with equal scores: by document ID, like trec_eval; by the RANK column; in file order; the mean over
-all orders; the greatest grade or gain first; or last."""
+"""Orders of documents with equal scores: by document ID, like trec_eval; by the RANK column; in file order; the mean
+over all orders; the greatest grade or gain first; or last."""
 
 TIES: tuple[Ties, ...] = get_args(Ties)
 
