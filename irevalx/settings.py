@@ -25,14 +25,14 @@ from irevalx.trec_eval.numbers import c_double
 from irevalx.trec_eval.versions import COMPAT, TREC_EVAL_10, Compat
 
 UnjudgedTreatment: TypeAlias = Literal["nonrel", "skip", "rel"]
-"""Treatments of unjudged documents: nonrelevant (or the measure's treatment), skipped, or relevant if retrieved."""
+"""Treatments of unjudged documents: nonrelevant (or as the measure treats them), skipped, or relevant if retrieved."""
 
 UNJUDGED_TREATMENTS: tuple[UnjudgedTreatment, ...] = get_args(UnjudgedTreatment)
 
 
 Grades: TypeAlias = Literal["whole", "real", "probability", "label"]
-"""Types of grades: integers, read like trec_eval reads them; real numbers; or independent probabilities of relevance, so
-that values are expectations. A label is a number or missing (nan); labels are compared with each other and do not
+"""Types of grades: integers, read like trec_eval reads them; real numbers; or independent probabilities of relevance,
+so that values are expectations. A label is a number or missing (nan); labels are compared with each other and do not
 evaluate runs directly."""
 
 GRADES: tuple[Grades, ...] = ("whole", "real", "probability")
