@@ -1,4 +1,4 @@
-"""Declared parameters -> arguments and options of click."""
+"""Declared parameters converted to arguments and options of Click."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from irevalx.cli.option_rules import RuledOption
+from irevalx.cli.option_rules import ConstrainedOption
 from irevalx.cli.values import complete_file, complete_measure
 from irevalx.declarations import NO_DEFAULT, Parameter, in_shell_words
 from irevalx.errors import UsageError, quote
@@ -17,7 +17,7 @@ from irevalx.process.system import SEPARATORS
 
 
 def click_parameter(parameter: Parameter, parameters: Mapping[str, Parameter], **more: Any) -> Callable[..., Any]:
-    """Return the argument or option of a parameter; ``more`` are other arguments of ``click.option``."""
+    """Return the argument or option of a parameter; ``more`` are further arguments of ``click.option``."""
     default = parameter.default if parameter.shell_default is NO_DEFAULT else parameter.shell_default
     word = parameter.names[0] if parameter.names else ""
     choices = parameter.kind.choices if parameter.kind else ()
@@ -39,7 +39,7 @@ def click_parameter(parameter: Parameter, parameters: Mapping[str, Parameter], *
     if parameter.is_flag:
         attributes |= {"is_flag": True, "type": None, "metavar": None}
     names = parameter.names or (parameter.typed,)
-    attributes |= {"cls": RuledOption, "multiple": parameter.is_repeated, **more}
+    attributes |= {"cls": ConstrainedOption, "multiple": parameter.is_repeated, **more}
     return click.option(*names, parameter.name, **attributes)
 
 
@@ -54,7 +54,7 @@ def _help(parameter: Parameter, parameters: Mapping[str, Parameter], default: An
 
 
 class _Text(click.ParamType):  # type: ignore[type-arg, unused-ignore]
-    """The type of an argument or option: what its declaration says."""
+    """The Click type of a declared parameter."""
 
     def __init__(self, parameter: Parameter) -> None:
         self.parameter = parameter
@@ -65,7 +65,7 @@ class _Text(click.ParamType):  # type: ignore[type-arg, unused-ignore]
         return self.parameter.read(value) if isinstance(value, str) and not self.parameter.is_repeated else value
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
-        """Return the choices that begin so, or what else the declaration says."""
+        """Return the choices that begin with the incomplete word, or the declared completions."""
         from click.shell_completion import CompletionItem
 
         complete: dict[str, Callable[..., list[Any]]] = {
@@ -78,7 +78,7 @@ class _Text(click.ParamType):  # type: ignore[type-arg, unused-ignore]
         return [CompletionItem(name) for name in self._choices if name.startswith(incomplete)]
 
     def _complete_suffix(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
-        """Return a file name with each suffix that can follow; folders and files if there is no name yet."""
+        """Return the file name with each possible suffix; folders and files if there is no name yet."""
         from click.shell_completion import CompletionItem
 
         suffix = Path(incomplete).suffix

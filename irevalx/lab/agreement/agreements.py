@@ -29,7 +29,7 @@ from irevalx.lab.command.shared import (
 )
 from irevalx.lab.command.shared import measures as measures_parameter
 from irevalx.reading.formats import SAMPLED, read_trec_results
-from irevalx.reading.runs import Run as OpenedRun
+from irevalx.reading.runs import RunStream as OpenedRun
 from irevalx.reading.source import CHUNK_SIZE, Source
 from irevalx.reports.table import Table
 from irevalx.statistics.best_runs import TOP_STATISTICS, TOP_TITLE

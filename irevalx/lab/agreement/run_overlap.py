@@ -13,7 +13,7 @@ from irevalx.lab.agreement.paired_scorings import PairedValues
 from irevalx.lab.command.result import Result
 from irevalx.process.system import as_text
 from irevalx.reading.formats import TREC_RESULTS
-from irevalx.reading.runs import Run
+from irevalx.reading.runs import RunStream
 from irevalx.reports.table import Table
 from irevalx.statistics.rank_biased_overlap import Ranking, rank_biased_overlap, ranking_of
 from irevalx.statistics.significance import without_noise
@@ -30,7 +30,7 @@ def looks_like_run(content: bytes) -> bool:
     return c_double(fields[_COLUMNS.index("SCORE")])[1]
 
 
-def tied_rankings(run: Run) -> dict[bytes, Ranking[bytes]]:
+def tied_rankings(run: RunStream) -> dict[bytes, Ranking[bytes]]:
     """Read a run: for each topic, its documents by descending score, with equal scores as ties."""
     rankings: dict[bytes, Ranking[bytes]] = {}
     for part in run.results():
@@ -84,7 +84,7 @@ class RunOverlap(Result):
         return [Table.of("rank-biased overlap", OverlapRow, self.rows)]
 
 
-def overlap_of_runs(x: Run, y: Run, p: float, warn: Warn = lambda line: None) -> RunOverlap:
+def overlap_of_runs(x: RunStream, y: RunStream, p: float, warn: Warn = lambda line: None) -> RunOverlap:
     """Return the overlap of two runs on each shared topic; p is the probability of looking at the next rank."""
     of_x, of_y = tied_rankings(x), tied_rankings(y)
     topics = sorted(of_x.keys() & of_y.keys())

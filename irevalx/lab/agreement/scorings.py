@@ -94,7 +94,7 @@ class EvaluatedRuns(Frozen):
             by_measure = by_run.setdefault(parameters.identifier(lambda: f"a run of {what}", run), {})
             for topic, measures in topics.items() if isinstance(topics, Mapping) else [(run, topics)]:
                 if not isinstance(measures, Mapping):
-                    raise parameters.wrong(
+                    raise parameters.argument_error(
                         what, "a file, scores, or a dictionary {run: {topic: {measure: value}}}", values
                     )
                 for measure, value in measures.items():

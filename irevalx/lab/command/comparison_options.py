@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, TypeAlias
 
-from irevalx.declarations import Kind, choice, file, whole
+from irevalx.declarations import ValueType, choice, file, whole
 from irevalx.experiments.seeds import MOST_DRAWS
 from irevalx.statistics.corrections import CORRECTIONS, SHORT_NAMES, TUKEY
 from irevalx.statistics.intervals import INTERVALS
@@ -61,5 +61,5 @@ def path_or_mapping(value: Any) -> Any:
     return value if isinstance(value, Mapping) else os.fsdecode(value)
 
 
-TOPIC_GROUPS = file(kind=Kind("the path of a file, or a dictionary from topics to groups", path_or_mapping))
+TOPIC_GROUPS = file(kind=ValueType("the path of a file, or a dictionary from topics to groups", path_or_mapping))
 """Groups of topics, which each function explains."""

@@ -17,7 +17,7 @@ from irevalx.lab import PROGRAM
 from irevalx.lab.command.result import DEFAULT_FORMAT, FORMATS, Result
 from irevalx.process.interrupts import raising_interrupts
 from irevalx.process.system import new_file_mode, opened_file
-from irevalx.process.terminal import tell, write
+from irevalx.process.terminal import write, write_error
 from irevalx.reading.source import Source
 from irevalx.reports import DIGITS
 
@@ -138,7 +138,7 @@ def _was_drawn(found: object) -> bool:
 def _tell_seed(found: object) -> None:
     """Show the seed that a function drew, so that the call can be repeated."""
     if _was_drawn(found):
-        tell(f"{PROGRAM}: --seed {getattr(found, 'seed')}")  # noqa: B009 - most results have none
+        write_error(f"{PROGRAM}: --seed {getattr(found, 'seed')}")  # noqa: B009 - most results have none
 
 
 def _how_called() -> dict[str, Any]:

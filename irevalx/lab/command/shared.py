@@ -9,15 +9,15 @@ from typing import Annotated, Any, Optional
 
 from irevalx.api.inputs import GivenQrels
 from irevalx.api.inputs import Runs as GivenRuns
-from irevalx.declarations import Kind, Parameter, choice, file, flag, number, path, text, whole
+from irevalx.declarations import Parameter, ValueType, choice, file, flag, number, path, text, whole
 from irevalx.experiments.seeds import MOST_DRAWS
 from irevalx.experiments.shares import read_share
 from irevalx.lab.command.result import DEFAULT_FORMAT, FIGURE_ENDINGS, FORMATS
 from irevalx.parameters import real_number, whole_number
 from irevalx.process.system import MOST_PROCESSES, as_bytes, usual_processes
-from irevalx.reading.file_format import listed
+from irevalx.reading.file_format import join_words
 from irevalx.reading.formats import QRELS, REL_FORMATS, RESULTS_FORMATS, TREC_RESULTS
-from irevalx.reports import DIGITS, MOST_DIGITS, explained
+from irevalx.reports import DIGITS, MOST_DIGITS, format_help
 from irevalx.settings import DUPLICATES, GRADES, TIES
 from irevalx.trec_eval.numbers import c_double
 
@@ -92,7 +92,7 @@ def _read_grade(text: str) -> float:
 RealLevel = Annotated[
     float,
     Parameter(
-        kind=Kind("a whole number of 64 bits, or a finite number if grades are real", _grade, _read_grade),
+        kind=ValueType("a whole number of 64 bits, or a finite number if grades are real", _grade, _read_grade),
         names=("-l", "--level"),
         metavar="N",
         help='relevance threshold: grades of at least this value are relevant; an integer unless `grades="real"`.',
@@ -162,7 +162,7 @@ def _share_or_0(value: Any) -> float:
 MinRetrieved = Annotated[
     float,
     Parameter(
-        kind=Kind("a share above 0 and at most 1, such as 0.1 or 10%", _share_or_0, _share),
+        kind=ValueType("a share above 0 and at most 1, such as 0.1 or 10%", _share_or_0, _share),
         metavar="SHARE",
         help=(
             "leave out runs that retrieve less than this share of the documents they can retrieve, or no documents for "
@@ -218,7 +218,7 @@ def _groups(value: Any) -> Any:
 Groups = Annotated[
     str | os.PathLike[str] | Mapping[str, str] | None,
     file(
-        kind=Kind("the path of a file, or a dictionary of strings", _groups),
+        kind=ValueType("the path of a file, or a dictionary of strings", _groups),
         requires="runs",
         excludes="group_by",
         help="the group of each run: ``{run: group}``, or a file with one line ``RUN GROUP`` per run.",
@@ -264,7 +264,7 @@ LabelsFormat = Annotated[
     choice(
         *GRADED,
         metavar="FORMAT",
-        help=f"format of `labels`: {listed(GRADED, 'or')}. [default: the format of the judgments]",
+        help=f"format of `labels`: {join_words(GRADED, 'or')}. [default: the format of the judgments]",
     ),
 ]
 
@@ -272,12 +272,12 @@ LabelsFormat = Annotated[
 def rel_format(formats: Iterable[str] = (QRELS.name,)) -> Parameter:
     """Declare the format of judgments, of which a function supports some."""
     formats = tuple(formats)
-    supported = "every format" if set(formats) == set(REL_FORMATS) else listed(formats, "and")
+    supported = "every format" if set(formats) == set(REL_FORMATS) else join_words(formats, "and")
     return choice(
         *formats,
         names=("-R", "--rel-format"),
         metavar="FORMAT",
-        help=f"format of judgment files: {listed(formats, 'or')}.",
+        help=f"format of judgment files: {join_words(formats, 'or')}.",
         shell_help=f"Format of judgments, as for irevalx -R. This command supports {supported}.",
     )
 
@@ -322,15 +322,17 @@ FIGURE_OUTPUT = _named(
     figure=(
         Parameter(
             metavar="FILE",
-            kind=Kind(f"a file name that ends in {listed(FIGURE_ENDINGS, 'or')}", _figure_file, choices=FIGURE_ENDINGS),
+            kind=ValueType(
+                f"a file name that ends in {join_words(FIGURE_ENDINGS, 'or')}", _figure_file, choices=FIGURE_ENDINGS
+            ),
             completion="suffix",
-            help=f"Draw a figure; the suffix of FILE selects its format: {listed(FIGURE_ENDINGS, 'or')}.",
+            help=f"Draw a figure; the suffix of FILE selects its format: {join_words(FIGURE_ENDINGS, 'or')}.",
         ),
         None,
     ),
     figure_width=(
         Parameter(
-            kind=Kind(listed(FIGURE_WIDTHS, "or"), float, _figure_width, FIGURE_WIDTHS),
+            kind=ValueType(join_words(FIGURE_WIDTHS, "or"), float, _figure_width, FIGURE_WIDTHS),
             means="width",
             help=(
                 "Width of figures in inches, for one or two columns of a paper; 300 dots per inch, letters of 6 to 8 "
@@ -358,7 +360,7 @@ TABLES_OUTPUT = {
             choice(
                 *FORMATS,
                 metavar="FORMAT",
-                help=f"Output format: {explained(FORMATS.values())}. Formats for programs have full precision.",
+                help=f"Output format: {format_help(FORMATS.values())}. Formats for programs have full precision.",
             ),
             DEFAULT_FORMAT,
         ),

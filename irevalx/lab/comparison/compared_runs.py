@@ -253,7 +253,9 @@ class DiscriminativePower(Comparison):
     def figure(self, *, draw: str | None = None, width: float = 7.0, titled: bool = True) -> Figure:
         """Draw the p-values of all pairs, sorted, before and after correction: a line for each measure."""
         if draw is not None:
-            raise parameters.wrong("draw", "None: the figure of discriminative power is one of all p-values", draw)
+            raise parameters.argument_error(
+                "draw", "None: the figure of discriminative power is one of all p-values", draw
+            )
         from irevalx.lab.comparison.figures import significance_levels
         from irevalx.lab.plot.page import Page, style
 

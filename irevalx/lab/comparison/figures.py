@@ -21,7 +21,7 @@ from irevalx.lab.comparison.compared_pairs import DRAWINGS, ComparedMeasure, Com
 from irevalx.lab.plot.curves import Curve, LinePanel, draw_lines
 from irevalx.lab.plot.page import COLOURS, GREY, Page, drawable, panels_of
 from irevalx.lab.plot.rows import FRAME, ROW, name_rows
-from irevalx.parameters import wrong
+from irevalx.parameters import argument_error
 
 _MOST_ROWS = 58
 """Maximum number of pairs in a panel, which fit on a page."""
@@ -58,7 +58,7 @@ _LARGEST = 0.3
 def choose_figure(comparison: Comparison, draw: str | None, page: Page) -> str:
     """Return the requested drawing, or else intervals, or a matrix for many pairs; raises ArgumentError if too many."""
     if draw is not None and draw not in DRAWINGS:
-        raise wrong(spelled("draw"), f"one of {' '.join(DRAWINGS)}, or None", draw)
+        raise argument_error(spelled("draw"), f"one of {' '.join(DRAWINGS)}, or None", draw)
     first = comparison.measures[0]
     n_runs, n_pairs = len(first.runs), len(first.comparisons.pairs)
     most = _MOST_PANELS // len(comparison.measures) if draw == "topics" else _MOST_ROWS * (1 if page.is_narrow else 2)

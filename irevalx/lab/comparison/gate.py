@@ -12,7 +12,7 @@ import numpy as np
 from irevalx import parameters
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.segments import BoolArray
-from irevalx.declarations import Kind, Parameter, spelled
+from irevalx.declarations import Parameter, ValueType, spelled
 from irevalx.errors import ArgumentError, quote
 from irevalx.experiments.coverage import Coverage, shifts
 from irevalx.experiments.measured_values import MeasuredRuns
@@ -312,7 +312,7 @@ def _margins(measured: Sequence[MeasuredRuns], margin: float | Mapping[str, floa
 def _margin(key: str, value: Any) -> float:
     number = parameters.real_number(f"margin[{key!r}]", value)
     if number is None or not 0 <= number < math.inf:
-        raise parameters.wrong(f"margin[{key!r}]", "a number of at least 0", value)
+        raise parameters.argument_error(f"margin[{key!r}]", "a number of at least 0", value)
     return number
 
 
@@ -328,7 +328,7 @@ def _read_margin(text: str) -> dict[str, float]:
 
 
 MARGIN = Parameter(
-    kind=Kind("a number of at least 0, for all measures or by measure (ndcg=0.01)", _check_margin, _read_margin),
+    kind=ValueType("a number of at least 0, for all measures or by measure (ndcg=0.01)", _check_margin, _read_margin),
     entries=True,
     metavar="[MEASURE=]D",
     requires="baseline",

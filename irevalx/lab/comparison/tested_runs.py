@@ -11,7 +11,7 @@ from irevalx.api.inputs import Runs as GivenRuns
 from irevalx.api.own_measures import Measures
 from irevalx.api.scores import Scores
 from irevalx.api.user_warnings import IrevalxWarning, warn
-from irevalx.declarations import Kind, Parameter, choice, declared, file, flag, path, refined, text
+from irevalx.declarations import Parameter, ValueType, choice, declared, file, flag, path, refined, text
 from irevalx.errors import ArgumentError
 from irevalx.experiments.measured_values import MeasuredRuns, measured_runs, measured_scores
 from irevalx.experiments.ranked_runs import RankedRuns
@@ -72,7 +72,7 @@ from irevalx.lab.comparison.gate import (
 from irevalx.lab.comparison.junit import junit_of
 from irevalx.parameters import texts
 from irevalx.reading.formats import TREC_RESULTS
-from irevalx.settings import NAMINGS
+from irevalx.settings import NAME_STYLES
 from irevalx.statistics.paired_comparisons import (
     Comparisons,
     Method,
@@ -102,7 +102,9 @@ def _words(columns: str | Iterable[str]) -> tuple[str, ...]:
     return tuple(word for text in texts("columns", columns) for word in text.replace(",", " ").split())
 
 
-COLUMNS = Parameter(kind=Kind(f"all, or some of {' '.join(fields(ComparedPair))}", _check_columns), metavar="NAME...")
+COLUMNS = Parameter(
+    kind=ValueType(f"all, or some of {' '.join(fields(ComparedPair))}", _check_columns), metavar="NAME..."
+)
 
 
 def _run(
@@ -193,7 +195,7 @@ def compare(
         ),
     ] = (),
     *,
-    names: Annotated[str, choice(*NAMINGS)] = NAMINGS[0],
+    names: Annotated[str, choice(*NAME_STYLES)] = NAME_STYLES[0],
     baseline: Baseline = None,
     test: Test = "t",
     correction: Correction = "holm",

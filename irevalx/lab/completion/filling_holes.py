@@ -10,7 +10,7 @@ from irevalx.api import inputs
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray
-from irevalx.declarations import Kind, Parameter, choice, declared, file, flag, refined, spelled, text
+from irevalx.declarations import Parameter, ValueType, choice, declared, file, flag, refined, spelled, text
 from irevalx.errors import InputError, UsageError, quote, shown_name
 from irevalx.experiments.label_files import grades_for
 from irevalx.experiments.pools import pool_of
@@ -166,7 +166,7 @@ def _read_share(words: str) -> Fraction:
     return share
 
 
-_SHARE = Kind("a share above 0 and below 1, such as 0.5 or 50%", _share_below_1, _read_share)
+_SHARE = ValueType("a share above 0 and below 1, such as 0.5 or 50%", _share_below_1, _read_share)
 
 
 @declared(

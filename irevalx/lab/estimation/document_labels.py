@@ -26,7 +26,7 @@ from irevalx.judgments.graded import Judgments
 from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
 from irevalx.lab.estimation.estimated_rows import SampledScore, pairs_to_compare, rows_of
 from irevalx.lab.estimation.estimated_tables import EstimatedFromDocuments
-from irevalx.parameters import wrong
+from irevalx.parameters import argument_error
 from irevalx.reading.formats import PRELS, QRELS, SAMPLED
 from irevalx.settings import Settings
 from irevalx.statistics.two_stage import FEW_TOPICS, DrawnDocuments, MachineTotals, TwoStageEstimate, two_stage
@@ -63,7 +63,7 @@ class LabelledSample(Frozen):
             labels = Judgments(read.path, read.topics, read.rows, read.docnos, grades, read.lines)
             return cls(labels, read.probabilities, None)
         if not isinstance(read, Judgments) or read.strata is None:
-            raise wrong(spelled("rel_format"), f"{' or '.join(SAMPLES)} for a sample", rel_format)
+            raise argument_error(spelled("rel_format"), f"{' or '.join(SAMPLES)} for a sample", rel_format)
         names = tuple(map(str, range(int(read.strata.max(initial=0)) + 1)))
         sample = StrataSample(read, read.strata, read.grades >= 0, names)
         return cls(read, sample.probability, read.rows.ids * len(names) + read.strata)

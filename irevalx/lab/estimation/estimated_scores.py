@@ -55,7 +55,7 @@ def _run(
 ) -> None:
     """Write the estimates, or the strata of a design and its pool."""
     from irevalx.lab.command.output import write_lines
-    from irevalx.process.terminal import tell
+    from irevalx.process.terminal import write_error
 
     result = estimate(**options)
     if not isinstance(result, LabellingDesign):
@@ -63,7 +63,7 @@ def _run(
         return
     if pool_out is not None:
         write_lines([result.pool.text], pool_out)
-    tell(f"{PROGRAM}: --strata '{result.strata}'")
+    write_error(f"{PROGRAM}: --strata '{result.strata}'")
     if output.format_is_typed:
         output.write(result)
     else:

@@ -10,7 +10,7 @@ from irevalx.api.forms import source_of
 from irevalx.api.inputs import Pool
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.segments import BoolArray
-from irevalx.declarations import Kind, Parameter, choice, declared, flag, refined, spelled
+from irevalx.declarations import Parameter, ValueType, choice, declared, flag, refined, spelled
 from irevalx.errors import UsageError, shown_name
 from irevalx.experiments import samples
 from irevalx.experiments.qrels_text import GradedText, QrelsText
@@ -36,7 +36,7 @@ from irevalx.lab.command.strategy_parameters import (
 from irevalx.lab.judging.orderings import BUDGET_RULE, budget_of, ordering_of, without_judgment_warning
 from irevalx.orders.replays import USUAL, BudgetLevel
 from irevalx.process.system import as_bytes
-from irevalx.reading.file_format import listed
+from irevalx.reading.file_format import join_words
 from irevalx.reading.formats import PRELS, QRELS, SAMPLED
 from irevalx.reading.prels_files import AT_RANDOM, NOT_DRAWN
 
@@ -113,7 +113,7 @@ def degrade(
     order: Annotated[Strategy, refined(requires="budget", excludes="strata")] = None,
     budget: Annotated[
         int | float | str | None,
-        Parameter(kind=Kind(BUDGET_RULE, lambda value: budget_of("", value)), metavar="N", requires="order"),
+        Parameter(kind=ValueType(BUDGET_RULE, lambda value: budget_of("", value)), metavar="N", requires="order"),
     ] = None,
     depth: Annotated[CandidateDepth, refined(requires="order")] = USUAL.depth,
     across: Annotated[Across, refined(requires="order")] = False,
@@ -182,7 +182,7 @@ def degrade(
     rate = uniform if stratified is None else stratified
     if rate is None:
         names = [spelled(name) for name in ("uniform", "stratified", "strata", "order")]
-        raise UsageError(f"missing argument: one of {listed(names, 'or')}")
+        raise UsageError(f"missing argument: one of {join_words(names, 'or')}")
     text = GradedText.of(qrels, rel_format)
     judgments = text.judgments
     for line in samples.warnings_without_relevant(judgments, level):

@@ -20,7 +20,7 @@ from irevalx.orders.known_orders import LEARNING, STRATEGIES
 from irevalx.orders.replays import USUAL, StrategySimulation
 from irevalx.orders.selection import SelectedDocument, select, select_in_replay
 from irevalx.process.system import as_bytes, as_text
-from irevalx.reading.file_format import listed
+from irevalx.reading.file_format import join_words
 from irevalx.reading.source import Source
 from irevalx.reports.table import Table
 
@@ -34,7 +34,7 @@ LONGEST_TEXT = 60
 """Number of characters of a document's text in the table."""
 
 LEARNING_BY_STRATEGY = "; ".join(
-    f"with {listed([strategy.name for strategy in STRATEGIES.values() if strategy.learns == learns], 'and')}, {words}"
+    f"with {join_words([name for name, strategy in STRATEGIES.items() if strategy.learns == learns], 'and')}, {words}"
     for learns, words in LEARNING.items()
 )
 

@@ -280,12 +280,12 @@ class LeftOutRuns(Result):
         from irevalx.lab.leaving_out.figures import bias_against_holes, changes
         from irevalx.lab.plot.page import Page, style
 
-        parameters.one_of("draw", draw, FIGURES)
+        parameters.named_choice("draw", draw, FIGURES)
         with style():
             if draw == "changes":
                 return changes(self.experiment, self.evaluations, Page(width, titled))
             if self.holes is None or self.holes_depth is None:
-                raise parameters.wrong("draw", "changes, where holes have not been counted", draw)
+                raise parameters.argument_error("draw", "changes, where holes have not been counted", draw)
             return bias_against_holes(
                 self.experiment, self.evaluations, self.holes, self.holes_depth, Page(width, titled)
             )

@@ -55,7 +55,7 @@ from irevalx.lab.completion.predict import CompletionRun
 from irevalx.lab.leaving_out.left_out_runs import FIGURES, LeftOutRuns
 from irevalx.lab.leaving_out.new_run_verdicts import TOLERANCE, commands_for
 from irevalx.lab.leaving_out.new_runs import DRAWS, AddedRuns, BiasDraws, with_new_runs
-from irevalx.parameters import shown
+from irevalx.parameters import short_repr
 from irevalx.process.system import file_name
 from irevalx.reading.formats import QRELS
 
@@ -274,7 +274,9 @@ def leave_out(
     _refuse_unexpected(ways, experiment.measures)
     names = two_groups_of(experiment.runs, groups, group_by)
     if only is not None and only not in names:
-        raise ArgumentError(f"{spelled('only')} must be one of {', '.join(sorted(set(names)))}, but got {shown(only)}")
+        raise ArgumentError(
+            f"{spelled('only')} must be one of {', '.join(sorted(set(names)))}, but got {short_repr(only)}"
+        )
     left_out = [removal for removal in removals(experiment, names, depth) if only in {None, removal.group}]
     views = {"summary": summary, "pivot": pivot, "removed": removed}
     view = next((name for name, is_chosen in views.items() if is_chosen), "runs")

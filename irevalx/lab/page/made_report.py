@@ -94,7 +94,7 @@ class Report(Frozen, kw_only=True):
         from irevalx.lab.command.output import write_lines
 
         if form not in (None, *FORMS):
-            raise parameters.wrong("form", " or ".join(FORMS), form)
+            raise parameters.argument_error("form", " or ".join(FORMS), form)
         if form is None:
             form = "json" if path is not None and Path(path).suffix.lower() == ".json" else "html"
         text = self.to_json() if form == "json" else self.page

@@ -13,7 +13,7 @@ from irevalx.api.inputs import Run, read_runs
 from irevalx.api.interface import evaluate
 from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import IrevalxWarning, warn
-from irevalx.declarations import Kind, choice, declaration_of, declared, file, refined, text, whole
+from irevalx.declarations import ValueType, choice, declaration_of, declared, file, refined, text, whole
 from irevalx.experiments.coverage import coverages
 from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.group_names import groups_of
@@ -140,7 +140,7 @@ def report(
     topic_texts: Annotated[
         TopicTexts,
         file(
-            kind=Kind("the path of a file, or a dictionary of texts", path_or_mapping),
+            kind=ValueType("the path of a file, or a dictionary of texts", path_or_mapping),
             shell_help=(
                 "Show the texts of topics: TREC topics, JSON lines, or one line per topic, TOPIC and TEXT separated by "
                 "a tab."

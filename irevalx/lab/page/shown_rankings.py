@@ -21,7 +21,7 @@ from irevalx.ranking.order import ranking_order
 from irevalx.ranking.rank import RankedRun, without_documents
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.rules import RankingRules
-from irevalx.reading.runs import Results, Run
+from irevalx.reading.runs import ResultRows, RunStream
 from irevalx.settings import ORDERS_OF_TIES, Ties
 
 
@@ -52,7 +52,7 @@ class FirstDocuments(Frozen):
     def of(
         cls,
         judgments: Judgments,
-        runs: Sequence[Run],
+        runs: Sequence[RunStream],
         rules: RankingRules,
         depth: int,
         requests: Sequence[RequestedMeasure],
@@ -150,7 +150,7 @@ class FirstDocuments(Frozen):
         return n_first, in_common
 
 
-def _first_of(results: Results, ties: Ties, depth: int) -> tuple[Pool, int]:
+def _first_of(results: ResultRows, ties: Ties, depth: int) -> tuple[Pool, int]:
     """Return the first documents of each topic, and the number of them with tied scores."""
     order, equal = ranking_order(results, ties)
     within: BoolArray = results.rows.position < depth

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from irevalx.errors import FormatError, InputError, quote, shown_name
 from irevalx.lab.completion.documents import paths_of, read_documents, unescaped
-from irevalx.parameters import identifier, wrong
+from irevalx.parameters import argument_error, identifier
 from irevalx.parameters import text as text_of
 from irevalx.process.system import as_bytes, as_text
 from irevalx.reading.source import CHUNK_SIZE, Source
@@ -40,7 +40,7 @@ def texts_of_documents(documents: DocumentTexts, docnos: set[bytes]) -> dict[byt
         try:
             paths = paths_of(documents)
         except TypeError:
-            raise wrong("documents", "the paths of files, or a dictionary of texts", documents) from None
+            raise argument_error("documents", "the paths of files, or a dictionary of texts", documents) from None
         pairs = ((document.docno, document.text) for path in paths for document in read_documents(Source(path)))
     texts: dict[bytes, str] = {}
     for docno, text in pairs:

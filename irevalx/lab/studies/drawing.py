@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from irevalx.api.user_warnings import warn
-from irevalx.declarations import Kind, Parameter, choice, declared, file, flag, number, refined, spelled, text
+from irevalx.declarations import Parameter, ValueType, choice, declared, file, flag, number, refined, spelled, text
 from irevalx.errors import ArgumentError, UsageError
 from irevalx.frozen import replace
 from irevalx.lab.command.folders import make_folder, write_folder
@@ -16,7 +16,7 @@ from irevalx.lab.command.output import write_lines
 from irevalx.lab.command.result import Result
 from irevalx.lab.studies.run_study import REFERENCES
 from irevalx.lab.studies.study_result import AXES, StudyResult
-from irevalx.parameters import wrong
+from irevalx.parameters import argument_error
 from irevalx.reports.table import Table
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def draw(
     layout: Annotated[str, choice("axis", "grid", "scores", "runs")] = "axis",
     at: Annotated[
         str | float | None,
-        Parameter(kind=Kind("a level of the studies", _level), metavar="LEVEL", requires="layout=scores"),
+        Parameter(kind=ValueType("a level of the studies", _level), metavar="LEVEL", requires="layout=scores"),
     ] = None,
     measures: Annotated[
         str | Iterable[str],
@@ -156,7 +156,7 @@ def _summaries(studies: Any) -> "list[StudySummary]":
         elif isinstance(study, str | os.PathLike):
             summaries.append(read_summary(StudyFolder.of(os.fspath(study), name)))
         else:
-            raise wrong("a study", "a folder or what irevalx.lab.study returns", study)
+            raise argument_error("a study", "a folder or what irevalx.lab.study returns", study)
     if not summaries:
         raise ArgumentError(f"{spelled('studies')} must contain at least one study")
     if len({summary.name for summary in summaries}) < len(summaries):

@@ -20,7 +20,7 @@ from irevalx.measures.summary import mean
 from irevalx.ranking.assess import Assessed
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.topics import Topics
-from irevalx.settings import Reading, Settings
+from irevalx.settings import Settings, UnjudgedTreatment
 
 
 class TopicsWithoutPool(Topics):
@@ -80,7 +80,7 @@ class FullyAssessedRanking(AssessedRanking):
     """A ranking assessed with a sample of the judgments, with the precisions under the full judgments."""
 
     def _assess(
-        self, ranking: Ranking, settings: Settings, reading: Reading, by_gain: RequestedMeasure | None = None
+        self, ranking: Ranking, settings: Settings, reading: UnjudgedTreatment, by_gain: RequestedMeasure | None = None
     ) -> Assessed:
         t = super()._assess(ranking, settings, reading, by_gain)
         if reading != "nonrel" or not isinstance(t, Topics) or not isinstance(self.judgments, Judgments):

@@ -28,7 +28,7 @@ from irevalx.lab.studies.summaries import (
     tables_for_people,
     tau_tables,
 )
-from irevalx.parameters import one_of
+from irevalx.parameters import named_choice
 from irevalx.process.terminal import progress_bar
 from irevalx.process.workers import in_order
 from irevalx.reports.output_formats import DIGITS
@@ -100,7 +100,7 @@ class StudyResult(Result):
         """
         tables = self._tables()
         pandas = imported("pandas", "pandas", "to_frame")
-        rows = tables[one_of("table", table, [*tables])]()
+        rows = tables[named_choice("table", table, [*tables])]()
         frame: pd.DataFrame = pandas.DataFrame(list(rows.rows), columns=list(rows.columns))
         return frame
 
@@ -128,13 +128,13 @@ class StudyResult(Result):
         self, name: str = "agreement-with-AP", *, axis: str = "log", width: float = 7.0, titled: bool = True
     ) -> Figure:
         """Draw one of ``figure_names``, with a logarithmic (log) or linear axis of levels."""
-        one_of("axis", axis, AXES)
+        named_choice("axis", axis, AXES)
         from irevalx.lab.plot.page import Page, style
         from irevalx.lab.studies.study_figures import figures
 
         drawings = dict(figures(self.summary))
         with style():
-            return drawings[one_of("name", name, [*drawings])](Page(width, titled, axis == "linear"))
+            return drawings[named_choice("name", name, [*drawings])](Page(width, titled, axis == "linear"))
 
     def write(
         self,
@@ -153,9 +153,9 @@ class StudyResult(Result):
         Figures are png, svg or pdf (None for no figures), with a logarithmic (log) or linear axis of levels, and drawn
         by ``threads`` processes; ``progress`` reports on standard error, on a terminal, how many are drawn.
         """
-        one_of("axis", axis, AXES)
+        named_choice("axis", axis, AXES)
         if figures is not None:
-            one_of("figures", figures, SUFFIXES)
+            named_choice("figures", figures, SUFFIXES)
         style: dict[str, Any] = {"figures": figures, "axis": axis, "width": width, "titled": titled, "digits": digits}
         return write_folder(fspath(folder), partial(self.write_into, **style, threads=threads, progress=progress))
 

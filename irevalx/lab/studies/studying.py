@@ -10,7 +10,7 @@ from irevalx import __version__
 from irevalx.api.forms import source_of
 from irevalx.api.inputs import Qrels as ReadQrels
 from irevalx.api.user_warnings import warn
-from irevalx.declarations import Kind, Parameter, choice, declared, flag, refined, spelled, whole
+from irevalx.declarations import Parameter, ValueType, choice, declared, flag, refined, spelled, whole
 from irevalx.errors import InputError, UsageError, shown_name
 from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.pools import judged_in_pool, pool_of
@@ -178,7 +178,7 @@ def study(
     scheme: Annotated[str, _SCHEME] = "uniform",
     levels: Annotated[
         str | Iterable[str | float | Fraction | Budget] | None,
-        Parameter(kind=Kind("at least one share, depth or number of documents", level_words), metavar="LEVEL..."),
+        Parameter(kind=ValueType("at least one share, depth or number of documents", level_words), metavar="LEVEL..."),
     ] = None,
     rounding: Annotated[str, choice(*ROUNDINGS, names=("--round",), requires={"half-up": "scheme=stratified"})] = "up",
     strata: Annotated[Strata, refined(requires="scheme=strata")] = None,

@@ -8,7 +8,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from irevalx.api.user_warnings import warn
-from irevalx.declarations import Kind, Parameter, declared, flag, spelled, whole
+from irevalx.declarations import Parameter, ValueType, declared, flag, spelled, whole
 from irevalx.errors import ArgumentError, InputError
 from irevalx.experiments.measured_values import measured_runs
 from irevalx.experiments.ranked_runs import MEASURES
@@ -158,7 +158,7 @@ def _read_width(text: str) -> Fraction:
     return Fraction(text)
 
 
-_WIDTH = Kind(
+_WIDTH = ValueType(
     f"a number above 0 and at most {WIDEST}, with at most {DECIMALS} decimals, such as 0.01", _bin_width, _read_width
 )
 

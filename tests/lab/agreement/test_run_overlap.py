@@ -9,13 +9,13 @@ from running import opened
 from irevalx.errors import DuplicateDocumentError, NoTopicsError
 from irevalx.lab.agreement.paired_scorings import PairedValues
 from irevalx.lab.agreement.run_overlap import overlap_of_runs, overlap_of_values
-from irevalx.reading.runs import Run
+from irevalx.reading.runs import RunStream
 from irevalx.reading.source import Source
 from irevalx.statistics.rank_biased_overlap import rank_biased_overlap
 from irevalx.statistics.scales import MEAN
 
 
-def run_of(text: str) -> Run:
+def run_of(text: str) -> RunStream:
     """A run from lines TOPIC DOCNO SCORE."""
     lines = "".join(f"{t} Q0 {d} 1 {s} r\n" for t, d, s in (line.split() for line in text.splitlines()))
     [run] = opened([Source("run", lines.encode())], pytest.fail)
