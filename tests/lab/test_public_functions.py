@@ -165,7 +165,7 @@ def test_labels() -> None:
     assert repr(of_files) == repr(found)
     with pytest.raises(ArgumentError, match="resamples must be a whole number of at least 0"):
         irevalx.lab.labels(human, machine, resamples=-1)
-    with pytest.raises(UsageError, match="groups and group_by must be given together with runs"):
+    with pytest.raises(ArgumentError, match="groups requires runs"):
         irevalx.lab.labels(human, machine, groups=groups)
 
 

@@ -185,8 +185,8 @@ def estimate(
         benjamini-hochberg. bonferroni also has simultaneous intervals.
     design : select instead the documents that assessors should judge, at most this number: strata of machine grades and
         of ranks, with rates for degrade.
-    labels_format : format of `machine`: qrels, beir or json. [default: the format of `human`, or qrels if that is
-        sampled or prels]
+    labels_format : format of `machine`: qrels, beir or json. [default: the same as `rel_format`, or qrels if that
+        is sampled or prels]
 
     Raises
     ------
