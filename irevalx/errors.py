@@ -27,8 +27,6 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, ClassVar, TypeAlias
 
-from irevalx.keywords import in_keywords
-
 STANDARD_INPUT = "-"
 """The file name of standard input."""
 
@@ -61,12 +59,6 @@ class IrevalxError(Exception):
     def __init__(self, message: str) -> None:
         super().__init__(message)
         self.message = message
-        """The message with options of the command."""
-        self._in_keywords = in_keywords(message)
-
-    def __str__(self) -> str:
-        """Return the message with keywords in place of options."""
-        return self._in_keywords
 
 
 class UsageError(IrevalxError):

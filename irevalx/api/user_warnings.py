@@ -5,11 +5,9 @@ from __future__ import annotations
 import inspect
 import warnings
 
-from irevalx.keywords import in_keywords
-
 
 class IrevalxWarning(UserWarning):
-    """What a caller should know of judgments, runs or values; the command says it on standard error.
+    """A warning about judgments, runs or values, which the commands print to standard error.
 
     >>> import irevalx, warnings
     >>> with warnings.catch_warnings(record=True) as caught:
@@ -18,16 +16,6 @@ class IrevalxWarning(UserWarning):
     >>> print(caught[0].message)
     run: 1 of 2 judged topics without results are left out of the averages (complete=True counts them as 0)
     """
-
-    def __init__(self, line: str) -> None:
-        super().__init__(line)
-        self.line = line
-        """What the command says."""
-        self._in_keywords = in_keywords(line)
-
-    def __str__(self) -> str:
-        """Return it with keywords in place of options."""
-        return self._in_keywords
 
 
 def warn(line: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from irevalx.cli.option_rules import ConstrainedOption, unknown_option
+from irevalx.cli.option_rules import NamedOption, unknown_option
 from irevalx.cli.short_help import ALL_OF_IT, COLUMN, first_sentence
 from irevalx.declarations import Parameter
 from irevalx.errors import STANDARD_INPUT, UsageError, quote
@@ -27,7 +27,7 @@ SELDOM = frozenset(
 """Rarely used parameters, of which the brief help lists only the names."""
 
 
-class Option(ConstrainedOption):
+class Option(NamedOption):
     """An option with its group in the help, and its declaration."""
 
     def __init__(self, *args: Any, group: str, declaration: Parameter | None = None, **attrs: Any) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from irevalx.cli.option_rules import ConstrainedOption
+from irevalx.cli.option_rules import NamedOption
 from irevalx.cli.values import complete_file, complete_measure
 from irevalx.declarations import NO_DEFAULT, Parameter, in_shell_words
 from irevalx.errors import UsageError, quote
@@ -39,7 +39,7 @@ def click_parameter(parameter: Parameter, parameters: Mapping[str, Parameter], *
     if parameter.is_flag:
         attributes |= {"is_flag": True, "type": None, "metavar": None}
     names = parameter.names or (parameter.typed,)
-    attributes |= {"cls": ConstrainedOption, "multiple": parameter.is_repeated, **more}
+    attributes |= {"cls": NamedOption, "multiple": parameter.is_repeated, **more}
     return click.option(*names, parameter.name, **attributes)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from irevalx import parameters
-from irevalx.api import checks
 from irevalx.api.inputs import Qrels, read_runs
 from irevalx.api.own_measures import with_custom_measures
 from irevalx.api.user_warnings import warn
@@ -22,6 +21,7 @@ from irevalx.measures.lists import measures_in
 from irevalx.measures.select import RequestedMeasure
 from irevalx.reading.formats import QRELS, REL_FORMATS, TREC_RESULTS
 from irevalx.reading.runs import RunStream
+from irevalx.settings import Settings
 from irevalx.trec_eval.versions import TREC_EVAL_10
 
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ def _rules(options: Evaluating) -> RunRules:
     ------
     ArgumentError : a value is none that its keyword takes.
     """
-    settings = checks.settings_of(
+    settings = Settings.of(
         level=options.get("level", 1),
         grades=options.get("grades", "whole"),
         ties=options.get("ties", "name"),

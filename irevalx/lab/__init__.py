@@ -42,13 +42,11 @@ class Listed(Frozen):
     question : what people ask who need it, a heading in the list of commands.
     function : the module of the function, below ``irevalx.lab``; imported when the function is asked for.
     summary : what it does, in a sentence; its docstring begins with it too, as a list of commands imports none of them.
-    command : the module beside it whose ``command`` it is; imported when it is called.
     """
 
     question: str
     function: str
     summary: str
-    command: str = "command"
 
 
 JUDGMENTS = "What is judged, and what to judge next"
@@ -101,10 +99,8 @@ COMMANDS = {
     "swap-rate": Listed(
         UNDERSTANDING, "swaps.rates", "Count how often two sets of topics disagree on which of two runs is better."
     ),
-    "study": Listed(
-        UNDERSTANDING, "studies.studying", "Run a whole experiment: degrade, evaluate, compare, draw.", "study_command"
-    ),
-    "draw": Listed(UNDERSTANDING, "studies.drawing", "Draw several studies together.", "draw_command"),
+    "study": Listed(UNDERSTANDING, "studies.studying", "Run a whole experiment: degrade, evaluate, compare, draw."),
+    "draw": Listed(UNDERSTANDING, "studies.drawing", "Draw several studies together."),
 }
 """The commands by name, in the order of the help."""
 

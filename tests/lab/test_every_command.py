@@ -13,7 +13,7 @@ from running import FIXTURES, described, lab, run
 
 import irevalx
 from irevalx.cli.command import command as evaluator
-from irevalx.cli.option_rules import ConstrainedOption
+from irevalx.cli.option_rules import NamedOption
 from irevalx.lab import COMMANDS
 from irevalx.lab.program import command as program
 from irevalx.lab.studies.schemes import SCHEMES, level_words
@@ -72,7 +72,7 @@ def test_both_programs_understand_the_same_names() -> None:
         one.opts[0]: long_name(one) for name in COMMANDS for one in options_of(described(name)) if len(one.opts) > 1
     }
     for option in options_of(evaluator):
-        assert isinstance(option, ConstrainedOption)
+        assert isinstance(option, NamedOption)
         if (long := ours.get(option.opts[0])) and option.opts[0] != "-o":
             assert long in option.every_name
     example = FIXTURES / "example"

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from irevalx.api import checks
 from irevalx.api.inputs import Qrels as ReadQrels
 from irevalx.api.inputs import Run, read_runs
 from irevalx.api.interface import evaluate
@@ -68,6 +67,7 @@ from irevalx.lab.page.shown_texts import DocumentTexts, TopicTexts, texts_of_doc
 from irevalx.ranking.rules import RankingRules
 from irevalx.reading.formats import TREC_RESULTS
 from irevalx.reading.topic_groups import TopicGroups, group_warnings
+from irevalx.settings import Settings
 from irevalx.statistics.paired_comparisons import Method
 from irevalx.statistics.significance import ALPHA, RESAMPLES
 
@@ -215,7 +215,7 @@ def report(
         "ignore_identical_ids": ignore_identical_ids,
         "duplicates": duplicates,
     }
-    settings = checks.settings_of(**evaluation)
+    settings = Settings.of(**evaluation)
     method = Method(test, correction, interval, alpha, resamples, seed)
     compared_by = {name: getattr(method, name) for name in fields(method)}
     options = _typed(measures, baseline=baseline, **compared_by, depth=depth, **evaluation, rel_format=rel_format)
@@ -244,7 +244,7 @@ def report(
         warnings.simplefilter("always", IrevalxWarning)
         compared = compared_scores(scores, reported, baseline=baseline, threads=threads, **compared_by)
     messages = [warning.message for warning in caught]
-    lines = list(dict.fromkeys(message.line for message in messages if isinstance(message, IrevalxWarning)))
+    lines = list(dict.fromkeys(str(message) for message in messages if isinstance(message, IrevalxWarning)))
     bounded = known_bounds(judgments, opened, requests, settings, threads)
     if compared is not None:
         rules = RunRules(settings=settings, processes=threads)
