@@ -236,7 +236,8 @@ def test_rules_name_parameters_and_their_values(command: click.Command) -> None:
     if command is evaluator:
         parameters = OPTIONS
     else:
-        parameters = parameters_of(getattr(irevalx.lab, (command.name or "").replace("-", "_")))
+        function = getattr(irevalx.lab, (command.name or "").replace("-", "_"))
+        parameters = declaration_of(function).parameters | parameters_of(function)
     for parameter in parameters.values():
         for rules in (parameter.requires, parameter.excludes):
             by_value = rules if isinstance(rules, dict) else {"": rules}

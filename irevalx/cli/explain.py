@@ -12,7 +12,7 @@ from irevalx import __version__
 from irevalx.declarations import spelled_rule
 from irevalx.measures import MEASURES, NICKNAMES
 from irevalx.measures.added import ADDED, load_offered
-from irevalx.measures.bibliography import PAPERS
+from irevalx.measures.bibliography import papers
 from irevalx.measures.declare import Measure, UnjudgedEffect
 from irevalx.measures.other_names import OTHER_NAMES
 from irevalx.measures.other_spellings import all_usages
@@ -229,7 +229,7 @@ def bibtex_of(measures: Sequence[Measure]) -> str:
 
 def bibtex_of_papers(keys: Iterable[str]) -> str:
     """Return BibTeX entries of irevalx and of these papers."""
-    return "\n\n".join([IREVALX, *(PAPERS[key].bibtex(key) for key in keys)]) + "\n"
+    return "\n\n".join([IREVALX, *(papers()[key].bibtex for key in keys)]) + "\n"
 
 
 def format_lines(fmt: FileFormat[Any]) -> Iterator[str]:
