@@ -11,8 +11,8 @@ import reference_orders as reference
 
 from irevalx.experiments.user_data import opened_runs
 from irevalx.orders.candidates import Candidates, candidates_of
-from irevalx.orders.known_orders import ORDERS
-from irevalx.orders.replays import Level, Ordering, Rules
+from irevalx.orders.known_orders import STRATEGIES
+from irevalx.orders.replays import BudgetLevel, SimulationRules, StrategySimulation
 
 CUT = 12
 
@@ -56,11 +56,11 @@ def read(collection: Collection) -> tuple[list[Candidates], dict[str, dict[str, 
     return candidates_of(opened_runs(runs_as_scores(topics)).runs, CUT), qrels
 
 
-def budgets(n: int) -> list[Level]:
+def budgets(n: int) -> list[BudgetLevel]:
     """Return budgets of 1 to n documents."""
-    return [Level(str(number), Fraction(number), is_share=False) for number in range(1, n + 1)]
+    return [BudgetLevel(str(number), Fraction(number), is_share=False) for number in range(1, n + 1)]
 
 
-def ordering(name: str, candidates: Sequence[Candidates], **rules: Any) -> Ordering:
+def ordering(name: str, candidates: Sequence[Candidates], **rules: Any) -> StrategySimulation:
     """Return an order of some documents."""
-    return Ordering(order=ORDERS[name], candidates=candidates, rules=Rules(**rules))
+    return StrategySimulation(order=STRATEGIES[name], candidates=candidates, rules=SimulationRules(**rules))

@@ -8,8 +8,4 @@ import sys
 
 from generate import main
 
-from irevalx.cli.command import OPTIONS
-from irevalx.declarations import typed_in_shell
-
-with typed_in_shell(OPTIONS):
-    sys.exit(main(sys.argv[1:]))
+sys.exit(main(sys.argv[1:]))

@@ -14,6 +14,9 @@ import manual
 from page_tables import blocks
 from roff import ROOT
 
+from irevalx.cli.command import OPTIONS
+from irevalx.declarations import typed_in_shell
+
 BEGIN, END = "<!-- {}: written by python docs/generate -->", "<!-- end of {} -->"
 """The markers around a generated block of a page; the name of the block is put in."""
 
@@ -34,7 +37,8 @@ def main(args: Sequence[str]) -> int:
     parser = argparse.ArgumentParser("python docs/generate", description="Write the manual pages and generated blocks.")
     parser.add_argument("--check", action="store_true", help="write nothing; end with status 1 if something is stale")
     check = parser.parse_args(args).check
-    texts = generated_files()
+    with typed_in_shell(OPTIONS):
+        texts = generated_files()
     stale = [path for path, text in texts.items() if not path.exists() or path.read_text() != text]
     for path in stale:
         if check:

@@ -12,7 +12,7 @@ from rules import KINDS, RULES
 from irevalx.lab import COMMANDS
 from irevalx.lab import PROGRAM as LAB
 from irevalx.measures import MEASURES
-from irevalx.orders.known_orders import LEARNING, ORDERS
+from irevalx.orders.known_orders import LEARNING, STRATEGIES
 from irevalx.reading.formats import FILE_FORMATS
 
 
@@ -20,7 +20,7 @@ def blocks() -> dict[str, str]:
     """Return every block, by the name that the markers in a page give it."""
     shells = [(line, shell) for shell, line in COMPLETIONS.items()]
     commands = [(f"`{LAB} {name}`", listed.summary) for name, listed in COMMANDS.items()]
-    orders = [(f"`{order.name}`", order.meaning, LEARNING[order.learns], order.source) for order in ORDERS.values()]
+    orders = [(f"`{order.name}`", order.meaning, LEARNING[order.learns], order.source) for order in STRATEGIES.values()]
     return {
         "calls": "\n".join(["```sh", *_with_comments(EXAMPLES), "```"]),
         "commands": table(("command", "what it does"), commands),

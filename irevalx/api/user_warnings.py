@@ -1,4 +1,4 @@
-"""What the command would say on standard error, as Python's warnings."""
+"""Warnings of the Python functions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class IrevalxWarning(UserWarning):
 
 
 def warn(line: str) -> None:
-    """Warn in the name of the line that called irevalx, however far up it is."""
+    """Emit a warning with the location of the outermost call into irevalx."""
     package, frame, depth, level = __name__.partition(".")[0], inspect.currentframe(), 0, 0
     while frame is not None:
         depth += 1

@@ -1,14 +1,14 @@
-"""Options that need other parameters, exclude them, or have older names: said where they are declared.
+"""Options that require or exclude other parameters, or have older names.
 
-Both programs declare their options so:
+Both programs declare their options like this:
 
     option("--draw", requires="--figure", excludes="--power")
     option("--digits", requires=("--format table", "--format latex"))
     option("--scheme", type=click.Choice(["uniform", "strata"]), requires={"strata": "--strata"})
 
-The rules are checked when all have been read. A parameter is named as it is typed, an argument by its metavar
-(``RUN``). With a value after it (``--by run``) it is there when it has this value, be it by default; without one when
-it was typed.
+Rules are checked when all options are parsed. They name a parameter as it is typed, and an argument by its metavar
+(``RUN``). With a value (``--by run``) a rule applies if the parameter has this value, even by default; without one, if
+the parameter was typed.
 """
 
 from __future__ import annotations
@@ -20,22 +20,19 @@ import click
 from click.core import ParameterSource
 
 from irevalx.errors import UsageError, quote
-from irevalx.reading.file_format import listed
+from irevalx.reading.file_format import join_words
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 Others: TypeAlias = "str | Sequence[str] | Mapping[str, str | Sequence[str]]"
-"""Other parameters; with a mapping, those that matter for some values of an option, by value."""
+"""Other parameters; a mapping has them by the value of the option that they apply to."""
 
 
-class RuledOption(click.Option):
-    """An option that says what it must be given together with, what it must not, and what else it may be called.
+class ConstrainedOption(click.Option):
+    """An option with rules and an alternative name.
 
-    Parameters
-    ----------
-    requires : one of these must be given too.
-    excludes : none of these may be given too.
-    also : another long name, an older one or that of the other program, which works and is not shown.
+    ``requires`` lists parameters of which one must be given, ``excludes`` those that must not be given, and ``also`` is
+    another long name, older or of the other program, that the help does not show.
     """
 
     def __init__(
@@ -48,36 +45,31 @@ class RuledOption(click.Option):
 
     @property
     def every_name(self) -> list[str]:
-        """All names that it may be typed with, those first that are shown."""
+        """All names, those shown in the help first."""
         return [*self.opts, *self.also]
 
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
-        """Let the parser know the names that are not shown, too."""
-        shown, self.opts = self.opts, self.every_name
+        """Add all names to the parser."""
+        visible, self.opts = self.opts, self.every_name
         super().add_to_parser(parser, ctx)
-        self.opts = shown
+        self.opts = visible
 
 
 def option(*names: str, **attrs: Any) -> Callable[[Function], Function]:
-    """Return ``click.option``, which takes ``requires`` and ``excludes`` too."""
-    return click.option(*names, cls=RuledOption, **attrs)
+    """Return ``click.option`` with ``requires`` and ``excludes``."""
+    return click.option(*names, cls=ConstrainedOption, **attrs)
 
 
 def unknown_option(name: str, known: Iterable[str], program: str = "irevalx") -> UsageError:
-    """Build the error for an option that there is not, with a hint at the one whose name is most like it, if any is.
-
-    Parameters
-    ----------
-    known : the names of options.
-    """
-    hint = nearest(name, [one for one in known if one.startswith("--")])
-    if name == "-a" and program == "irevalx":  # of trec_eval up to version 7
+    """Return the error about an unknown option, with a suggestion if the name of a known one is close."""
+    hint = nearest(name, [option_name for option_name in known if option_name.startswith("--")])
+    if name == "-a" and program == "irevalx":  # an option of trec_eval up to version 7
         hint = "; -m all_trec prints all measures of trec_eval"
     return UsageError(f"an option must be one that {program} knows, but got {quote(name)}{hint}")
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Return a hint at the known word that is most like an unknown one; nothing where none is."""
+    """Return a suggestion of the closest known word; "" if none is close."""
     import difflib
 
     alike = difflib.get_close_matches(word, list(known), n=1)
@@ -85,15 +77,9 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 def check_rules(ctx: click.Context) -> None:
-    """Refuse what has been given without what it requires, or together with what it excludes.
-
-    Raises
-    ------
-    UsageError : names the parameters of the first rule that is broken.
-    LookupError : a rule names a parameter that the command does not have.
-    """
+    """Raise UsageError for the first broken rule, and LookupError for a rule with an unknown parameter."""
     for ruled in ctx.command.params:
-        if isinstance(ruled, RuledOption):
+        if isinstance(ruled, ConstrainedOption):
             for this, others in _rules_that_hold(ctx, ruled, ruled.requires):
                 if not any(_is_given(ctx, other) for other in others):
                     raise UsageError(f"{this} must be given together with {_listed(others)}{_got_instead(ctx, others)}")
@@ -103,7 +89,7 @@ def check_rules(ctx: click.Context) -> None:
 
 
 def _by_value(others: Others) -> dict[str, tuple[str, ...]]:
-    """Return other parameters by the values of the option that they matter for; by the empty text, for any."""
+    """Return rules as a dictionary by the value of the option; "" stands for any value."""
     if not others:
         return {}
     by_value = others if isinstance(others, Mapping) else {"": others}
@@ -111,9 +97,9 @@ def _by_value(others: Others) -> dict[str, tuple[str, ...]]:
 
 
 def _rules_that_hold(
-    ctx: click.Context, ruled: RuledOption, rules: Mapping[str, Sequence[str]]
+    ctx: click.Context, ruled: ConstrainedOption, rules: Mapping[str, Sequence[str]]
 ) -> Iterator[tuple[str, Sequence[str]]]:
-    """Yield the option, as far as it is given with the value that a rule is about, and the others that it names."""
+    """Yield the option with its value, and the other parameters, for each rule that applies."""
     for value, others in rules.items():
         this = f"{ruled.opts[0]} {value}".rstrip()
         if _is_given(ctx, this):
@@ -132,7 +118,7 @@ def _is_given(ctx: click.Context, name: str) -> bool:
 
 
 def _find(ctx: click.Context, name: str) -> tuple[click.Parameter, str]:
-    """Return the parameter that a rule names, and the value after it; empty where there is none."""
+    """Return the parameter and the value that a rule names; "" without a value."""
     first, _, value = name.partition(" ")
     for parameter in ctx.command.params:
         is_argument = isinstance(parameter, click.Argument)
@@ -142,15 +128,15 @@ def _find(ctx: click.Context, name: str) -> tuple[click.Parameter, str]:
 
 
 def _listed(names: Sequence[str]) -> str:
-    """Return parameters as a sentence has them, one of several values once: ``--mark or --report``, ``--by a or b``."""
+    """Return parameters as a phrase, with the name once for several values: ``--mark or --report``, ``--by a or b``."""
     first = names[0].partition(" ")[0]
     if all(name.startswith(f"{first} ") for name in names):
         names = [names[0], *(name.partition(" ")[2] for name in names[1:])]
-    return listed(names, "or")
+    return join_words(names, "or")
 
 
 def _got_instead(ctx: click.Context, names: Sequence[str]) -> str:
-    """Return which value an option has where it must have one of others; nothing where it is not about one option."""
+    """Return the value of an option that a rule requires to have another value; "" if rules name several options."""
     options = {name.partition(" ")[0] for name in names}
     if len(options) > 1 or not all(" " in name for name in names):
         return ""

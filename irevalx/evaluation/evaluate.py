@@ -30,7 +30,7 @@ from irevalx.ranking.rank import RankedRun, rank_results, rank_run, without_docu
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.rules import RankingRules
 from irevalx.ranking.short_lists import rank_short_list
-from irevalx.reading.runs import Run
+from irevalx.reading.runs import RunStream
 from irevalx.settings import Settings
 
 
@@ -56,7 +56,7 @@ class Evaluation(Frozen):
 
 def evaluate(
     judgments: AnyJudgments,
-    run: Run,
+    run: RunStream,
     selection: Selection,
     settings: Settings,
     *,
@@ -123,7 +123,7 @@ def evaluate(
 
 
 def values_alone(
-    judgments: AnyJudgments, run: Run, selection: Selection, settings: Settings, rules: RankingRules
+    judgments: AnyJudgments, run: RunStream, selection: Selection, settings: Settings, rules: RankingRules
 ) -> tuple[tuple[bytes, ...], tuple[TopicColumn, ...]]:
     """Return the topics of a run in memory that can be evaluated, and their values, without summaries and warnings.
 
@@ -172,12 +172,12 @@ def _lines(warnings: Iterable[tuple[int, str]]) -> list[str]:
     return [line for _, line in warnings]
 
 
-def _is_pipe(run: Run) -> bool:
+def _is_pipe(run: RunStream) -> bool:
     """Return whether reading a part of the run again reads all of it again."""
     return run.to_its_end and not run.size
 
 
-def _docnos_of(run: Run, topic: bytes) -> list[bytes]:
+def _docnos_of(run: RunStream, topic: bytes) -> list[bytes]:
     """Read the documents of a topic again."""
     for block in run.again() if _is_pipe(run) else run.blocks():
         results = run.parse(block)

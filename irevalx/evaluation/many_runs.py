@@ -15,14 +15,14 @@ from irevalx.judgments import AnyJudgments
 from irevalx.measures.counts import runid
 from irevalx.measures.select import Selection
 from irevalx.process.workers import in_order, worth_sharing
-from irevalx.reading.runs import Run
+from irevalx.reading.runs import RunStream
 from irevalx.reading.source import as_column, stem_of
 from irevalx.settings import Settings
 
 
 def evaluate_all(
     judgments: AnyJudgments,
-    runs: Sequence[Run],
+    runs: Sequence[RunStream],
     selection: Selection | IrevalxError,
     settings: Settings,
     *,
@@ -39,7 +39,7 @@ def evaluate_all(
     sharing = min(processes, len(runs)) if worth_sharing(sum(run.size for run in runs)) else 1
     in_run = 1 if sharing > 1 else processes
 
-    def work(run: Run) -> tuple[Evaluation | IrevalxError, int]:
+    def work(run: RunStream) -> tuple[Evaluation | IrevalxError, int]:
         lines = [0]
         count = progress if sharing == 1 else lines.append
         try:

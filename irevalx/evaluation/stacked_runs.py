@@ -27,7 +27,7 @@ from irevalx.measures.select import Selection
 from irevalx.measures.summary import Population
 from irevalx.ranking.rank import of_these_ties, rank_results
 from irevalx.ranking.rules import RankingRules
-from irevalx.reading.runs import Results, RunWarning
+from irevalx.reading.runs import ResultRows, RunWarning
 from irevalx.settings import Settings
 
 _MOST_POOLED = 1 << 20
@@ -43,7 +43,7 @@ class Stack(Frozen):
     """The names as bytes."""
     n_topics: IntArray
     """Of each run, shape (n_runs,)."""
-    results: Results
+    results: ResultRows
     """Of the topics of the first run, then of the second."""
     score_warnings: dict[int, tuple[RunWarning, ...]]
     """By the number of the run."""

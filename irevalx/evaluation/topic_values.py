@@ -26,8 +26,8 @@ from irevalx.ranking.assess import Assessed, assess
 from irevalx.ranking.rank import rank_results, without_documents
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.topics import Topics
-from irevalx.reading.runs import Results
-from irevalx.settings import Reading, Settings
+from irevalx.reading.runs import ResultRows
+from irevalx.settings import Settings, UnjudgedTreatment
 from irevalx.trec_eval.versions import Compat
 
 _TOPICS_AT_ONCE = 1 << 13
@@ -96,7 +96,7 @@ class TopicValues(Frozen):
 
 
 def values_of(
-    judgments: AnyJudgments, runs: Sequence[Results], selection: Selection, settings: Settings
+    judgments: AnyJudgments, runs: Sequence[ResultRows], selection: Selection, settings: Settings
 ) -> TopicValues:
     """Return the values of the topics of runs, which depend on no other topic; z-scores are left to the summary.
 
@@ -152,7 +152,9 @@ class AssessedRanking(Frozen):
     def _assessed(self) -> dict[Any, Assessed]:
         return {}
 
-    def assessed(self, reading: Reading, level: float | None = None, by_gain: RequestedMeasure | None = None) -> Any:
+    def assessed(
+        self, reading: UnjudgedTreatment, level: float | None = None, by_gain: RequestedMeasure | None = None
+    ) -> Any:
         """Return what measures see in a treatment, at a level, and with ties in the order of a measure's gains."""
         seen = reading, level, by_gain and (by_gain.parameters.levels, by_gain.measure.kind.scales_gains)
         if seen not in self._assessed:
@@ -161,7 +163,7 @@ class AssessedRanking(Frozen):
         return self._assessed[seen]
 
     def _assess(
-        self, ranking: Ranking, settings: Settings, reading: Reading, by_gain: RequestedMeasure | None = None
+        self, ranking: Ranking, settings: Settings, reading: UnjudgedTreatment, by_gain: RequestedMeasure | None = None
     ) -> Assessed:
         gain = None if by_gain is None else by_gain.gains_of
         return assess(self.judgments, ranking, settings, reading, self.grades, self.pooled, gain)

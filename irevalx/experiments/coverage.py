@@ -19,7 +19,7 @@ from irevalx.measures.parameter_kinds import Cutoffs
 from irevalx.measures.select import RequestedMeasure
 from irevalx.ranking.rank import without_documents
 from irevalx.ranking.rules import RankingRules
-from irevalx.reading.runs import Run
+from irevalx.reading.runs import RunStream
 from irevalx.settings import ORDERS_OF_TIES, Settings
 from irevalx.statistics.corrections import CORRECTIONS, TUKEY, correction_named
 from irevalx.statistics.paired_comparisons import Comparisons
@@ -214,7 +214,7 @@ def coverages(ranked: RankedRuns) -> dict[int, Coverage]:
 
 
 def _first_unjudged(
-    judgments: Judgments, runs: Sequence[Run], settings: Settings, depth: int, topics: Sequence[bytes]
+    judgments: Judgments, runs: Sequence[RunStream], settings: Settings, depth: int, topics: Sequence[bytes]
 ) -> FirstUnjudged:
     """Read runs, and return the unjudged documents among their first ones, of some topics."""
     rules = RankingRules(

@@ -14,7 +14,7 @@ from irevalx.experiments.ranking_runs import raise_first
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.measures.select import RequestedMeasure
-from irevalx.reading.runs import Run
+from irevalx.reading.runs import RunStream
 from irevalx.settings import Settings
 
 
@@ -67,7 +67,7 @@ class Experiment(RankedRuns):
 
 def prepare(
     judgments: Judgments,
-    runs: Sequence[Run],
+    runs: Sequence[RunStream],
     measures: Sequence[str] | Sequence[RequestedMeasure],
     rules: RunRules = USUAL_RULES,
     *,

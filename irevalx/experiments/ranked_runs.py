@@ -24,7 +24,7 @@ from irevalx.ranking.assess import assess
 from irevalx.ranking.rank import RankedRun, in_topic_order
 from irevalx.ranking.ranking import Ranking
 from irevalx.reading.formats import QRELS
-from irevalx.reading.runs import Run
+from irevalx.reading.runs import RunStream
 from irevalx.settings import Grades, Settings
 from irevalx.statistics.scales import MEAN, Scale
 
@@ -89,14 +89,14 @@ class RankedRuns(Frozen):
     level: float
     lacking: Mapping[str, int] = {}
     grades_are: Grades = "whole"
-    sources: Sequence[Run] = ()
+    sources: Sequence[RunStream] = ()
     settings: Settings = Settings()
 
     @classmethod
     def of(
         cls,
         judgments: AnyJudgments,
-        runs: Sequence[Run],
+        runs: Sequence[RunStream],
         requests: Sequence[RequestedMeasure],
         rules: RunRules = USUAL_RULES,
         *,

@@ -13,11 +13,11 @@ from irevalx.process.system import as_bytes, as_text
 from irevalx.process.workers import in_order, worth_sharing
 from irevalx.ranking.rank import RankedRun, rank_run
 from irevalx.ranking.rules import RankingRules
-from irevalx.reading.runs import Run
+from irevalx.reading.runs import RunStream
 
 
 def rank_all(
-    judgments: AnyJudgments, runs: Sequence[Run], rules: RankingRules, *, processes: int = 1, warn: Warn
+    judgments: AnyJudgments, runs: Sequence[RunStream], rules: RankingRules, *, processes: int = 1, warn: Warn
 ) -> Iterator[RankedRun]:
     """Yield the rankings of runs, in their order.
 
@@ -42,7 +42,7 @@ def rank_all(
 
 
 def unique_names(
-    ranked: Sequence[RankedRun], runs: Sequence[Run], names: Sequence[str | None], warn: Warn
+    ranked: Sequence[RankedRun], runs: Sequence[RunStream], names: Sequence[str | None], warn: Warn
 ) -> list[str]:
     """Return what to call the runs, each name once.
 

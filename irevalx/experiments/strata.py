@@ -17,6 +17,7 @@ import numpy as np
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.codes import ABSENT, UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ratio
+from irevalx.declarations import spelled
 from irevalx.errors import MalformedLineError, UsageError, Warn, quote, shown_name
 from irevalx.experiments.ranking_runs import rank_all
 from irevalx.experiments.samples import RandomOrder, first_share
@@ -26,7 +27,7 @@ from irevalx.judgments.graded import Judgments
 from irevalx.process.system import as_bytes
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.rules import RankingRules
-from irevalx.reading.runs import Run
+from irevalx.reading.runs import RunStream
 from irevalx.reading.source import CHUNK_SIZE, Source
 
 By: TypeAlias = Literal["depth", "runs", "names"]
@@ -164,20 +165,20 @@ class StrataSample(Frozen):
         return np.where(self.in_stratum, of_document, 0.0)
 
 
-class SampleWithChances(StrataSample):
+class ProbabilitySample(StrataSample):
     """What was drawn with probabilities that are known document by document.
 
     Parameters
     ----------
-    chances : flat; those with which documents were drawn, 0 for a document that could not be.
+    inclusion : flat; those with which documents were drawn, 0 for a document that could not be.
     """
 
-    chances: FloatArray = np.empty(0)
+    inclusion: FloatArray = np.empty(0)
 
     @cached_property
     def probability(self) -> FloatArray:
         """Flat: the chance with which a document was drawn."""
-        return self.chances
+        return self.inclusion
 
 
 def best_ranks(ranking: Ranking, n_judgments: int) -> IntArray:
@@ -249,25 +250,20 @@ def read_strata_file(source: Source, judgments: Judgments, strata: Sequence[Stra
 
 
 def read_design(text: str, *, named: bool) -> Design:
-    """Read strata as they are typed.
-
-    Parameters
-    ----------
-    named : whether a file says which documents are in a stratum.
-
-    Raises
-    ------
-    UsageError : there is no stratum, a rate is no share, or strata are not what they must be.
-    """
+    """Read strata as users write them; ``named`` if a file contains the stratum of each document."""
     first, *rest = text.replace(",", " ").split() or [""]
     by: By = "depth" if first == "depth" else "runs" if first == "runs" else "names"
-    if (by == "names") != named:
-        how = "STRATUM:RATE with strata_file" if named else f"depth, or runs, and ranges, such as {EXAMPLE}"
-        raise UsageError(f"strata must be {how}, but got {quote(text)}")
+    if by != "names" and named:
+        raise UsageError(f"{spelled('strata')} by {by} cannot be combined with {spelled('strata_file')}")
+    if by == "names" and not named:
+        raise UsageError(
+            f"invalid strata {quote(text)}: strata by depth or by runs are ranges, such as {EXAMPLE}, and strata by "
+            f"names require {spelled('strata_file')}"
+        )
     parts = [_stratum(part, number, by) for number, part in enumerate([first, *rest] if named else rest, start=1)]
     if not parts:
-        raise UsageError(f"strata must have one stratum at least, but got {quote(text)}")
-    rests = [number for number, one in enumerate(parts) if one.is_rest]
+        raise UsageError(f"{spelled('strata')} must contain at least one stratum, but got {quote(text)}")
+    rests = [number for number, stratum in enumerate(parts) if stratum.is_rest]
     if rests and rests != [len(parts) - 1]:
         raise UsageError(f"{REST} must be the last stratum, but got {quote(text)}")
     _check_ranges(parts[: len(parts) - len(rests)], by, text)
@@ -326,6 +322,6 @@ def divided(
     return design.divide(judgments, numbers)
 
 
-def ranking_of(runs: Sequence[Run], judgments: Judgments, warn: Warn) -> Ranking:
+def ranking_of(runs: Sequence[RunStream], judgments: Judgments, warn: Warn) -> Ranking:
     """Rank runs against judgments; raises as the evaluator does."""
     return Ranking.joined([one.ranking for one in rank_all(judgments, runs, RankingRules(), warn=warn)])

@@ -7,7 +7,7 @@ A folder for each topic, in which are the computation, its command and its figur
 commands and figures share, and nothing of another topic's command.
 
     program          the command group: each command is imported when it is called
-    page/            a page of an evaluation to look at: report
+    page/            an HTML report of an evaluation: report
     studies/         all measures under many reduced judgments: study, draw
     comparison/      whether runs differ: compare
     planning/        how many topics an experiment needs: power
@@ -58,8 +58,8 @@ UNDERSTANDING = "What incomplete judgments do to measures"
 
 COMMANDS = {
     "describe": Listed(JUDGMENTS, "description.described", "Describe judgments and runs."),
-    "pool": Listed(JUDGMENTS, "judging.pooling", "Pool the first documents of runs.", "pool_command"),
-    "next": Listed(JUDGMENTS, "judging.next_documents", "Choose the documents to judge next.", "next_command"),
+    "pool": Listed(JUDGMENTS, "judging.pooling", "Pool the first documents of runs."),
+    "next": Listed(JUDGMENTS, "judging.next_documents", "Select the next documents to judge."),
     "complete": Listed(
         JUDGMENTS,
         "completion.filling_holes",
@@ -81,7 +81,7 @@ COMMANDS = {
         "Estimate scores and differences from what people judged, and a machine's labels of the rest.",
     ),
     "compare": Listed(COMPARING, "comparison.tested_runs", "Test whether runs differ."),
-    "report": Listed(COMPARING, "page.reporting", "Make a page of an evaluation to look at."),
+    "report": Listed(COMPARING, "page.reporting", "Write an HTML report of an evaluation."),
     "power": Listed(
         COMPARING,
         "planning.topics_needed",
@@ -90,13 +90,12 @@ COMMANDS = {
     "degrade": Listed(
         UNDERSTANDING,
         "judging.degraded",
-        "Make judgments incomplete: keep a random sample of them, or those that an order of judging has first.",
-        "degrade_command",
+        "Make judgments incomplete: keep a random sample, or the documents that a judging strategy selects first.",
     ),
     "leave-out": Listed(
         UNDERSTANDING,
         "leaving_out.without_groups",
-        "Judge each group of runs without the documents that only it has found.",
+        "Test reusability: re-evaluate each group of runs without its unique documents.",
     ),
     "agree": Listed(UNDERSTANDING, "agreement.agreements", "Measure how far two scorings of the same runs agree."),
     "swap-rate": Listed(

@@ -17,7 +17,7 @@ from irevalx.measures.bibliography import papers_cited, with_references
 from irevalx.measures.parameter_kinds import Kernel, NoParameters, ParameterKind, Parameters
 from irevalx.measures.summary import Summary, Values
 from irevalx.reading.formats import REL_FORMATS
-from irevalx.settings import PROBABILITY, READINGS, Reading
+from irevalx.settings import PROBABILITY, UNJUDGED_TREATMENTS, UnjudgedTreatment
 
 Number: TypeAlias = Literal["real", "integer", "text"]
 """How values are printed."""
@@ -33,10 +33,10 @@ NO_PARAMETERS = NoParameters()
 GRADES = frozenset({"qrels"})
 """The format of judgments that most measures need."""
 
-NONREL: tuple[Reading, ...] = ("nonrel",)
+NONREL: tuple[UnjudgedTreatment, ...] = ("nonrel",)
 """The treatment of unjudged documents of a measure that counts them, or needs another format of judgments."""
 
-NONREL_AND_SKIP: tuple[Reading, ...] = ("nonrel", "skip")
+NONREL_AND_SKIP: tuple[UnjudgedTreatment, ...] = ("nonrel", "skip")
 """The treatments of a measure that does not take unjudged documents for nonrelevant."""
 
 NO_FORMULA = "over all orders of documents with equal scores has no simple formula"
@@ -145,7 +145,7 @@ class Measure(Frozen, kw_only=True):
     """Whether ``-q`` prints it."""
     formats: frozenset[str] = GRADES
     """Formats of judgments (``-R``) that the kernel can be computed from."""
-    readings: tuple[Reading, ...] = READINGS
+    readings: tuple[UnjudgedTreatment, ...] = UNJUDGED_TREATMENTS
     needs_nonrelevant: bool = False
     """Whether it is not informative for a topic without judged nonrelevant documents."""
     higher_is_better: bool = True

@@ -13,12 +13,12 @@ from irevalx.measures.summary import mean
 from irevalx.ranking.rounding import log2_of
 from irevalx.ranking.tied_topics import TiedTopics
 from irevalx.ranking.topics import Topics
-from irevalx.settings import EXPECTED, PROBABILITY, Bound
+from irevalx.settings import EXPECTED, PROBABILITY, NumberRange
 
 HIGHEST_GRADE = 4
 """Default of the grade that (nearly) always satisfies the user."""
 
-MAX = Parameter("max", HIGHEST_GRADE, Bound("a whole number of at least 1", lambda x: x >= 1 and x == int(x)))
+MAX = Parameter("max", HIGHEST_GRADE, NumberRange("a whole number of at least 1", lambda x: x >= 1 and x == int(x)))
 
 CUTOFFS = (5, 10, 20)
 

@@ -9,7 +9,7 @@ from irevalx.frozen import Frozen
 from irevalx.measures import NICKNAMES, is_measure, named
 from irevalx.measures.declare import Measure
 from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, GradeGains, NamedReals, RealCutoffs
-from irevalx.settings import READINGS, Reading
+from irevalx.settings import UNJUDGED_TREATMENTS, UnjudgedTreatment
 from irevalx.trec_eval.versions import Compat
 
 
@@ -23,14 +23,14 @@ class ParsedRequest(Frozen):
     """As typed, single ones, which add to each other and to the parameters."""
     level: float | None = None
     """Relevance level, float if not written as an integer; None for the level of all measures (``-l``)."""
-    reading: Reading | None = None
+    reading: UnjudgedTreatment | None = None
     """Treatment of unjudged documents; None for the default."""
     gains: str | None = None
     """Of grades, ``2=1,3=5``, for a measure that has cutoffs too."""
     text: str = ""
     """As typed, without white space."""
 
-    def members(self, compat: Compat, *, plain: bool = True) -> Iterator[tuple[Measure, Reading | None]]:
+    def members(self, compat: Compat, *, plain: bool = True) -> Iterator[tuple[Measure, UnjudgedTreatment | None]]:
         """Yield the measure, or the set's measures that the version has, with their treatments of unjudged documents.
 
         Members with a treatment of their own are in the set only if no other is requested (``plain``).
@@ -48,7 +48,7 @@ class Request(Frozen, kw_only=True):
     """A request of one measure in one treatment of unjudged documents."""
 
     measure: Measure
-    reading: Reading
+    reading: UnjudgedTreatment
     """As requested; no matter for a measure of the `all` row alone."""
     spec: ParsedRequest
     """Level, parameters, cutoffs and gains; the default for a member of a set."""
@@ -58,14 +58,14 @@ class Request(Frozen, kw_only=True):
     """Whether it is left out if the format of the judgments does not support it."""
 
     @property
-    def merged_by(self) -> tuple[str, float | None, Reading, str | None, str | None]:
+    def merged_by(self) -> tuple[str, float | None, UnjudgedTreatment, str | None, str | None]:
         """The key of requests that are computed as one; different named parameters are computed side by side."""
         spec, parameters, kind = self.spec, self.spec.parameters, self.measure.kind
         if isinstance(kind, CutoffsAndReals):
             parameters = ",".join(item for item in (parameters or "").split(",") if "=" in item)
         elif not isinstance(kind, NamedReals | GradeGains):
             parameters = None
-        reading: Reading = "nonrel" if self.measure.kernel is None else self.reading
+        reading: UnjudgedTreatment = "nonrel" if self.measure.kernel is None else self.reading
         return self.measure.name, spec.level, reading, parameters, spec.gains
 
     @property
@@ -97,12 +97,14 @@ def exists(name: str, compat: Compat) -> bool:
     return is_measure(name) and name not in compat.absent_measures
 
 
-def split_reading(text: str) -> tuple[str, Reading | None]:
+def split_reading(text: str) -> tuple[str, UnjudgedTreatment | None]:
     """Split ``NAME:READING``; the second part is None if there is none."""
     stem, colon, last = text.rpartition(":")
     if not colon or ")" in last:
         return text, None
-    for reading in READINGS:
+    for reading in UNJUDGED_TREATMENTS:
         if reading == last:
             return stem, reading
-    raise UsageError(f"unknown treatment of unjudged documents {quote(last)}; use one of {', '.join(READINGS)}")
+    raise UsageError(
+        f"unknown treatment of unjudged documents {quote(last)}; use one of {', '.join(UNJUDGED_TREATMENTS)}"
+    )

@@ -19,14 +19,14 @@ from irevalx.measures.declare import MOSTLY_ZERO_TO_ONE, NONREL, ZERO_TO_ONE, me
 from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, NamedReals, Parameter
 from irevalx.measures.summary import mean
 from irevalx.ranking.rounding import log2_of, powers
-from irevalx.settings import Bound
+from irevalx.settings import NumberRange
 
 if TYPE_CHECKING:
     from irevalx.ranking.topics_with_subtopics import TopicsWithSubtopics
 
 SUBTOPICS = frozenset({"subtopics"})
 
-_SHARE = Bound("a number from 0 to 1", lambda x: 0 <= x <= 1)
+_SHARE = NumberRange("a number from 0 to 1", lambda x: 0 <= x <= 1)
 
 ALPHA = Parameter("alpha", 0.5, _SHARE)
 """By how much a document reduces the gain of further ones about the same subtopic."""

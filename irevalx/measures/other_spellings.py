@@ -13,7 +13,7 @@ from irevalx.measures.added import ADDED
 from irevalx.measures.measure_spec import ParsedRequest, exists, read_own_spelling
 from irevalx.measures.other_names import NEAREST, OTHER_NAMES
 from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, Gains, NoParameters, RealCutoffs
-from irevalx.settings import Reading
+from irevalx.settings import UnjudgedTreatment
 from irevalx.trec_eval.versions import Compat
 
 ALONE = {name.lower(): name for name in (*NICKNAMES, *BY_NAME)}
@@ -91,7 +91,7 @@ def _with_level(spec: ParsedRequest, value: str) -> ParsedRequest | None:
 
 
 def _with_reading(spec: ParsedRequest, value: str) -> ParsedRequest | None:
-    readings: dict[str, Reading] = {"True": "skip", "False": "nonrel"}
+    readings: dict[str, UnjudgedTreatment] = {"True": "skip", "False": "nonrel"}
     return replace(spec, reading=readings[value]) if value in readings else None
 
 

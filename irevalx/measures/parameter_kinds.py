@@ -12,7 +12,7 @@ from irevalx.errors import ParameterError, UsageError, quote
 from irevalx.frozen import Frozen
 from irevalx.measures.summary import Values
 from irevalx.process.system import as_bytes
-from irevalx.settings import PROBABILITY, Bound, Settings
+from irevalx.settings import PROBABILITY, NumberRange, Settings
 from irevalx.trec_eval.merge_sort import merge_sort
 from irevalx.trec_eval.numbers import c_double, c_format, c_long
 
@@ -168,7 +168,7 @@ class Parameter(Frozen):
     name: str
     default: float | None
     """Without the setting; None if the kernel decides."""
-    bound: Bound
+    bound: NumberRange
     setting: Callable[[Settings], float | None] = lambda settings: None
     """Returns the setting that replaces the default; None if it is not given."""
 

@@ -10,7 +10,7 @@ from irevalx.measures import is_measure, named
 from irevalx.measures.added import load_offered
 from irevalx.measures.declare import Measure
 from irevalx.measures.measure_spec import ParsedRequest, read_own_spelling, split_reading, without_blanks
-from irevalx.settings import Reading
+from irevalx.settings import UnjudgedTreatment
 from irevalx.trec_eval.versions import Compat
 
 
@@ -44,6 +44,6 @@ def _read_other(stem: str, compat: Compat) -> ParsedRequest:
         raise UnknownMeasureError("; ".join((error.message, *problems))) from None
 
 
-def refuse_reading(measure: Measure, reading: Reading) -> None:
+def refuse_reading(measure: Measure, reading: UnjudgedTreatment) -> None:
     """Raise UsageError: a measure lacks this treatment of unjudged documents."""
     raise UsageError(f"a reading of {measure.name} must be {' or '.join(measure.readings)}, but got {quote(reading)}")

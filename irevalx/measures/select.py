@@ -28,7 +28,7 @@ from irevalx.measures.parameter_kinds import (
 from irevalx.measures.parse import parse_request, refuse_reading
 from irevalx.ranking.topics import Topics
 from irevalx.reading.formats import REL_FORMATS
-from irevalx.settings import BEST_AND_WORST, Reading, Settings, Ties
+from irevalx.settings import BEST_AND_WORST, Settings, Ties, UnjudgedTreatment
 from irevalx.trec_eval.versions import COMPAT
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class RequestedMeasure(Frozen):
 
     measure: Measure
     parameters: Parameters
-    reading: Reading
+    reading: UnjudgedTreatment
     names: tuple[str, ...]
     """Printed names of the values."""
     level: float | None = None
@@ -206,7 +206,7 @@ def _requests(spec: ParsedRequest, settings: Settings) -> Iterator[Request]:
     """
     _refuse_level(spec, settings)
     is_set, own_level = spec.name in NICKNAMES, None if spec.level == settings.level else spec.level
-    unjudged: Sequence[Reading] = ("skip",) if settings.judged_only else settings.unjudged or NONREL
+    unjudged: Sequence[UnjudgedTreatment] = ("skip",) if settings.judged_only else settings.unjudged or NONREL
     for measure, own in spec.members(settings.compat, plain=tuple(unjudged) == NONREL):
         own_spec = ParsedRequest(measure.name) if is_set else replace(spec, level=own_level)
         requests = [
@@ -244,7 +244,7 @@ def _has_reading(request: Request, settings: Settings) -> bool:
     return settings.judged_only or request.measure.kernel is None or request.reading in request.measure.readings
 
 
-def _suffix(level: float | None, reading: Reading, settings: Settings, gains: str | None = None) -> str:
+def _suffix(level: float | None, reading: UnjudgedTreatment, settings: Settings, gains: str | None = None) -> str:
     """Return the suffix of the name of a measure: its own level, gains and treatment (except with ``-J``)."""
     has_suffix = reading != "nonrel" and not settings.judged_only
     own = "" if level is None else f"(rel={level})"
@@ -277,7 +277,7 @@ def _without_effect(specs: Sequence[ParsedRequest], merged: Iterable[Sequence[Re
 
 def _lacking(requests: Sequence[Request], settings: Settings) -> Iterator[str]:
     """Yield a warning for each treatment that some of the measures lack."""
-    lacking: dict[Reading, list[str]] = {request.reading: [] for request in requests}
+    lacking: dict[UnjudgedTreatment, list[str]] = {request.reading: [] for request in requests}
     for request in requests:
         if not _has_reading(request, settings):
             lacking[request.reading].append(request.measure.name)

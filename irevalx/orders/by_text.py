@@ -1,4 +1,4 @@
-"""An order that learns from the words of documents: continuous active learning."""
+"""A strategy that learns from the text of documents: continuous active learning."""
 
 from __future__ import annotations
 
@@ -10,38 +10,32 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray
-from irevalx.orders.asking import Question, ScoringOrder
+from irevalx.orders.asking import JudgmentRequest, ScoringStrategy
 from irevalx.orders.candidates import Candidates
 
 if TYPE_CHECKING:
     from scipy import sparse
 
 TextVectors: TypeAlias = "Callable[[tuple[bytes, ...]], sparse.csr_array]"
-"""Returns a row for each document: tf-idf weights of its words, of length 1; zeros for a document without text."""
+"""Returns a row for each document: tf-idf weights of its words, of length 1; zeros if it has no text."""
 
 PRESUMED = 100
-"""How many documents that were not judged count as nonrelevant each time something is learnt."""
+"""Number of unjudged documents that are presumed nonrelevant each time the classifier is fitted."""
 
 GROWTH = 10
-"""A batch is greater than the one before by a tenth of that, rounded up."""
+"""A batch is larger than the one before by its size divided by this number, rounded up."""
 
 
-class ActiveLearning(ScoringOrder):
-    """Ask for what a logistic regression takes to be relevant, fitted anew to what is known batch after batch.
+class ActiveLearning(ScoringStrategy):
+    """Select the document with the highest probability of relevance from a logistic regression, refitted by batch.
 
-    Until a document is relevant the order is that by depth (ours: there is no text of the topic to begin with). It
-    learns from the judged documents, and from 100 others at random that it takes to be nonrelevant. The first batch has
-    one document, each later one a tenth more.
+    Until a document is relevant, the strategy is depth (ours: there is no topic text to start with). The regression is
+    fitted to the judged documents, and to 100 random other documents that are presumed nonrelevant. The first batch has
+    one document, each later batch a tenth more. ``vectors`` has shape (n_documents + n_others, n_words); ``others`` are
+    the judgments of documents that are no candidates, ignored if they have no text.
 
     Source: Cormack and Grossman, Autonomy and Reliability of Continuous Active Learning for Technology-Assisted Review,
     2015 (AutoTAR), after Evaluation of Machine-Learning Protocols, SIGIR 2014.
-
-    Parameters
-    ----------
-    candidates : of the topic.
-    vectors : shape (n_documents + n_others, n_words).
-    generator : of random documents.
-    others : whether judged documents that are no candidates are relevant; those without text teach nothing.
     """
 
     def __init__(
@@ -54,28 +48,28 @@ class ActiveLearning(ScoringOrder):
         super().__init__(candidates)
         self._vectors, self._generator = vectors, generator
         has_text = np.diff(vectors.indptr) > 0
-        known = enumerate(others, start=len(candidates.docnos))
-        self._answers = {place: relevant for place, relevant in known if has_text[place]}
+        judged = enumerate(others, start=len(candidates.docnos))
+        self._judgments = {place: relevant for place, relevant in judged if has_text[place]}
         self._batch, self._left = 1, 1
 
     def _all_scores(self) -> FloatArray:
-        if not any(self._answers.values()):
+        if not any(self._judgments.values()):
             return -self.candidates.best_rank - 1.0 / (1.0 + self.candidates.n_at_best)
         from sklearn.linear_model import LogisticRegression
 
-        others = [place for place in range(len(self.candidates.docnos)) if place not in self._answers]
+        others = [place for place in range(len(self.candidates.docnos)) if place not in self._judgments]
         presumed = self._generator.sample(others, min(PRESUMED, len(others)))
-        relevant = [*self._answers.values(), *(False for _ in presumed)]
+        relevant = [*self._judgments.values(), *(False for _ in presumed)]
         if all(relevant):
             return np.zeros(len(self.candidates.docnos))
         model = LogisticRegression(max_iter=1000)
-        model.fit(self._vectors[[*self._answers, *presumed]], relevant)
+        model.fit(self._vectors[[*self._judgments, *presumed]], relevant)
         scores: FloatArray = model.predict_proba(self._vectors[: len(self.candidates.docnos)])[:, 1]
         return scores
 
-    def _learn(self, question: Question, *, relevant: bool) -> None:
-        is_first = relevant and not any(self._answers.values())
-        self._answers[question.document] = relevant
+    def _learn(self, request: JudgmentRequest, *, relevant: bool) -> None:
+        is_first = relevant and not any(self._judgments.values())
+        self._judgments[request.document] = relevant
         self._left -= 1
         if is_first:
             self._batch = self._left = 1

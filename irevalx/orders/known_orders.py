@@ -1,29 +1,27 @@
-"""ORDERS: a row for each order of judging, from which help, pages and checks follow; and those that learn nothing."""
+"""STRATEGIES: one record for each judging strategy, from which help, pages and checks follow."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from itertools import repeat
 from typing import Literal, TypeAlias
 
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, ratio
 from irevalx.frozen import Frozen
-from irevalx.orders.asking import FixedOrder, TopicOrder, generator_for
+from irevalx.orders.asking import FixedStrategy, TopicStrategy, generator_for
 from irevalx.orders.by_text import ActiveLearning, TextVectors
 from irevalx.orders.candidates import Candidates
 from irevalx.orders.good_runs import Bandit, Hedge, MoveToFront
 from irevalx.orders.sampling_actively import ActiveSampling
-from irevalx.orders.telling_apart import BoundingOrder, TellingApart, UndecidedPairs
+from irevalx.orders.telling_apart import BoundsStrategy, MinimalTestCollection, UndeterminedPairs
 
 RRF_CONSTANT = 60
-"""Of reciprocal rank fusion."""
+"""The constant of reciprocal rank fusion."""
 
 Learning: TypeAlias = Literal["never", "reading", "at once", "replayed"]
-"""When an order learns from a document that was judged before: see ``LEARNING``."""
+"""When a strategy learns from an existing judgment: see ``LEARNING``."""
 
 LEARNING: dict[Learning, str] = {
     "reading": "when the strategy reaches the document",
@@ -31,242 +29,239 @@ LEARNING: dict[Learning, str] = {
     "never": "never: the document is skipped",
     "replayed": "when a replay from the beginning selects it",
 }
-"""In words, which follow "a judged document counts"."""
+"""In words: when a judgment influences the strategy."""
 
 
-class Beginning(Frozen):
-    """What an order may need besides the candidates.
-
-    Parameters
-    ----------
-    seed : of random choices.
-    vectors : of the text of documents; None where none are given.
-    totals : for a sample, how many documents of each topic are to be drawn.
-    others : for an order that learns from texts, whether judged documents of each topic that are no candidates are
-        relevant; empty for none.
-    """
+class TopicInputs(Frozen, kw_only=True):
+    """What a strategy can need to start on a topic, besides the candidates."""
 
     seed: int = 0
     vectors: TextVectors | None = None
-    totals: Sequence[int] = ()
-    others: Sequence[Mapping[bytes, bool]] = ()
+    """None without texts."""
+    total: int = 0
+    """Expected size of a sample."""
+    others: Mapping[bytes, bool] = {}
+    """Whether judged documents that are no candidates are relevant, for strategies that learn from texts."""
+    pairs: UndeterminedPairs | None = None
+    """For strategies that share what they learn over topics."""
 
 
-class JudgingOrder(Frozen, kw_only=True):
-    """An order of judging.
-
-    Parameters
-    ----------
-    name : as options have it.
-    meaning : which document it asks for next, for help: a phrase after "the next document is".
-    source : the publication, or "" for none.
-    begin : returns the orders of topics, one for each of the candidates.
-    learns : when it learns from a document that was judged before.
-    is_random : whether it makes random choices.
-    needs_texts : whether it needs the text of documents.
-    has_probabilities : whether documents are a sample with known probabilities (``ActiveSampling``).
-    is_shared : whether what is learnt of a topic changes the order of others.
-    """
+class JudgingStrategy(Frozen, kw_only=True):
+    """A judging strategy."""
 
     name: str
     meaning: str
+    """Which document it selects next: a phrase after "the next document is"."""
     source: str
-    begin: Callable[[Sequence[Candidates], Beginning], list[TopicOrder]]
+    """The publication, or ""."""
+    start: Callable[[Candidates, TopicInputs], TopicStrategy]
+    """Starts the strategy on a topic."""
     learns: Learning
     is_random: bool = False
     needs_texts: bool = False
     has_probabilities: bool = False
+    """Whether the documents are a sample with known inclusion probabilities (``ActiveSampling``)."""
     is_shared: bool = False
+    """Whether judgments of one topic change the preferences of others."""
+
+    def begin(
+        self,
+        candidates: Sequence[Candidates],
+        seed: int = 0,
+        vectors: TextVectors | None = None,
+        totals: Sequence[int] = (),
+        others: Sequence[Mapping[bytes, bool]] = (),
+    ) -> list[TopicStrategy]:
+        """Start the strategy on all topics; ``totals`` and ``others`` are by topic, or empty."""
+        pairs = UndeterminedPairs(candidates) if self.is_shared else None
+        return [
+            self.start(
+                topic,
+                TopicInputs(
+                    seed=seed,
+                    vectors=vectors,
+                    total=totals[number] if totals else 0,
+                    others=others[number] if others else {},
+                    pairs=pairs,
+                ),
+            )
+            for number, topic in enumerate(candidates)
+        ]
 
 
-def by_depth(candidates: Candidates) -> FixedOrder:
-    """Order by the best rank in any run; of equal ones first what more runs have there, then by name."""
-    return FixedOrder(candidates, -candidates.best_rank.astype(np.float64), candidates.n_at_best)
+def by_depth(candidates: Candidates, inputs: TopicInputs) -> FixedStrategy:
+    """Order by the best rank in any run; ties by the number of runs with this rank, then by name."""
+    return FixedStrategy(candidates, -candidates.best_rank.astype(np.float64), candidates.n_at_best)
 
 
-def by_reciprocal_rank_fusion(candidates: Candidates) -> FixedOrder:
-    """Order by the sum over runs of 1/(60 + rank).
-
-    Source: Cormack, Clarke and Büttcher, Reciprocal Rank Fusion, SIGIR 2009.
-    """
-    return FixedOrder(candidates, _summed(np.where(candidates.has, 1.0 / (RRF_CONSTANT + candidates.ranks), 0.0)))
+def by_reciprocal_rank_fusion(candidates: Candidates, inputs: TopicInputs) -> FixedStrategy:
+    """Order by the sum over runs of 1/(60 + rank) (Cormack, Clarke and Büttcher, SIGIR 2009)."""
+    return FixedStrategy(candidates, _summed(np.where(candidates.has, 1.0 / (RRF_CONSTANT + candidates.ranks), 0.0)))
 
 
-def by_borda_count(candidates: Candidates) -> FixedOrder:
-    """Order by points: of n candidates the one at rank r of a run gets n - r + 1 of it.
+def by_borda_count(candidates: Candidates, inputs: TopicInputs) -> FixedStrategy:
+    """Order by points: of n candidates, rank r in a run gives n - r + 1 (Aslam and Montague, SIGIR 2001).
 
-    The documents that a run lacks share what is left of its n (n + 1) / 2 points.
-
-    Source: Aslam and Montague, Models for Metasearch, SIGIR 2001.
+    Candidates that a run does not retrieve share the rest of its n (n + 1) / 2 points.
     """
     n = len(candidates.docnos)
     points = np.where(candidates.has, n - candidates.ranks + 1.0, 0.0)
-    found = np.count_nonzero(candidates.has, axis=1)
-    left = ratio((n - found) * (n - found + 1) / 2, n - found)
-    return FixedOrder(candidates, _summed(np.where(candidates.has, points, left[:, np.newaxis])))
+    n_retrieved = np.count_nonzero(candidates.has, axis=1)
+    left = ratio((n - n_retrieved) * (n - n_retrieved + 1) / 2, n - n_retrieved)
+    return FixedStrategy(candidates, _summed(np.where(candidates.has, points, left[:, np.newaxis])))
 
 
 def _summed(of_runs: FloatArray) -> FloatArray:
-    """Add up over runs, in their order."""
+    """Add up over runs, in their order: shape (n_documents,)."""
     total: FloatArray = np.add.accumulate(of_runs, axis=0)[-1]
     return total
 
 
-def _each(make: Callable[[Candidates], TopicOrder]) -> Callable[[Sequence[Candidates], Beginning], list[TopicOrder]]:
-    """Return how an order of topics apart begins that needs nothing else."""
-    return lambda candidates, _: [make(one) for one in candidates]
+def _randomly(candidates: Candidates, inputs: TopicInputs) -> FixedStrategy:
+    """Order by random numbers that depend on the seed, the topic and the document alone."""
+    before = b"%d random %s " % (inputs.seed, candidates.topic)
+    digests = [hashlib.sha256(before + docno).digest() for docno in candidates.docnos]
+    return FixedStrategy(candidates, np.array([int.from_bytes(digest[:8], "big") / 2**64 for digest in digests]))
 
 
-def _random(candidates: Sequence[Candidates], beginning: Beginning) -> list[TopicOrder]:
-    """Return orders by random numbers that depend on the seed, the topic and the document alone."""
-    orders: list[TopicOrder] = []
-    for one in candidates:
-        before = b"%d random %s " % (beginning.seed, one.topic)
-        digests = [hashlib.sha256(before + docno).digest() for docno in one.docnos]
-        orders.append(FixedOrder(one, np.array([int.from_bytes(digest[:8], "big") / 2**64 for digest in digests])))
-    return orders
+def _thompson_sampling(candidates: Candidates, inputs: TopicInputs) -> Bandit:
+    return Bandit(candidates, generator_for(inputs.seed, "thompson", candidates.topic))
 
 
-def _drawing(name: str, *, is_stationary: bool) -> Callable[[Sequence[Candidates], Beginning], list[TopicOrder]]:
-    """Return how Thompson sampling begins."""
-    return lambda candidates, beginning: [
-        Bandit(one, generator_for(beginning.seed, name, one.topic), is_stationary=is_stationary) for one in candidates
-    ]
+def _nonstationary_thompson_sampling(candidates: Candidates, inputs: TopicInputs) -> Bandit:
+    generator = generator_for(inputs.seed, "thompson-ns", candidates.topic)
+    return Bandit(candidates, generator, is_stationary=False)
 
 
-def _learning(candidates: Sequence[Candidates], beginning: Beginning) -> list[TopicOrder]:
-    assert beginning.vectors is not None
-    orders: list[TopicOrder] = []
-    for one, others in zip(candidates, beginning.others or repeat({}), strict=False):
-        vectors = beginning.vectors((*one.docnos, *others))
-        generator = generator_for(beginning.seed, "cal", one.topic)
-        orders.append(ActiveLearning(one, vectors, generator, [*others.values()]))
-    return orders
+def _active_learning(candidates: Candidates, inputs: TopicInputs) -> ActiveLearning:
+    assert inputs.vectors is not None
+    vectors = inputs.vectors((*candidates.docnos, *inputs.others))
+    generator = generator_for(inputs.seed, "cal", candidates.topic)
+    return ActiveLearning(candidates, vectors, generator, [*inputs.others.values()])
 
 
-def _sampling(candidates: Sequence[Candidates], beginning: Beginning) -> list[TopicOrder]:
-    return [
-        ActiveSampling(one, generator_for(beginning.seed, "sampled", one.topic), total)
-        for one, total in zip(candidates, beginning.totals, strict=True)
-    ]
+def _active_sampling(candidates: Candidates, inputs: TopicInputs) -> ActiveSampling:
+    return ActiveSampling(candidates, generator_for(inputs.seed, "sampled", candidates.topic), inputs.total)
 
 
-def _bounding(candidates: Sequence[Candidates], _: Beginning) -> list[TopicOrder]:
-    undecided = UndecidedPairs(candidates)
-    return [BoundingOrder(one, undecided) for one in candidates]
+def _bounds(candidates: Candidates, inputs: TopicInputs) -> BoundsStrategy:
+    assert inputs.pairs is not None
+    return BoundsStrategy(candidates, inputs.pairs)
 
 
 _BANDITS = "Losada, Parapar and Barreiro, IPM 2017"
 
-ORDERS = {
-    order.name: order
-    for order in (
-        JudgingOrder(
+STRATEGIES = {
+    strategy.name: strategy
+    for strategy in (
+        JudgingStrategy(
             name="depth",
-            meaning="that with the best rank in any run",
+            meaning="the document ranked highest by any run",
             source="",
-            begin=_each(by_depth),
+            start=by_depth,
             learns="never",
         ),
-        JudgingOrder(
+        JudgingStrategy(
             name="borda",
-            meaning="that with the most points, which runs give by rank",
+            meaning="the document with the highest Borda count over the runs",
             source="Aslam and Montague, SIGIR 2001",
-            begin=_each(by_borda_count),
+            start=by_borda_count,
             learns="never",
         ),
-        JudgingOrder(
+        JudgingStrategy(
             name="rrf",
-            meaning="that with the greatest sum over runs of 1/(60 + rank)",
+            meaning="the document with the highest sum over runs of 1/(60 + rank) (reciprocal rank fusion)",
             source="Cormack, Clarke and Büttcher, SIGIR 2009",
-            begin=_each(by_reciprocal_rank_fusion),
+            start=by_reciprocal_rank_fusion,
             learns="never",
         ),
-        JudgingOrder(
+        JudgingStrategy(
             name="mtf",
-            meaning="that of a run which is read on until a document is not relevant (move-to-front)",
+            meaning="the next document of a run that is read until it has a nonrelevant document (move-to-front)",
             source="Cormack, Palmer and Clarke, SIGIR 1998",
-            begin=_each(MoveToFront),
+            start=lambda candidates, _: MoveToFront(candidates),
             learns="reading",
         ),
-        JudgingOrder(
+        JudgingStrategy(
             name="hedge",
-            meaning="that which the runs trusted so far rank best, trust being lost with each nonrelevant document",
+            meaning="the document ranked highest by the runs, weighted by how they rank the judged documents (hedge)",
             source="Aslam, Pavlu and Savell, CIKM 2003",
-            begin=_each(Hedge),
+            start=lambda candidates, _: Hedge(candidates),
             learns="reading",
         ),
-        JudgingOrder(
+        JudgingStrategy(
             name="maxmean",
-            meaning="that of the run with the greatest mean probability of a relevant document",
+            meaning="the next document of the run with the highest expected probability of relevance",
             source=_BANDITS,
-            begin=_each(Bandit),
+            start=lambda candidates, _: Bandit(candidates),
             learns="reading",
         ),
-        JudgingOrder(
+        JudgingStrategy(
             name="maxmean-ns",
-            meaning="the same, of each run the last document alone counting",
+            meaning="like maxmean, but only the last judged document of each run counts (nonstationary)",
             source=_BANDITS,
-            begin=_each(partial(Bandit, is_stationary=False)),
+            start=lambda candidates, _: Bandit(candidates, is_stationary=False),
             learns="reading",
         ),
-        JudgingOrder(
+        JudgingStrategy(
             name="thompson",
-            meaning="that of the run with the greatest draw from what its probability may be (Thompson sampling)",
+            meaning="the next document of the run whose drawn probability of relevance is highest (Thompson sampling)",
             source=_BANDITS,
-            begin=_drawing("thompson", is_stationary=True),
+            start=_thompson_sampling,
             learns="reading",
             is_random=True,
         ),
-        JudgingOrder(
+        JudgingStrategy(
             name="thompson-ns",
-            meaning="the same, of each run the last document alone counting",
+            meaning="like thompson, but only the last judged document of each run counts (nonstationary)",
             source=_BANDITS,
-            begin=_drawing("thompson-ns", is_stationary=False),
+            start=_nonstationary_thompson_sampling,
             learns="reading",
             is_random=True,
         ),
-        JudgingOrder(
+        JudgingStrategy(
             name="mtc",
-            meaning="that which changes differences in average precision of runs most (minimal test collections)",
+            meaning="the document that affects differences in average precision most (minimal test collection)",
             source="Carterette, Allan and Sitaraman, SIGIR 2006",
-            begin=_each(TellingApart),
+            start=lambda candidates, _: MinimalTestCollection(candidates),
             learns="at once",
         ),
-        JudgingOrder(
+        JudgingStrategy(
             name="cal",
-            meaning="that which a classifier of its text takes to be relevant (continuous active learning)",
+            meaning="the document most likely to be relevant by a text classifier (continuous active learning)",
             source="Cormack and Grossman, SIGIR 2014",
-            begin=_learning,
+            start=_active_learning,
             learns="at once",
             is_random=True,
             needs_texts=True,
         ),
-        JudgingOrder(
+        JudgingStrategy(
             name="bounds",
-            meaning="that which narrows the bounds of P_10 of most undecided pairs of runs",
+            meaning="the document that narrows the bounds of P_10 for most undetermined pairs of runs",
             source="",
-            begin=_bounding,
+            start=_bounds,
             learns="at once",
             is_shared=True,
         ),
-        JudgingOrder(
+        JudgingStrategy(
             name="random",
-            meaning="a random one of those that runs have",
+            meaning="a random candidate document",
             source="",
-            begin=_random,
+            start=_randomly,
             learns="never",
             is_random=True,
         ),
-        JudgingOrder(
+        JudgingStrategy(
             name="sampled",
-            meaning="drawn with a known probability, which follows what was found (active sampling)",
+            meaning="a document drawn with a known probability, which adapts to the judgments (active sampling)",
             source="Li and Kanoulas, CIKM 2017",
-            begin=_sampling,
+            start=_active_sampling,
             learns="replayed",
             is_random=True,
             has_probabilities=True,
         ),
     )
 }
-"""By their names."""
+
+ORDERS = STRATEGIES  # older names, until lab.studies has the new ones
+JudgingOrder: TypeAlias = JudgingStrategy

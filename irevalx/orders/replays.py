@@ -1,4 +1,4 @@
-"""Orders of judging replayed on judgments: what would be known at each budget."""
+"""Simulations of judging strategies on existing judgments: the judgments known at each budget."""
 
 from __future__ import annotations
 
@@ -13,200 +13,175 @@ from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.experiments.samples import is_relevant
-from irevalx.experiments.strata import SampleWithChances, StrataSample
+from irevalx.experiments.strata import ProbabilitySample, StrataSample
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
-from irevalx.orders.asking import Question, TopicOrder
+from irevalx.orders.asking import JudgmentRequest, TopicStrategy
 from irevalx.orders.by_text import TextVectors
 from irevalx.orders.candidates import Candidates
-from irevalx.orders.known_orders import Beginning, JudgingOrder
+from irevalx.orders.known_orders import JudgingStrategy
 from irevalx.orders.sampling_actively import ActiveSampling
 
 Unjudged: TypeAlias = Literal["skip", "nonrel"]
-"""What becomes of a document that is asked for and has no judgment: it is passed over, or is judged not relevant."""
+"""Treatment of a selected document without a judgment: it is skipped, or counts as judged and nonrelevant."""
 
 UNJUDGED: tuple[Unjudged, ...] = ("skip", "nonrel")
-"""Both, the usual one first."""
 
 _NEVER = 2**62
 
 
-class Level(Frozen):
-    """A level of incompleteness, or a budget: how much is left of the judgments.
-
-    Parameters
-    ----------
-    text : the level as typed.
-    number : the level itself: a share above 0 and at most 1 (of the judgments or, of samples of strata, of the rates),
-        or a depth or a number of documents of at least 1.
-    is_share : which of the two.
-    """
+class BudgetLevel(Frozen):
+    """A budget of judgments, or a level of incompleteness."""
 
     text: str
+    """The level as typed."""
     number: Fraction
+    """A share above 0 and at most 1 (of judgments, or of the rates of strata), or a number of documents, or a depth."""
     is_share: bool = True
 
     def documents(self, n_judged: int) -> int:
-        """Return the number of documents, of n judged ones: of a share at least 1, rounded half up."""
+        """Return the number of documents, of ``n_judged``: for a share at least 1, rounded half up."""
         return max(1, int(self.number * n_judged + Fraction(1, 2))) if self.is_share else int(self.number)
 
 
-class Rules(Frozen, kw_only=True):
-    """How an order is replayed; the defaults are the usual values, wherever users leave something out.
-
-    Parameters
-    ----------
-    level : the least grade that is relevant.
-    depth : how many documents of each run and topic may be judged.
-    batch : how many documents are asked for before anything is learnt: of each topic or, across topics, in all.
-    across : whether budgets are over all topics; otherwise they are those of each topic.
-    unjudged : what becomes of documents without a judgment.
-    """
+class SimulationRules(Frozen, kw_only=True):
+    """How a strategy is simulated; the defaults are those of all commands."""
 
     level: float = 1
+    """Relevance threshold."""
     depth: int = 100
+    """Number of candidates of each run and topic."""
     batch: int = 1
+    """Number of documents selected before their judgments are learned: of each topic or, across topics, in all."""
     across: bool = False
+    """Whether budgets apply to all topics together, rather than to each topic."""
     unjudged: Unjudged = "skip"
 
 
-USUAL = Rules()
+USUAL = SimulationRules()
 
 
-class Replay(Frozen):
-    """What an order has judged.
-
-    Parameters
-    ----------
-    judgments : all of them.
-    kept : for each budget, flat over ``judgments``: what was judged within it.
-    inclusion : for each budget, flat too: the chance with which a document was drawn; empty for orders without.
-    n_without : how many documents were asked for that have no judgment.
-    """
+class SimulatedJudging(Frozen):
+    """The judgments that a strategy has selected."""
 
     judgments: Judgments
+    """All judgments."""
     kept: tuple[BoolArray, ...]
+    """For each budget, flat over ``judgments``: whether each was selected within the budget."""
     inclusion: tuple[FloatArray, ...]
+    """For each budget, flat over ``judgments``: inclusion probabilities; empty for strategies without."""
     n_without: int
+    """Number of selected documents without a judgment."""
 
     def sample(self, budget: int) -> StrataSample:
-        """Return what was judged within a budget, given by its number, as a sample of the judgments."""
+        """Return the judgments selected within a budget, given by its index, as a sample."""
         judgments, kept = self.judgments, self.kept[budget]
         if not self.inclusion:
             return StrataSample(judgments, np.where(judgments.grades >= 0, 0, ABSENT), kept)
-        chances = self.inclusion[budget]
-        return SampleWithChances(judgments, np.where(chances > 0, 0, ABSENT), kept, chances=chances)
+        inclusion = self.inclusion[budget]
+        return ProbabilitySample(judgments, np.where(inclusion > 0, 0, ABSENT), kept, inclusion=inclusion)
 
 
-class Answers:
-    """What judgments say of candidates.
-
-    Parameters
-    ----------
-    judgments : of some of the topics.
-    candidates : of topics.
-    level : the least grade that is relevant.
-    """
+class KnownGrades:
+    """The judgments of candidates at a relevance threshold."""
 
     def __init__(self, judgments: Judgments, candidates: Sequence[Candidates], level: float) -> None:
         is_judged = judgments.grades >= 0
         self.n_judgments = judgments.rows.size
         self._relevant: list[bool] = is_relevant(judgments, level).tolist()
         self.places: list[IntArray] = []
-        """Of each topic the flat places of the judgments of its documents; ``ABSENT`` where there is none."""
-        for one in candidates:
-            place = np.full(len(one.docnos), ABSENT)
-            if one.topic in judgments.topic_index:
-                row = np.full(len(one.docnos), judgments.topic_index[one.topic])
-                place = judgments.table.find(row, Names.of(one.docnos))
+        """For each topic, the flat places of the judgments of its candidates; ``ABSENT`` without a judgment."""
+        for topic in candidates:
+            place = np.full(len(topic.docnos), ABSENT)
+            if topic.topic in judgments.topic_index:
+                row = np.full(len(topic.docnos), judgments.topic_index[topic.topic])
+                place = judgments.table.find(row, Names.of(topic.docnos))
                 place[place != ABSENT] = np.where(is_judged[place], place, ABSENT)[place != ABSENT]
             self.places.append(place)
 
-    def place(self, topic: int, question: Question) -> int:
-        """Return the flat place of a judgment, ``ABSENT`` for none."""
-        return int(self.places[topic][question.document])
+    def place(self, topic: int, request: JudgmentRequest) -> int:
+        """Return the flat place of a judgment, ``ABSENT`` without one."""
+        return int(self.places[topic][request.document])
 
-    def is_relevant(self, topic: int, question: Question) -> bool:
-        """Return whether a document is relevant; one without a judgment is not."""
-        place = self.place(topic, question)
+    def is_relevant(self, topic: int, request: JudgmentRequest) -> bool:
+        """Return whether a document was judged relevant."""
+        place = self.place(topic, request)
         return place != ABSENT and self._relevant[place]
 
 
-class Rounds:
-    """Select documents of topics, each topic on its own or all together, before all judgments of a round are heard.
+class JudgingRounds:
+    """Selects documents, of each topic or across topics, before the strategies learn the judgments of a round.
 
-    Parameters
-    ----------
-    topics : their orders.
-    answers : what is judged.
-    skips : whether documents without a judgment are passed over; nothing is learnt from them then.
+    With ``skips``, documents without a judgment are skipped, and nothing is learned from them.
     """
 
-    def __init__(self, topics: Sequence[TopicOrder], answers: Answers, *, skips: bool) -> None:
-        self._topics, self._answers, self._skips = topics, answers, skips
+    def __init__(self, topics: Sequence[TopicStrategy], grades: KnownGrades, *, skips: bool) -> None:
+        self._topics, self._grades, self._skips = topics, grades, skips
         self.without: set[tuple[int, int]] = set()
-        """The documents without a judgment that were reached: their topics, and their places among the candidates."""
+        """Selected documents without a judgment: topic, and index among its candidates."""
         self._heap: list[tuple[tuple[float, ...], int]] = []
         self._state: int | None = None
         self._changed: set[int] = set()
 
-    def of_topic(self, topic: int, n: int) -> Iterator[tuple[int, Question]]:
-        """Select up to n documents of a topic, one after another."""
-        order = self._topics[topic]
-        while n > 0 and (question := order.next()) is not None:
-            order.take(question.document)
-            if not self._passes_over(topic, question):
+    def of_topic(self, topic: int, n: int) -> Iterator[tuple[int, JudgmentRequest]]:
+        """Select up to ``n`` documents of a topic."""
+        strategy = self._topics[topic]
+        while n > 0 and (request := strategy.next()) is not None:
+            strategy.select(request.document)
+            if not self._is_skipped(topic, request):
                 n -= 1
-                yield topic, question
+                yield topic, request
 
-    def across(self, n: int) -> Iterator[tuple[int, Question]]:
-        """Select up to n documents, each of the topic whose next document has the smallest key; ties by topic."""
+    def across(self, n: int) -> Iterator[tuple[int, JudgmentRequest]]:
+        """Select up to ``n`` documents, each of the topic whose next request has the smallest key; ties by topic."""
         state = self._topics[0].state if self._topics else 0
-        if state != self._state:  # the answers for one topic have changed the order of others
+        if state != self._state:  # judgments of one topic have changed the preferences of others
             self._state, self._heap, self._changed = state, [], set(range(len(self._topics)))
         for topic in sorted(self._changed):
             self._push(topic)
         self._changed.clear()
         while n > 0 and self._heap:
             key, topic = heapq.heappop(self._heap)
-            question = self._topics[topic].next()
-            if question is None or question.key != key:  # it was pushed before something was learnt
+            request = self._topics[topic].next()
+            if request is None or request.key != key:  # it was pushed before the strategy learned
                 continue
-            self._topics[topic].take(question.document)
+            self._topics[topic].select(request.document)
             self._push(topic)
-            if not self._passes_over(topic, question):
+            if not self._is_skipped(topic, request):
                 n -= 1
-                yield topic, question
+                yield topic, request
 
-    def _passes_over(self, topic: int, question: Question) -> bool:
-        if self._answers.place(topic, question) != ABSENT:
+    def _is_skipped(self, topic: int, request: JudgmentRequest) -> bool:
+        if self._grades.place(topic, request) != ABSENT:
             return False
-        self.without.add((topic, question.document))
+        self.without.add((topic, request.document))
         return self._skips
 
     def _push(self, topic: int) -> None:
-        question = self._topics[topic].next()
-        if question is not None:
-            heapq.heappush(self._heap, (question.key, topic))
+        request = self._topics[topic].next()
+        if request is not None:
+            heapq.heappush(self._heap, (request.key, topic))
 
-    def hear(self, asked: Sequence[tuple[int, Question]]) -> None:
-        """Hear whether selected documents are relevant."""
-        for topic, question in asked:
-            self._topics[topic].learn(question, relevant=self._answers.is_relevant(topic, question))
+    def learn(self, requests: Sequence[tuple[int, JudgmentRequest]]) -> None:
+        """Let the strategies learn the judgments of selected documents."""
+        for topic, request in requests:
+            self._topics[topic].learn(request, relevant=self._grades.is_relevant(topic, request))
             self._changed.add(topic)
 
 
-def _sampled(topics: Sequence[TopicOrder], answers: Answers, rules: Rules) -> tuple[BoolArray, FloatArray, int]:
-    """Draw a sample; return what is in it, flat, the chance of each judged document, and how many were not judged."""
+def _sampled(
+    topics: Sequence[TopicStrategy], grades: KnownGrades, rules: SimulationRules
+) -> tuple[BoolArray, FloatArray, int]:
+    """Draw a sample; returns what is in it, its inclusion probabilities (flat), and the number without a judgment."""
     drawing = [
         (topic, places)
-        for topic, places in zip(topics, answers.places, strict=True)
+        for topic, places in zip(topics, grades.places, strict=True)
         if isinstance(topic, ActiveSampling)
     ]
     for topic, places in drawing:
         if rules.unjudged == "skip":
             topic.leave_out(np.flatnonzero(places == ABSENT))
-    when, n_without = _judged(topics, answers, rules, [_NEVER] * len(topics), range(len(topics)))
+    when, n_without = _judged(topics, grades, rules, [_NEVER] * len(topics), range(len(topics)))
     inclusion = np.zeros(when.size)
     for topic, places in drawing:
         inclusion[places[places != ABSENT]] = topic.inclusion[places != ABSENT]
@@ -214,41 +189,38 @@ def _sampled(topics: Sequence[TopicOrder], answers: Answers, rules: Rules) -> tu
 
 
 def _judged(
-    topics: Sequence[TopicOrder], answers: Answers, rules: Rules, left: list[int], counters: Sequence[int]
+    topics: Sequence[TopicStrategy],
+    grades: KnownGrades,
+    rules: SimulationRules,
+    left: list[int],
+    counters: Sequence[int],
 ) -> tuple[IntArray, int]:
-    """Judge documents, round after round, until no more are wanted.
+    """Judge documents round after round, until the budgets ``left`` are spent or no document is requested.
 
-    Parameters
-    ----------
-    left : how many documents may be judged, by counter.
-    counters : for each topic, the counter that counts its documents.
-
-    Returns
-    -------
-    Flat over the judgments: how many documents were counted before each, ``_NEVER`` for those that were not judged; and
-    how many documents without a judgment were asked for.
+    ``counters`` is the index in ``left`` of each topic's budget. Returns, flat over the judgments, the number of
+    documents judged before each (``_NEVER`` if it was not), and the number of selected documents without a judgment.
     """
-    when = np.full(answers.n_judgments, _NEVER)
+    when = np.full(grades.n_judgments, _NEVER)
     counts = [0] * len(left)
-    rounds = Rounds(topics, answers, skips=rules.unjudged == "skip")
-    asked: list[tuple[int, Question]] | None = None
-    while asked is None or asked:
-        asked = []
-        for topic, question in _round(rounds, left, counters, rules):
+    rounds = JudgingRounds(topics, grades, skips=rules.unjudged == "skip")
+    requests: list[tuple[int, JudgmentRequest]] | None = None
+    while requests is None or requests:
+        requests = []
+        for topic, request in _round(rounds, left, counters, rules):
             counter = counters[topic]
-            if (place := answers.place(topic, question)) != ABSENT:
+            if (place := grades.place(topic, request)) != ABSENT:
                 when[place] = counts[counter]
             counts[counter] += 1
             left[counter] -= 1
-            asked.append((topic, question))
-        rounds.hear(asked)
+            requests.append((topic, request))
+        rounds.learn(requests)
     return when, len(rounds.without)
 
 
 def _round(
-    rounds: Rounds, left: Sequence[int], counters: Sequence[int], rules: Rules
-) -> Iterator[tuple[int, Question]]:
-    """Ask for the documents of a round; ``left`` says how many may still be asked for."""
+    rounds: JudgingRounds, left: Sequence[int], counters: Sequence[int], rules: SimulationRules
+) -> Iterator[tuple[int, JudgmentRequest]]:
+    """Select the documents of a round, within the budgets that are ``left``."""
     if rules.across:
         yield from rounds.across(min(rules.batch, left[0]))
         return
@@ -256,52 +228,47 @@ def _round(
         yield from rounds.of_topic(topic, min(rules.batch, left[counter]))
 
 
-class Ordering(Frozen, kw_only=True):
-    """An order of judging, and the documents of runs that it puts in order.
+class StrategySimulation(Frozen, kw_only=True):
+    """A judging strategy, and the candidate documents among which it selects."""
 
-    Parameters
-    ----------
-    order : one of ``ORDERS``.
-    candidates : of each topic that runs have.
-    rules : how it is replayed.
-    vectors : of the text of documents, for an order that needs it.
-    """
-
-    order: JudgingOrder
+    order: JudgingStrategy
     candidates: Sequence[Candidates]
-    rules: Rules = USUAL
+    """Of each topic of the runs."""
+    rules: SimulationRules = USUAL
     vectors: TextVectors | None = None
+    """Of the texts of documents, for strategies that need them."""
 
-    def of_runs(self, chosen: BoolArray) -> Ordering:
-        """Return the same order of what some of the runs have; ``chosen`` says which."""
-        each = (one.of_runs(chosen) for one in self.candidates)
-        return replace(self, candidates=tuple(one for one in each if one.docnos))
+    def of_runs(self, chosen: BoolArray) -> StrategySimulation:
+        """Return the simulation with the candidates of the ``chosen`` runs alone, shape (n_runs,)."""
+        each = (topic.of_runs(chosen) for topic in self.candidates)
+        return replace(self, candidates=tuple(topic for topic in each if topic.docnos))
 
-    def replay(self, judgments: Judgments, budgets: Sequence[Level], seed: int = 0) -> Replay:
-        """Judge documents in this order, and return what is known at each budget.
+    def replay(self, judgments: Judgments, budgets: Sequence[BudgetLevel], seed: int = 0) -> SimulatedJudging:
+        """Judge documents as the strategy selects them; topics without judgments are left out.
 
-        A sample has about as many documents as its budget, on average; all other orders have as many, or all there are.
-
-        Parameters
-        ----------
-        judgments : topics that they lack are left out.
-        budgets : one at least, in any order.
-        seed : of random choices.
+        A sample has as many documents as its budget on average; all other strategies have exactly as many, or all.
         """
-        rules, beginning = self.rules, Beginning(seed=seed, vectors=self.vectors)
-        candidates = [one for one in self.candidates if one.topic in judgments.topic_index]
-        answers = Answers(judgments, candidates, rules.level)
+        rules = self.rules
+        candidates = [topic for topic in self.candidates if topic.topic in judgments.topic_index]
+        grades = KnownGrades(judgments, candidates, rules.level)
         n_judged = judgments.rows.count(judgments.grades >= 0)
         counter = judgments.rows.ids
         if rules.across:
             n_judged, counter = n_judged.sum(keepdims=True), np.zeros_like(counter)
-        counters = [0 if rules.across else judgments.topic_index[one.topic] for one in candidates]
+        counters = [0 if rules.across else judgments.topic_index[topic.topic] for topic in candidates]
         limits = np.array([[budget.documents(n) for budget in budgets] for n in n_judged.tolist()], np.int64)
         if self.order.has_probabilities:
             totals = [of_budget[counters].tolist() for of_budget in limits.T]
-            drawn = (self.order.begin(candidates, replace(beginning, totals=one)) for one in totals)
-            kept, inclusion, n_without = zip(*(_sampled(topics, answers, rules) for topics in drawn), strict=True)
-            return Replay(judgments, kept, inclusion, max(n_without))
-        topics = self.order.begin(candidates, beginning)
-        when, without = _judged(topics, answers, rules, limits.max(axis=1).tolist(), counters)
-        return Replay(judgments, tuple(when < limits[counter, number] for number in range(len(budgets))), (), without)
+            drawn = (self.order.begin(candidates, seed, self.vectors, of_budget) for of_budget in totals)
+            kept, inclusion, n_without = zip(*(_sampled(topics, grades, rules) for topics in drawn), strict=True)
+            return SimulatedJudging(judgments, kept, inclusion, max(n_without))
+        topics = self.order.begin(candidates, seed, self.vectors)
+        when, without = _judged(topics, grades, rules, limits.max(axis=1).tolist(), counters)
+        within = tuple(when < limits[counter, number] for number in range(len(budgets)))
+        return SimulatedJudging(judgments, within, (), without)
+
+
+Level: TypeAlias = BudgetLevel  # older names, until lab.studies has the new ones
+Rules: TypeAlias = SimulationRules
+Replay: TypeAlias = SimulatedJudging
+Ordering: TypeAlias = StrategySimulation

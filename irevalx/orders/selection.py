@@ -1,4 +1,4 @@
-"""Selection of the documents to judge next, with all judgments so far or in a replay from the beginning."""
+"""Selection of the next documents to judge, from all judgments so far or in a simulation from the beginning."""
 
 from __future__ import annotations
 
@@ -12,66 +12,53 @@ from irevalx.arrays.codes import ABSENT
 from irevalx.experiments.samples import is_relevant
 from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
-from irevalx.orders.asking import Question, TopicOrder
+from irevalx.orders.asking import JudgmentRequest, TopicStrategy
 from irevalx.orders.candidates import Candidates
-from irevalx.orders.known_orders import Beginning
-from irevalx.orders.replays import Answers, Ordering, Rounds
+from irevalx.orders.replays import JudgingRounds, KnownGrades, StrategySimulation
 
 
 class SelectedDocument(Frozen):
-    """A document to judge next.
-
-    Parameters
-    ----------
-    candidates : of its topic.
-    question : which document, and why.
-    """
+    """A document to judge next."""
 
     candidates: Candidates
-    question: Question
+    """Of its topic."""
+    request: JudgmentRequest
 
     @property
     def docno(self) -> bytes:
         """The name of the document."""
-        return self.candidates.docnos[self.question.document]
+        return self.candidates.docnos[self.request.document]
 
 
-def select(ordering: Ordering, judgments: Judgments, n: int, seed: int = 0) -> list[SelectedDocument]:
-    """Return the n unjudged candidates that an order prefers, of each topic or, across topics, in all.
+def select(simulation: StrategySimulation, judgments: Judgments, n: int, seed: int = 0) -> list[SelectedDocument]:
+    """Select the ``n`` preferred unjudged candidates, of each topic or, across topics, in all; fewer if fewer are left.
 
-    There are fewer only if fewer are left. Documents that are judged cost nothing, and the order learns from them when
-    its ``learns`` says. Nothing is learnt from the selected documents.
-
-    Parameters
-    ----------
-    judgments : of any of the topics.
-    n : at least 1.
-    seed : of random choices.
+    The strategy learns from judged documents as its ``learns`` says, and nothing from the selected documents.
     """
-    candidates, level = ordering.candidates, ordering.rules.level
-    answers = Answers(judgments, candidates, level)
-    others = list(_judged_others(judgments, candidates, level)) if ordering.order.needs_texts else ()
-    orders = ordering.order.begin(candidates, Beginning(seed=seed, vectors=ordering.vectors, others=others))
-    if ordering.order.learns == "at once":
-        for topic, order in enumerate(orders):
-            for document in np.flatnonzero(answers.places[topic] != ABSENT).tolist():
-                known = Question(document, 0.0, ())
-                order.take(document)
-                order.learn(known, relevant=answers.is_relevant(topic, known))
-    each = [_unjudged(order, answers, topic) for topic, order in enumerate(orders)]
-    if ordering.rules.across:  # the document whose key is the smallest, of equal keys that of the first topic
-        return list(islice(merge(*each, key=lambda one: one.question.key), n))
-    return [one for of_topic in each for one in islice(of_topic, n)]
+    strategy, candidates, level = simulation.order, simulation.candidates, simulation.rules.level
+    grades = KnownGrades(judgments, candidates, level)
+    others = list(_judged_others(judgments, candidates, level)) if strategy.needs_texts else ()
+    topics = strategy.begin(candidates, seed, simulation.vectors, others=others)
+    if strategy.learns == "at once":
+        for number, topic in enumerate(topics):
+            for document in np.flatnonzero(grades.places[number] != ABSENT).tolist():
+                judged = JudgmentRequest(document, 0.0, ())
+                topic.select(document)
+                topic.learn(judged, relevant=grades.is_relevant(number, judged))
+    each = [_unjudged(topic, grades, number) for number, topic in enumerate(topics)]
+    if simulation.rules.across:  # the document with the smallest key; ties by topic
+        return list(islice(merge(*each, key=lambda document: document.request.key), n))
+    return [document for of_topic in each for document in islice(of_topic, n)]
 
 
-def _unjudged(order: TopicOrder, answers: Answers, topic: int) -> Iterator[SelectedDocument]:
-    """Yield the unjudged documents of a topic in order; the order learns from judged ones between them."""
-    while (question := order.next()) is not None:
-        order.take(question.document)
-        if answers.place(topic, question) == ABSENT:
-            yield SelectedDocument(order.candidates, question)
+def _unjudged(topic: TopicStrategy, grades: KnownGrades, number: int) -> Iterator[SelectedDocument]:
+    """Yield the unjudged documents of a topic as selected; the strategy learns from judged documents between them."""
+    while (request := topic.next()) is not None:
+        topic.select(request.document)
+        if grades.place(number, request) == ABSENT:
+            yield SelectedDocument(topic.candidates, request)
         else:
-            order.learn(question, relevant=answers.is_relevant(topic, question))
+            topic.learn(request, relevant=grades.is_relevant(number, request))
 
 
 def _judged_others(
@@ -79,51 +66,43 @@ def _judged_others(
 ) -> Iterator[Mapping[bytes, bool]]:
     """Yield for each topic whether the judged documents that are no candidates are relevant."""
     is_judged, relevant = judgments.grades >= 0, is_relevant(judgments, level)
-    for one in candidates:
-        row, known = judgments.topic_index.get(one.topic), set(one.docnos)
+    for topic in candidates:
+        row, docnos = judgments.topic_index.get(topic.topic), set(topic.docnos)
         of_topic = slice(0, 0) if row is None else judgments.rows.slice(row)
         places = of_topic.start + np.flatnonzero(is_judged[of_topic])
         names = judgments.docnos.take(places).texts()
-        yield {name: bool(relevant[place]) for name, place in zip(names, places, strict=True) if name not in known}
+        yield {name: bool(relevant[place]) for name, place in zip(names, places, strict=True) if name not in docnos}
 
 
 def select_in_replay(
-    ordering: Ordering, judgments: Judgments, n: int, seed: int = 0, total: int | None = None
+    simulation: StrategySimulation, judgments: Judgments, n: int, seed: int = 0, total: int | None = None
 ) -> list[SelectedDocument]:
-    """Return what is unjudged of the first batch of n documents that is not judged as a whole.
+    """Select the unjudged documents of the first batch of ``n`` that is not fully judged, in a simulation.
 
-    The order is replayed from the beginning, and learns from the documents that it selects, batch after batch, alone.
-
-    Parameters
-    ----------
-    judgments : of any of the topics.
-    n : the size of a batch: of each topic or, across topics, in all.
-    seed : of random choices.
-    total : for a sample, how many documents of each topic it is to have.
+    The strategy learns only from documents that it selects, batch after batch; ``total`` is the expected size of a
+    sample of each topic.
     """
-    candidates, rules = ordering.candidates, ordering.rules
-    answers = Answers(judgments, candidates, rules.level)
+    candidates, rules, strategy = simulation.candidates, simulation.rules, simulation.order
+    grades = KnownGrades(judgments, candidates, rules.level)
     totals = () if total is None else (total,) * len(candidates)
-    beginning = Beginning(seed=seed, vectors=ordering.vectors, totals=totals)
-    rounds = Rounds(ordering.order.begin(candidates, beginning), answers, skips=False)
+    rounds = JudgingRounds(strategy.begin(candidates, seed, simulation.vectors, totals), grades, skips=False)
     every = range(len(candidates))
-    together = rules.across or ordering.order.is_shared
-    found: list[tuple[int, Question]] = []
-    for topics in [every] if together else [[topic] for topic in every]:
-        found += _open_batch(rounds, answers, topics, n, across=rules.across)
-    return [SelectedDocument(candidates[topic], question) for topic, question in found]
+    selected: list[tuple[int, JudgmentRequest]] = []
+    for topics in [every] if rules.across or strategy.is_shared else [[topic] for topic in every]:
+        selected += _open_batch(rounds, grades, topics, n, across=rules.across)
+    return [SelectedDocument(candidates[topic], request) for topic, request in selected]
 
 
 def _open_batch(
-    rounds: Rounds, answers: Answers, topics: Sequence[int], n: int, *, across: bool
-) -> list[tuple[int, Question]]:
-    """Hear the judgments of batches until one is not judged as a whole; return what is unjudged of it."""
-    unjudged: list[tuple[int, Question]] = []
+    rounds: JudgingRounds, grades: KnownGrades, topics: Sequence[int], n: int, *, across: bool
+) -> list[tuple[int, JudgmentRequest]]:
+    """Learn batches until one is not fully judged; returns its unjudged documents."""
+    unjudged: list[tuple[int, JudgmentRequest]] = []
     while not unjudged:
-        asked = list(rounds.across(n)) if across else [one for topic in topics for one in rounds.of_topic(topic, n)]
-        if not asked:
+        batch = list(rounds.across(n)) if across else [pair for topic in topics for pair in rounds.of_topic(topic, n)]
+        if not batch:
             break
-        unjudged = [(topic, question) for topic, question in asked if answers.place(topic, question) == ABSENT]
+        unjudged = [(topic, request) for topic, request in batch if grades.place(topic, request) == ABSENT]
         if not unjudged:
-            rounds.hear(asked)
+            rounds.learn(batch)
     return unjudged

@@ -14,7 +14,7 @@ from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.rounding import round_half_away, round_up_from_a_tenth
 from irevalx.ranking.rules import MOST_RETRIEVED
 from irevalx.ranking.topics import SampledTopics, Topics
-from irevalx.settings import Reading, Settings
+from irevalx.settings import Settings, UnjudgedTreatment
 
 if TYPE_CHECKING:
     from irevalx.ranking.assessed_preferences import Preferences
@@ -30,7 +30,7 @@ def assess(  # noqa: PLR0917
     judgments: AnyJudgments,
     ranking: Ranking,
     settings: Settings,
-    reading: Reading,
+    reading: UnjudgedTreatment,
     grades: AnyArray | None = None,
     pooled: BoolArray | None = None,
     gain: Callable[[Topics], FloatArray] | None = None,

@@ -7,7 +7,7 @@ from irevalx.frozen import Frozen, replace
 from irevalx.judgments.judgment_groups import GroupedJudgments
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.topics import Topics
-from irevalx.settings import Reading
+from irevalx.settings import UnjudgedTreatment
 
 
 class GroupedTopics(Frozen):
@@ -34,7 +34,7 @@ def ranking_by_group(ranking: Ranking, judgments: GroupedJudgments) -> tuple[Seg
 
 
 def assess_by_group(
-    ranking: Ranking, judgments: GroupedJudgments, *, level: float = 1, reading: Reading = "nonrel"
+    ranking: Ranking, judgments: GroupedJudgments, *, level: float = 1, reading: UnjudgedTreatment = "nonrel"
 ) -> GroupedTopics:
     """Return what measures see of a ranking with the judgments of each group.
 

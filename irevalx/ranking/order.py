@@ -6,13 +6,13 @@ import numpy as np
 
 from irevalx.arrays.byte_strings import order_by_name
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments
-from irevalx.reading.runs import Results
+from irevalx.reading.runs import ResultRows
 from irevalx.settings import Ties
 from irevalx.trec_eval.merge_sort import merge_sort
 
 
 def ranking_order(
-    results: Results, ties: Ties = "name", *, first_name_first: bool = False
+    results: ResultRows, ties: Ties = "name", *, first_name_first: bool = False
 ) -> tuple[IntArray | None, BoolArray]:
     """Return the permutation that ranks each topic, and whether neighbours are tied, shape (n - 1,).
 
@@ -78,7 +78,9 @@ def _too_close(
     return places[inexact[places]]
 
 
-def _ties_in_order(results: Results, pairs: BoolArray, order: IntArray, ties: Ties, first_name_first: bool) -> IntArray:
+def _ties_in_order(
+    results: ResultRows, pairs: BoolArray, order: IntArray, ties: Ties, first_name_first: bool
+) -> IntArray:
     """Return an order by score with tied documents in their order.
 
     ``pairs``, shape (n - 1,), are the tied neighbours.
@@ -105,7 +107,7 @@ def _members(pairs: BoolArray) -> IntArray:
     return np.flatnonzero(np.append(pairs, False) | np.append(False, pairs))
 
 
-def _order_with_nan(results: Results, where: slice, ties: Ties, first_name_first: bool) -> IntArray:
+def _order_with_nan(results: ResultRows, where: slice, ties: Ties, first_name_first: bool) -> IntArray:
     inexact = np.flatnonzero(results.close[where])
     precise = results.scores[where].copy()
     precise[inexact] = results.exact(where.start + inexact)

@@ -23,7 +23,7 @@ from irevalx.ranking.rules import RankingRules
 from irevalx.ranking.short_lists import rank_short_list
 from irevalx.ranking.tied_topics import TieGroup
 from irevalx.reading.blocks import each_topic_once, until_topic_returns
-from irevalx.reading.runs import Results, Run, RunWarning
+from irevalx.reading.runs import ResultRows, RunStream, RunWarning
 from irevalx.settings import ORDERS_OF_TIES, Duplicates, Ties
 from irevalx.trec_eval.numbers import MalformedNumbers
 
@@ -69,7 +69,7 @@ class RankedRun(Frozen):
 
 
 def rank_run(
-    run: Run, judgments: Documents, rules: RankingRules, progress: Callable[[int], None] = lambda lines: None
+    run: RunStream, judgments: Documents, rules: RankingRules, progress: Callable[[int], None] = lambda lines: None
 ) -> RankedRun:
     """Rank the documents of the judged topics by score and look them up in the judgments.
 
@@ -130,7 +130,7 @@ def of_these_ties(warnings: Sequence[RunWarning], ties: Ties) -> list[str]:
 
 
 def _shared_parts(
-    run: Run, rank_block: Callable[[Any], RankedRun], judgments: Documents, processes: int
+    run: RunStream, rank_block: Callable[[Any], RankedRun], judgments: Documents, processes: int
 ) -> Iterator[RankedRun]:
     """Yield the ranked parts of a run, in file order, that several processes read; raises errors in their turn."""
     shares = run.shares(processes)
@@ -154,7 +154,7 @@ def _shared_parts(
             raise error
 
 
-def rank_results(results: Results, judgments: Documents, path: str, rules: RankingRules) -> Ranking:
+def rank_results(results: ResultRows, judgments: Documents, path: str, rules: RankingRules) -> Ranking:
     """Rank the results of some topics; unjudged topics, and all but the requested one, are left out."""
     if rules.ties == "rank" and results.ranks is None:
         raise UsageError(f"{shown_name(path)}: {spelled('ties', 'rank')} requires ranks, but this run has none")
@@ -187,7 +187,7 @@ def rank_results(results: Results, judgments: Documents, path: str, rules: Ranki
     return Ranking(topics, judged_topic, rows, rank, row, n_ret, failures, tied and tied.take(is_kept))
 
 
-def without_documents(results: Results, rules: RankingRules) -> tuple[Results, int]:
+def without_documents(results: ResultRows, rules: RankingRules) -> tuple[ResultRows, int]:
     """Return results without the documents that do not count, and how many of these have the ID of their topic."""
     n_identical = 0
     if rules.ignore_identical_ids:
@@ -199,7 +199,7 @@ def without_documents(results: Results, rules: RankingRules) -> tuple[Results, i
     return results, n_identical
 
 
-def _each_document_once(results: Results, which: Duplicates) -> Results:
+def _each_document_once(results: ResultRows, which: Duplicates) -> ResultRows:
     """Return results with the first line of each document of a topic, or the line of its greatest score."""
     keys = results.docnos.keys()
     if not may_repeat(results.rows.ids, keys):
@@ -262,7 +262,7 @@ def _with_topics_of(judgments: Documents, part: RankedRun) -> RankedRun:
 
 
 def _duplicates(
-    results: Results, keys: WordArray, order: IntArray | None, counted: BoolArray | None, path: str
+    results: ResultRows, keys: WordArray, order: IntArray | None, counted: BoolArray | None, path: str
 ) -> dict[bytes, DuplicateDocumentError]:
     """Return the errors of topics with a document twice among the counted ones; ``counted`` is flat in rank order."""
     places: IntArray | slice = slice(None)

@@ -15,7 +15,7 @@ from irevalx.judgments.graded import Judgments
 from irevalx.judgments.judged_documents import Documents
 from irevalx.ranking.tied_topics import TiedTopics, TieGroup, closed_up
 from irevalx.ranking.topics import SampledTopics, Topics
-from irevalx.settings import Reading
+from irevalx.settings import UnjudgedTreatment
 
 _GRADE_TYPES = (np.dtype(np.int64), np.dtype(np.float64))
 """The types of grades that need no conversion."""
@@ -47,7 +47,7 @@ class Ranking(Frozen):
         grades: AnyArray,
         *,
         level: float = 1,
-        reading: Reading = "nonrel",
+        reading: UnjudgedTreatment = "nonrel",
         pooled: BoolArray | None = None,
         gain: Callable[[Topics], FloatArray] | None = None,
         **also: Any,
@@ -73,7 +73,7 @@ class Ranking(Frozen):
             ordered = self.with_ties_ordered(grade, level, max(level, 0) if reading == "rel" else None)
             how: dict[str, Any] = {"level": level, "pooled": pooled, **also}
             if gain:
-                all_rows: Reading = "nonrel" if reading == "skip" else reading
+                all_rows: UnjudgedTreatment = "nonrel" if reading == "skip" else reading
                 seen = replace(self, tied=None).assess(judgments, grades, reading=all_rows, **how)
                 ordered = self._ordered(gain(seen), without_row=0.0)
             return ordered.assess(judgments, grades, reading=reading, **how)
@@ -115,7 +115,9 @@ class Ranking(Frozen):
         return grade
 
     @staticmethod
-    def _over_all_orders(seen: Topics, tied: TieGroup, reading: Reading, is_judged: BoolArray | None) -> TiedTopics:
+    def _over_all_orders(
+        seen: Topics, tied: TieGroup, reading: UnjudgedTreatment, is_judged: BoolArray | None
+    ) -> TiedTopics:
         """Return the expected values over tie-breaking of topics in one order.
 
         ``is_judged`` marks ranks left in the treatment.
@@ -149,7 +151,7 @@ class Ranking(Frozen):
         tied = self.tied and self.tied.take(mask)
         return replace(self, rows=self.rows.keep(mask), rank=self.rank[mask], row=self.row[mask], tied=tied)
 
-    def of_judged(self, reading: Reading) -> Ranking:
+    def of_judged(self, reading: UnjudgedTreatment) -> Ranking:
         """Return the ranking with rows for judged documents alone.
 
         ``skip`` also removes others from the ranking (``-J``).

@@ -16,7 +16,7 @@ from irevalx.declarations import spelled
 from irevalx.errors import UsageError
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.ranking.topics import Topics
-from irevalx.settings import EXPECTED, Reading, Ties
+from irevalx.settings import EXPECTED, Ties, UnjudgedTreatment
 
 
 def groups_of(rows: Segments, first: IntArray) -> Segments:
@@ -53,7 +53,7 @@ class TieGroup(Frozen):
         first = groups.spread(rank[begins])
         return cls(first, first + groups.spread(groups.lengths) - 1, ties, depth)
 
-    def refuse_cut(self, reading: Reading) -> None:
+    def refuse_cut(self, reading: UnjudgedTreatment) -> None:
         """Raise UsageError if a treatment moves documents across the depth, within a group."""
         if reading != "nonrel" and np.count_nonzero(self.last > self.depth):
             raise UsageError(

@@ -8,7 +8,7 @@ from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments
 from irevalx.frozen import Frozen, cached_property
 from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
 from irevalx.ranking.ranking import Ranking
-from irevalx.settings import Reading
+from irevalx.settings import UnjudgedTreatment
 
 
 class TopicsWithProbabilities(Frozen):
@@ -50,7 +50,7 @@ class TopicsWithProbabilities(Frozen):
 
 
 def assess_with_probabilities(
-    ranking: Ranking, judgments: JudgmentsWithProbabilities, *, level: float = 1, reading: Reading = "nonrel"
+    ranking: Ranking, judgments: JudgmentsWithProbabilities, *, level: float = 1, reading: UnjudgedTreatment = "nonrel"
 ) -> TopicsWithProbabilities:
     """Return what measures of a sample see of a ranking; ``skip`` removes the documents outside the sample (``-J``)."""
     seen = ranking.of_judged(reading)

@@ -9,7 +9,7 @@ from irevalx.frozen import Frozen, cached_property
 from irevalx.judgments.subtopics import RelevantParts, SubtopicJudgments
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.rounding import powers
-from irevalx.settings import Reading
+from irevalx.settings import UnjudgedTreatment
 
 
 class TopicsWithSubtopics(Frozen):
@@ -68,7 +68,7 @@ class TopicsWithSubtopics(Frozen):
 
 
 def assess_subtopics(
-    ranking: Ranking, judgments: SubtopicJudgments, *, level: float = 1, reading: Reading = "nonrel"
+    ranking: Ranking, judgments: SubtopicJudgments, *, level: float = 1, reading: UnjudgedTreatment = "nonrel"
 ) -> TopicsWithSubtopics:
     """Return what measures of subtopics see of a ranking; ``skip`` removes documents without any judgment (``-J``)."""
     judged = judgments.relevant(level)

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from running import described
 
 from irevalx.cli.command import command as evaluator
-from irevalx.cli.option_rules import RuledOption, check_rules, option
+from irevalx.cli.option_rules import ConstrainedOption, check_rules, option
 from irevalx.errors import UsageError
 from irevalx.lab import COMMANDS
 
@@ -88,7 +88,7 @@ def test_rules_name_what_is_there(declared: click.Command) -> None:
         (param.metavar or "").strip("[]."): param for param in declared.params if isinstance(param, click.Argument)
     }
     for ruled in declared.params:
-        if not isinstance(ruled, RuledOption):
+        if not isinstance(ruled, ConstrainedOption):
             continue
         for rules in (ruled.requires, ruled.excludes):
             for value, others in rules.items():

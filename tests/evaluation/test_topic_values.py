@@ -21,7 +21,7 @@ from irevalx.judgments.pool import with_pool
 from irevalx.measures.select import select_measures
 from irevalx.measures.summary import Population, as_list
 from irevalx.reading.formats import QRELS, SAMPLED, read_pool, read_qrels, read_trec_results
-from irevalx.reading.runs import Results, Run
+from irevalx.reading.runs import ResultRows, RunStream
 from irevalx.reading.source import Source
 from irevalx.settings import Settings
 from irevalx.trec_eval.versions import COMPAT, Compat
@@ -67,12 +67,12 @@ def judgments_of(qrels: Any, pool: Any, topics: Any, compat: Compat) -> Judgment
     return with_pool(judgments, read_pool(source("pool", pool, topics), compat, False, silent)) if pool else judgments
 
 
-def run_of(lines: Any, topics: Any, compat: Compat) -> Run:
+def run_of(lines: Any, topics: Any, compat: Compat) -> RunStream:
     """A run of some topics."""
     return read_trec_results(source("run", lines, topics), compat, False, silent)
 
 
-def results_of(run: Run) -> Results:
+def results_of(run: RunStream) -> ResultRows:
     """The results of a run, as one part."""
     [results] = map(run.parse, run.again())
     return results

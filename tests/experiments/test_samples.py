@@ -115,7 +115,7 @@ def test_drop_and_pool(tmp_path: Path) -> None:
     args = (QRELS, "--uniform", "20%", "--seed", "4")
     (tmp_path / "marked").write_bytes(lab("degrade", *args).stdout)
     done = lab("degrade", *args, "--drop", "--pool-out", tmp_path / "pool", "-o", tmp_path / "dropped")
-    assert (done.status, done.stdout) == (0, b"")
+    assert (done.status, done.stdout) == (0, b""), done.stderr
     flags = ["-m", "infAP", "-m", "indAP", "-m", "subAP"]
     marked = run(*flags, tmp_path / "marked", RUNS[0])
     dropped = run(*flags, "--pool", tmp_path / "pool", tmp_path / "dropped", RUNS[0])
@@ -139,8 +139,8 @@ def test_a_seed_is_made_and_printed() -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        ([], "one of uniform, stratified, strata and order must be given"),
-        (["--uniform", "0.1", "--stratified", "0.1"], "--uniform and --stratified must not be given together"),
+        ([], "missing argument: one of --uniform, --stratified, --strata or --order"),
+        (["--uniform", "0.1", "--stratified", "0.1"], "--uniform cannot be combined with --stratified"),
         *(
             (["--uniform", rate], "--uniform must be a share above 0 and at most 1, such as 0.1 or 10%, but got")
             for rate in ("0", "1.1", "101%", "-0.1", "nan", "x", "1e-1", "")
@@ -209,8 +209,8 @@ def test_pool_of_a_run_with_scattered_topics(tmp_path: Path) -> None:
 
 def test_pool_refuses() -> None:
     """Options that say nothing without --judge, and depths below 1."""
-    assert "together with --judge" in lab("pool", RUNS[0], "--drop").stderr
-    assert "--depth must be at least 1, but got 0" in lab("pool", RUNS[0], "--depth", "0").stderr
+    assert "--drop requires --judge" in lab("pool", RUNS[0], "--drop").stderr
+    assert "--depth must be a whole number of at least 1, but got '0'" in lab("pool", RUNS[0], "--depth", "0").stderr
     assert lab("pool", "no-such-run").status == 2
 
 

@@ -79,7 +79,7 @@ def test_by_file(tmp_path: Path) -> None:
     assert done.stdout.decode().replace(" s1 ", " 1 ").replace(" s2 ", " 2 ") == expected
     assert f"{path}: 1 of {sum(map(len, FULL.values())) + 1} documents are left out" in done.stderr
     n_third = sum(number == 3 for topic in strata.values() for number in topic.values())
-    assert f"{QRELS}: {n_third} of 736 judged documents are left out: they are in no stratum" in done.stderr
+    assert f"{QRELS}: {n_third} of 736 judged documents are in no stratum and are left out" in done.stderr
     rest = lab("degrade", QRELS, "--strata-file", path, "--strata", "s1:100% rest:1", "--seed", "3").stdout.split(b"\n")
     assert {line.split()[3] for line in rest if line} == {b"s1", b"rest"}
 
@@ -158,20 +158,20 @@ def test_probabilities(tmp_path: Path) -> None:
             ("--strata", "depth 5-1:1", RUNS[0]),
             "a stratum must be a number from 1 up, a range such as 11-50",
         ),
-        (("--strata", "depth", RUNS[0]), "strata must have one stratum at least, but got 'depth'"),
-        (("--strata", "1-10:100%", RUNS[0]), "strata must be depth, or runs, and ranges"),
-        (("--strata", "depth 1+:1", "--strata-file", QRELS), "strata must be STRATUM:RATE with strata_file"),
+        (("--strata", "depth", RUNS[0]), "--strata must contain at least one stratum, but got 'depth'"),
+        (("--strata", "1-10:100%", RUNS[0]), "invalid strata '1-10:100%': strata by depth or by runs are ranges"),
+        (("--strata", "depth 1+:1", "--strata-file", QRELS), "--strata by depth cannot be combined with --strata-file"),
         (("--strata", "a:1 a:1", "--strata-file", QRELS), "each stratum must be given once"),
-        (("--strata", "a:1", "--strata-file", QRELS, RUNS[0]), "runs must be given together with strata by depth"),
-        (("--strata", "depth 1+:1"), "runs must be given together with strata by depth"),
-        (("--strata-file", QRELS, "--uniform", "1"), "--strata-file must be given together with --strata"),
-        (("--uniform", "1", RUNS[0]), "runs must be given together with strata"),
-        (("--uniform", "1", "--as", "prels"), "--as must be given together with --strata"),
+        (("--strata", "a:1", "--strata-file", QRELS, RUNS[0]), "--strata by names cannot be combined with RUN"),
+        (("--strata", "depth 1+:1"), "--strata by depth requires RUN"),
+        (("--strata-file", QRELS, "--uniform", "1"), "--strata-file requires --strata"),
+        (("--uniform", "1", RUNS[0]), "RUN requires --strata or --order"),
+        (("--uniform", "1", "--as", "prels"), "--as requires --strata"),
         (
             ("--strata", "depth 1+:1", "--drop", RUNS[0]),
-            "drop must not be given together with strata in the format sampled",
+            "--drop cannot be combined with --as sampled",
         ),
-        (("--strata", "depth 1+:1", "--uniform", "1", RUNS[0]), "--uniform and --strata must not be given together"),
+        (("--strata", "depth 1+:1", "--uniform", "1", RUNS[0]), "--uniform cannot be combined with --strata"),
     ],
 )
 def test_what_makes_no_sense(args: tuple[str | Path, ...], message: str) -> None:

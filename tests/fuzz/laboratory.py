@@ -13,7 +13,7 @@ from fuzz.mutations import mutated
 from fuzz.outcome import Outcome, make, problem_of
 from running import lab
 
-from irevalx.orders.known_orders import ORDERS
+from irevalx.orders.known_orders import STRATEGIES
 
 
 def experiment(rng: random.Random, folder: Path) -> Outcome:
@@ -104,12 +104,12 @@ COMMANDS: dict[str, Words] = {
         *("--seed", "1", *_maybe(rng, "--drop"), *_maybe(rng, "--level", "2")),
     ],
     "degrade in order": lambda rng, another, runs: [
-        *(another("qrels"), *runs, "--order", rng.choice([*ORDERS])),
+        *(another("qrels"), *runs, "--order", rng.choice([*STRATEGIES])),
         *("--budget", rng.choice(["1", "5", "10%", "0", "x"])),
         *("--seed", "1", *_maybe(rng, "--across"), *_maybe(rng, "--batch", "3"), *_maybe(rng, "--unjudged", "nonrel")),
     ],
     "next": lambda rng, another, runs: [
-        *(*runs, "--order", rng.choice([*ORDERS]), "--seed", "1", *_maybe(rng, "--replay")),
+        *(*runs, "--order", rng.choice([*STRATEGIES]), "--seed", "1", *_maybe(rng, "--replay")),
         *(rng.choice(["--n", "--per-topic", "--in-all"]), rng.choice(["1", "3", "99", "0"])),
         *(*_maybe(rng, "--judged", another("qrels")), *_maybe(rng, "--total", "4"), *_maybe(rng, "--across")),
     ],

@@ -13,7 +13,7 @@ from irevalx.experiments.user_data import graded_judgments_of, opened_runs
 from irevalx.frozen import replace
 from irevalx.orders.asking import generator_for
 from irevalx.orders.candidates import candidates_of
-from irevalx.orders.known_orders import ORDERS
+from irevalx.orders.known_orders import STRATEGIES
 from irevalx.orders.sampling_actively import factor_for
 from irevalx.orders.selection import select_in_replay
 
@@ -108,7 +108,7 @@ def test_bounds() -> None:
         assert asked_for("bounds", (topics, relevant)) == expected
 
 
-@pytest.mark.parametrize("name", sorted(set(ORDERS) - {"cal", "sampled"}))
+@pytest.mark.parametrize("name", sorted(set(STRATEGIES) - {"cal", "sampled"}))
 @pytest.mark.parametrize("across", [False, True])
 def test_a_loop_of_replays(name: str, across: bool) -> None:
     """With what was judged so far, each selection goes on as the replay does in batches of the same size."""

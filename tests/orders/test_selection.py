@@ -24,14 +24,14 @@ from irevalx.frozen import replace
 from irevalx.lab.bounding.bounded_scores import DocumentsToJudge
 from irevalx.orders.asking import generator_for
 from irevalx.orders.candidates import Candidates, candidates_of
-from irevalx.orders.known_orders import ORDERS
+from irevalx.orders.known_orders import STRATEGIES
 from irevalx.orders.selection import SelectedDocument, select, select_in_replay
 
 pytestmark = pytest.mark.slow
 
 SEED = 5
-WITHOUT_TEXTS = [name for name, order in ORDERS.items() if not order.needs_texts and name != "sampled"]
-LEARNING = [name for name in WITHOUT_TEXTS if ORDERS[name].learns in {"reading", "at once"}]
+WITHOUT_TEXTS = [name for name, order in STRATEGIES.items() if not order.needs_texts and name != "sampled"]
+LEARNING = [name for name in WITHOUT_TEXTS if STRATEGIES[name].learns in {"reading", "at once"}]
 
 
 def literal(name: str, topic: str) -> Callable[[reference.Lists, Judged, int], reference.Asked]:

@@ -106,7 +106,7 @@ def test_a_document_twice_in_a_group(tmp_path: Path) -> None:
     [
         (
             "1 g A\n",
-            "{qrels}:1: a judgment must have 4 columns (topic, group, document, grade), but got '1 g A': give -R pairs if the columns are TOPIC WINNER LOSER",
+            "{qrels}:1: a judgment must have 4 columns (topic, group, document, grade), but got '1 g A': use -R pairs if the columns are TOPIC WINNER LOSER",
         ),
         (
             "1 g A 1.5\n",

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from made_tables import OPTIONS, Tables, made_tables, said_by_command, with_every_digit, without_example
 
+from irevalx.cli.command import OPTIONS as COMMAND_OPTIONS
+from irevalx.declarations import typed_in_shell
 from irevalx.settings import Settings
 from irevalx.trec_eval.versions import COMPAT
 
@@ -46,7 +48,12 @@ def batches_of(tables: Tables, n_parts: int, *, pooled: bool) -> list[list[Any]]
 
 
 def evaluated(parts: list[list[Any]], workers: Workers) -> tuple[dict[tuple[str, str, str], Any], list[str]]:
-    """The values and the warnings that come of parts, with an engine that only sorts."""
+    """The values of parts, with an engine that only sorts, and the warnings as the command writes them."""
+    with typed_in_shell(COMMAND_OPTIONS):
+        return _evaluated(parts, workers)
+
+
+def _evaluated(parts: list[list[Any]], workers: Workers) -> tuple[dict[tuple[str, str, str], Any], list[str]]:
     table = pa.Table.from_batches([batch for part in parts for batch in workers.evaluate(iter(part))])
     rows = sorted(table.to_pylist(), key=lambda row: ((row["run"] or "").encode(), (row["topic"] or "").encode()))
     scores = pa.Table.from_pylist(rows, table.schema).to_batches(BATCH_ROWS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import Any
 
 import click
@@ -32,14 +33,17 @@ from irevalx.reading.formats import TREC_RESULTS
 _RUNS = ("runs", "new_runs")
 """The parameters that take runs, which ``-T`` is for."""
 
+_collect_once = cache(collect)  # which removes the declarations from the annotations
+
 
 def command_from(function: Callable[..., Any]) -> click.Command:
     """Make a command of a declared function."""
     declaration = declaration_of(function)
     command = declaration.command
     run = command.run
-    own = collect(run).parameters if run else {}
+    own = _collect_once(run).parameters if run else {}
     output = {**(FIGURE_OUTPUT if command.figure else {}), **(TABLES_OUTPUT if command.tables else LINES_OUTPUT)}
+    output = {key: parameter for key, parameter in output.items() if key not in command.without}
     parameters = {**declaration.parameters, **own, **output}
     if not parameters.keys().isdisjoint(_RUNS):
         parameters = {"results_format": RESULTS_FORMAT, **parameters}
@@ -50,7 +54,9 @@ def command_from(function: Callable[..., Any]) -> click.Command:
         messages = context.obj = Messages(PROGRAM, quiet=values["quiet"])
         with typed_in_shell(parameters), shown_as_messages(messages):
             try:
-                check_rules(parameters, values, set(_given(context, values)))
+                arranged = command.arrange(values) if command.arrange else {}
+                values |= arranged
+                check_rules(parameters, values, {*_given(context, values), *arranged})
                 refuse_standard_input_twice(*_files(parameters, values))
                 out = Output(**{key: values.pop(key) for key in fields(Output) if key in values})
                 if out.figure is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from irevalx import parameters
 from irevalx.errors import UsageError
-from irevalx.reading.file_format import listed
+from irevalx.reading.file_format import join_words
 
 
 def number_of_documents(**given: int | None) -> tuple[str, int] | None:
@@ -22,5 +22,5 @@ def number_of_documents(**given: int | None) -> tuple[str, int] | None:
     numbers = {name: parameters.whole_number(name, n, least=1) for name, n in given.items() if n is not None}
     if len(numbers) > 1:
         options = [f"--{name.replace('_', '-')}" for name in numbers]
-        raise UsageError(f"{listed(options, 'and')} contradict each other: give only one number of documents")
+        raise UsageError(f"{join_words(options, 'and')} contradict each other: give only one number of documents")
     return next(iter(numbers.items()), None)

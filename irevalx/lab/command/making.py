@@ -24,13 +24,13 @@ from irevalx.lab.command.helped import Helped
 from irevalx.lab.command.kinds_of_values import Parameter
 from irevalx.lab.command.output import Output, paths_in
 from irevalx.process.messages import Messages
-from irevalx.reading.file_format import listed
+from irevalx.reading.file_format import join_words
 from irevalx.reading.formats import QRELS, REL_FORMATS, RESULTS_FORMATS, TREC_RESULTS
 
 
 def _format_of_judgments_option(formats: Sequence[str]) -> Parameter:
     """Return the option ``-R`` of a command that can use judgments in these formats."""
-    usable = listed(formats, "or")
+    usable = join_words(formats, "or")
 
     def refuse_others(ctx: click.Context, param: click.Parameter, value: str) -> str:
         if value not in formats:

@@ -15,17 +15,17 @@ from irevalx.experiments.ranked_runs import MEASURES
 from irevalx.lab.command.kinds_of_values import FIGURE_FILE, FIGURE_WIDTH, FIGURE_WIDTHS, SHARE, Parameter
 from irevalx.lab.command.result import DEFAULT_FORMAT, FIGURE_ENDINGS, FORMATS
 from irevalx.process.system import MOST_PROCESSES, usual_processes
-from irevalx.reading.file_format import listed
+from irevalx.reading.file_format import join_words
 from irevalx.reading.formats import QRELS, REL_FORMATS
-from irevalx.reports import DIGITS, MOST_DIGITS, explained
-from irevalx.settings import DUPLICATES, GRADES, TIES, Bound
+from irevalx.reports import DIGITS, MOST_DIGITS, format_help
+from irevalx.settings import DUPLICATES, GRADES, TIES, NumberRange
 from irevalx.trec_eval.numbers import LONG_MAX, LONG_MIN
 
 GRADED = tuple(name for name, form in REL_FORMATS.items() if QRELS.name in {name, form.measures_of})
 """The formats of judgments that have a grade for each document, and nothing else."""
 
 
-_ALPHA = RealNumber("P", Bound("a number above 0 and below 1", lambda p: 0 < p < 1))
+_ALPHA = RealNumber("P", NumberRange("a number above 0 and below 1", lambda p: 0 < p < 1))
 
 
 def _at_least_one(ctx: click.Context, param: click.Parameter, value: int | None) -> int | None:
@@ -265,29 +265,11 @@ least_retrieved_option = click.option(
 )
 
 
-def labels_option_without(*excluded: str) -> Parameter:
-    """Return the option ``--labels``, which must not be given together with these."""
-    return option(
-        "--labels",
-        excludes=excluded,
-        metavar="FILE",
-        shell_complete=complete_file,
-        help="Judgments from elsewhere, such as a machine's labels, which fill holes as they stand there.",
-    )
-
-
-labels_option = labels_option_without()
-labels_replace_option = option(
-    "--labels-replace",
-    requires="--labels",
-    is_flag=True,
-    help="With --labels: let them take the place of all judgments, not of those that are missing only.",
-)
 labels_format_option = click.option(
     "--labels-format",
     type=click.Choice(GRADED),
     metavar="FORMAT",
-    help=f"The format of the labels from elsewhere: {listed(GRADED, 'or')}.  [default: that of -R]",
+    help=f"The format of the labels from elsewhere: {join_words(GRADED, 'or')}.  [default: that of -R]",
 )
 groups_option = option(
     "--groups",
@@ -316,24 +298,13 @@ group_by_option = group_by_option_with("each run is a group")
 output_option = click.option(
     "-o", "--output", "path", metavar="FILE", default=None, help="Write to FILE instead of standard output."
 )
-documents_option = click.option(
-    "--docs",
-    "documents",
-    multiple=True,
-    metavar="FILE",
-    shell_complete=complete_file,
-    help=(
-        "The text of all documents of the collection: JSON lines (id and contents, among others) or TREC's SGML. May "
-        "be repeated."
-    ),
-)
 format_option = click.option(
     "--format",
     type=click.Choice(list(FORMATS)),
     default=DEFAULT_FORMAT,
     metavar="FORMAT",
     help=(
-        f"Print results as {explained(FORMATS.values())}. Values for programs have every digit.  "
+        f"Print results as {format_help(FORMATS.values())}. Values for programs have every digit.  "
         f"[default: {DEFAULT_FORMAT}]"
     ),
 )

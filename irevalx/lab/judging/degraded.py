@@ -1,146 +1,163 @@
 """Judgments made incomplete: a random sample of them is kept, as a whole or of each stratum."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
-from irevalx import parameters
 from irevalx.api.forms import source_of
-from irevalx.api.inputs import GivenQrels, Pool, Runs
+from irevalx.api.inputs import Pool
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.segments import BoolArray
+from irevalx.declarations import Parameter, ValueType, choice, declared, flag, refined, spelled
 from irevalx.errors import UsageError, shown_name
 from irevalx.experiments import samples
 from irevalx.experiments.qrels_text import GradedText, QrelsText
 from irevalx.experiments.samples import RandomOrder
 from irevalx.experiments.seeds import chosen_seed
-from irevalx.experiments.shares import share_of
+from irevalx.experiments.shares import share
 from irevalx.experiments.strata import SCHEME, Design, StrataSample, divided, ranking_of, read_design
 from irevalx.experiments.user_data import are_given, opened_runs
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool as PooledDocuments
-from irevalx.lab.judging.orderings import budget_of, ordering_of, without_judgment_warning
-from irevalx.orders.known_orders import ORDERS
-from irevalx.orders.replays import USUAL, Level
+from irevalx.lab.command.shared import GradedRelFormat, Level, Qrels, Runs, Seed
+from irevalx.lab.command.strategy_parameters import (
+    Across,
+    Batch,
+    CandidateDepth,
+    DocumentTexts,
+    Strata,
+    StrataFile,
+    Strategy,
+    Unjudged,
+)
+from irevalx.lab.judging.orderings import BUDGET_RULE, budget_of, ordering_of, without_judgment_warning
+from irevalx.orders.replays import USUAL, BudgetLevel
 from irevalx.process.system import as_bytes
+from irevalx.reading.file_format import join_words
 from irevalx.reading.formats import PRELS, QRELS, SAMPLED
 from irevalx.reading.prels_files import AT_RANDOM, NOT_DRAWN
 
+if TYPE_CHECKING:
+    from irevalx.lab.command.output import Output
 
-def sampled_lines(read: GradedText, sample: StrataSample, written: BoolArray) -> Iterator[bytes]:
-    """Yield ``TOPIC IGNORED DOCNO STRATUM GRADE`` in the order of the file, -1 for what was not drawn.
 
-    Parameters
-    ----------
-    read : the judgments that the sample was drawn from.
-    written : flat over the judgments; whose lines to write, each in some stratum.
-    """
+def sampled_lines(qrels: GradedText, sample: StrataSample, written: BoolArray) -> Iterator[bytes]:
+    """Yield ``TOPIC IGNORED DOCNO STRATUM GRADE`` for the ``written`` judgments in file order; -1 if not sampled."""
     names, grades = [as_bytes(name) for name in sample.names], sample.grades
-    for place, (topic, ignored, docno) in read.first_columns(written):
+    for place, (topic, ignored, docno) in qrels.first_columns(written):
         yield b"%s %s %s %s %d\n" % (topic, ignored, docno, names[sample.stratum[place]], grades[place])
 
 
-def prels_lines(read: GradedText, sample: StrataSample, written: BoolArray) -> Iterator[bytes]:
-    """Yield ``TOPIC DOCNO GRADE METHOD PROBABILITY``, the grade being -999 for what was not drawn.
-
-    The probability is that with which the document was drawn, with all digits that its number has; all documents are
-    said to be drawn at random. Parameters are those of ``sampled_lines``.
-    """
-    for place, (topic, _, docno) in read.first_columns(written):
+def prels_lines(qrels: GradedText, sample: StrataSample, written: BoolArray) -> Iterator[bytes]:
+    """Yield ``TOPIC DOCNO GRADE METHOD PROBABILITY``, like ``sampled_lines``; the grade is -999 if not sampled."""
+    for place, (topic, _, docno) in qrels.first_columns(written):
         grade = sample.judgments.grades[place] if sample.kept[place] else NOT_DRAWN
-        chance = repr(float(sample.probability[place])).encode()
-        yield b"%s %s %d %d %s\n" % (topic, docno, grade, AT_RANDOM[0], chance)
+        probability = repr(float(sample.probability[place])).encode()
+        yield b"%s %s %d %d %s\n" % (topic, docno, grade, AT_RANDOM[0], probability)
 
 
 STRATA_FORMATS = {SAMPLED.name: sampled_lines, PRELS.name: prels_lines}
-"""What writes a sample of strata, by format of judgments."""
 
 
 class Degraded(QrelsText):
-    """Judgments of which some were kept.
+    """Judgments of which some were kept."""
 
-    Parameters
-    ----------
-    found : these.
-    documents : of all judgments.
-    seed : with which they were drawn; None where nothing was random.
-    """
-
-    def __init__(self, found: QrelsText, documents: Judgments, seed: int | None) -> None:
-        super().__init__(found.judgments, found.text, found.rel_format)
-        self.pool = Pool(PooledDocuments(documents.path, documents.topics, documents.rows.ids, documents.docnos))
-        """All documents that were pooled, which judgments without the lines of the others do not tell."""
+    def __init__(self, reduced: QrelsText, full: Judgments, seed: int | None) -> None:
+        super().__init__(reduced.judgments, reduced.text, reduced.rel_format)
+        self.pool = Pool(PooledDocuments(full.path, full.topics, full.rows.ids, full.docnos))
+        """All documents of the full judgments, including those that ``drop`` leaves out."""
         self.seed = seed
-        """The seed that draws the same sample again; None where nothing was random."""
+        """The random seed; None if nothing was random."""
 
 
-def degrade(
-    qrels: GivenQrels,
-    runs: Runs = (),
+def _run(
+    output: "Output",
     *,
-    uniform: float | Fraction | None = None,
-    stratified: float | Fraction | None = None,
-    rounding: str = "up",
-    strata: str | None = None,
-    strata_file: Any = None,
-    sample_format: str = SAMPLED.name,
-    order: str | None = None,
-    budget: Any = None,
-    depth: int = USUAL.depth,
-    across: bool = False,
-    batch: int = USUAL.batch,
-    unjudged: str = USUAL.unjudged,
-    documents: Any = (),
-    seed: int | None = None,
-    level: int = 1,
-    drop: bool = False,
-    rel_format: str = QRELS.name,
+    pool_out: Annotated[
+        str | None,
+        Parameter(
+            metavar="FILE",
+            help="Write a pool file of all documents of QRELS, for ``irevalx --pool``; --drop loses what was pooled.",
+        ),
+    ] = None,
+    **options: Any,
+) -> None:
+    degraded = degrade(**options)
+    if pool_out is not None:
+        from irevalx.lab.command.output import write_lines
+
+        write_lines([degraded.pool.text], pool_out)
+    output.write_text(degraded)
+
+
+@declared(
+    run=_run,
+    tables=False,
+    example="irevalx-lab degrade qrels --uniform 0.1 --seed 7 > tenth && irevalx -m infAP -m indAP tenth run",
+)
+def degrade(
+    qrels: Qrels,
+    runs: Annotated[Runs, refined(requires=("strata", "order"))] = (),
+    *,
+    uniform: Annotated[
+        float | Fraction | None, share(metavar="RATE", excludes=("stratified", "strata", "order"))
+    ] = None,
+    stratified: Annotated[float | Fraction | None, share(metavar="FRACTION", excludes=("strata", "order"))] = None,
+    rounding: Annotated[str, choice(*samples.ROUNDINGS, names=("--round",), requires="stratified")] = "up",
+    strata: Strata = None,
+    strata_file: StrataFile = None,
+    sample_format: Annotated[str, choice(*STRATA_FORMATS, names=("--as",), requires="strata")] = SAMPLED.name,
+    order: Annotated[Strategy, refined(requires="budget", excludes="strata")] = None,
+    budget: Annotated[
+        int | float | str | None,
+        Parameter(kind=ValueType(BUDGET_RULE, lambda value: budget_of("", value)), metavar="N", requires="order"),
+    ] = None,
+    depth: Annotated[CandidateDepth, refined(requires="order")] = USUAL.depth,
+    across: Annotated[Across, refined(requires="order")] = False,
+    batch: Annotated[Batch, refined(requires="order")] = USUAL.batch,
+    unjudged: Annotated[Unjudged, refined(requires="order")] = USUAL.unjudged,
+    documents: Annotated[DocumentTexts, refined(requires="order=cal")] = (),
+    seed: Seed = None,
+    level: Level = 1,
+    drop: Annotated[bool, flag()] = False,
+    rel_format: GradedRelFormat = QRELS.name,
 ) -> Degraded:
-    """Make judgments incomplete: keep a random sample of them, or those that an order of judging has first.
+    """Make judgments incomplete: keep a random sample, or the documents that a judging strategy selects first.
+
+    All other judgments get the grade -1 (pooled, but unjudged). Files in the format qrels keep their lines otherwise;
+    judgments in other formats (`rel_format`) are written as lines TOPIC 0 DOCNO GRADE. With `strata`, lines are TOPIC
+    IGNORED DOCNO STRATUM GRADE, for ``irevalx -R sampled``: documents in no stratum are left out, and with the same
+    seed, a sample at higher rates contains the sample at lower rates.
+
+    With `order`, the strategy is simulated on the judgments: it selects one document after another from the candidate
+    documents of the runs, and learns from their judgments as it would from those of human assessors.
 
     Parameters
     ----------
-    qrels : the judgments: ``{topic: {docno: grade}}``, or whatever else ``irevalx.Qrels.read`` takes, with a grade for
-        each document.
-    runs : what was retrieved: ``{name: {topic: {docno: score}}}``, or whatever else ``irevalx.evaluate`` takes; only
-        where strata are of the depths or the numbers of runs, and with ``order``.
-    uniform : keep this share of each topic's judgments, drawn anew until one of them is relevant.
-    stratified : keep this share of each topic's relevant and of its nonrelevant documents, at least 1 and 10.
-    rounding : of numbers of documents with ``stratified``, "up" or "half-up".
-    strata : divide each topic's judged documents into strata and keep a share of each, such as "depth
-        1-10:100% 11-50:30% rest:10%".
-    strata_file : a file with the stratum of each document, where strata are of names.
-    sample_format : with strata, the format of the sample: "sampled" or "prels".
-    order : keep what is judged first in this order, one of ``irevalx.orders.known_orders.ORDERS``, such as "mtf": the
-        judgments are replayed, and the order learns from them.
-    budget : with ``order``, how many judgments of each topic are kept: a number, or a share such as "10%" or 0.1. The
-        order "sampled" keeps as many on average, and is in the format prels.
-    depth : with ``order``, how many documents of each run and topic may be judged; at least 1.
-    across : with ``order``, ``budget`` is for all topics together, and each judgment goes to the topic whose next
-        document its order prefers most.
-    batch : with ``order``, how many documents are asked for before anything is learnt; at least 1.
-    unjudged : with ``order``, what becomes of documents without a judgment: "skip" passes them over, "nonrel" counts
-        them as judged and not relevant.
-    documents : with the order "cal", files with the text of documents.
-    seed : of random choices; None for a new one, which the result has.
-    level : the least grade that is relevant.
-    drop : leave out what was not kept, rather than giving it the grade -1.
-    rel_format : the format of judgments that are files: "qrels", "beir" or "json".
+    uniform : keep this share of each topic's judgments, resampled until at least one of them is relevant.
+    stratified : keep this share of each topic's relevant documents, but at least 1, and of its nonrelevant documents,
+        but at least 10. With the same seed, a smaller sample is a subset of a larger one.
+    rounding : rounding of numbers of documents with `stratified`: up, or to the nearest integer and from the middle up
+        (half-up), as in Ahlgren and Grönqvist (2008).
+    sample_format : format of the sample with `strata`: the stratum of each document (sampled), for ``irevalx -R
+        sampled``, or its inclusion probability (prels), for ``irevalx -R prels``.
+    budget : number of judgments of each topic to keep, or a share of them such as 10%. The strategy sampled keeps as
+        many on average, and writes judgments for ``irevalx -R prels``.
+    drop : leave out the other judgments, instead of giving them the grade -1.
 
     Returns
     -------
-    Judgments, with their file as ``text``, all documents as ``pool``, and the ``seed``.
+    The judgments; ``text`` is the content of their file, ``pool`` contains all documents, and ``seed`` is the random
+    seed.
 
     Raises
     ------
-    UsageError : not one of ``uniform``, ``stratified``, ``strata`` and ``order`` is given, or strata are not what they
-        must be, or keywords contradict each other.
-    IrevalxError : as ``Qrels.read`` and, with strata of runs, ``irevalx.evaluate``.
+    ArgumentError : an argument is invalid, or is combined with another one that excludes it.
+    UsageError : strata are invalid, or do not match the other arguments.
+    IrevalxError : as for ``irevalx.Qrels.read`` and, if runs are used, ``irevalx.evaluate``.
 
     Examples
     --------
@@ -152,88 +169,100 @@ def degrade(
     2 0 C -1
     2 0 D 1
     """
-    if sum(way is not None for way in (uniform, stratified, strata, order)) != 1:
-        raise UsageError("one of uniform, stratified, strata and order must be given")
-    if (order is None) != (budget is None):
-        raise UsageError("order and budget must be given together")
-    level, drop = parameters.whole_number("level", level), parameters.flag("drop", drop)
     if order is not None:
-        how = {"depth": depth, "across": across, "batch": batch, "unjudged": unjudged, "documents": documents}
-        read, asked = GradedText.of(qrels, rel_format), budget_of("budget", budget)
-        sample, seed, sample_format = _first_in_order(read.judgments, runs, order, asked, seed, level=level, **how)
-        return _written(read, sample, sample_format, seed, drop=drop)
+        assert isinstance(budget, BudgetLevel)  # as its declaration reads it
+        simulation = {"depth": depth, "across": across, "batch": batch, "unjudged": unjudged, "documents": documents}
+        return _selected_first(qrels, rel_format, runs, order, budget, seed, level=level, drop=drop, **simulation)
     seed = chosen_seed(seed)
-    parameters.one_of("rounding", rounding, [*samples.ROUNDINGS])
-    parameters.one_of("sample_format", sample_format, [*STRATA_FORMATS])
-    design = None if strata is None else read_design(parameters.text("strata", strata), named=strata_file is not None)
-    _refuse_contradictions(design, runs, strata_file)
-    if design is not None and drop and sample_format == SAMPLED.name:
-        raise UsageError(f"drop must not be given together with strata in the format {SAMPLED.name}: they are counted")
-    read = GradedText.of(qrels, rel_format)
-    judgments = read.judgments
-    if design is not None:
-        source = None if strata_file is None else source_of(strata_file, "strata_file")
-        opened = [] if source is not None else opened_runs(runs).runs
-        stratum = divided(design, source, judgments, lambda: ranking_of(opened, judgments, warn), warn)
-        sample = StrataSample.drawn(design, judgments, stratum, RandomOrder(judgments, seed, SCHEME))
-        for line in warnings_of_sample(sample, level):
-            warn(line)
-        return _written(read, sample, sample_format, seed, drop=drop)
+    if strata is not None:
+        design = _design_of(strata, runs, strata_file, sample_format, drop=drop)
+        text = GradedText.of(qrels, rel_format)
+        sample = _sample_of_strata(text.judgments, design, runs, strata_file, seed, level)
+        return _written(text, sample, sample_format, seed, drop=drop)
+    rate = uniform if stratified is None else stratified
+    if rate is None:
+        names = [spelled(name) for name in ("uniform", "stratified", "strata", "order")]
+        raise UsageError(f"missing argument: one of {join_words(names, 'or')}")
+    text = GradedText.of(qrels, rel_format)
+    judgments = text.judgments
     for line in samples.warnings_without_relevant(judgments, level):
         warn(line)
-    if uniform is not None:
-        drawn, share = RandomOrder(judgments, seed, "uniform"), share_of("uniform", uniform)
-        kept = samples.uniform(judgments, share, drawn, level)
+    random_order = RandomOrder(judgments, seed, "uniform" if stratified is None else "stratified")
+    if stratified is None:
+        is_sampled = samples.uniform(judgments, Fraction(rate), random_order, level)
     else:
-        drawn, share = RandomOrder(judgments, seed, "stratified"), share_of("stratified", stratified)
-        kept = samples.stratified(judgments, share, drawn, level, samples.ROUNDINGS[rounding])
-    return _written(read, replace(StrataSample.of_everything(judgments), kept=kept), QRELS.name, seed, drop=drop)
+        is_sampled = samples.stratified(judgments, Fraction(rate), random_order, level, samples.ROUNDINGS[rounding])
+    sample = replace(StrataSample.of_everything(judgments), kept=is_sampled)
+    return _written(text, sample, QRELS.name, seed, drop=drop)
 
 
-def _written(read: GradedText, sample: StrataSample, form: str, seed: int | None, *, drop: bool) -> Degraded:
-    """Return a sample in a format; without the lines of what was not drawn if they are to be dropped."""
-    judgments = read.judgments
-    if form == QRELS.name:
-        reduced = replace(judgments, grades=samples.unjudge(judgments, sample.kept))
-        return Degraded(read.rewritten(reduced, sample.kept if drop else None), judgments, seed)
-    lines = STRATA_FORMATS[form](read, sample, sample.kept if drop else sample.in_stratum)
-    return Degraded(QrelsText.parsed(judgments.path, lines, form), judgments, seed)
+def _design_of(strata: str, runs: Any, strata_file: Any, sample_format: str, *, drop: bool) -> Design:
+    """Read strata; refuses arguments that contradict them."""
+    design = read_design(strata, named=strata_file is not None)
+    if are_given(runs) != (design.by != "names"):
+        rule = "by names cannot be combined with" if are_given(runs) else f"by {design.by} requires"
+        raise UsageError(f"{spelled('strata')} {rule} {spelled('runs')}")
+    if drop and sample_format == SAMPLED.name:
+        raise UsageError(
+            f"{spelled('drop')} cannot be combined with {spelled('sample_format', SAMPLED.name)}: measures of this "
+            "format count the documents that are not in the sample"
+        )
+    return design
 
 
-def _first_in_order(
-    judgments: Judgments, runs: Any, order: str, budget: Level, seed: int | None, *, level: int, **how: Any
-) -> tuple[StrataSample, int | None, str]:
-    """Return what is judged first in an order, the seed, and the format; ``how`` is as ``ordering_of`` takes it."""
+def _sample_of_strata(
+    judgments: Judgments, design: Design, runs: Any, strata_file: Any, seed: int, level: int
+) -> StrataSample:
+    """Sample judgments from strata; warns of documents in no stratum."""
+    source = None if strata_file is None else source_of(strata_file, "strata_file")
+    inputs = [] if source is not None else opened_runs(runs).runs
+    stratum = divided(design, source, judgments, lambda: ranking_of(inputs, judgments, warn), warn)
+    sample = StrataSample.drawn(design, judgments, stratum, RandomOrder(judgments, seed, SCHEME))
+    for line in samples.warnings_without_relevant(judgments, level, sample.kept):
+        warn(line)
+    is_judged = judgments.grades >= 0
+    if left_out := int(np.count_nonzero(is_judged & ~sample.in_stratum)):
+        warn(
+            f"{shown_name(judgments.path)}: {left_out} of {np.count_nonzero(is_judged)} judged documents are in no "
+            "stratum and are left out"
+        )
+    return sample
+
+
+def _selected_first(
+    qrels: Any,
+    rel_format: str,
+    runs: Any,
+    order: str,
+    budget: BudgetLevel,
+    seed: int | None,
+    *,
+    level: int,
+    drop: bool,
+    **simulation: Any,
+) -> Degraded:
+    """Keep the judgments that a strategy selects first; ``simulation`` are keywords of ``ordering_of``."""
     if not are_given(runs):
-        raise UsageError("runs must be given together with order")
-    if how["documents"] and order in ORDERS and not ORDERS[order].needs_texts:
-        raise UsageError(f"documents must not be given together with the order {order}, which reads none")
-    ordering = ordering_of(order, runs, level=level, **how)
+        raise UsageError(f"{spelled('order')} requires {spelled('runs')}")
+    text = GradedText.of(qrels, rel_format)
+    judgments = text.judgments
+    ordering = ordering_of(order, runs, level=level, **simulation)
     chosen = chosen_seed(seed) if ordering.order.is_random else None
     replayed = ordering.replay(judgments, [budget], chosen or 0)
     sample = replayed.sample(0)
-    lines = samples.warnings_without_relevant(judgments, level, sample.kept)
-    for line in (*without_judgment_warning(replayed, ordering.rules), *lines):
+    for line in (
+        *without_judgment_warning(replayed, ordering.rules),
+        *samples.warnings_without_relevant(judgments, level, sample.kept),
+    ):
         warn(line)
-    return sample, chosen, PRELS.name if replayed.inclusion else QRELS.name
+    return _written(text, sample, PRELS.name if replayed.inclusion else QRELS.name, chosen, drop=drop)
 
 
-def _refuse_contradictions(design: Design | None, runs: Any, strata_file: Any) -> None:
-    """Raise UsageError where runs or a file are given that strata do not need, or not given that they need."""
-    has_runs = are_given(runs)
-    if design is None and (has_runs or strata_file is not None):
-        raise UsageError(f"{'runs' if has_runs else 'strata_file'} must be given together with strata")
-    if design is not None and has_runs != (design.by != "names"):
-        raise UsageError("runs must be given together with strata by depth or by runs, and only then")
-
-
-def warnings_of_sample(sample: StrataSample, level: int) -> list[str]:
-    """Return a line on topics without relevant documents in the sample, and one on documents of no stratum."""
-    judgments = sample.judgments
-    lines, judged = samples.warnings_without_relevant(judgments, level, sample.kept), judgments.grades >= 0
-    if left_out := int(np.count_nonzero(judged & ~sample.in_stratum)):
-        lines.append(
-            f"{shown_name(judgments.path)}: {left_out} of {np.count_nonzero(judged)} judged documents are left out: "
-            "they are in no stratum"
-        )
-    return lines
+def _written(text: GradedText, sample: StrataSample, sample_format: str, seed: int | None, *, drop: bool) -> Degraded:
+    """Return a sample in a format; ``drop`` leaves out the lines of documents that are not in it."""
+    judgments = text.judgments
+    if sample_format == QRELS.name:
+        reduced = replace(judgments, grades=samples.unjudge(judgments, sample.kept))
+        return Degraded(text.rewritten(reduced, sample.kept if drop else None), judgments, seed)
+    lines = STRATA_FORMATS[sample_format](text, sample, sample.kept if drop else sample.in_stratum)
+    return Degraded(QrelsText.parsed(judgments.path, lines, sample_format), judgments, seed)

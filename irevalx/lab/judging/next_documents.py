@@ -1,77 +1,77 @@
 """What to judge next, given what has been judged so far."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from irevalx import parameters
-from irevalx.api.inputs import GivenQrels, Runs
+from irevalx.api.inputs import GivenQrels
 from irevalx.api.user_warnings import warn
-from irevalx.errors import UsageError, shown_name
+from irevalx.declarations import declared, file, flag, refined, spelled, whole
+from irevalx.errors import shown_name
 from irevalx.experiments.seeds import chosen_seed
 from irevalx.experiments.user_data import graded_judgments_of
 from irevalx.frozen import Frozen
-from irevalx.lab.command.document_numbers import number_of_documents
 from irevalx.lab.command.result import Result
+from irevalx.lab.command.shared import GradedRelFormat, Level, Runs, Seed
+from irevalx.lab.command.strategy_parameters import STRATEGY, Across, CandidateDepth, DocumentTexts
 from irevalx.lab.completion.documents import paths_of, read_documents
 from irevalx.lab.judging.orderings import ordering_of
-from irevalx.orders.replays import USUAL, Ordering
+from irevalx.orders.known_orders import LEARNING, STRATEGIES
+from irevalx.orders.replays import USUAL, StrategySimulation
 from irevalx.orders.selection import SelectedDocument, select, select_in_replay
 from irevalx.process.system import as_bytes, as_text
+from irevalx.reading.file_format import join_words
 from irevalx.reading.source import Source
 from irevalx.reports.table import Table
 
+if TYPE_CHECKING:
+    from irevalx.lab.command.output import Output
+
 PER_TOPIC = 10
-"""How many documents of each topic are selected by default."""
+"""Default number of documents of each topic."""
 
-SHOWN_TEXT = 60
-"""How many characters of a text are shown."""
+LONGEST_TEXT = 60
+"""Number of characters of a document's text in the table."""
+
+LEARNING_BY_STRATEGY = "; ".join(
+    f"with {join_words([name for name, strategy in STRATEGIES.items() if strategy.learns == learns], 'and')}, {words}"
+    for learns, words in LEARNING.items()
+)
 
 
-class DocumentToAskFor(Frozen, kw_only=True):
-    """A document to judge.
-
-    Parameters
-    ----------
-    number : from 1, in the order in which they are to be judged.
-    topic, docno : its topic and its name.
-    score : by which the order prefers it: a fused score, a priority of its run, a probability; the greatest first.
-    best_rank : in any run.
-    runs : how many runs have it among their first documents.
-    run : the place of the run it was read from, from 1, where the order reads one run at a time.
-    text : the first words of its text; None where no texts were given.
-    """
+class NextDocumentRow(Frozen, kw_only=True):
+    """A document to judge."""
 
     number: int
+    """From 1, in the order of selection."""
     topic: str
     docno: str
     score: float
+    """By which the strategy prefers the document, the highest first: a fused score, a priority, a probability."""
     best_rank: int
+    """The best rank of the document in any run."""
     runs: int
+    """Number of runs of which the document is a candidate."""
     run: int | None
+    """The run from which the strategy selected the document, from 1; None unless it reads one run at a time."""
     text: str | None = None
+    """The first words of the document; None without texts."""
 
 
 class NextDocuments(Result):
-    """Documents to judge next.
+    """Documents to judge next."""
 
-    Parameters
-    ----------
-    rows : topic by topic or, across topics, in the order in which they were asked for.
-    seed : of random choices; None where nothing was random.
-    """
-
-    rows: Sequence[DocumentToAskFor]
+    rows: Sequence[NextDocumentRow]
+    """Topic by topic or, across topics, in the order of selection."""
     seed: int | None = None
+    """The random seed; None if nothing was random."""
 
     def tables(self) -> list[Table]:
         """Return the table of ``rows``."""
         without = tuple(
             name for name in ("run", "text") if self.rows and all(getattr(row, name) is None for row in self.rows)
         )
-        return [Table.of("next documents", DocumentToAskFor, self.rows, n_labels=3, without=without)]
+        return [Table.of("next documents", NextDocumentRow, self.rows, n_labels=3, without=without)]
 
     @property
     def text(self) -> bytes:
@@ -79,56 +79,83 @@ class NextDocuments(Result):
         return as_bytes("".join(f"{row.topic} {row.docno}\n" for row in self.rows))
 
 
+def _run(output: "Output", **options: Any) -> None:
+    selected = next(**options)
+    if output.format_is_typed:
+        output.write(selected)
+    else:
+        output.write_text(selected)
+
+
+@declared(
+    run=_run,
+    example="irevalx-lab next runs/* --judged qrels --order mtf --per-topic 5 > judge_these",
+    more=(
+        "Writes a pool file, lines TOPIC DOCNO in the order in which to judge the documents, or with --format a table "
+        "of the result."
+    ),
+)
 def next(  # noqa: A001 - it is the name of its command
     runs: Runs,
-    judged: GivenQrels | None = None,
+    judged: Annotated[
+        "GivenQrels | None",
+        file(
+            metavar="QRELS",
+            means="qrels",
+            help=(
+                "relevance judgments so far, from any source; grades below 0 are ignored. When a judgment influences "
+                f"the strategy depends on `order`: {LEARNING_BY_STRATEGY}. [default: no judgments]"
+            ),
+        ),
+    ] = None,
     *,
-    order: str = "mtf",
-    per_topic: int | None = None,
-    in_all: int | None = None,
-    replay: bool = False,
-    total: int | None = None,
-    depth: int = USUAL.depth,
-    documents: Any = (),
-    seed: int | None = None,
-    level: int = 1,
-    rel_format: str = "qrels",
-    n: int | None = None,
-    across: bool = False,
+    order: Annotated[str, STRATEGY, refined(requires={"sampled": "total"})] = "mtf",
+    per_topic: Annotated[int | None, whole(1, metavar="N", excludes=("in_all", "n", "across"))] = None,
+    in_all: Annotated[int | None, whole(1, metavar="N", excludes=("n", "order=sampled"))] = None,
+    replay: Annotated[bool, flag()] = False,
+    total: Annotated[int | None, whole(1, metavar="N", requires="order=sampled")] = None,
+    depth: CandidateDepth = USUAL.depth,
+    documents: DocumentTexts = (),
+    seed: Seed = None,
+    level: Level = 1,
+    rel_format: GradedRelFormat = "qrels",
+    n: Annotated[int | None, whole(1, metavar="N", hidden=True)] = None,
+    across: Annotated[Across, refined(hidden=True)] = False,
 ) -> NextDocuments:
-    """Choose the documents to judge next, given what has been judged so far.
+    """Select the next documents to judge.
 
-    Selects exactly ``per_topic`` unjudged documents of each topic, or ``in_all`` over all topics; a warning reports
-    topics with fewer left. Judged documents do not count, and all judgments inform the strategy: "mtf" and the bandits
-    learn from a judged document when they read a run as far as it; "hedge", "mtc", "bounds" and "cal" use all judgments
-    from the beginning; "depth", "borda", "rrf" and "random" skip judged documents.
+    A judging strategy selects the documents, given the judgments so far. The result contains for each document the
+    score by which the strategy prefers it, its best rank, the number of runs that retrieve it, and with `documents` the
+    first words of its text.
+
+    Exactly N documents without a judgment are selected; a warning reports topics that have fewer left. Judged documents
+    do not count toward N, and the strategy uses their judgments no matter how the documents were selected. To extend an
+    existing collection, give its judgments with `judged`. The strategy learns nothing from the N documents until they
+    are judged, so frequent calls with a small N follow the strategy most closely.
+
+    With `order="sampled"`, the score is the inclusion probability of a document, and every call requires the same runs,
+    `depth`, `seed`, `total` and N. After all documents are judged, ``irevalx-lab degrade --order sampled
+    --unjudged nonrel`` writes the sample with its probabilities, for ``irevalx -R prels``. It needs the same runs,
+    depth and seed, `total` as its budget and `per_topic` as its batch.
 
     Parameters
     ----------
-    runs : what was retrieved: ``{name: {topic: {docno: score}}}``, or whatever else ``irevalx.evaluate`` takes.
-    judged : the judgments so far, ``{topic: {docno: grade}}``, or whatever else ``irevalx.Qrels.read`` takes; grades
-        below 0 are ignored. None for no judgments.
-    order : the judging strategy, as ``irevalx.lab.degrade`` takes it.
-    per_topic : number of unjudged documents to select of each topic; at least 1. The default is 10.
-    in_all : number of unjudged documents to select over all topics, each from the topic whose next document the
-        strategy prefers most.
-    replay : replay the strategy from the beginning in batches, as ``irevalx.lab.degrade`` does with ``batch``, so that
-        it learns only from documents that it selects itself. The unjudged documents of the first batch that is not
-        fully judged are returned, which can be fewer. Always on with the order "sampled", whose probabilities depend on
-        the replay.
-    total : only with the order "sampled", which requires it: the expected size of the whole sample of each topic.
-    depth : how many documents of each run and topic are candidates; at least 1.
-    documents : files with the text of documents, which the order "cal" learns from, and which is shown.
-    seed : random seed; None for a new one, which the result contains. All calls with ``replay`` need the same seed.
-    level : the least grade that is relevant.
-    rel_format : the format of judgments that are files: "qrels", "beir" or "json".
-    n : old name of ``per_topic`` or, with ``across``, of ``in_all``.
-    across : select ``n`` documents over all topics, not of each topic.
+    per_topic : number N of documents to select of each topic. [default: 10]
+    in_all : number N of documents to select over all topics, each from the topic whose next document the strategy
+        prefers most.
+    replay : simulate the strategy from the beginning in batches of N documents, like degrade with a batch of
+        N, so that it learns only from documents that it selects itself. The result is the unjudged documents of
+        the first batch that is not fully judged, which can be fewer than N. Always on with `order="sampled"`, whose
+        probabilities depend on the simulation. [default: off]
+    total : expected size of the whole sample of each topic, with `order="sampled"`.
+    n : old name of `per_topic` or, with `across`, of `in_all`.
+    across : select `n` documents over all topics, not of each topic.
 
     Raises
     ------
-    UsageError : keywords contradict each other.
-    IrevalxError : as ``irevalx.evaluate``.
+    ArgumentError : an argument is invalid, or is combined with another one that excludes it.
+    UsageError : the strategy requires texts, and there are none.
+    IrevalxError : as for ``irevalx.evaluate``.
 
     Examples
     --------
@@ -138,73 +165,74 @@ def next(  # noqa: A001 - it is the name of its command
     >>> [(row.topic, row.docno, row.best_rank) for row in selected.rows]
     [('1', 'C', 2)]
     """
-    name, number = number_of_documents(per_topic=per_topic, in_all=in_all, n=n) or ("n", PER_TOPIC)
-    if parameters.flag("across", across) and name == "per_topic":
-        raise UsageError(
-            "--per-topic and --across contradict each other: use --in-all to select documents across topics"
-        )
-    across = across or name == "in_all"
+    number = per_topic or in_all or n or PER_TOPIC
     judgments = graded_judgments_of({}) if judged is None else graded_judgments_of(judged, rel_format)
     ordering = ordering_of(
-        order, runs, depth=depth, level=level, across=across, documents=documents, judgments=judgments
+        order,
+        runs,
+        depth=depth,
+        level=level,
+        across=across or in_all is not None,
+        documents=documents,
+        judgments=judgments,
     )
-    if ordering.order.has_probabilities != (total is not None):
-        raise UsageError("total requires the order sampled, and the order sampled requires total")
-    total = None if total is None else parameters.whole_number("total", total, least=1)
-    chosen = chosen_seed(seed) if ordering.order.is_random else None
-    replay = parameters.flag("replay", replay) or ordering.order.has_probabilities
+    used_seed = chosen_seed(seed) if ordering.order.is_random else None
+    replay = replay or ordering.order.has_probabilities
     if replay:
-        selected = select_in_replay(ordering, judgments, number, chosen or 0, total)
+        selected = select_in_replay(ordering, judgments, number, used_seed or 0, total)
     else:
-        selected = select(ordering, judgments, number, chosen or 0)
+        selected = select(ordering, judgments, number, used_seed or 0)
     for line in shortage_warnings(ordering, selected, number, replay=replay):
         warn(line)
-    texts = _first_words({one.docno for one in selected}, paths_of(documents))
+    texts = _first_words({document.docno for document in selected}, paths_of(documents))
     rows = [
-        DocumentToAskFor(
-            number=number,
-            topic=as_text(one.candidates.topic),
-            docno=as_text(one.docno),
-            score=one.question.score,
-            best_rank=int(one.candidates.best_rank[one.question.document]),
-            runs=int(one.candidates.has[:, one.question.document].sum()),
-            run=None if one.question.run is None else one.question.run + 1,
-            text=texts.get(one.docno),
+        NextDocumentRow(
+            number=place,
+            topic=as_text(document.candidates.topic),
+            docno=as_text(document.docno),
+            score=document.request.score,
+            best_rank=int(document.candidates.best_rank[document.request.document]),
+            runs=int(document.candidates.has[:, document.request.document].sum()),
+            run=None if document.request.run is None else document.request.run + 1,
+            text=texts.get(document.docno),
         )
-        for number, one in enumerate(selected, start=1)
+        for place, document in enumerate(selected, start=1)
     ]
-    return NextDocuments(rows, chosen)
+    return NextDocuments(rows, used_seed)
 
 
 def shortage_warnings(
-    ordering: Ordering, selected: Sequence[SelectedDocument], n: int, *, replay: bool
+    ordering: StrategySimulation, selected: Sequence[SelectedDocument], n: int, *, replay: bool
 ) -> Iterator[str]:
-    """Yield a line if fewer than n documents were selected, of some topic or in all."""
-    depth, counts = ordering.rules.depth, Counter(one.candidates.topic for one in selected)
-    short = [one.topic for one in ordering.candidates if counts[one.topic] < n]
+    """Yield a line if fewer than ``n`` documents were selected, of a topic or across topics."""
+    depth, counts = ordering.rules.depth, Counter(document.candidates.topic for document in selected)
+    short = [topic.topic for topic in ordering.candidates if counts[topic.topic] < n]
     if ordering.rules.across and len(selected) < n:
-        what = f"only {len(selected)} of {n} documents selected"
+        shortage = f"only {len(selected)} of {n} documents selected"
     elif not ordering.rules.across and short:
         topics = f"{len(short)} of {len(ordering.candidates)} topics"
         example = f"{counts[short[0]]} for topic {shown_name(as_text(short[0]))}"
-        what = f"fewer than {n} documents selected for {topics} (for example {example})"
+        shortage = f"fewer than {n} documents selected for {topics} (for example {example})"
     else:
         return
     if replay:
-        why = "the other documents of the replayed batch are already judged, or the strategy has none left to select"
-    elif any(int(one.ranks.max(initial=0)) == depth for one in ordering.candidates):
-        why = f"all other documents among the first {depth} of each run are judged; increase --depth to add candidates"
+        reason = "the other documents of the replayed batch are already judged, or the strategy has none left to select"
+    elif any(int(topic.ranks.max(initial=0)) == depth for topic in ordering.candidates):
+        reason = (
+            f"all other documents among the first {depth} of each run are judged; increase {spelled('depth')} to add "
+            "candidates"
+        )
     else:
-        why = "all other documents of the runs are judged"
-    yield f"{what}: {why}"
+        reason = "all other documents of the runs are judged"
+    yield f"{shortage}: {reason}"
 
 
-def _first_words(wanted: set[bytes], paths: Sequence[str]) -> dict[bytes, str]:
-    """Return the first words of the text of some documents."""
-    found = {}
+def _first_words(docnos: set[bytes], paths: Sequence[str]) -> dict[bytes, str]:
+    """Return the first words of the texts of documents."""
+    texts = {}
     for path in paths:
         for document in read_documents(Source(path)):
-            if document.docno in wanted:
+            if document.docno in docnos:
                 words = " ".join(document.text.split())
-                found[document.docno] = words if len(words) <= SHOWN_TEXT else words[: SHOWN_TEXT - 1] + "…"
-    return found
+                texts[document.docno] = words if len(words) <= LONGEST_TEXT else words[: LONGEST_TEXT - 1] + "…"
+    return texts

@@ -1,4 +1,4 @@
-"""Orders of judging as users ask for them, with the runs and the texts that they need."""
+"""Judging strategies with the runs and texts that they need, and budgets as users write them."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ import numpy as np
 
 from irevalx import parameters
 from irevalx.api.user_warnings import warn
-from irevalx.errors import ArgumentError, UsageError, quote
+from irevalx.declarations import spelled
+from irevalx.errors import ArgumentError, UsageError
 from irevalx.experiments.shares import read_share, share_of
 from irevalx.experiments.user_data import opened_runs
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.completion.documents import paths_of, read_documents
 from irevalx.orders.by_text import TextVectors
 from irevalx.orders.candidates import Candidates, candidates_of
-from irevalx.orders.known_orders import ORDERS
-from irevalx.orders.replays import UNJUDGED, USUAL, Level, Ordering, Replay, Rules
+from irevalx.orders.known_orders import STRATEGIES
+from irevalx.orders.replays import USUAL, BudgetLevel, SimulatedJudging, SimulationRules, StrategySimulation
 from irevalx.reading.source import Source
 
 if TYPE_CHECKING:
@@ -39,82 +40,62 @@ def ordering_of(
     unjudged: str = USUAL.unjudged,
     documents: Any,
     judgments: Judgments | None = None,
-) -> Ordering:
-    """Read runs and, where the order needs them, texts.
-
-    Parameters
-    ----------
-    name : of the order.
-    runs : as ``irevalx.evaluate`` takes them.
-    depth, level, batch, across, unjudged : as ``Rules`` has them.
-    documents : files with the text of documents, which other orders than "cal" do not read.
-    judgments : of documents whose text is read as well; None for none.
-
-    Raises
-    ------
-    ArgumentError : a value is none that its keyword takes.
-    UsageError : the order needs texts and there are none, or ``across`` is given for one of single topics.
-    IrevalxError : as reading runs and documents does.
-    """
-    parameters.one_of("order", name, [*ORDERS])
-    parameters.one_of("unjudged", unjudged, UNJUDGED)
-    order, across = ORDERS[name], parameters.flag("across", across)
-    paths = paths_of(documents)
+) -> StrategySimulation:
+    """Prepare a strategy for the candidates of runs; reads texts of them and of ``judgments`` if it needs any."""
+    order, paths = STRATEGIES[name], paths_of(documents)
     if order.needs_texts and not paths:
-        raise UsageError(f"the order {name} must be given together with documents")
+        raise UsageError(f"{spelled('order', name)} requires {spelled('documents')}")
     if across and order.has_probabilities:
         raise UsageError(
-            f"--across and --in-all cannot be used with the order {name}, which samples each topic separately"
+            f"{spelled('across')} cannot be combined with {spelled('order', name)}, which samples each topic separately"
         )
-    rules = Rules(
-        level=parameters.whole_number("level", level),
-        batch=parameters.whole_number("batch", batch, least=1),
-        depth=parameters.whole_number("depth", depth, least=1),
-        across=across,
-        unjudged="skip" if unjudged == "skip" else "nonrel",
+    rules = SimulationRules(
+        level=level, batch=batch, depth=depth, across=across, unjudged="skip" if unjudged == "skip" else "nonrel"
     )
     candidates = tuple(candidates_of(opened_runs(runs).runs, rules.depth, warn))
     vectors = _vectors(candidates, paths, judgments) if order.needs_texts else None
-    return Ordering(order=order, candidates=candidates, rules=rules, vectors=vectors)
+    return StrategySimulation(order=order, candidates=candidates, rules=rules, vectors=vectors)
 
 
-def without_judgment_warning(replayed: Replay, rules: Rules) -> Iterable[str]:
-    """Yield a line on documents without a judgment, where there are some."""
+def without_judgment_warning(replayed: SimulatedJudging, rules: SimulationRules) -> Iterable[str]:
+    """Yield a line on the selected documents without a judgment, if there are any."""
     if replayed.n_without:
-        became = "are passed over" if rules.unjudged == "skip" else "count as judged and not relevant"
-        yield f"{replayed.n_without} documents that the order asked for have no judgment: they {became}"
+        treatment = "were skipped" if rules.unjudged == "skip" else "count as judged and nonrelevant"
+        yield f"{replayed.n_without} documents that the strategy selected have no judgment: they {treatment}"
 
 
-def budget_of(what: str, given: Any) -> Level:
-    """Read a budget: a whole number of documents, or a share such as "10%" or 0.1.
+BUDGET_RULE = "a number of documents, or a share such as 0.1 or 10%"
 
-    Raises
-    ------
-    ArgumentError : it is neither.
-    """
-    rule = "a number of documents, or a share such as 0.1 or 10%"
+
+def budget_of(what: str, given: Any) -> BudgetLevel:
+    """Read a budget: a number of documents, or a share such as "10%" or 0.1."""
+    if isinstance(given, BudgetLevel):
+        return given
     if isinstance(given, str):
-        if given.isascii() and given.isdecimal() and len(given) <= _MOST_DIGITS and int(given) > 0:
-            return Level(given, Fraction(int(given)), is_share=False)
-        share = read_share(given)
-        if share is None or given.isdecimal():
-            raise ArgumentError(f"{what} must be {rule}, but got {quote(given)}")
-        return Level(given, share)
-    if isinstance(given, int | np.integer) and not isinstance(given, bool):
-        return Level(str(given), Fraction(parameters.whole_number(what, given, least=1)), is_share=False)
-    return Level(str(given), share_of(what, given))
+        is_number = given.isascii() and given.isdecimal()
+        if is_number and len(given) <= _MOST_DIGITS and int(given) > 0:
+            return BudgetLevel(given, Fraction(int(given)), is_share=False)
+        share = None if is_number else read_share(given)
+        if share is not None:
+            return BudgetLevel(given, share)
+    try:
+        if isinstance(given, int | np.integer):
+            return BudgetLevel(str(given), Fraction(parameters.whole_number("", given, least=1)), is_share=False)
+        return BudgetLevel(str(given), share_of("", given))
+    except ArgumentError:
+        raise parameters.argument_error(what, BUDGET_RULE, given) from None
 
 
 def _vectors(candidates: Sequence[Candidates], paths: Sequence[str], judgments: Judgments | None) -> TextVectors:
-    """Read documents, and return what makes vectors of them."""
+    """Read the texts of candidates and judged documents, and return the function that makes vectors of them."""
     from irevalx.lab.completion.classifiers import unit_vectors
     from irevalx.lab.completion.collection import Collection
 
-    wanted = {docno for one in candidates for docno in one.docnos}
+    names = {docno for topic in candidates for docno in topic.docnos}
     judged = set[bytes]() if judgments is None else set(judgments.docnos.texts())
-    collection = Collection.of(chain.from_iterable(read_documents(Source(path)) for path in paths), wanted | judged)
-    if lacking := len(wanted - collection.place.keys()):
-        warn(f"{lacking} of {len(wanted)} documents that runs have are without text, and come last")
+    collection = Collection.of(chain.from_iterable(read_documents(Source(path)) for path in paths), names | judged)
+    if without_text := len(names - collection.place.keys()):
+        warn(f"{without_text} of {len(names)} candidate documents have no text and are selected last")
 
     def vectors(docnos: tuple[bytes, ...]) -> sparse.csr_array:
         return unit_vectors(collection, docnos)

@@ -1,70 +1,114 @@
 """Pools of runs, and the judgments that they leave."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
-from typing import overload
+from typing import TYPE_CHECKING, Annotated, Any, overload
 
 import numpy as np
 
-from irevalx import parameters
-from irevalx.api.inputs import GivenQrels, Pool, Runs
+from irevalx.api.inputs import GivenQrels, Pool
+from irevalx.api.inputs import Runs as GivenRuns
 from irevalx.api.user_warnings import warn
-from irevalx.errors import ArgumentError, NoTopicsError, UsageError, shown_name
+from irevalx.declarations import declared, file, flag, refined, spelled, whole
+from irevalx.errors import ArgumentError, NoTopicsError, shown_name
 from irevalx.experiments import samples
 from irevalx.experiments.pools import best_ranks_in_runs, in_pool, pool_of, pool_of_documents
 from irevalx.experiments.qrels_text import GradedText
-from irevalx.experiments.seeds import chosen_seed
 from irevalx.experiments.user_data import graded_judgments_of, opened_runs
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.pool import with_pool
 from irevalx.lab.command.result import Result
+from irevalx.lab.command.shared import Depth, GradedRelFormat, Level, Runs
 from irevalx.reports.table import Table
 
+if TYPE_CHECKING:
+    from irevalx.lab.command.output import Output
+
 DEPTHS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 40, 50, 75, 100)
-"""The depths of pools whose sizes are counted, unless others are asked for."""
+
+Judge = Annotated["GivenQrels | None", file(metavar="QRELS", means="qrels")]
+
+
+def _run(
+    output: "Output",
+    *,
+    sizes: Annotated[
+        Sequence[int],
+        whole(
+            1,
+            several=True,
+            metavar="K...",
+            excludes=("depth", "mix_seed", "drop"),
+            help=(
+                "Print the sizes of pools of these depths instead: the number of documents in total and per topic, and "
+                "with --judge also the number of judged and of relevant documents: '1 2 5 10 20 50 100'."
+            ),
+        ),
+    ] = (),
+    level: Level = 1,
+    runs: Any,
+    judge: Any,
+    rel_format: str,
+    **options: Any,
+) -> None:
+    if sizes:
+        output.write(pool_sizes(runs, sizes, judge=judge, level=level, rel_format=rel_format))
+    else:
+        output.write_text(pool(runs, judge=judge, rel_format=rel_format, **options))
 
 
 @overload
-def pool(runs: Runs, *, depth: int = 100, rel_format: str = "qrels") -> Pool: ...
+def pool(runs: GivenRuns, *, depth: int = 100, rel_format: str = "qrels") -> Pool: ...
 
 
 @overload
 def pool(
-    runs: Runs, *, depth: int = 100, judge: GivenQrels, mix_seed: int | None = None, drop: bool = False
-) -> GradedText: ...
-
-
-def pool(
-    runs: Runs,
+    runs: GivenRuns,
     *,
     depth: int = 100,
-    judge: GivenQrels | None = None,
+    judge: GivenQrels,
     mix_seed: int | None = None,
     drop: bool = False,
     rel_format: str = "qrels",
+) -> GradedText: ...
+
+
+@declared(
+    run=_run,
+    example="irevalx-lab pool runs/* --depth 10 > pool && ``irevalx --pool`` pool -m incomplete qrels run",
+)
+def pool(
+    runs: Runs,
+    *,
+    depth: Depth = 100,
+    judge: Judge = None,
+    mix_seed: Annotated[int | None, whole(metavar="S", requires="judge")] = None,
+    drop: Annotated[bool, flag(requires="judge")] = False,
+    rel_format: GradedRelFormat = "qrels",
 ) -> Pool | GradedText:
-    """Pool the first documents of runs, as irevalx ranks them.
+    """Pool the first documents of runs.
+
+    The pool contains each document that at least one run ranks among its first `depth` documents for a topic, in the
+    order in which irevalx ranks them. A pool file has one line per document, TOPIC DOCNO, for ``irevalx --pool``.
+
+    With `judge`, the result is the judgments that remain of a deeper pool if only this pool is judged. Pooled documents
+    keep their grade. All others have the grade -1 (pooled, but unjudged), as with irevalx-lab degrade: pooled
+    documents without a judgment, and judged documents outside the pool.
 
     Parameters
     ----------
-    runs : what was retrieved: ``{name: {topic: {docno: score}}}``, or whatever else ``irevalx.evaluate`` takes.
-    depth : pool the first documents of each topic of every run, up to this rank; at least 1.
-    judge : judgments, ``{topic: {docno: grade}}``, or whatever else ``irevalx.Qrels.read`` takes; those for the
-        documents of the pool are returned then.
-    mix_seed : with ``judge``, of each topic keep as many judgments again, drawn from the others with this seed.
-    drop : with ``judge``, leave out the documents that only the judgments or only the pool has, rather than giving
-        them the grade -1.
-    rel_format : the format of these judgments, if they are a file: "qrels", "beir" or "json".
+    judge : make judgments from these relevance judgments, instead of a pool: documents that only one of these and the
+        pool contains have the grade -1.
+    mix_seed : keep as many other judgments of each topic, sampled at random with this seed.
+    drop : leave out the documents with the grade -1.
 
     Returns
     -------
-    The pool, which ``irevalx.evaluate`` takes; its file is ``text``. With ``judge``, judgments; so is theirs.
+    The pool, or with ``judge`` the judgments, for ``irevalx.evaluate``; ``text`` is the content of their file.
 
     Raises
     ------
-    UsageError : ``mix_seed`` or ``drop`` is given without ``judge``.
-    IrevalxError : as ``irevalx.evaluate``.
+    ArgumentError : an argument is invalid.
+    IrevalxError : as for ``irevalx.evaluate``.
 
     Examples
     --------
@@ -74,56 +118,44 @@ def pool(
     1 A
     1 C
     """
-    depth, drop = parameters.whole_number("depth", depth, least=1), parameters.flag("drop", drop)
-    if judge is None and (mix_seed is not None or drop):
-        raise UsageError("mix_seed and drop must be given together with judge")
-    opened = opened_runs(runs).runs
+    inputs = opened_runs(runs).runs
     if judge is None:
-        return Pool(pool_of(opened, depth, warn))
-    read = GradedText.of(judge, rel_format)
-    judgments, documents = read.judgments, pool_of(opened, depth, warn)
+        return Pool(pool_of(inputs, depth, warn))
+    qrels = GradedText.of(judge, rel_format)
+    judgments, documents = qrels.judgments, pool_of(inputs, depth, warn)
     if unknown := sum(topic not in judgments.topic_index for topic in documents.topics):
         warn(
-            f"{unknown} of {len(documents.topics)} pooled topics are left out: {shown_name(judgments.path)} does not "
-            "judge them"
+            f"{unknown} of {len(documents.topics)} pooled topics have no judgments in {shown_name(judgments.path)} and "
+            "are left out"
         )
     pooled = in_pool(judgments, documents)[np.newaxis]
     if mix_seed is None:
-        kept = samples.shallow(judgments, pooled)
+        is_judged = samples.shallow(judgments, pooled)
     else:
-        kept = samples.mixed(judgments, pooled, samples.RandomOrder(judgments, chosen_seed(mix_seed), "mixed"))
-    reduced = replace(judgments, grades=samples.unjudge(judgments, kept))
-    return read.rewritten(reduced, kept) if drop else read.rewritten(with_pool(reduced, documents))
+        is_judged = samples.mixed(judgments, pooled, samples.RandomOrder(judgments, mix_seed, "mixed"))
+    reduced = replace(judgments, grades=samples.unjudge(judgments, is_judged))
+    return qrels.rewritten(reduced, is_judged) if drop else qrels.rewritten(with_pool(reduced, documents))
 
 
 class PoolSize(Frozen, kw_only=True):
-    """How many documents a pool has, summed over topics, and how many of them were judged.
-
-    Parameters
-    ----------
-    depth : of the pool.
-    topics : pooled; with judgments, those that are judged too.
-    documents, per_topic : their number, and their mean over these topics.
-    judged, relevant : how many of them have a judgment, and are relevant; None without judgments.
-    """
+    """The size of a pool, summed over topics."""
 
     depth: int
     topics: int
+    """Number of pooled topics; with judgments, of topics that are also judged."""
     documents: int
     per_topic: float
+    """Mean number of documents."""
     judged: int | None
+    """Number of judged documents, and of relevant ones; None without judgments."""
     relevant: int | None
 
 
 class PoolSizes(Result):
-    """The sizes of pools, as Yilmaz and Aslam (KAIS 2008) have them in Table 1.
-
-    Parameters
-    ----------
-    rows : ascending in depth.
-    """
+    """The sizes of pools, as in Table 1 of Yilmaz and Aslam (KAIS 2008)."""
 
     rows: Sequence[PoolSize]
+    """In ascending order of depth."""
 
     def tables(self) -> list[Table]:
         """Return the table of ``rows``."""
@@ -131,29 +163,27 @@ class PoolSizes(Result):
         return [Table.of("sizes of pools", PoolSize, self.rows, without=without)]
 
 
+@declared()
 def pool_sizes(
     runs: Runs,
-    depths: Iterable[int] = DEPTHS,
+    depths: Annotated[Iterable[int], whole(1, several=True)] = DEPTHS,
     *,
-    judge: GivenQrels | None = None,
-    level: int = 1,
-    rel_format: str = "qrels",
+    judge: Annotated[Judge, refined(in_shell=False)] = None,
+    level: Level = 1,
+    rel_format: GradedRelFormat = "qrels",
 ) -> PoolSizes:
-    """Count the documents of pools of several depths: what it takes to judge them.
+    """Count the documents of pools of several depths, which is the effort of judging them.
 
     Parameters
     ----------
-    runs : what was retrieved: ``{name: {topic: {docno: score}}}``, or whatever else ``irevalx.evaluate`` takes.
-    depths : each at least 1.
-    judge : judgments, ``{topic: {docno: grade}}``, or whatever else ``irevalx.Qrels.read`` takes, of which those of the
-        pool are counted too; None for none.
-    level : the least grade that is relevant.
-    rel_format : the format of these judgments, if they are a file: "qrels", "beir" or "json".
+    depths : pool depths.
+    judge : relevance judgments, to count judged and relevant documents also.
 
     Raises
     ------
+    ArgumentError : an argument is invalid.
     NoTopicsError : no pooled topic is judged.
-    IrevalxError : as ``irevalx.evaluate``.
+    IrevalxError : as for ``irevalx.evaluate``.
 
     Examples
     --------
@@ -163,21 +193,20 @@ def pool_sizes(
     >>> [(row.depth, row.documents, row.judged, row.relevant) for row in sizes.rows]
     [(1, 2, 2, 1), (2, 3, 2, 1)]
     """
-    asked = sorted({parameters.whole_number("depths", depth, least=1) for depth in depths})
-    if not asked:
-        raise ArgumentError("depths must be one number or more, but got none")
-    level = parameters.whole_number("level", level)
+    ascending = sorted(set(depths))
+    if not ascending:
+        raise ArgumentError(f"{spelled('depths')} must contain at least one depth")
     judgments = None if judge is None else graded_judgments_of(judge, rel_format)
-    best = best_ranks_in_runs(opened_runs(runs).runs, asked[-1], warn)
+    best = best_ranks_in_runs(opened_runs(runs).runs, ascending[-1], warn)
     if judgments is not None:
-        best = {topic: documents for topic, documents in best.items() if topic in judgments.topic_index}
+        best = {topic: ranks for topic, ranks in best.items() if topic in judgments.topic_index}
     if not best:
-        raise NoTopicsError("at least one topic must be pooled and judged, but none is")
+        raise NoTopicsError("no topic is both pooled and judged" if judgments else "the runs have no topics to pool")
     rows = []
-    for depth in asked:
-        kept = {topic: [docno for docno, rank in of_topic.items() if rank <= depth] for topic, of_topic in best.items()}
-        n_documents = sum(map(len, kept.values()))
-        grades = None if judgments is None else judgments.grades[in_pool(judgments, pool_of_documents(kept))]
+    for depth in ascending:
+        pooled = {topic: [docno for docno, rank in ranks.items() if rank <= depth] for topic, ranks in best.items()}
+        n_documents = sum(map(len, pooled.values()))
+        grades = None if judgments is None else judgments.grades[in_pool(judgments, pool_of_documents(pooled))]
         rows.append(
             PoolSize(
                 depth=depth,

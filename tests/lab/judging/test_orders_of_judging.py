@@ -12,12 +12,12 @@ from running import FIXTURES, lab
 import irevalx
 import irevalx.lab
 from irevalx.errors import UsageError
-from irevalx.orders.known_orders import ORDERS
+from irevalx.orders.known_orders import STRATEGIES
 
 EXPERIMENT = FIXTURES / "experiment"
 QRELS, RUNS = EXPERIMENT / "qrels", sorted((EXPERIMENT / "runs").iterdir())
 Words = tuple[str | Path, ...]
-WITHOUT_TEXTS = [name for name, order in ORDERS.items() if not order.needs_texts]
+WITHOUT_TEXTS = [name for name, order in STRATEGIES.items() if not order.needs_texts]
 
 
 def judged_in(text: bytes) -> dict[str, dict[str, int]]:
@@ -133,8 +133,8 @@ def test_texts(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["degrade", "q", "r", "--order", "mtf"], "--order must be given together with --budget"),
-        (["degrade", "q", "--budget", "5"], "--budget must be given together with --order"),
+        (["degrade", "q", "r", "--order", "mtf"], "--order requires --budget"),
+        (["degrade", "q", "--budget", "5"], "--budget requires --order"),
         (
             ["degrade", QRELS, RUNS[0], "--order", "mtf", "--budget", "x"],
             "budget must be a number of documents, or a share",
@@ -143,16 +143,16 @@ def test_texts(tmp_path: Path) -> None:
             ["degrade", QRELS, RUNS[0], "--order", "mtf", "--budget", "0"],
             "budget must be a number of documents, or a share",
         ),
-        (["next", "r", "--total", "5"], "--total must be given together with --order sampled"),
-        (["next", RUNS[0], "--order", "sampled"], "total requires the order sampled"),
-        (["next", RUNS[0], "--order", "cal"], "the order cal must be given together with"),
+        (["next", "r", "--total", "5"], "--total requires --order sampled"),
+        (["next", RUNS[0], "--order", "sampled"], "--order sampled requires --total"),
+        (["next", RUNS[0], "--order", "cal"], "--order cal requires --docs"),
         (
             ["next", RUNS[0], "--order", "sampled", "--total", "5", "--in-all", "5"],
-            "--in-all cannot be used with the order sampled",
+            "--in-all cannot be combined with --order sampled",
         ),
-        (["next", RUNS[0], "--per-topic", "5", "--in-all", "5"], "--per-topic and --in-all must not be given together"),
-        (["next", RUNS[0], "--per-topic", "5", "--across"], "--per-topic and --across must not be given together"),
-        (["next", RUNS[0], "--in-all", "5", "--n", "5"], "--in-all and --n must not be given together"),
+        (["next", RUNS[0], "--per-topic", "5", "--in-all", "5"], "--per-topic cannot be combined with --in-all"),
+        (["next", RUNS[0], "--per-topic", "5", "--across"], "--per-topic cannot be combined with --across"),
+        (["next", RUNS[0], "--in-all", "5", "--n", "5"], "--in-all cannot be combined with --n"),
     ],
 )
 def test_contradictions(words: list[str | Path], message: str) -> None:
@@ -237,5 +237,5 @@ def test_judgments_outside_the_candidates(tmp_path: Path) -> None:
 
 def test_runs_are_needed() -> None:
     """The command degrade has no order without runs."""
-    with pytest.raises(UsageError, match="runs must be given together with order"):
+    with pytest.raises(UsageError, match="order requires runs"):
         irevalx.lab.degrade({"1": {"a": 1, "b": 0}}, order="mtf", budget=1)
