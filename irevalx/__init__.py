@@ -1,35 +1,35 @@
 """irevalx: evaluate ranked retrieval runs as trec_eval does, and with incomplete relevance judgments.
 
-The house, a room a line; a room imports only from rooms below it, and inside a room modules import each other without
-circles. The docstring of each room says what lives there.
+The packages and modules, from the top layer down. Each imports only from the layers below it, and the modules of a
+package import each other without cycles. The docstring of each package lists its modules.
 
-    lab/           irevalx-lab: a folder for each topic; its docstring lists them
-    cli/           argv -> options -> evaluation -> reports; it and the lab's commands alone print and exit
-    orders/        orders of judging: which document to judge next, replayed on judgments; no click
+    lab/           irevalx-lab: one package per topic, listed in its docstring
+    cli/           the command irevalx: argv -> options -> evaluation -> reports; only it and the lab's commands print
+    strategies/    judging strategies: which document to judge next; simulated on judgments; no click
     experiments/   what the lab's topics share: runs ranked once, samples, strata, pools, groups of runs; no click
-    spark/         the same evaluation on Spark: all that knows Spark
+    spark/         the same evaluation on Spark; the only package that imports Spark
     api/           evaluate, measure, Qrels, Run, Scores; RelevanceEvaluator
     reports/       evaluations -> lines, tables, records
-    evaluation/    one run: choose topics, rank, assess, compute, summarise; many runs; traces
+    evaluation/    one run: select topics, rank, assess, compute, summarize; many runs; traces
     measures/      MEASURES: one record per measure, in print order; summaries; selection; z-scores
-    statistics/    arrays in, numbers out: tests, corrections, intervals, correlations, estimates; no word of retrieval
-    ranking/       order, cut, look up -> Ranking -> Topics, GroupedTopics, Preferences: all that a measure may see
-    reading/       files -> judgments, runs, pools; FILE_FORMATS: one row per format
-    judgments/     what is known of documents: graded, grouped, preferences, the pool
-    arrays/        ragged rows, byte strings, the document table: no word of retrieval in here
-    settings.py    all that the values of an evaluation depend on
+    statistics/    tests, corrections, intervals, correlations and estimates on arrays, independent of retrieval
+    ranking/       order, cut, look up -> Ranking -> Topics, GroupedTopics, Preferences: everything a measure sees
+    reading/       files and Python objects -> judgments, runs, pools; FILE_FORMATS: one record per format
+    judgments/     judgments of each kind: graded, grouped, preferences, subtopics; the pool
+    arrays/        ragged rows, byte strings, the document table, independent of retrieval
+    settings.py    Settings: what determines the values of an evaluation
     declarations.py parameters of functions and commands, declared once: checks, options, help, rules
-    parameters.py  checks of single values, and how messages show them
-    trec_eval/     what C does: the two versions, numbers as C reads and prints them, the merge sort
+    parameters.py  values of parameters and their checks
+    trec_eval.py   the C program: its two versions, its numbers, its merge sort
     process/       workers, terminal, exit status, progress, memory
-    errors.py      the exceptions, drawn as a tree, each with its exit status
-    frozen.py      the base of records that never change
+    errors.py      exceptions with exit status; IrevalxWarning
+    frozen.py      the base class of records
 
-What is outside: docs/generate/ makes the manual pages and the generated tables. Public is what this module names,
-what `irevalx.lab` names, and `irevalx.spark`.
+Outside the package, docs/generate/ writes the manual pages and the generated tables. Public names are those of this
+module, of `irevalx.lab`, and of `irevalx.spark`.
 
-Nothing flows back: judgments and run -> ranking -> topics -> values -> lines. Each block of a run becomes a few rows of
-a Ranking and is forgotten; only a run whose topics do not stand together is read as a whole.
+Data flows in one direction: judgments and run -> ranking -> topics -> values -> lines. Each block of a run becomes a
+few rows of a Ranking and is then discarded; a run is read as a whole only if the rows of a topic are not adjacent.
 """
 
 import os
@@ -51,7 +51,7 @@ if _is_started():  # before all other modules load
         _handler = _signal.getsignal(_signal.SIGINT)
         if _handler is _signal.default_int_handler:  # Python ignores the exception it raises while an import ends
             _signal.signal(_signal.SIGINT, lambda number, frame: os._exit(130))
-        from irevalx.process.interrupts import end_on_interrupt
+        from irevalx.process.startup import end_on_interrupt
 
         if _handler is _signal.default_int_handler:
             _signal.signal(_signal.SIGINT, _handler)
@@ -63,16 +63,16 @@ __version__ = "0.2.0"
 
 _HOMES = {
     "IrevalxError": "errors",
-    "IrevalxWarning": "api.user_warnings",
+    "IrevalxWarning": "errors",
     "Pool": "api.inputs",
     "Qrels": "api.inputs",
     "RelevanceEvaluator": "api.pytrec_eval",
     "Run": "api.inputs",
-    "Scores": "api.scores",
+    "Scores": "api.evaluate",
     "Topics": "ranking.topics",
     "compute_aggregated_measure": "api.pytrec_eval",
-    "evaluate": "api.interface",
-    "measure": "api.own_measures",
+    "evaluate": "api.evaluate",
+    "measure": "api.custom_measures",
     "parse_qrel": "api.pytrec_eval",
     "parse_run": "api.pytrec_eval",
     "supported_measures": "api.pytrec_eval",
@@ -84,20 +84,20 @@ TYPE_CHECKING = False  # as in typing, which takes a while to import
 if TYPE_CHECKING:
     from typing import Any
 
+    from irevalx.api.custom_measures import measure as measure
+    from irevalx.api.evaluate import Scores as Scores
+    from irevalx.api.evaluate import evaluate as evaluate
     from irevalx.api.inputs import Pool as Pool
     from irevalx.api.inputs import Qrels as Qrels
     from irevalx.api.inputs import Run as Run
-    from irevalx.api.interface import evaluate as evaluate
-    from irevalx.api.own_measures import measure as measure
     from irevalx.api.pytrec_eval import RelevanceEvaluator as RelevanceEvaluator
     from irevalx.api.pytrec_eval import compute_aggregated_measure as compute_aggregated_measure
     from irevalx.api.pytrec_eval import parse_qrel as parse_qrel
     from irevalx.api.pytrec_eval import parse_run as parse_run
     from irevalx.api.pytrec_eval import supported_measures as supported_measures
     from irevalx.api.pytrec_eval import supported_nicknames as supported_nicknames
-    from irevalx.api.scores import Scores as Scores
-    from irevalx.api.user_warnings import IrevalxWarning as IrevalxWarning
     from irevalx.errors import IrevalxError as IrevalxError
+    from irevalx.errors import IrevalxWarning as IrevalxWarning
     from irevalx.ranking.topics import Topics as Topics
 else:
     __all__ = ["__version__", *_HOMES]  # noqa: PLE0604 - they are strings

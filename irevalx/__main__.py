@@ -3,8 +3,7 @@
 import os
 import sys
 
-from irevalx.process.interrupts import end_on_interrupt
-from irevalx.process.shortage import OUT_OF_MEMORY, shortage
+from irevalx.process.startup import OUT_OF_MEMORY, end_on_interrupt, shortage
 
 
 def run() -> None:

@@ -197,8 +197,8 @@ def number(
         return real
 
     def read(text: str) -> float:
-        from irevalx.process.system import as_bytes
-        from irevalx.trec_eval.numbers import c_double
+        from irevalx.process.platform import as_bytes
+        from irevalx.trec_eval import c_double
 
         value, is_plain = c_double(as_bytes(text))
         if not is_plain:

@@ -1,4 +1,4 @@
-"""Checks of arguments: each function returns the valid value, or raises ArgumentError."""
+"""Values of parameters and their checks: whole and real numbers, flags, texts and names."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from operator import index
 from typing import Any, TypeAlias
 
 from irevalx.errors import LONGEST_QUOTE, ArgumentError, printable, quote
-from irevalx.process.system import as_bytes
+from irevalx.process.platform import as_bytes
 
 _TRUTH_VALUES = ("bool_", "bool")
 """The names of numpy's boolean type, which is not imported for this check."""

@@ -20,9 +20,8 @@ from irevalx.declarations import (
 )
 from irevalx.frozen import Frozen, cached_property, values
 from irevalx.parameters import identifier, is_long
-from irevalx.process.system import as_bytes
-from irevalx.trec_eval.numbers import c_double
-from irevalx.trec_eval.versions import COMPAT, TREC_EVAL_10, Compat
+from irevalx.process.platform import as_bytes
+from irevalx.trec_eval import COMPAT, TREC_EVAL_10, Compat, c_double
 
 UnjudgedTreatment: TypeAlias = Literal["nonrel", "skip", "rel"]
 """Treatments of unjudged documents: nonrelevant (or as the measure treats them), skipped, or relevant if retrieved."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
-from irevalx.measures.added import ADDED
+from irevalx.measures.declaration import ADDED
 
 # A busy machine is no defect: examples have no deadline, and slow generation is not an error.
 # The default profile draws the same examples each time, so that a change is to blame for a failure; "thorough" draws others.

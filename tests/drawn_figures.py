@@ -14,7 +14,7 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from irevalx.lab.plot import page as pages
+from irevalx.lab.plotting import page as pages
 from irevalx.process import workers
 
 

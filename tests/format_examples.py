@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any, TypeAlias
 
-from irevalx.judgments.graded import Judgments
-from irevalx.judgments.judgment_groups import GroupedJudgments
+from irevalx.judgments.graded import GroupedJudgments, Judgments, JudgmentsWithProbabilities
 from irevalx.judgments.pool import Pool
 from irevalx.judgments.preferences import PreferenceJudgments
 from irevalx.judgments.subtopics import SubtopicJudgments
-from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
-from irevalx.reading.runs import RunStream
+from irevalx.reading.kinds.runs import RunStream
 
 Row: TypeAlias = tuple[str | float, ...]
 """What a line says: topic, document, and whatever else its format has."""

@@ -9,10 +9,10 @@ from typing import Any
 
 import reference_orders as reference
 
-from irevalx.experiments.user_data import opened_runs
-from irevalx.orders.candidates import Candidates, candidates_of
-from irevalx.orders.known_orders import STRATEGIES
-from irevalx.orders.replays import BudgetLevel, SimulationRules, StrategySimulation
+from irevalx.experiments.inputs import opened_runs
+from irevalx.strategies.registry import STRATEGIES
+from irevalx.strategies.simulation import BudgetLevel, SimulationRules, StrategySimulation
+from irevalx.strategies.strategy import Candidates, candidates_of
 
 CUT = 12
 

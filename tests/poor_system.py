@@ -1,6 +1,6 @@
 r"""A system that has little: ``pytest -p poor_system`` runs tests on Windows, as far as that can be had elsewhere.
 
-What Windows lacks is taken away before irevalx is imported, and ``process/system.py`` believes that it is there: a file
+What Windows lacks is taken away before irevalx is imported, and ``process/platform.py`` believes that it is there: a file
 that is open can be neither removed nor replaced, there is nothing under /proc and /dev, text that is printed gets
 ``\r\n``. With SYSTEM=full nothing is taken away but the room for another process.
 """
@@ -49,7 +49,7 @@ def take_away() -> None:
     os.linesep = "\r\n"
     real, sys.platform = sys.platform, "win32"
     try:
-        import irevalx.process.system  # noqa: F401 - asks now where it is
+        import irevalx.process.platform  # noqa: F401 - asks now where it is
     finally:
         sys.platform = real
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from reference import OUTSIDE, UNJUDGED, Topic
 
 from irevalx.arrays.segments import FloatArray, IntArray, Segments
-from irevalx.ranking.rounding import round_half_away, truncate
-from irevalx.ranking.topics import Topics
+from irevalx.ranking.topics import Topics, round_half_away, truncate
 
 Version: TypeAlias = Literal["9", "10"]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from irevalx.api.user_warnings import IrevalxWarning
+from irevalx.errors import IrevalxWarning
 from irevalx.lab import report
 
 MEASURES = ("map", "ndcg@10", "P.5")

@@ -19,13 +19,13 @@ import pytest
 from irevalx.cli.command import main
 from irevalx.errors import Warn
 from irevalx.judgments.graded import Judgments
-from irevalx.lab.program import command as lab_program
-from irevalx.lab.program import main as lab_main
+from irevalx.lab.command.program import command as lab_program
+from irevalx.lab.command.program import main as lab_main
 from irevalx.reading.formats import read_qrels, read_trec_results
-from irevalx.reading.runs import RunStream
-from irevalx.reading.source import Source
+from irevalx.reading.kinds.runs import RunStream
+from irevalx.reading.sources.files import Source
 from irevalx.reports.table import Table
-from irevalx.trec_eval.versions import TREC_EVAL_10
+from irevalx.trec_eval import TREC_EVAL_10
 
 ROOT = Path(__file__).resolve().parents[1]
 FIXTURES = ROOT / "fixtures"

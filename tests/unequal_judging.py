@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 
 from irevalx.api.inputs import Qrels
 from irevalx.experiments.coverage import DEPTH, Coverage, cutoff_of, depend_on_unjudged
-from irevalx.experiments.experiment import Experiment
+from irevalx.experiments.inputs import experiment_of, graded_judgments_of, opened_runs
 from irevalx.experiments.pools import with_first_documents
-from irevalx.experiments.user_data import experiment_of, graded_judgments_of, opened_runs
+from irevalx.experiments.ranked_runs import Experiment
 from irevalx.lab.comparison.gate import dependent
 from irevalx.statistics.non_inferiority import CANNOT_TELL, NOT_WORSE, WORSE, Improvements
 from irevalx.statistics.paired_comparisons import Comparisons, Method

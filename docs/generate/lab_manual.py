@@ -9,7 +9,7 @@ import click
 from roff import definition, heading, page_text, paragraphs, roff, see_also
 
 from irevalx.lab import COMMANDS, PROGRAM, QUESTIONS
-from irevalx.lab.program import command
+from irevalx.lab.command.program import command
 
 _EXAMPLE = "Example: "
 

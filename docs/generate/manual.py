@@ -14,12 +14,11 @@ from rules import KINDS, RULES
 from irevalx import errors
 from irevalx.cli.arguments import GROUPS, Option
 from irevalx.cli.command import command
-from irevalx.cli.explain import SYMBOLS, effects
+from irevalx.cli.explanations import SYMBOLS, effects
 from irevalx.lab import PROGRAM as LAB
 from irevalx.measures import MEASURES, NICKNAMES
-from irevalx.process.exit_status import BROKEN_PIPE
-from irevalx.process.interrupts import INTERRUPTED
-from irevalx.process.shortage import OUT_OF_MEMORY
+from irevalx.process.startup import INTERRUPTED, OUT_OF_MEMORY
+from irevalx.process.terminal import BROKEN_PIPE
 from irevalx.reading.formats import FILE_FORMATS
 from irevalx.reports import OUTPUT_FORMATS, OutputFormat
 

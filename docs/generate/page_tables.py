@@ -12,8 +12,8 @@ from rules import KINDS, RULES
 from irevalx.lab import COMMANDS
 from irevalx.lab import PROGRAM as LAB
 from irevalx.measures import MEASURES
-from irevalx.orders.known_orders import LEARNING, STRATEGIES
 from irevalx.reading.formats import FILE_FORMATS
+from irevalx.strategies.registry import LEARNING, STRATEGIES
 
 
 def blocks() -> dict[str, str]:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import TypeAlias
 
-from irevalx.cli.explain import families
-from irevalx.measures.declare import Measure, UnjudgedEffect
-from irevalx.measures.parameter_kinds import Gains
+from irevalx.cli.explanations import families
+from irevalx.measures.declaration import Measure, UnjudgedEffect
+from irevalx.measures.measure_parameters import Gains
 
 Rule: TypeAlias = tuple[str, tuple[str, str, str, str]]
 """A row of the table: what it is about, and the words for each kind of documents."""

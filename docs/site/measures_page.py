@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import typeset
 
-from irevalx.cli.explain import effects, families, symbols_of
-from irevalx.measures.declare import Measure
+from irevalx.cli.explanations import effects, families, symbols_of
+from irevalx.measures.declaration import Measure
 
 _INTRODUCTION = """# All measures
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from irevalx.cli.explain import SYMBOLS
+from irevalx.cli.explanations import SYMBOLS
 from irevalx.measures import MEASURES
 
 _TOKEN = re.compile(

@@ -1,6 +1,7 @@
-"""The interface for Python programs: ``evaluate``, ``Qrels``, ``Run``, ``Scores``, and pytrec_eval's names.
+"""The Python interface. Its public names are exported by ``irevalx/__init__.py``; import them from there.
 
-Import public names from ``irevalx``. ``inputs`` accepts judgments, pools and runs in any form; ``dictionaries`` and
-``frames`` convert Python objects to columns, from which ``reading`` builds judgments and results. ``own_measures``
-declares custom measures. ``interface`` evaluates and ``scores`` contains the result.
+evaluate            evaluate() and Scores
+inputs              Qrels, Run, Pool, and the other inputs that stand for them
+custom_measures     @irevalx.measure
+pytrec_eval         RelevanceEvaluator and the other names of pytrec_eval
 """

@@ -1,4 +1,4 @@
-"""Judgments, pools and runs in any form: files, dictionaries, data frames, named tuples."""
+"""Judgments, pools and runs from files, dictionaries, data frames or named tuples; settings from keywords."""
 
 from __future__ import annotations
 
@@ -7,10 +7,22 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-import irevalx.reading.runs as files
+import irevalx.reading.kinds.runs as files
 from irevalx import parameters
-from irevalx.api import dictionaries, forms
-from irevalx.api.forms import (
+from irevalx.declarations import spelled
+from irevalx.errors import ArgumentError, InputError, UsageError, quote, warn
+from irevalx.judgments import AnyJudgments
+from irevalx.judgments.graded import JudgmentKind, Judgments
+from irevalx.judgments.pool import Pool as PooledDocuments
+from irevalx.judgments.pool import with_pool
+from irevalx.measures.declaration import ADDED
+from irevalx.process.platform import as_bytes, as_text
+from irevalx.reading import formats
+from irevalx.reading.file_format import FileFormat, table_of
+from irevalx.reading.kinds import python_objects
+from irevalx.reading.sources import tables
+from irevalx.reading.sources.files import name_of_file
+from irevalx.reading.sources.tables import (
     UNNAMED,
     Documents,
     DocumentScores,
@@ -28,24 +40,12 @@ from irevalx.api.forms import (
     source_of,
     table_given,
 )
-from irevalx.api.user_warnings import warn
-from irevalx.declarations import spelled
-from irevalx.errors import ArgumentError, InputError, UsageError, quote
-from irevalx.judgments import AnyJudgments
-from irevalx.judgments.graded import Judgments
-from irevalx.judgments.judged_documents import JudgmentKind
-from irevalx.judgments.pool import Pool as PooledDocuments
-from irevalx.judgments.pool import with_pool
-from irevalx.process.system import as_bytes, as_text
-from irevalx.reading import formats
-from irevalx.reading.file_format import FileFormat, table_of
-from irevalx.reading.source import name_of_file
 from irevalx.settings import PARAMETERS
 from irevalx.settings import Grades as GradeKind
-from irevalx.trec_eval.versions import Compat
+from irevalx.trec_eval import Compat
 
 if TYPE_CHECKING:
-    from irevalx.reading.tables.tables import ColumnTable
+    from irevalx.reading.sources.columns import ColumnTable
 
 _QRELS, _TREC_RESULTS = formats.QRELS.name, formats.TREC_RESULTS.name
 
@@ -184,7 +184,7 @@ class Pool:
         if table := table_given(pool, "pool"):
             return cls(formats.POOL.read_table(table, version, False, warn))
         if isinstance(pool, Mapping):
-            return cls(dictionaries.pool_of(cast("Documents", pool)))
+            return cls(python_objects.pool_of(cast("Documents", pool)))
         return cls(formats.read_pool(source_of(pool, "pool"), version, False, warn))
 
     @property
@@ -295,7 +295,7 @@ def read_runs(given: Any, results_format: str, *, strict: bool) -> list[Run]:
 
     No run at all, or an object that is not a run, raises ArgumentError.
     """
-    if results_format == _TREC_RESULTS and strict is False and forms.is_plain_run(given):
+    if results_format == _TREC_RESULTS and strict is False and tables.is_plain_run(given):
         return [_run_of_scores(given, None)]
     if isinstance(given, Mapping) and not is_run(given):
         names = [parameters.identifier("the name of a run", name) for name in given]
@@ -359,7 +359,7 @@ def _runs_in(
         return _runs_of(table, as_bytes(tag), name, strict=strict, at_once=at_once)
     if isinstance(given, Mapping):
         _refuse_format("results_format", fmt.name, (_TREC_RESULTS,))
-        return [Run(lambda compat: dictionaries.run_of(given, compat, tag, strict=strict), name)]
+        return [Run(lambda compat: python_objects.run_of(given, compat, tag, strict=strict), name)]
     source = source_of(given, what)
     if source.is_parquet:
         return _runs_of(table_of(source, fmt), name_of_file(source.path), name, strict=strict)
@@ -367,7 +367,7 @@ def _runs_in(
 
 
 def _run_of_scores(scores: DocumentScores, name: str | None) -> Run:
-    run = Run(lambda compat: dictionaries.run_of(scores, compat, name or UNNAMED), name)
+    run = Run(lambda compat: python_objects.run_of(scores, compat, name or UNNAMED), name)
     run.scores = scores
     return run
 
@@ -375,7 +375,7 @@ def _run_of_scores(scores: DocumentScores, name: str | None) -> Run:
 def _runs_of(
     table: ColumnTable, default_name: bytes, name: str | None, *, strict: bool, at_once: bool = False
 ) -> list[Run]:
-    from irevalx.reading.tables.run_tables import runs_of_table
+    from irevalx.reading.kinds.run_tables import runs_of_table
 
     table_runs = runs_of_table(table, default_name)
     for run in table_runs if at_once else ():
@@ -387,10 +387,10 @@ def _runs_of(
 def _judgments_of(given: Mapping[Any, Any], rel_format: str, grades: GradeKind) -> AnyJudgments:
     """Return a dictionary as judgments."""
     if rel_format == _QRELS:
-        return dictionaries.judgments_of(given, grades=grades)
+        return python_objects.judgments_of(given, grades=grades, can_keep=not ADDED)
     if rel_format == formats.SUBTOPICS.name:
-        return dictionaries.subtopics_of(given, grades=grades)
-    return dictionaries.probabilities_of(given)
+        return python_objects.subtopics_of(given, grades=grades)
+    return python_objects.probabilities_of(given)
 
 
 def _refuse_format(argument: str, given: str, allowed: tuple[str, ...]) -> None:

@@ -20,23 +20,23 @@ from typing import Any, TypeVar
 import numpy as np
 
 from irevalx import parameters
-from irevalx.api import dictionaries
-from irevalx.api.forms import is_frame
 from irevalx.api.inputs import Qrels
-from irevalx.api.python_values import scores_of
 from irevalx.arrays.segments import ordered_sum
 from irevalx.errors import ArgumentError, ParameterError, UsageError, quote
-from irevalx.evaluation.chosen_topics import ranking_rules
 from irevalx.evaluation.evaluate import values_alone
+from irevalx.evaluation.topic_selection import ranking_rules
 from irevalx.evaluation.topic_values import TopicColumn
 from irevalx.measures import BY_NAME, NICKNAMES
-from irevalx.measures.measure_spec import exists, split_reading
-from irevalx.measures.parameter_kinds import Cutoffs, Gains, RealCutoffs, Reals
-from irevalx.measures.select import RequestedMeasure, Selection, select_measures
+from irevalx.measures.measure_parameters import Cutoffs, Gains, RealCutoffs, Reals
+from irevalx.measures.requests import exists, split_reading
+from irevalx.measures.selection import RequestedMeasure, Selection, select_measures
 from irevalx.process.memory import keep_some_freed_memory
-from irevalx.process.system import ENCODING, ERRORS, as_text
+from irevalx.process.platform import ENCODING, ERRORS, as_text
+from irevalx.reading.kinds import python_objects
+from irevalx.reading.sources.columns import scores_of
+from irevalx.reading.sources.tables import is_frame
 from irevalx.settings import Settings
-from irevalx.trec_eval.versions import TREC_EVAL_9
+from irevalx.trec_eval import TREC_EVAL_9
 
 Number = TypeVar("Number", int, float)
 
@@ -100,7 +100,7 @@ class RelevanceEvaluator:
         if isinstance(query_relevance, Qrels):
             qrels = query_relevance
         elif isinstance(query_relevance, Mapping):
-            qrels = Qrels(dictionaries.judgments_of(query_relevance, "query_relevance", exact=True))
+            qrels = Qrels(python_objects.judgments_of(query_relevance, "query_relevance", exact=True))
         else:
             raise AttributeError(  # noqa: TRY004 - as pytrec_eval, which asks it for its items
                 "query_relevance must be a dictionary {topic: {docno: grade}}, but got "
@@ -147,7 +147,7 @@ class RelevanceEvaluator:
             raise ArgumentError(f"{error.message}; irevalx.evaluate takes tables and files")
         if not scores:
             return {}
-        run = dictionaries.run_of(scores, TREC_EVAL_9, "scores", exact=True)
+        run = python_objects.run_of(scores, TREC_EVAL_9, "scores", exact=True)
         topics, of_measures = values_alone(self._judgments, run, self._selection, self._settings, self._rules)
         if not topics:
             return {}

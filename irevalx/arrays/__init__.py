@@ -1,4 +1,6 @@
-"""Arrays: ragged rows, byte strings, a table that finds documents, and codes; nothing of retrieval.
+"""Arrays, independent of retrieval; numpy arrays in and out.
 
-Any package can call it.
+byte_strings    many byte strings at once; DocumentTable
+codes           codes of grades and rows
+segments        ragged rows: Segments, ratio, ordered_sum
 """

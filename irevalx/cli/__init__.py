@@ -1,10 +1,8 @@
-"""The command irevalx: argv -> options -> evaluation -> reports. Lower packages neither see argv nor print.
+"""The command irevalx: argv -> options -> evaluation -> reports.
 
-command           the steps of the command; ``main`` returns the exit status
-arguments         argv parsed like trec_eval (getopt_long), and the Click command
-flags             the options: names, types, help and completion
-options, values   the checked command line; the types of options
-option_rules      options that require or exclude others; also for irevalx-lab
-short_help        one sentence per option, for -h; also for irevalx-lab
-explain           help of measures and formats, for -h and the manual
+command         the command; ``main`` returns the exit status
+arguments       argv parsed like getopt_long; types of options
+option_rules    the option class: requires, excludes, older names; brief help
+options         the options and their checked values
+explanations    help of measures and formats; citations
 """

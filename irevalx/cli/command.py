@@ -10,25 +10,23 @@ from click.core import ParameterSource
 
 from irevalx import __version__
 from irevalx.cli.arguments import Command, Option
-from irevalx.cli.flags import with_flags
-from irevalx.cli.options import Options, TraceOptions
+from irevalx.cli.options import Options, TraceOptions, with_flags
 from irevalx.declarations import Parameter, check_rules, typed_in_shell
 from irevalx.errors import IrevalxError, ParameterError, Warn, shown_name
 from irevalx.frozen import replace
-from irevalx.process.exit_status import run_program
-from irevalx.process.system import as_bytes
-from irevalx.process.terminal import echo, write, write_error
+from irevalx.process.platform import as_bytes
+from irevalx.process.terminal import echo, run_program, write, write_error
 from irevalx.reports import DIGITS
 
 if TYPE_CHECKING:
     from irevalx.evaluation.evaluate import Evaluation
     from irevalx.judgments import AnyJudgments
-    from irevalx.measures.declare import Measure
-    from irevalx.measures.select import Selection
-    from irevalx.process.messages import Messages
-    from irevalx.reading.runs import RunStream
-    from irevalx.reading.source import Source
-    from irevalx.statistics.mean_intervals import MeanIntervals
+    from irevalx.measures.declaration import Measure
+    from irevalx.measures.selection import Selection
+    from irevalx.process.terminal import Messages
+    from irevalx.reading.kinds.runs import RunStream
+    from irevalx.reading.sources.files import Source
+    from irevalx.statistics.confidence_intervals import MeanIntervals
 
 PROGRAM = "irevalx"
 
@@ -81,7 +79,7 @@ def command(ctx: click.Context, /, show_help: bool, cite: bool, **values: Any) -
         echo((explained or ctx.get_help()) + "\n")
         return 0
     if cite:
-        from irevalx.cli.explain import bibtex_of
+        from irevalx.cli.explanations import bibtex_of
 
         echo(bibtex_of(_asked_measures(options)))
         return 0
@@ -103,15 +101,14 @@ OPTIONS["qrels"] = Parameter(name="qrels", names=("QRELS",))
 
 def _evaluate(options: Options) -> int:
     """Evaluate all runs, print the reports, and return the status of the first run that failed, or 0."""
-    from irevalx.process.numpy_start import start_numpy
+    from irevalx.process.startup import start_numpy
 
     start_numpy()
-    from irevalx.evaluation.evaluate import Evaluation
-    from irevalx.evaluation.many_runs import with_unique_names
-    from irevalx.measures.contradictions import refuse_contradictions
+    from irevalx.evaluation.evaluate import Evaluation, with_unique_names
+    from irevalx.measures.selection import refuse_contradictions
     from irevalx.process.memory import keep_freed_memory
-    from irevalx.process.messages import Messages
-    from irevalx.reading.source import Source
+    from irevalx.process.terminal import Messages
+    from irevalx.reading.sources.files import Source
 
     refuse_contradictions(options.measures, options.settings, options.rel_format, with_pool=options.pool is not None)
     keep_freed_memory()
@@ -155,7 +152,7 @@ def _intervals(options: Options) -> MeanIntervals | None:
     """Return the interval method; None without intervals."""
     if options.ci is None:
         return None
-    from irevalx.statistics.mean_intervals import MeanIntervals
+    from irevalx.statistics.confidence_intervals import MeanIntervals
 
     return MeanIntervals(confidence=options.ci, method=options.ci_method, seed=options.seed)
 
@@ -201,12 +198,12 @@ def _open_runs(options: Options, sources: Mapping[str, Source], warn: Warn) -> l
 
 def _select(options: Options, warn: Warn) -> Selection:
     """Return what to compute: the measures of ``-m``, as z-scores under ``-Z``."""
-    from irevalx.measures.select import select_measures
+    from irevalx.measures.selection import select_measures
 
     zscores = None
     if options.zscores is not None:
         from irevalx.measures.zscores import read_zscores
-        from irevalx.reading.source import Source
+        from irevalx.reading.sources.files import Source
 
         zscores = read_zscores(Source(options.zscores), options.compat, options.strict, warn)
     as_requested = options.names == "asked"
@@ -227,7 +224,7 @@ def _outcomes(
     judgments: AnyJudgments, runs: Sequence[RunStream], options: Options, messages: Messages
 ) -> list[Evaluation | IrevalxError]:
     """Return the evaluation of each run, or the error that prevented it, which is printed."""
-    from irevalx.evaluation.many_runs import evaluate_all
+    from irevalx.evaluation.evaluate import evaluate_all
 
     selection: Selection | IrevalxError
     try:
@@ -290,7 +287,7 @@ def _print_reports(
 
 def _explanations(given: Sequence[str], options: Options) -> list[str]:
     """Return the help of the formats and measures that were named with -h."""
-    from irevalx.cli.explain import format_lines, measure_lines
+    from irevalx.cli.explanations import format_lines, measure_lines
     from irevalx.reading.formats import POOL, REL_FORMATS, RESULTS_FORMATS
 
     lines: list[str] = []
@@ -308,7 +305,7 @@ def _explanations(given: Sequence[str], options: Options) -> list[str]:
 def _asked_measures(options: Options) -> list[Measure]:
     """Return the requested measures, by default those of the judgment format, in print order."""
     from irevalx.measures import every_measure
-    from irevalx.measures.parse import parse_request
+    from irevalx.measures.selection import parse_request
     from irevalx.reading.formats import rel_format
 
     texts = options.measures or (rel_format(options.rel_format).usual_measures,)

@@ -9,11 +9,11 @@ from typing import Any
 
 import click
 
+from irevalx.cli.arguments import complete_file, complete_measure
 from irevalx.cli.option_rules import NamedOption
-from irevalx.cli.values import complete_file, complete_measure
 from irevalx.declarations import NO_DEFAULT, Parameter, in_shell_words
 from irevalx.errors import UsageError, quote
-from irevalx.process.system import SEPARATORS
+from irevalx.process.platform import SEPARATORS
 
 
 def click_parameter(parameter: Parameter, parameters: Mapping[str, Parameter], **more: Any) -> Callable[..., Any]:

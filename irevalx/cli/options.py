@@ -1,22 +1,51 @@
-"""Options: the parsed and checked command line."""
+"""The options of the command irevalx, and their checked values."""
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
+import click
+
+from irevalx import __version__
+from irevalx.cli.arguments import (
+    LEVEL,
+    OUTPUT_GROUP,
+    POOL_GROUP,
+    RUN_GROUP,
+    TREC_GROUP,
+    WHOLE_NUMBER,
+    Confidence,
+    Option,
+    complete_file,
+    complete_measure,
+)
+from irevalx.cli.declared_options import click_parameter
 from irevalx.declarations import spelled_rule
 from irevalx.errors import STANDARD_INPUT, UsageError, quote
 from irevalx.frozen import Frozen, fields
-from irevalx.process.system import as_text
+from irevalx.process.platform import MOST_PROCESSES, as_text, usual_processes
+from irevalx.process.terminal import echo, write_error
 from irevalx.reading import formats
-from irevalx.reports import MOST_DIGITS, OUTPUT_FORMATS, OutputFormat
-from irevalx.settings import PROBABILITY, Duplicates, Grades, IntervalMethod, Settings, Ties, UnjudgedTreatment
-from irevalx.trec_eval.numbers import c_long
-from irevalx.trec_eval.versions import COMPAT, TREC_EVAL_10, Compat
+from irevalx.reading.file_format import FileKind
+from irevalx.reading.formats import REL_FORMATS, RESULTS_FORMATS, names_of
+from irevalx.reports import DIGITS, MOST_DIGITS, OUTPUT_FORMATS, OutputFormat, format_help
+from irevalx.settings import (
+    INTERVAL_METHODS,
+    NAME_STYLES,
+    PARAMETERS,
+    PROBABILITY,
+    Duplicates,
+    Grades,
+    IntervalMethod,
+    Settings,
+    Ties,
+    UnjudgedTreatment,
+)
+from irevalx.trec_eval import COMPAT, TREC_EVAL_10, Compat, c_long
 
 DEFAULT_FORMAT = "trec"
 """The default of ``--format``."""
@@ -131,3 +160,246 @@ class Options(Frozen, kw_only=True):
         if self.threads < 1:
             raise UsageError(f"--threads must be at least 1, but got {self.threads}")
         formats.rel_format(self.rel_format)
+
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        versions = " and ".join(sorted(compat.version for compat in COMPAT.values()))
+        write_error(f"irevalx {__version__} (follows trec_eval {versions}; see --compat)")
+        ctx.exit(0)
+
+
+def _list_measures(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        from irevalx.process.startup import start_numpy
+
+        start_numpy()
+        from irevalx.cli.explanations import list_lines
+
+        echo("\n".join(list_lines()) + "\n")
+        ctx.exit(0)
+
+
+def _check_measures(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    if value and not ctx.resilient_parsing:
+        from irevalx.process.startup import start_numpy
+
+        start_numpy()
+        from irevalx.measures.selection import listed, parse_request
+
+        compat = ctx.params.get("compat", TREC_EVAL_10)
+        value = listed(value, compat)
+        for text in value:
+            parse_request(text, compat)
+    return value
+
+
+def _option_in(group: str) -> Callable[..., Callable[[Function], Function]]:
+    """Return ``click.option`` for a group of the help; it takes the names in one string."""
+
+    def option(names: str, **attributes: Any) -> Callable[[Function], Function]:
+        return click.option(*names.split(), cls=Option, group=group, **attributes)
+
+    return option
+
+
+_trec_eval_option = _option_in(TREC_GROUP)
+_pool_option = _option_in(POOL_GROUP)
+_output_option = _option_in(OUTPUT_GROUP)
+
+
+def _setting(name: str, group: str, **more: Any) -> Callable[[Function], Function]:
+    """Return the option of a field of Settings."""
+    return click_parameter(PARAMETERS[name], PARAMETERS, cls=Option, group=group, declaration=PARAMETERS[name], **more)
+
+
+_WITH_INPUTS = " and ".join(form.name for form in OUTPUT_FORMATS.values() if form.shows_inputs)
+
+FLAGS = (
+    click.argument("files", nargs=-1, metavar="QRELS RUN...", type=str, shell_complete=complete_file),
+    _trec_eval_option(
+        "-h --help show_help", is_flag=True, help="Print this help or, with -m, -R, -T or --pool, what they name."
+    ),
+    _trec_eval_option(
+        "-v --version",
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=_print_version,
+        help="Print the version to standard error.",
+    ),
+    _trec_eval_option("-q --query_eval_wanted per_topic", is_flag=True, help="Print the values of each topic too."),
+    _trec_eval_option(
+        "-m --measure measures",
+        multiple=True,
+        is_eager=True,
+        callback=_check_measures,
+        shell_complete=complete_measure,
+        metavar="NAME",
+        help=(
+            "Print this measure, or set of measures: official (used if there is no -m), set, all_trec, incomplete, "
+            "all. NAME.X,Y,... gives parameters, such as P.5,10 or ndcg.1=3,2=9; NAME:skip, NAME:nonrel and NAME:rel "
+            "read unjudged documents as --unjudged does; 'NAME(rel=N)' has a level of its own in place of -l. Names of "
+            "other programs will do, such as nDCG@10. May be repeated."
+        ),
+    ),
+    _setting("complete", TREC_GROUP, also="--all-topics"),
+    _setting("level", TREC_GROUP, also="--level", type=LEVEL),
+    _trec_eval_option("-n --nosummary no_summary", is_flag=True, help='Leave out the "all" lines.'),
+    _trec_eval_option(
+        "-D --Debug_level debug",
+        multiple=True,
+        metavar="LEVEL.TOPIC",
+        help=(
+            "Evaluate only TOPIC. With a LEVEL above 0, show on standard error what measures are computed from, "
+            "document by document."
+        ),
+    ),
+    _setting("judged_only", TREC_GROUP),
+    _setting("collection_size", TREC_GROUP, type=WHOLE_NUMBER),
+    _setting("max_retrieved", TREC_GROUP, type=WHOLE_NUMBER),
+    _trec_eval_option(
+        "-R --Rel_info_format rel_format",
+        also="--rel-format",
+        default="qrels",
+        metavar="FORMAT",
+        shell_complete=lambda ctx, param, incomplete: [name for name in REL_FORMATS if name.startswith(incomplete)],
+        help=f"The format of QRELS: {names_of(FileKind.JUDGMENTS)}; -h -R FORMAT explains it.",
+    ),
+    _trec_eval_option(
+        "-T --Results_format results_format",
+        also="--results-format",
+        default="trec_results",
+        metavar="FORMAT",
+        shell_complete=lambda ctx, param, incomplete: [name for name in RESULTS_FORMATS if name.startswith(incomplete)],
+        help=f"The format of RUN: {names_of(FileKind.RUNS)}; -h -T FORMAT explains it.",
+    ),
+    _trec_eval_option(
+        "-Z --Zscore zscores",
+        metavar="FILE",
+        help=(
+            "Print z-scores: how many standard deviations a value is above the mean, both being in FILE, a line each "
+            "of TOPIC MEASURE MEAN DEVIATION."
+        ),
+    ),
+    _trec_eval_option("-o old_results_format", is_flag=True, help="Accepted and ignored."),
+    _trec_eval_option(
+        "--Output_old_results_format old_results_format_value",
+        metavar="X",
+        help="Accepted and ignored, with its value.",
+    ),
+    _pool_option(
+        "--pool",
+        metavar="FILE",
+        help="FILE lists the documents chosen for judging; those without a judgment are pooled, but unjudged.",
+    ),
+    _setting("unjudged", POOL_GROUP),
+    _setting("grades", POOL_GROUP),
+    _setting("infap_c", POOL_GROUP),
+    _setting("infap_epsilon", POOL_GROUP),
+    _setting("sample_rate", POOL_GROUP),
+    _setting("ties", RUN_GROUP),
+    _setting("ignore_identical_ids", RUN_GROUP),
+    _setting("duplicates", RUN_GROUP),
+    _setting("compat", OUTPUT_GROUP, is_eager=True),
+    _output_option(
+        "--strict",
+        is_flag=True,
+        help=(
+            "Reject scores, judgments and parameters that are not plain numbers, and files that are probably misread, "
+            "instead of reading them like trec_eval."
+        ),
+    ),
+    _output_option(
+        "--threads",
+        type=WHOLE_NUMBER,
+        default=usual_processes,
+        help=(
+            "Share a big run, or many runs, among N processes.  "
+            f"[default: the number of processors, at most {MOST_PROCESSES}]"
+        ),
+    ),
+    _output_option(
+        "--list-measures",
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=_list_measures,
+        help="Print all measures by family, with their parameters, and the other names that are understood.",
+    ),
+    _output_option(
+        "--cite",
+        is_flag=True,
+        help="Print how to cite irevalx and the papers behind the measures of -m, in BibTeX; no files are read.",
+    ),
+    _output_option(
+        "--names",
+        type=click.Choice(NAME_STYLES),
+        default="trec_eval",
+        help=(
+            "Print names and order of measures as trec_eval has them, or as they were asked for with -m (sets in "
+            "trec_eval's order).  [default: trec_eval]"
+        ),
+    ),
+    _output_option(
+        "--format",
+        type=click.Choice(list(OUTPUT_FORMATS)),
+        default=DEFAULT_FORMAT,
+        metavar="FORMAT",
+        help=(
+            f"Print results as {format_help(OUTPUT_FORMATS.values())}. Tables have one row per run, or with -q one row "
+            "per topic, and mark the best of several runs. Values for programs have every digit, and "
+            f"{_WITH_INPUTS} has the options, inputs and warnings too.  [default: {DEFAULT_FORMAT}]"
+        ),
+    ),
+    _output_option(
+        "--digits",
+        type=WHOLE_NUMBER,
+        requires=[f"format={name}" for name in TABLES_FOR_PEOPLE],
+        help=f"Decimals of real numbers in tables ({', '.join(TABLES_FOR_PEOPLE)}).  [default: {DIGITS}]",
+    ),
+    _output_option(
+        "--ci",
+        type=Confidence(),
+        help=(
+            "Also print the confidence interval of each mean over topics, for example with --ci 95%. In trec_eval's "
+            "format, the bounds are the lines with topic all:low and all:high."
+        ),
+    ),
+    _output_option(
+        "--ci-method",
+        type=click.Choice(INTERVAL_METHODS),
+        default="t",
+        requires={"bootstrap": "ci"},
+        help="How intervals are made: from Student's t distribution, or by a bootstrap (BCa).  [default: t]",
+    ),
+    _output_option(
+        "--seed",
+        type=WHOLE_NUMBER,
+        default=0,
+        requires="ci_method=bootstrap",
+        help="The seed of the bootstrap's random numbers.  [default: 0]",
+    ),
+    _output_option(
+        "--topic-groups",
+        metavar="FILE",
+        excludes="debug",
+        shell_complete=complete_file,
+        help=(
+            "Print the summaries of groups of topics too, of topic all:GROUP. FILE has a line TOPIC GROUP for each, "
+            "or is csv with a header, or JSON."
+        ),
+    ),
+    _output_option("--quiet", is_flag=True, help="Print no warnings, and no progress line."),
+)
+"""Arguments and options, in the order of the help within each group."""
+
+
+def with_flags(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the arguments and options of irevalx to a command."""
+    for flag in reversed(FLAGS):
+        function = flag(function)
+    return function

@@ -1,37 +1,259 @@
-"""One run against the judgments: rank, choose the topics, assess, compute, summarise."""
+"""Evaluation of one run or of many: rank, select topics, assess, compute, summarize."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
-from itertools import islice
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import compress, count, islice
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from irevalx.errors import EvaluationError, IrevalxError, NoTopicsError, quote, shown_name
-from irevalx.evaluation.chosen_topics import (
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.errors import EvaluationError, InputError, IrevalxError, NoTopicsError, Warn, quote, shown_name
+from irevalx.evaluation.run_warnings import SeenRuns
+from irevalx.evaluation.topic_selection import (
     ChosenTopics,
     TopicCounts,
     choose_topics,
     count_relevant,
+    level_warnings,
+    no_topic_in_common,
     plural_topics,
     ranking_rules,
     relevant_by_topic,
 )
-from irevalx.evaluation.columns import Column, Summaries
-from irevalx.evaluation.run_warnings import SeenRuns
-from irevalx.evaluation.spellings import no_topic_in_common
 from irevalx.evaluation.topic_values import AssessedRanking, TopicColumn
-from irevalx.frozen import Frozen, replace
+from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments import AnyJudgments
-from irevalx.judgments.judged_documents import Documents
-from irevalx.measures.select import Selection
-from irevalx.measures.summary import Population
+from irevalx.judgments.graded import Documents
+from irevalx.measures.counts import runid
+from irevalx.measures.declaration import Measure
+from irevalx.measures.selection import Selection
+from irevalx.measures.summaries import LEAST, Population, Values, add_up, as_list, geometric_mean, mean
+from irevalx.process.workers import in_order, worth_sharing
 from irevalx.ranking.rank import RankedRun, rank_results, rank_run, without_documents
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.rules import RankingRules
 from irevalx.ranking.short_lists import rank_short_list
-from irevalx.reading.runs import RunStream
+from irevalx.reading.kinds.runs import RunStream
+from irevalx.reading.sources.files import as_column, stem_of
 from irevalx.settings import Settings
+
+if TYPE_CHECKING:
+    from irevalx.measures.zscores import Zscores
+    from irevalx.statistics.confidence_intervals import MeanIntervals
+
+
+class Column(Frozen):
+    """The values under one printed name."""
+
+    name: str
+    measure: Measure
+    values: Values | None
+    """One per topic; None for a measure of the `all` row alone."""
+    summary: float | int | bytes | None
+    """The `all` row; None for a measure without one, and if a topic could not be evaluated."""
+    has_value: BoolArray | None = None
+    """Shape (n_topics,); false where ``values`` is nan for lack of a value. None if all topics have one."""
+    is_zscore: bool = False
+    """Z-scores are real numbers, whatever the values are."""
+    n_averaged: int = 0
+    """How many topics the summary is over, missing ones included."""
+
+    @property
+    def number(self) -> str:
+        """How the values are printed: as real, integer or text; expected counts as real."""
+        is_real = self.measure.number == "integer" and getattr(self.values, "dtype", None) == np.float64
+        return "real" if self.is_zscore or is_real else self.measure.number
+
+    def of_topics(self, which: slice = slice(None)) -> list[Any]:
+        """Return the values of some topics as Python objects, None for a topic without one.
+
+        Empty if there are no values.
+        """
+        values = [] if self.values is None else as_list(self.values[which])
+        if self.has_value is None:
+            return values
+        return [
+            value if has_value else None
+            for value, has_value in zip(values, self.has_value[which].tolist(), strict=True)
+        ]
+
+
+def population_of_values(
+    population: Population,
+    *,
+    complete: bool,
+    more_relevant: float,
+    n_with_value: int | None,
+    n_judged_with_value: int | None,
+) -> Population:
+    """Return the population of a measure that has values for fewer topics, or ``more_relevant`` documents.
+
+    These are made relevant by the treatment of unjudged documents, and added to the judgments that ``-c`` counts.
+    """
+    if more_relevant and population.n_relevant is not None:
+        population = replace(population, n_relevant=population.n_relevant + more_relevant)
+    if n_with_value is None or n_judged_with_value is None:
+        return population
+    n_topics = n_judged_with_value if complete else n_with_value
+    return replace(population, n_topics=n_topics, n_evaluated=n_with_value)
+
+
+class Summaries(Frozen, kw_only=True):
+    """Everything that the `all` rows of a run are computed from."""
+
+    columns: tuple[TopicColumn, ...]
+    """The values of the topics, in print order."""
+    topics: tuple[bytes, ...]
+    """Evaluated ones, ascending in byte order."""
+    judged: tuple[bytes, ...]
+    """All judged topics, ascending; empty if one topic is requested, which has no groups."""
+    population: Population
+    """Of all topics."""
+    relevant: IntArray | FloatArray | None
+    """Numbers of relevant documents, shape (n_judged,), if summaries count them."""
+    zscores: Zscores | None
+    """To convert values with; None for the values themselves."""
+    complete: bool
+    """Whether the summaries are over all judged topics (``-c``)."""
+    requested: Mapping[str, str] | None
+    """Requested names of values, with their printed names; None for printed names."""
+
+    def summarised(self, *, summed: bool = True) -> tuple[Column, ...]:
+        """Return the values with their summaries, named and ordered as requested; a column can occur twice.
+
+        Without summaries (``summed``) if a topic could not be evaluated.
+        """
+        with np.errstate(all="ignore"):
+            columns = tuple([self._summarised(column, summed=summed) for column in self.columns])
+        if self.requested is None:
+            return columns
+        known = {column.name: column for column in columns}
+        return tuple(replace(known[printed], name=name) for name, printed in self.requested.items() if printed in known)
+
+    def _summarised(self, column: TopicColumn, *, summed: bool) -> Column:
+        """Return the values under one name with their summary, as z-scores if requested."""
+        measure, values, has_value, topics = column.measure, column.values, column.has_value, self.topics
+        if has_value is not None:
+            values = None if values is None else np.asarray(values)[has_value]
+            topics = tuple(compress(topics, has_value.tolist()))
+        of_all = values if column.of_all_judged is None else column.of_all_judged
+        is_zscore = self.zscores is not None and measure.number != "text"
+        summarise, summary, n_averaged = measure.summary, None, 0
+        if self.zscores and is_zscore:
+            values, summarise = self.zscores.of(column.name, values, summarise, topics)
+            of_all = values
+        if summarise and summed:
+            of_these = population_of_values(
+                self.population,
+                complete=self.complete,
+                more_relevant=0 if column.more_relevant is None else column.more_relevant.sum().item(),
+                n_with_value=None if has_value is None else int(np.count_nonzero(has_value)),
+                n_judged_with_value=column.n_judged_with_value,
+            )
+            summary, n_averaged = summarise([] if of_all is None else of_all, of_these), of_these.n_topics
+        if values is not None and has_value is not None:
+            spread = np.full(has_value.size, np.nan)
+            spread[has_value] = values
+            values = spread
+        return Column(column.name, measure, values, summary, has_value, is_zscore, n_averaged)
+
+    @cached_property
+    def _places(self) -> tuple[dict[bytes, int], dict[bytes, int]]:
+        """The place of each evaluated topic, and of each judged one."""
+        evaluated, judged = (
+            {topic: place for place, topic in enumerate(topics)} for topics in (self.topics, self.judged)
+        )
+        return evaluated, judged
+
+    def of_group(self, group: Collection[bytes]) -> Summaries:
+        """Return the same for a group of topics, as if no other topic had been judged."""
+        evaluated, judged = (
+            np.array(sorted(place for topic in group if (place := places.get(topic)) is not None), np.int64)
+            for places in self._places
+        )
+        topics = tuple(self.topics[place] for place in evaluated.tolist())
+        relevant = None if self.relevant is None else self.relevant[judged]
+        return replace(
+            self,
+            columns=tuple(_of_topics(column, evaluated, judged) for column in self.columns),
+            topics=topics,
+            judged=tuple(self.judged[place] for place in judged.tolist()),
+            population=Population(
+                tag=self.population.tag,
+                n_topics=judged.size if self.complete else len(topics),
+                n_evaluated=len(topics),
+                n_relevant=None if relevant is None else add_up(0, relevant),
+            ),
+            relevant=relevant,
+        )
+
+
+def _of_topics(column: TopicColumn, evaluated: IntArray, judged: IntArray) -> TopicColumn:
+    """Return the values of some topics, given their places among the evaluated and among the judged topics."""
+
+    def at(values: Any, places: IntArray) -> Any:
+        return [values[place] for place in places.tolist()] if isinstance(values, list) else values[places]
+
+    of = {"values": evaluated, "has_value": evaluated, "more_relevant": evaluated}
+    of |= {"judged_with_value": judged, "of_all_judged": judged}
+    columns = {
+        name: at(getattr(column, name), which) for name, which in of.items() if getattr(column, name) is not None
+    }
+    return replace(column, **columns)
+
+
+Ends: TypeAlias = tuple[float, float]
+"""The lower and the upper end of an interval."""
+
+
+def intervals_of(columns: Sequence[Column], how: MeanIntervals) -> dict[str, Ends]:
+    """Return the intervals of the summaries that are means, by printed name; nan if there is none.
+
+    Intervals of geometric means are computed on the logarithmic scale.
+    """
+    tested = {column.name: values for column in columns if (values := _averaged(column)) is not None}
+    by_size: dict[int, list[str]] = {}
+    for name, values in tested.items():
+        by_size.setdefault(values.size, []).append(name)
+    ends: dict[str, Ends] = {}
+    for names in by_size.values():
+        intervals = how.of(np.stack([tested[name] for name in names]))
+        ends.update({name: (low, high) for name, (low, high) in zip(names, intervals.tolist(), strict=True)})
+    for column in columns:
+        if column.name in ends and column.measure.summary is geometric_mean:
+            low, high = np.exp(ends[column.name]).tolist()
+            ends[column.name] = low, high
+    return {column.name: ends[column.name] for column in columns if column.name in ends}
+
+
+def is_mean(column: Column) -> bool:
+    """Return whether the summary is a mean of the values of topics, so that it has an interval."""
+    return column.summary is not None and column.values is not None and column.measure.summary in {mean, geometric_mean}
+
+
+def why_no_interval(column: Column) -> str | None:
+    """Return why the mean of two topics or more has no interval; None if it has one, or is no mean."""
+    values = _averaged(column)
+    if values is None or values.size < 2:
+        return None
+    if not np.isfinite(values).all():
+        return "not all values are finite"
+    return f"all {values.size} topics have the same value" if (values == values[0]).all() else None
+
+
+def _averaged(column: Column) -> FloatArray | None:
+    """Return the values whose mean is the summary, shape (n_averaged,); None if it is no mean."""
+    summary = column.measure.summary
+    if summary is None or not is_mean(column):
+        return None
+    numbers = np.asarray(column.values)[... if column.has_value is None else column.has_value]
+    scaled = np.asarray(numbers if column.is_zscore else summary.scale(numbers), np.float64)
+    n_missing = max(0, column.n_averaged - scaled.size)
+    missing = np.log(LEAST) if summary is geometric_mean else 0.0
+    return np.concatenate((scaled, np.full(n_missing, missing)))
 
 
 class Evaluation(Frozen):
@@ -203,3 +425,96 @@ def _no_topics(documents: Documents, path: str, with_results: frozenset[bytes], 
         f"{plural_topics(len(with_results), 'topic')}, and none is in both"
         + no_topic_in_common(documents.topics, with_results)
     )
+
+
+def evaluate_all(
+    judgments: AnyJudgments,
+    runs: Sequence[RunStream],
+    selection: Selection | IrevalxError,
+    settings: Settings,
+    *,
+    processes: int = 1,
+    traced: bool = False,
+    warn: Warn = lambda line: None,
+    progress: Callable[[int], None] = lambda lines: None,
+) -> Iterator[Evaluation | IrevalxError]:
+    """Yield the evaluation of each run, or its error, in order; several processes share them if there is much to read.
+
+    ``selection`` can be an error, which is raised unless the run has an error as well. ``warn`` gets the warnings run
+    by run.
+    """
+    sharing = min(processes, len(runs)) if worth_sharing(sum(run.size for run in runs)) else 1
+    in_run = 1 if sharing > 1 else processes
+
+    def work(run: RunStream) -> tuple[Evaluation | IrevalxError, int]:
+        lines = [0]
+        count = progress if sharing == 1 else lines.append
+        try:
+            if isinstance(selection, Selection):
+                outcome = evaluate(judgments, run, selection, settings, processes=in_run, traced=traced, progress=count)
+                return outcome, sum(lines)
+            run = run.allowing(settings.duplicates)
+            for block in run.blocks():
+                run.parse(block)
+        except (InputError, EvaluationError, NoTopicsError) as error:
+            return error, sum(lines)
+        raise selection
+
+    if isinstance(selection, Selection):
+        for line in level_warnings(judgments, selection.measures, settings, nonrelevant=True):
+            warn(line)
+    for outcome, lines in in_order(work, lambda: runs, sharing):
+        progress(lines)
+        for line in outcome.warnings:
+            warn(line)
+        yield outcome
+
+
+def with_unique_names(evaluations: Sequence[Evaluation], warn: Warn) -> list[Evaluation]:
+    """Name runs by ``unique_run_names``."""
+    named = [(evaluation.run, evaluation.path) for evaluation in evaluations]
+    return [renamed(*pair) for pair in zip(evaluations, unique_run_names(named, warn), strict=True)]
+
+
+def unique_run_names(runs: Sequence[tuple[bytes, str]], warn: Warn) -> list[bytes]:
+    """Return a unique name for each run, given tags and paths: tag, stem of the file, path, or path and number."""
+    if len(runs) == 1:
+        return [runs[0][0]]
+    tags = Counter(tag for tag, _ in runs)
+    paths = Counter(path for tag, path in runs if tags[tag] > 1)
+    stems: Counter[str] = Counter()
+    for path, number in paths.items():
+        stems[stem_of(path)] += number
+    taken = {tag for tag, number in tags.items() if number == 1}
+    candidates = {path: _names_for(path, is_unique=stems[stem_of(path)] == 1) for path in paths}
+    names = []
+    for tag, path in runs:
+        name = tag
+        if tags[tag] > 1:
+            name = next(candidate for candidate in candidates[path] if candidate not in taken)
+            taken.add(name)
+        names.append(name)
+    for tag, number in tags.items():
+        if number > 1:
+            warn(f"{number} runs have the tag {quote(tag)}; they are called by the names of their files")
+    return names
+
+
+def _names_for(path: str, *, is_unique: bool) -> Iterator[bytes]:
+    """Yield the names that runs in a file can have; none that was taken becomes free again."""
+    if is_unique:
+        yield as_column(stem_of(path))
+    yield as_column(path)
+    yield from (as_column(f"{path}#{number}") for number in count(2))
+
+
+def renamed(evaluation: Evaluation, name: bytes) -> Evaluation:
+    """Return an evaluation under another name."""
+    if name == evaluation.run:
+        return evaluation
+
+    def with_name(column: Column) -> Column:
+        has_name = column.measure is runid and column.summary is not None
+        return replace(column, summary=name) if has_name else column
+
+    return replace(evaluation, run=name, columns=tuple(map(with_name, evaluation.columns)))

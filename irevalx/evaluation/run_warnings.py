@@ -9,12 +9,17 @@ import numpy as np
 
 from irevalx.arrays.segments import AnyArray
 from irevalx.errors import quote, shown_name
-from irevalx.evaluation.chosen_topics import TopicCounts, plural_topics
-from irevalx.evaluation.spellings import differing_pair, hardly_any_judged, pair_of_names
+from irevalx.evaluation.topic_selection import (
+    TopicCounts,
+    differing_pair,
+    hardly_any_judged,
+    pair_of_names,
+    plural_topics,
+)
 from irevalx.evaluation.topic_values import TOP, TopicColumn, TopJudged
 from irevalx.frozen import Frozen
-from irevalx.judgments.judged_documents import Documents
-from irevalx.measures.summary import geometric_mean, negative_values
+from irevalx.judgments.graded import Documents
+from irevalx.measures.summaries import geometric_mean, negative_values
 from irevalx.ranking.ranking import Ranking
 
 _MOST_LOOKED_AT = 10_000

@@ -13,40 +13,24 @@ import numpy as np
 
 from irevalx.arrays.segments import IntArray
 from irevalx.errors import IrevalxError
-from irevalx.evaluation.chosen_topics import TopicCounts, count_relevant, ranking_rules, relevant_by_topic
-from irevalx.evaluation.columns import Column, Summaries
-from irevalx.evaluation.evaluate import Evaluation
+from irevalx.evaluation.evaluate import Column, Evaluation, Summaries
 from irevalx.evaluation.run_warnings import SeenRuns
+from irevalx.evaluation.topic_selection import TopicCounts, count_relevant, ranking_rules, relevant_by_topic
 from irevalx.evaluation.topic_values import AssessedRanking, TopicColumn
 from irevalx.frozen import Frozen, cached_property
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Judgments
-from irevalx.measures.added import ADDED
 from irevalx.measures.counts import runid
-from irevalx.measures.select import Selection
-from irevalx.measures.summary import Population
+from irevalx.measures.declaration import ADDED
+from irevalx.measures.selection import Selection
+from irevalx.measures.summaries import Population
 from irevalx.ranking.rank import of_these_ties, rank_results
 from irevalx.ranking.rules import RankingRules
-from irevalx.reading.runs import ResultRows, RunWarning
+from irevalx.reading.kinds.runs import Stack
 from irevalx.settings import Settings
 
 _MOST_POOLED = 1 << 20
 """Most judged documents, counted for each run, that are evaluated together."""
-
-
-class Stack(Frozen):
-    """The results of several runs: finite scores, and no document twice in a topic."""
-
-    names: Sequence[str]
-    """Also their paths."""
-    tags: Sequence[bytes]
-    """The names as bytes."""
-    n_topics: IntArray
-    """Of each run, shape (n_runs,)."""
-    results: ResultRows
-    """Of the topics of the first run, then of the second."""
-    score_warnings: dict[int, tuple[RunWarning, ...]]
-    """By the number of the run."""
 
 
 class StackedValues(Frozen):

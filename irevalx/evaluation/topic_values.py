@@ -1,6 +1,6 @@
 """The values of topics, of one run or many, before any summary.
 
-``values_of`` is the whole way from retrieved documents to values. ``measures.summary`` makes the `all` row of them, of
+``values_of`` is the whole way from retrieved documents to values. ``measures.summaries`` makes the `all` row of them, of
 all topics at once or in parts.
 """
 
@@ -14,21 +14,20 @@ import numpy as np
 
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray
 from irevalx.errors import EvaluationError, shown_name
-from irevalx.evaluation.chosen_topics import TopicCounts, choose_topics, ranking_rules
+from irevalx.evaluation.topic_selection import TopicCounts, choose_topics, ranking_rules
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Judgments
-from irevalx.measures.declare import HasValue, Measure
-from irevalx.measures.select import RequestedMeasure, Selection
-from irevalx.measures.summary import Values, mean, relevant_total
-from irevalx.process.system import as_text
-from irevalx.ranking.assess import Assessed, assess
-from irevalx.ranking.rank import rank_results, without_documents
+from irevalx.measures.declaration import HasValue, Measure
+from irevalx.measures.selection import RequestedMeasure, Selection
+from irevalx.measures.summaries import Values, mean, relevant_total
+from irevalx.process.platform import as_text
+from irevalx.ranking.rank import Assessed, assess, rank_results, without_documents
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.topics import Topics
-from irevalx.reading.runs import ResultRows
+from irevalx.reading.kinds.runs import ResultRows
 from irevalx.settings import Settings, UnjudgedTreatment
-from irevalx.trec_eval.versions import Compat
+from irevalx.trec_eval import Compat
 
 _TOPICS_AT_ONCE = 1 << 13
 """Number of topics that are assessed together: this takes more memory than their values."""

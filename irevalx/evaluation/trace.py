@@ -11,16 +11,11 @@ from irevalx.arrays.codes import ABSENT, OUTSIDE, UNJUDGED
 from irevalx.arrays.segments import IntArray, Segments
 from irevalx.errors import printable, quote
 from irevalx.judgments import AnyJudgments
-from irevalx.judgments.graded import Judgments
-from irevalx.judgments.judged_documents import Documents
-from irevalx.judgments.judgment_groups import GroupedJudgments
+from irevalx.judgments.graded import Documents, GroupedJudgments, Judgments, JudgmentsWithProbabilities
 from irevalx.judgments.preferences import Group, PreferenceJudgments
 from irevalx.judgments.subtopics import RelevantParts, SubtopicJudgments
-from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
-from irevalx.ranking.assessed_preferences import assess_preferences
-from irevalx.ranking.grouped_topics import ranking_by_group
 from irevalx.ranking.ranking import Ranking
-from irevalx.ranking.topics_with_probabilities import assess_with_probabilities
+from irevalx.ranking.topic_kinds import assess_preferences, assess_with_probabilities, ranking_by_group
 from irevalx.settings import Settings
 
 NONE = "-"

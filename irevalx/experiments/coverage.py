@@ -8,22 +8,20 @@ import numpy as np
 
 from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
-from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.pools import first_documents
-from irevalx.experiments.ranked_runs import RankedRuns
+from irevalx.experiments.ranked_runs import Experiment, RankedRuns
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool, with_pool
-from irevalx.measures.declare import UnjudgedEffect
-from irevalx.measures.parameter_kinds import Cutoffs
-from irevalx.measures.select import RequestedMeasure
+from irevalx.measures.declaration import UnjudgedEffect
+from irevalx.measures.measure_parameters import Cutoffs
+from irevalx.measures.selection import RequestedMeasure
 from irevalx.ranking.rank import without_documents
 from irevalx.ranking.rules import RankingRules
-from irevalx.reading.runs import RunStream
+from irevalx.reading.kinds.runs import RunStream
 from irevalx.settings import ORDERS_OF_TIES, Settings
-from irevalx.statistics.corrections import CORRECTIONS, TUKEY, correction_named
 from irevalx.statistics.paired_comparisons import Comparisons
-from irevalx.statistics.significance import FEW_TOPICS, TESTS
+from irevalx.statistics.significance import CORRECTIONS, FEW_TOPICS, TESTS, TUKEY, correction_named
 
 DEPTH = 10
 """The K of measures without a cutoff, and the greatest with which it is decided what depends on unjudged documents."""

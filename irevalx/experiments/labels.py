@@ -1,4 +1,7 @@
-"""Files of labels, whoever made them: a label is a number or missing, and is never read as another number.
+"""Label files: a second set of judgments for the same documents.
+
+What people judged is called human, the other file machine: most such files come from language models. A negative grade
+is no label.
 
 Whole labels are grades. If some label of a file is not whole, all of them are probabilities of relevance if none
 exceeds 1, and count as relevant from ``RELEVANT`` on; otherwise each counts as the nearest whole grade. A negative
@@ -7,21 +10,157 @@ label is missing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from irevalx.api.inputs import Qrels, judgments_given
-from irevalx.arrays.codes import UNJUDGED_IN_FILES
+from irevalx.arrays.codes import ABSENT, UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.declarations import spelled
-from irevalx.errors import ArgumentError, MalformedLineError, MalformedNumberError, quote, shown_name
-from irevalx.experiments.label_files import refuse_duplicates
+from irevalx.errors import (
+    ArgumentError,
+    DuplicateDocumentError,
+    MalformedLineError,
+    MalformedNumberError,
+    quote,
+    shown_name,
+)
 from irevalx.frozen import Frozen, replace
-from irevalx.judgments.graded import Judgments
+from irevalx.judgments.graded import Documents, Judgments
+from irevalx.judgments.pool import Pool, with_pool
 from irevalx.reading import formats
-from irevalx.statistics.combined_labels import nearest_grade
-from irevalx.trec_eval.versions import TREC_EVAL_10
+from irevalx.statistics.label_agreement import nearest_grade
+from irevalx.trec_eval import TREC_EVAL_10
+
+
+def refuse_duplicates(judgments: Judgments) -> None:
+    """Raise DuplicateDocumentError if a document occurs twice in a topic; where it has two grades, both are named."""
+    pairs = judgments.table.duplicates
+    contradicting = pairs[judgments.grades[pairs[:, 0]] != judgments.grades[pairs[:, 1]]]
+    if contradicting.size:
+        lines = np.sort(judgments.lines[contradicting], axis=1)
+        least = int(np.lexsort((lines[:, 0], lines[:, 1]))[0])
+        first, second = contradicting[least][np.argsort(judgments.lines[contradicting[least]])].tolist()
+        topic, docno = judgments.topics[judgments.rows.ids[first]], judgments.docnos.text(first)
+        raise DuplicateDocumentError(
+            f"{shown_name(judgments.path)}:{judgments.lines[second]}: a document must have one grade in a topic, but "
+            f"got {judgments.grades[second]} for {quote(docno)} in topic {quote(topic)} and {judgments.grades[first]} "
+            f"on line {judgments.lines[first]}"
+        )
+    if judgments.duplicates:
+        raise judgments.duplicates[min(judgments.duplicates)]
+
+
+def of_topics(judgments: Judgments, topics: Sequence[bytes]) -> Judgments:
+    """Return the judgments of some of their topics, which are given in ascending order."""
+    rows, index = judgments.rows.take(np.array([judgments.topic_index[topic] for topic in topics], np.int64))
+    return replace(
+        judgments,
+        topics=tuple(topics),
+        rows=rows,
+        docnos=judgments.docnos.take(index),
+        grades=judgments.grades[index],
+        lines=judgments.lines[index],
+    )
+
+
+def places_of(judgments: Documents, labels: Documents) -> IntArray:
+    """Return where documents stand in other judgments: flat over the first ones, ``ABSENT`` for those not there."""
+    number = np.array([labels.topic_index.get(topic, ABSENT) for topic in judgments.topics], np.int64)
+    topic = judgments.rows.spread(number)
+    asked = np.flatnonzero(topic != ABSENT)
+    place = np.full(topic.size, ABSENT, np.int64)
+    if asked.size:
+        place[asked] = labels.table.find(topic[asked], judgments.docnos.take(asked))
+    return place
+
+
+def grades_for(judgments: Judgments, labels: Judgments) -> tuple[IntArray, BoolArray]:
+    """Look documents up in other judgments.
+
+    Parameters
+    ----------
+    judgments : whose documents are looked up.
+    labels : where.
+
+    Returns
+    -------
+    grades : flat over ``judgments``; negative where there is none.
+    there : flat; whether ``labels`` has the document, with a grade or without.
+    """
+    place = places_of(judgments, labels)
+    there: BoolArray = place != ABSENT
+    grades = np.full(place.size, UNJUDGED_IN_FILES, np.int64)
+    grades[there] = np.maximum(labels.grades[place[there]], UNJUDGED_IN_FILES)
+    return grades, there
+
+
+class TwoLabellings(Frozen):
+    """The documents of two files of judgments, with the grades of both.
+
+    Parameters
+    ----------
+    judgments : the documents of both files; their grades are those of the machine.
+    human, machine : flat; grades, negative where there is none.
+    in_human, in_machine : flat; whether a file has the document: otherwise it is outside the pool of this file.
+    in_both : per topic; whether both files have it.
+    """
+
+    judgments: Judgments
+    human: IntArray
+    machine: IntArray
+    in_human: BoolArray
+    in_machine: BoolArray
+    in_both: BoolArray
+
+    @classmethod
+    def of(cls, human: Judgments, machine: Judgments, topics: Sequence[bytes]) -> TwoLabellings:
+        """Bring two files of judgments together.
+
+        Parameters
+        ----------
+        topics : in ascending order; the machine's file has all of them.
+        """
+        judged = of_topics(machine, topics)
+        both = with_pool(judged, Pool(human.path, human.topics, human.rows.ids, human.docnos))
+        (grades_human, in_human), (grades_machine, in_machine) = (grades_for(both, one) for one in (human, machine))
+        in_both = np.array([topic in human.topic_index for topic in topics], np.bool_)
+        return cls(both, grades_human, grades_machine, in_human, in_machine, in_both)
+
+    @property
+    def have_both(self) -> BoolArray:
+        """Flat: whether a document has a grade in both files."""
+        return (self.human >= 0) & (self.machine >= 0)
+
+    def shuffled(self, rng: np.random.Generator) -> IntArray:
+        """Return the machine's grades, flat, shuffled among the documents of a topic that have the same human grade.
+
+        So the machine errs as often as it does, grade by grade and topic by topic, but at random: it favours nobody.
+        Documents without a human label are shuffled among themselves; those without a machine label stay without.
+        """
+        labelled = np.flatnonzero(self.machine >= 0)
+        topic, human = self.judgments.rows.ids[labelled], self.human[labelled]
+        grades = self.machine.copy()
+        in_order, at_random = (np.lexsort((key, human, topic)) for key in (labelled, rng.random(labelled.size)))
+        grades[labelled[in_order]] = self.machine[labelled[at_random]]
+        return grades
+
+
+def topic_warnings(human: Judgments, machine: Judgments) -> list[str]:
+    """Return a line for each file that has topics which the other lacks."""
+    lines = []
+    for one, other in ((human, machine), (machine, human)):
+        lacking = [topic for topic in one.topics if topic not in other.topic_index]
+        if lacking:
+            more = f" and {len(lacking) - 1} more" if lacking[1:] else ""
+            lines.append(
+                f"{len(lacking)} of {len(one.topics)} topics are in {shown_name(one.path)} only, and are left out: "
+                f"{quote(lacking[0])}{more}"
+            )
+    return lines
+
 
 RELEVANT = 0.5
 """A document with at least this probability of relevance counts as relevant."""

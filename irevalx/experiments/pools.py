@@ -14,10 +14,10 @@ from irevalx.errors import Warn
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool, with_pool
-from irevalx.ranking.order import ranking_order
-from irevalx.reading.runs import ResultRows, RunStream
+from irevalx.ranking.rank import ranking_order
+from irevalx.reading.kinds.runs import ResultRows, RunStream
 from irevalx.settings import Ties
-from irevalx.trec_eval.numbers import malformed_number_warnings
+from irevalx.trec_eval import malformed_number_warnings
 
 
 def best_ranks_in_runs(

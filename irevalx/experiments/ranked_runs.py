@@ -1,8 +1,10 @@
-"""Many runs ranked once against the same judgments, of any format, and what measures say of them topic by topic."""
+"""Runs that are read and ranked once, and their measure values by topic under any judgments for the same documents."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import hashlib
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,26 +12,161 @@ import numpy as np
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.declarations import spelled
 from irevalx.errors import EvaluationError, InputError, NoTopicsError, UsageError, Warn, quote, shown_name
-from irevalx.evaluation.chosen_topics import level_warnings, ranking_rules
+from irevalx.evaluation.evaluate import unique_run_names
+from irevalx.evaluation.topic_selection import level_warnings, ranking_rules
 from irevalx.evaluation.topic_values import AssessedRanking
-from irevalx.experiments.measure_scales import scale_of
-from irevalx.experiments.ranking_runs import compared_topics, raise_first, rank_all, topics_compared, unique_names
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments import AnyJudgments
+from irevalx.judgments.graded import Documents, Judgments
 from irevalx.measures import NICKNAMES
-from irevalx.measures.declare import Measure
-from irevalx.measures.select import RequestedMeasure, Selection, select_measures
-from irevalx.measures.summary import Population
-from irevalx.ranking.assess import assess
-from irevalx.ranking.rank import RankedRun, in_topic_order
+from irevalx.measures.declaration import Measure
+from irevalx.measures.selection import RequestedMeasure, Selection, select_measures
+from irevalx.measures.summaries import (
+    Population,
+    Summary,
+    geometric_mean,
+    mean,
+    relevant_total,
+    total,
+    total_of_all_judged,
+)
+from irevalx.process.platform import as_bytes, as_text
+from irevalx.process.workers import in_order, worth_sharing
+from irevalx.ranking.rank import RankedRun, assess, in_topic_order, rank_run
 from irevalx.ranking.ranking import Ranking
+from irevalx.ranking.rules import RankingRules
 from irevalx.reading.formats import QRELS
-from irevalx.reading.runs import RunStream
+from irevalx.reading.kinds.runs import RunStream
 from irevalx.settings import Grades, Settings
-from irevalx.statistics.scales import MEAN, Scale
+from irevalx.statistics.significance import MEAN, TOTAL, Scale
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+
+def _logarithms(values: FloatArray) -> FloatArray:
+    return np.asarray(geometric_mean.scale(values.ravel()), np.float64).reshape(values.shape)
+
+
+def _exponentials(sums: FloatArray, n_topics: int | FloatArray) -> FloatArray:
+    return np.array([math.exp(mean) for mean in (sums / n_topics).ravel().tolist()]).reshape(sums.shape)
+
+
+GEOMETRIC_MEAN = Scale("geometric mean", _logarithms, _exponentials, is_linear=False)
+
+_SCALES: dict[Summary, Scale] = {
+    mean: MEAN,
+    geometric_mean: GEOMETRIC_MEAN,
+    total: TOTAL,
+    total_of_all_judged: TOTAL,
+    relevant_total: TOTAL,
+}
+
+
+def scale_named(name: str) -> Scale:
+    """Return the scale of the measure with this printed name, such as ``P_5`` or ``gm_map:skip``."""
+    from irevalx.measures import every_measure
+
+    bare = name.partition(":")[0]
+    return next((scale_of(measure) or MEAN for measure in every_measure() if measure.name == bare), MEAN)
+
+
+def scale_of(measure: Measure) -> Scale | None:
+    """Return the scale of a measure; None where its summary is not made of the values of topics."""
+    return None if measure.summary is None else _SCALES.get(measure.summary)
+
+
+def rank_all(
+    judgments: AnyJudgments, runs: Sequence[RunStream], rules: RankingRules, *, processes: int = 1, warn: Warn
+) -> Iterator[RankedRun]:
+    """Yield the rankings of runs, in their order.
+
+    Parameters
+    ----------
+    processes : how many share the reading of runs; at least 1.
+    warn : called with the warnings of each run.
+
+    Raises
+    ------
+    EvaluationError : a topic of a run cannot be evaluated.
+    UnreadableFileError, MalformedLineError, LostProcessError
+    """
+    documents = judgments.documents
+    documents.table.duplicates  # noqa: B018 - the table is built here, before several processes want it
+    sharing = min(processes, len(runs)) if worth_sharing(sum(run.size for run in runs)) else 1
+    for one in in_order(lambda run: rank_run(run, documents, rules), lambda: runs, sharing):
+        for line in one.warnings:
+            warn(line)
+        raise_first(one.ranking.failures)
+        yield one
+
+
+def unique_names(
+    ranked: Sequence[RankedRun], runs: Sequence[RunStream], names: Sequence[str | None], warn: Warn
+) -> list[str]:
+    """Return what to call the runs, each name once.
+
+    Parameters
+    ----------
+    names : as ``RankedRuns.of`` takes them.
+    warn : called with a line for names that several runs have.
+    """
+    tags = [
+        ((one.tag or b"") if name is None else as_bytes(name), run.path)
+        for one, run, name in zip(ranked, runs, names or [None] * len(runs), strict=True)
+    ]
+    return [as_text(name) for name in unique_run_names(tags, warn)]
+
+
+def raise_first(failures: Mapping[bytes, EvaluationError]) -> None:
+    """Raise the error of the first topic that has one."""
+    if failures:
+        raise failures[min(failures)]
+
+
+def compared_topics(
+    judged: Documents, runs: Mapping[str, RankedRun], *, complete: bool
+) -> tuple[tuple[bytes, ...], dict[str, int]]:
+    """Return the topics over which runs are compared, and how many of all judged ones each run lacks, if any.
+
+    Parameters
+    ----------
+    complete : all judged topics; otherwise those that every run has results for.
+
+    Raises
+    ------
+    NoTopicsError : there is none.
+    """
+    results = {name: run.topics for name, run in runs.items()}
+    in_all = frozenset(judged.topics).intersection(*results.values())
+    topics = judged.topics if complete else tuple(topic for topic in judged.topics if topic in in_all)
+    if not topics:
+        raise NoTopicsError(
+            f"at least one topic of {shown_name(judged.path)} must have results of every run, but none has; "
+            f"{spelled('complete', True)} counts topics without results as 0"
+        )
+    n_lacking = {name: sum(topic not in of_run for topic in judged.topics) for name, of_run in results.items()}
+    return topics, {name: number for name, number in n_lacking.items() if number}
+
+
+def topics_compared(n_topics: int, n_judged: int, lacking: Mapping[str, int], which: str = "judged topics") -> str:
+    """Return in words which topics are evaluated.
+
+    Parameters
+    ----------
+    lacking : how many of the judged topics each run lacks, where it lacks some.
+    which : what the judged topics are called.
+    """
+    if not lacking:
+        return f"all {n_judged} {which}"
+    by_run = ", ".join(f"{run} {number}" for run, number in lacking.items())
+    if n_topics == n_judged:
+        return f"all {n_judged} {which}; topics without results count as 0 ({by_run})"
+    return (
+        f"{n_topics} of {n_judged} {which} (topics for which every run has results); topics without results, by run: "
+        f"{by_run} ({spelled('complete', True)} counts them as 0)"
+    )
+
 
 MEASURES = ("map", "infAP", "indAP", "subAP", "bpref", "bpref_10", "RankEff", "ndcg")
 """The measures that are computed unless others are asked for."""
@@ -373,3 +510,72 @@ def _sufficient_runs(
         else:
             kept.append(number)
     return kept
+
+
+class Experiment(RankedRuns):
+    """Runs that are ranked against graded judgments; no document occurs twice in a topic of these."""
+
+    judgments: Judgments
+
+    @property
+    def grades(self) -> IntArray:
+        """The judgments as they were read: flat over ``judgments``."""
+        return self.judgments.grades
+
+    @property
+    def judgments_digest(self) -> str:
+        """The SHA-256 of topics, documents and grades: the same for the same judgments, however they were given."""
+        judgments = self.judgments
+        rows = zip(judgments.rows.ids.tolist(), judgments.docnos.texts(), judgments.grades.tolist(), strict=True)
+        lines = sorted(b"%s %s %d\n" % (judgments.topics[topic], docno, grade) for topic, docno, grade in rows)
+        return hashlib.sha256(b"".join(lines)).hexdigest()
+
+    def with_measures(self, measures: Sequence[str]) -> Experiment:
+        """Return the same runs and judgments, to be measured otherwise."""
+        return replace(self, requests=requests_of(measures, Settings(level=self.level)))
+
+    def of_runs(self, runs: IntArray) -> Experiment:
+        """Return some of the runs, in this order.
+
+        Parameters
+        ----------
+        runs : their places in ``runs``.
+        """
+        rows = (runs[:, np.newaxis] * len(self.topics) + np.arange(len(self.topics))).ravel()
+        names = tuple(self.runs[run] for run in runs.tolist())
+        return replace(self, runs=names, ranking=self.ranking.take(rows), missing=self.missing[runs])
+
+    def judged_within(self, depth: int) -> FloatArray:
+        """Return how many of the first documents of each run are judged: shape (n_runs, n_topics)."""
+        parts = [self._assessed(*part, None, None).assessed("nonrel").judged_within(depth) for part in self._parts]
+        return np.where(self.missing, 0.0, np.concatenate(parts).reshape(self.missing.shape))
+
+    def retrieved_within(self, depth: int) -> BoolArray:
+        """Return whether each run has each document among its first ``depth``: shape (n_runs, n_judgments)."""
+        within_depth = (self.ranking.rank <= depth) & (self.ranking.row >= 0)
+        run = self.ranking.rows.ids[within_depth] // len(self.topics)
+        retrieved = np.zeros((len(self.runs), self.judgments.rows.size), np.bool_)
+        retrieved[run, self.ranking.row[within_depth]] = True
+        return retrieved
+
+
+def prepare(
+    judgments: Judgments,
+    runs: Sequence[RunStream],
+    measures: Sequence[str] | Sequence[RequestedMeasure],
+    rules: RunRules = USUAL_RULES,
+    *,
+    names: Sequence[str | None] = (),
+    warn: Warn = lambda line: None,
+) -> Experiment:
+    """Read runs, rank them, and look their documents up; raises as ``requests_of`` and ``RankedRuns.of`` do.
+
+    Parameters
+    ----------
+    measures : as ``requests_of`` takes them, or as it and ``requests_of_samples`` return them.
+    runs, rules, names, warn : as ``RankedRuns.of`` takes them.
+    """
+    raise_first(judgments.duplicates)
+    requests = [one for one in measures if isinstance(one, RequestedMeasure)]
+    requests = requests or [*requests_of([str(one) for one in measures], rules.settings)]
+    return Experiment.of(judgments, runs, requests, rules, names=names, warn=warn)

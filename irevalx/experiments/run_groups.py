@@ -1,4 +1,4 @@
-"""Leaving groups of runs out: each is judged as if it had not been there when the documents were pooled.
+"""Groups of runs, and evaluation of a group without its unique documents.
 
 Source: Büttcher, Clarke, Yeung and Soboroff, Reliable Information Retrieval Evaluation with Incomplete and Biased
 Judgements, SIGIR 2007, section 5.2 and Table 2.
@@ -6,19 +6,130 @@ Judgements, SIGIR 2007, section 5.2 and Table 2.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
 
 from irevalx.arrays.codes import UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
-from irevalx.experiments.experiment import Experiment
+from irevalx.declarations import spelled
+from irevalx.errors import InputError, UsageError, quote, shown_name
+from irevalx.experiments.ranked_runs import Experiment
 from irevalx.frozen import Frozen, cached_property, replace
+from irevalx.process.platform import as_text
 from irevalx.process.workers import in_order
+from irevalx.reading.sources.files import CHUNK_SIZE, Source
 from irevalx.statistics.correlations import bias, changed, ranks, rms, tau, tau_b
 from irevalx.statistics.decisions import Confusion, confusion, decide, reversals
 from irevalx.statistics.significance import pairs_of_runs
+
+OTHERS = "others"
+"""The group of runs that a pattern does not match."""
+
+
+def groups_of(
+    runs: Sequence[str], groups: str | os.PathLike[str] | Mapping[str, str] | None, pattern: str | None
+) -> list[str]:
+    """Return the group of each run; with neither groups nor a pattern, each run is its own group.
+
+    Parameters
+    ----------
+    groups : the group of each run, or a file with a line ``RUN GROUP`` each.
+    pattern : finds the group in the name of a run, as ``groups_by_pattern`` does.
+
+    Raises
+    ------
+    UnreadableFileError, UsageError
+    InputError : a run is missing, or a group has no runs.
+    """
+    if groups is not None and pattern is not None:
+        raise UsageError("groups and group_by must not be given together")
+    if isinstance(groups, Mapping):
+        return _chosen_groups(dict(groups), runs, "groups")
+    if groups is not None:
+        return groups_from_file(Source(os.fspath(groups)), runs)
+    return list(runs) if pattern is None else groups_by_pattern(pattern, runs)
+
+
+def two_groups_of(
+    runs: Sequence[str], groups: str | os.PathLike[str] | Mapping[str, str] | None, pattern: str | None
+) -> list[str]:
+    """Return the same; raises UsageError as well if all runs are in one group."""
+    of_run = groups_of(runs, groups, pattern)
+    if len(set(of_run)) < 2:
+        raise UsageError(f"there must be two groups at least, but all runs are in {quote(of_run[0])}")
+    return of_run
+
+
+def groups_from_file(source: Source, runs: Sequence[str]) -> list[str]:
+    """Read the group of each run, ``RUN GROUP`` a line; blank lines and lines that start with ``#`` are skipped.
+
+    Raises
+    ------
+    UnreadableFileError
+    InputError : a line has not two columns, a run comes twice or is missing, or a group has no runs.
+    """
+    group_of: dict[str, str] = {}
+    for number, line in enumerate(b"".join(source.chunks(CHUNK_SIZE)).split(b"\n"), 1):
+        fields = line.split()
+        if not fields or fields[0].startswith(b"#"):
+            continue
+        where = f"{shown_name(source.path)}:{number}"
+        if len(fields) != 2:
+            raise InputError(f"{where}: a line must have 2 columns (run, group), but got {quote(line)}")
+        run, group = map(as_text, fields)
+        if run in group_of:
+            raise InputError(f"{where}: a run must be in one group, but got {quote(run)} a second time")
+        group_of[run] = group
+    return _chosen_groups(group_of, runs, shown_name(source.path))
+
+
+def _chosen_groups(group_of: Mapping[str, str], runs: Sequence[str], where: str) -> list[str]:
+    """Return the group of each run; raises InputError if a run is in none, or a group has no runs."""
+    for run in runs:
+        if run not in group_of:
+            raise InputError(f"{where}: each run must be in a group, but {quote(run)} is in none")
+    for run, group in group_of.items():
+        if all(group_of[other] != group for other in runs):
+            raise InputError(
+                f"{where}: a group must have a run, but {quote(group)} has none ({quote(run)} was not given, or is "
+                "left out)"
+            )
+    return [group_of[run] for run in runs]
+
+
+def groups_by_pattern(pattern: str, runs: Sequence[str]) -> list[str]:
+    """Find the group of each run in its name: what the first group of the pattern matches, or else the whole pattern.
+
+    Runs whose names it does not match are one group, ``OTHERS``.
+
+    Raises
+    ------
+    UsageError : the pattern is no regular expression, or it finds a group that is called as the others are while some
+        names do not match.
+    """
+    try:
+        compiled = re.compile(pattern)
+    except re.error as error:
+        raise UsageError(
+            f"{spelled('group_by')} must be a regular expression, but got {quote(pattern)} ({error})"
+        ) from None
+    matches = [compiled.search(run) for run in runs]
+    groups = [
+        OTHERS if match is None else match[1] if compiled.groups and match[1] is not None else match[0]
+        for match in matches
+    ]
+    for run, match, group in zip(runs, matches, groups, strict=True):
+        if match is not None and group == OTHERS and None in matches:
+            raise UsageError(
+                f"{spelled('group_by')} must not match a group called {quote(OTHERS)}, the group of all other "
+                f"runs, but it does in {quote(run)}"
+            )
+    return groups
+
 
 Treatment: TypeAlias = Callable[["Removal", IntArray], tuple[IntArray, BoolArray]]
 """From the documents that a group takes with it, and the full grades, to the grades and the pool it is judged with."""

@@ -1,7 +1,10 @@
-"""Strata: the judged documents of a topic are divided into parts as users type them, and a sample is drawn from each.
+"""Stratified samples of judged documents, and measure values under such samples.
 
 Random order is that of ``samples``; from the documents of a stratum it takes the first ones, so that what a rate keeps
 a greater one keeps as well.
+
+The sample is at the same time graded judgments (what was not drawn is pooled and not judged), judgments with strata
+(-R sampled), and judgments with the probability of drawing each document (-R prels).
 """
 
 from __future__ import annotations
@@ -19,16 +22,21 @@ from irevalx.arrays.codes import ABSENT, UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ratio
 from irevalx.declarations import spelled
 from irevalx.errors import MalformedLineError, UsageError, Warn, quote, shown_name
-from irevalx.experiments.ranking_runs import rank_all
-from irevalx.experiments.samples import RandomOrder, first_share
-from irevalx.experiments.shares import read_share
+from irevalx.experiments.parameters import read_share
+from irevalx.experiments.pools import renumbered
+from irevalx.experiments.ranked_runs import Experiment, RankedRuns, each_once, rank_all, requests_of
+from irevalx.experiments.samples import RandomOrder, first_share, unjudge
 from irevalx.frozen import Frozen, cached_property, replace
-from irevalx.judgments.graded import Judgments
-from irevalx.process.system import as_bytes
+from irevalx.judgments.graded import SAMPLED_DEPTH, Judgments, JudgmentsWithProbabilities
+from irevalx.measures.declaration import Measure
+from irevalx.measures.selection import RequestedMeasure, select_measures
+from irevalx.process.platform import as_bytes
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.rules import RankingRules
-from irevalx.reading.runs import RunStream
-from irevalx.reading.source import CHUNK_SIZE, Source
+from irevalx.reading.formats import PRELS, QRELS, SAMPLED
+from irevalx.reading.kinds.runs import RunStream
+from irevalx.reading.sources.files import CHUNK_SIZE, Source
+from irevalx.settings import Settings
 
 By: TypeAlias = Literal["depth", "runs", "names"]
 """What documents are divided by: their best rank in any run, how many runs have them, or the names in a file."""
@@ -325,3 +333,96 @@ def divided(
 def ranking_of(runs: Sequence[RunStream], judgments: Judgments, warn: Warn) -> Ranking:
     """Rank runs against judgments; raises as the evaluator does."""
     return Ranking.joined([one.ranking for one in rank_all(judgments, runs, RankingRules(), warn=warn)])
+
+
+FORMATS = (QRELS.name, SAMPLED.name, PRELS.name)
+"""The formats of judgments that a sample can be taken for; a measure takes the first one that it can use."""
+
+
+def format_for(measure: Measure) -> str | None:
+    """Return the format that a measure takes a sample for; None if it can use none of them."""
+    return next((name for name in FORMATS if measure.can_use(name)), None)
+
+
+def requests_of_samples(measures: Sequence[str], level: int) -> tuple[RequestedMeasure, ...]:
+    """Read measures, those that need strata or probabilities included; raises as ``requests_of`` does.
+
+    Parameters
+    ----------
+    measures : as ``-m`` takes them.
+    """
+    settings = Settings(level=level)
+    each = (requests_of((text,), settings, _format_of(text, settings)) for text in measures)
+    return each_once([one for requests in each for one in requests])
+
+
+def _format_of(text: str, settings: Settings) -> str:
+    """Return the format that the first measure of a text takes a sample for."""
+    found = (format_for(request.measure) for request in select_measures((text,), settings).measures)
+    return next((name for name in found if name is not None), None) or QRELS.name
+
+
+def values_of_sample(experiment: Experiment, sample: StrataSample, pooled: BoolArray | None = None) -> FloatArray:
+    """Evaluate all runs under a sample.
+
+    Parameters
+    ----------
+    experiment : with the judgments that the sample was drawn from; ``requests`` of any of ``FORMATS``.
+    pooled : flat over the judgments; which documents are in the pool for measures of graded judgments. None: all. For
+        the other measures it is those of a stratum.
+
+    Returns
+    -------
+    Shape (n_measures, n_runs, n_topics); nan where a topic has no value.
+    """
+    formats = [format_for(request.measure) for request in experiment.requests for _ in request.names]
+    values = np.empty((len(formats), *experiment.missing.shape))
+    for name in dict.fromkeys(formats):
+        requests = tuple(request for request in experiment.requests if format_for(request.measure) == name)
+        of_format = experiment if requests == experiment.requests else replace(experiment, requests=requests)
+        if name == QRELS.name:
+            found = of_format.values(unjudge(experiment.judgments, sample.kept), pooled)
+        elif name == SAMPLED.name:
+            found = _with_strata(of_format, sample)
+        else:
+            found = _with_probabilities(of_format, sample)
+        values[[of == name for of in formats]] = found
+    return values
+
+
+def _with_strata(experiment: Experiment, sample: StrataSample) -> FloatArray:
+    judgments = replace(experiment.judgments, strata=sample.stratum)
+    ranking = _cut(experiment.ranking, SAMPLED_DEPTH)
+    return replace(experiment, judgments=judgments, ranking=ranking).values(sample.grades, sample.in_stratum)
+
+
+def _cut(ranking: Ranking, depth: int) -> Ranking:
+    """Return the first documents of each topic."""
+    if not (ranking.n_ret > depth).any():
+        return ranking
+    kept = ranking.rank <= depth
+    rows, n_ret = ranking.rows.keep(kept), np.minimum(ranking.n_ret, depth)
+    return replace(ranking, rows=rows, rank=ranking.rank[kept], row=ranking.row[kept], n_ret=n_ret)
+
+
+def _with_probabilities(experiment: Experiment, sample: StrataSample) -> FloatArray:
+    judgments, kept = sample.judgments, sample.kept
+    drawn = JudgmentsWithProbabilities(
+        path=judgments.path,
+        topics=judgments.topics,
+        rows=judgments.rows.keep(kept),
+        docnos=judgments.docnos.take(kept),
+        grades=judgments.grades[kept],
+        probabilities=sample.probability[kept],
+        at_random=np.ones(np.count_nonzero(kept), np.bool_),
+        lines=judgments.lines[kept],
+    )
+    return RankedRuns(
+        judgments=drawn,
+        runs=experiment.runs,
+        topics=experiment.topics,
+        ranking=replace(experiment.ranking, row=renumbered(experiment.ranking.row, kept)),
+        missing=experiment.missing,
+        requests=experiment.requests,
+        level=experiment.level,
+    ).values()

@@ -10,12 +10,12 @@ from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.errors import UsageError, quote
 from irevalx.frozen import Frozen
 from irevalx.measures.gain import dcg
-from irevalx.measures.parameter_kinds import Gain
+from irevalx.measures.measure_parameters import Gain
 from irevalx.measures.precision import precision
-from irevalx.measures.select import RequestedMeasure
-from irevalx.measures.user import PERSISTENCE, rank_biased_precision
+from irevalx.measures.selection import RequestedMeasure
+from irevalx.measures.user_models import PERSISTENCE, rank_biased_precision
 from irevalx.ranking.ranking import Ranking
-from irevalx.ranking.rounding import log2_of
+from irevalx.ranking.topics import log2_of
 
 
 class WeightedMeasure(Frozen):

@@ -1,14 +1,9 @@
-"""Judgments of documents, of each kind, and the judging pool.
+"""Judgments of each kind, and the pool. ``reading`` builds them, ``ranking`` assesses rankings with them.
 
-    judged_documents          Documents: all that a ranking needs to know; JudgmentKind: properties of each kind
-    graded                    Judgments: grades, perhaps in a sample of strata
-    judgment_groups           GroupedJudgments: grades of several users
-    preferences               preferences between documents, of groups of users
-    subtopics                 grades for each subtopic, and the ideal lists of topics
-    with_probabilities        grades of a sample with inclusion probabilities
-    pool                      the pool, and judgments with it
-
-Records without a ranking; ``reading`` makes them from files, ``ranking`` assesses rankings with them.
+graded         Documents, Kind; Judgments, GroupedJudgments, JudgmentsWithProbabilities
+preferences    PreferenceJudgments
+subtopics      SubtopicJudgments, ideal gains
+pool           the pool, and judgments with it
 """
 
 from __future__ import annotations
@@ -16,11 +11,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from irevalx.judgments.graded import Judgments
-    from irevalx.judgments.judgment_groups import GroupedJudgments
+    from irevalx.judgments.graded import GroupedJudgments, Judgments, JudgmentsWithProbabilities
     from irevalx.judgments.preferences import PreferenceJudgments
     from irevalx.judgments.subtopics import SubtopicJudgments
-    from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
 
 AnyJudgments: TypeAlias = (
     "Judgments | GroupedJudgments | PreferenceJudgments | SubtopicJudgments | JudgmentsWithProbabilities"

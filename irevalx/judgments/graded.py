@@ -1,17 +1,114 @@
-"""Relevance judgments, grouped by topic."""
+"""Graded judgments: one grade per document, several judgment groups, or inclusion probabilities."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 
-from irevalx.arrays.byte_strings import Names
-from irevalx.arrays.segments import AnyArray, BoolArray, IntArray, Segments, distinct, read_only
+from irevalx.arrays.byte_strings import DocumentTable, Names
+from irevalx.arrays.codes import ABSENT
+from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments, distinct, read_only
 from irevalx.errors import DuplicateDocumentError, EvaluationError, Warn, quote, shown_name
 from irevalx.frozen import Frozen, cached_property, replace
-from irevalx.judgments.judged_documents import Documents, JudgmentKind
+
+_MOST_IN_A_DICTIONARY = 1 << 14
+"""Most topics in a dictionary, which takes 70 bytes for each."""
+
+
+class TopicIndex(Mapping[bytes, int]):
+    """The place of each topic, ascending in byte order, by bisection: hardly slower than a dictionary, and smaller."""
+
+    def __init__(self, topics: tuple[bytes, ...]) -> None:
+        self._topics = topics
+
+    def __getitem__(self, topic: bytes) -> int:
+        place = bisect_left(self._topics, topic)
+        if self._topics[place : place + 1] != (topic,):
+            raise KeyError(topic)
+        return place
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._topics)
+
+    def __len__(self) -> int:
+        return len(self._topics)
+
+
+class Documents(Frozen):
+    """The documents of a file of judgments: all that a ranking needs to know."""
+
+    path: str
+    """As the user named it."""
+    topics: tuple[bytes, ...]
+    """Each once, ascending in byte order."""
+    rows: Segments
+    """One row per topic, its documents."""
+    docnos: Names
+    """Flat."""
+
+    @property
+    def documents(self) -> Documents:
+        """These documents, as an attribute of judgments of every kind."""
+        return self
+
+    @cached_property
+    def topic_index(self) -> Mapping[bytes, int]:
+        """The place of a topic in ``topics``."""
+        if len(self.topics) > _MOST_IN_A_DICTIONARY:
+            return TopicIndex(self.topics)
+        return {topic: place for place, topic in enumerate(self.topics)}
+
+    @cached_property
+    def table(self) -> DocumentTable:
+        """The place of a document, given the place of its topic in ``topics``."""
+        return DocumentTable(self.rows.ids, self.rows.n, self.docnos)
+
+
+class JudgmentKind:
+    """A kind of judgments: default properties.
+
+    Code that depends on the kind and on more than the judgments is a ``match`` in its own module: what measures see of
+    a ranking in ``ranking.rank``, traces in ``evaluation.trace``.
+    """
+
+    first_name_first: ClassVar[bool] = False
+    """Whether ties are broken by ascending byte order of documents."""
+
+    @property
+    def default_depth(self) -> int | None:
+        """How many documents of a topic count by default; None for all."""
+        return None
+
+    @property
+    def n_relevant(self) -> int | None:
+        """The number of lines with a grade above 0: num_rel of trec_eval -c; None without grades."""
+        return None
+
+    @property
+    def greatest_grade(self) -> float | None:
+        """The greatest grade; None if there is none."""
+        return None
+
+    @property
+    def tell_little_judged(self) -> bool:
+        """Whether a run with few judged documents is worth a warning."""
+        return False
+
+    def failures(self, topics: Sequence[bytes]) -> Mapping[bytes, EvaluationError]:
+        """Return why some topics, these among them, cannot be evaluated."""
+        return {}
+
+    def without_relevant(self, level: float) -> BoolArray | None:
+        """Return, per topic, whether no document is relevant at a level; None if not informative."""
+        return None
+
+    def without_nonrelevant(self, level: float) -> BoolArray | None:
+        """Return, per topic, whether no document was judged nonrelevant; None if not informative."""
+        return None
+
 
 SAMPLED_DEPTH = 1000
 """Default number of documents of a topic that count, for stratified samples."""
@@ -208,3 +305,60 @@ def duplicate_documents(
             f"{f' (first on line {first})' if has_lines else ''}{hint}"
         )
     return errors
+
+
+class GroupedJudgments(Frozen, JudgmentKind):
+    """The judgments of every group of every topic."""
+
+    documents: Documents
+    """Those judged in any group; each once in a topic, ascending in byte order."""
+    groups: Segments
+    """Per topic, its judgment groups, ascending in byte order."""
+    names: tuple[bytes, ...]
+    """Flat over ``groups``."""
+    judgments: Judgments
+    """With a topic for each group; documents in the order of ``documents``."""
+    document: IntArray
+    """Flat over ``judgments``; the flat index in ``documents``."""
+
+    @property
+    def greatest_grade(self) -> float | None:
+        """The greatest grade; None if there is none."""
+        return self.judgments.greatest_grade
+
+    def find(self, group: IntArray, document: IntArray) -> IntArray:
+        """Return the flat index in ``judgments`` of a group's judgment of a document, or ``ABSENT``: shape (m,).
+
+        ``document`` is the flat index in ``documents``, or negative.
+        """
+        n = self.documents.rows.size
+        keys, requested = self.judgments.rows.ids * n + self.document, group * n + document
+        place = np.minimum(np.searchsorted(keys, requested), max(keys.size - 1, 0))
+        places: IntArray = np.where((document >= 0) & (keys[place] == requested), place, ABSENT)
+        return places
+
+
+class JudgmentsWithProbabilities(Documents, JudgmentKind):
+    """The sampled documents of every topic, in the order of the file; pooled but unsampled ones are missing."""
+
+    grades: IntArray
+    """Flat; negative ones are never relevant."""
+    probabilities: FloatArray
+    """Flat; in (0, 1]. 1 for a document that was not chosen at random."""
+    at_random: BoolArray
+    """Flat; whether the file calls the document drawn at random, whatever its probability."""
+    lines: IntArray
+    """Flat; the 1-based line of the file."""
+
+    @cached_property
+    def duplicates(self) -> dict[bytes, DuplicateDocumentError]:
+        """The errors of topics in which a document was judged twice."""
+        documents = (
+            (self.topics[self.rows.ids[first]], self.docnos.text(first), self.lines[[first, second]].tolist())
+            for first, second in self.table.duplicates.tolist()
+        )
+        return duplicate_documents("judgments", self.path, documents)
+
+    def failures(self, topics: Sequence[bytes]) -> Mapping[bytes, EvaluationError]:
+        """Return why some topics, these among them, cannot be evaluated."""
+        return self.duplicates

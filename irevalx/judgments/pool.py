@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from irevalx.arrays.byte_strings import Names
+from irevalx.arrays.byte_strings import DocumentTable, Names
 from irevalx.arrays.codes import ABSENT, UNJUDGED_IN_FILES
-from irevalx.arrays.document_table import DocumentTable
 from irevalx.arrays.segments import IntArray, Segments
 from irevalx.errors import Warn, quote, shown_name
 from irevalx.frozen import Frozen, replace

@@ -14,7 +14,7 @@ import numpy as np
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments, distinct
 from irevalx.errors import EvaluationError, quote, shown_name
 from irevalx.frozen import Frozen, cached_property
-from irevalx.judgments.judged_documents import Documents, JudgmentKind
+from irevalx.judgments.graded import Documents, JudgmentKind
 
 
 class ClassGroup(Frozen):

@@ -14,7 +14,7 @@ from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import AnyArray, FloatArray, IntArray, Segments, distinct
 from irevalx.errors import DuplicateDocumentError, EvaluationError
 from irevalx.frozen import Frozen, cached_property
-from irevalx.judgments.judged_documents import Documents, JudgmentKind
+from irevalx.judgments.graded import Documents, JudgmentKind
 
 
 class SubtopicJudgments(Frozen, JudgmentKind):

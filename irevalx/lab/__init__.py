@@ -1,27 +1,26 @@
-"""irevalx-lab: experiments that tell how far a measure can be trusted when judgments are incomplete.
+"""irevalx-lab: experiments that measure how reliable measures are when judgments are incomplete.
 
-Public is what this module names: a function for each command of irevalx-lab. Each takes what ``irevalx.evaluate``
-takes, and returns a result with typed ``rows``, ``to_frame`` and, where it can be drawn, ``figure``.
+The public names of this module are functions, one for each command of irevalx-lab. Each accepts the inputs of
+``irevalx.evaluate`` and returns a result with typed ``rows``, ``to_frame`` and, where a figure exists, ``figure``.
 
-A folder for each topic, in which are the computation, its command and its figures; a topic imports those below it, what
-commands and figures share, and nothing of another topic's command.
+One package per topic contains its computations, its figures, and one module for each public function, with the
+function's name, in which its command is declared too. A topic imports only topics below it, and no other topic's
+command.
 
-    program          the command group: each command is imported when it is called
-    page/            an HTML report of an evaluation: report
-    studies/         all measures under many reduced judgments: study, draw
-    comparison/      whether runs differ: compare
-    planning/        how many topics an experiment needs: power
-    swaps/           how often two sets of topics disagree: swap-rate
-    agreement/       how far two scorings of the same runs agree: agree
-    leaving_out/     groups of runs judged without the documents that only they have found: leave-out
-    judging/         judgments made incomplete, pools, and what to judge next: degrade, pool, next
-    completion/      missing judgments predicted from the text of documents: complete
-    labelling/       how far labels from elsewhere agree with judgments: labels
-    estimation/      scores from few human and many machine judgments: estimate
-    bounding/        whether unjudged documents could reverse a comparison, and how probably: bounds
-    description/     what judgments and runs hold: describe
-    command/         what makes a function a command: options, inputs, output
-    plot/            pages, curves, panels, rows: no word of any command
+    html_report/       HTML report of an evaluation: report
+    studies/           measures under reduced judgments: study, draw
+    comparison/        significance of differences between runs: compare
+    topic_sets/        how many topics an experiment requires: power, swap-rate
+    agreement/         agreement between two evaluations of the same runs: agree
+    reusability/       leave-one-group-out reusability test: leave-out
+    judging/           incomplete judgments, pools, and which documents to judge next: degrade, pool, next
+    completion/        prediction of missing judgments: complete
+    judge_agreement/   comparison of machine judgments with human judgments: labels
+    estimation/        estimates from few human and many machine judgments: estimate
+    score_bounds/      bounds of measure values over all completions of the judgments: bounds
+    description/       statistics of judgments and runs: describe
+    command/           the command group, and the declaration, parameters and output of commands
+    plotting/          curves, pages, ranges, independent of any command
 """
 
 from __future__ import annotations
@@ -55,52 +54,54 @@ COMPARING = "Comparing runs"
 UNDERSTANDING = "What incomplete judgments do to measures"
 
 COMMANDS = {
-    "describe": Listed(JUDGMENTS, "description.described", "Describe judgments and runs."),
-    "pool": Listed(JUDGMENTS, "judging.pooling", "Pool the first documents of runs."),
-    "next": Listed(JUDGMENTS, "judging.next_documents", "Select the next documents to judge."),
+    "describe": Listed(JUDGMENTS, "description.describe", "Describe judgments and runs."),
+    "pool": Listed(JUDGMENTS, "judging.pool", "Pool the first documents of runs."),
+    "next": Listed(JUDGMENTS, "judging.next", "Select the next documents to judge."),
     "complete": Listed(
         JUDGMENTS,
-        "completion.filling_holes",
+        "completion.complete",
         "Predict missing judgments from the text of the documents, or take them from a file of labels.",
     ),
     "bounds": Listed(
         JUDGMENTS,
-        "bounding.bounded_scores",
+        "score_bounds.bounds",
         "Find out whether unjudged documents could reverse a comparison, and which to judge next.",
     ),
     "labels": Listed(
         LABELS,
-        "labelling.comparing_labels",
+        "judge_agreement.labels",
         "Measure how far labels from elsewhere, such as a machine's, agree with judgments.",
     ),
     "estimate": Listed(
         LABELS,
-        "estimation.estimated_scores",
+        "estimation.estimate",
         "Estimate scores and differences from what people judged, and a machine's labels of the rest.",
     ),
-    "compare": Listed(COMPARING, "comparison.tested_runs", "Test whether runs differ."),
-    "report": Listed(COMPARING, "page.reporting", "Write an HTML report of an evaluation."),
+    "compare": Listed(COMPARING, "comparison.compare", "Test whether runs differ."),
+    "report": Listed(COMPARING, "html_report.report", "Write an HTML report of an evaluation."),
     "power": Listed(
         COMPARING,
-        "planning.topics_needed",
+        "topic_sets.power",
         "Find out how many topics an experiment needs, and what differences it can find.",
     ),
     "degrade": Listed(
         UNDERSTANDING,
-        "judging.degraded",
+        "judging.degrade",
         "Make judgments incomplete: keep a random sample, or the documents that a judging strategy selects first.",
     ),
     "leave-out": Listed(
         UNDERSTANDING,
-        "leaving_out.without_groups",
+        "reusability.leave_out",
         "Test reusability: re-evaluate each group of runs without its unique documents.",
     ),
-    "agree": Listed(UNDERSTANDING, "agreement.agreements", "Measure how far two scorings of the same runs agree."),
+    "agree": Listed(UNDERSTANDING, "agreement.agree", "Measure how far two scorings of the same runs agree."),
     "swap-rate": Listed(
-        UNDERSTANDING, "swaps.rates", "Count how often two sets of topics disagree on which of two runs is better."
+        UNDERSTANDING,
+        "topic_sets.swap_rate",
+        "Count how often two sets of topics disagree on which of two runs is better.",
     ),
-    "study": Listed(UNDERSTANDING, "studies.studying", "Run a whole experiment: degrade, evaluate, compare, draw."),
-    "draw": Listed(UNDERSTANDING, "studies.drawing", "Draw several studies together."),
+    "study": Listed(UNDERSTANDING, "studies.study", "Run a whole experiment: degrade, evaluate, compare, draw."),
+    "draw": Listed(UNDERSTANDING, "studies.draw", "Draw several studies together."),
 }
 """The commands by name, in the order of the help."""
 
@@ -108,27 +109,27 @@ QUESTIONS = tuple(dict.fromkeys(listed.question for listed in COMMANDS.values())
 """The headings of the list of commands."""
 
 _HOMES = {name.replace("-", "_"): listed.function for name, listed in COMMANDS.items()}
-_HOMES["pool_sizes"] = "judging.pooling"
+_HOMES["pool_sizes"] = "judging.pool"
 """The module that each public function lives in."""
 
 if TYPE_CHECKING:
-    from irevalx.lab.agreement.agreements import agree as agree
-    from irevalx.lab.bounding.bounded_scores import bounds as bounds
-    from irevalx.lab.comparison.tested_runs import compare as compare
-    from irevalx.lab.completion.filling_holes import complete as complete
-    from irevalx.lab.description.described import describe as describe
-    from irevalx.lab.estimation.estimated_scores import estimate as estimate
-    from irevalx.lab.judging.degraded import degrade as degrade
-    from irevalx.lab.judging.next_documents import next as next  # noqa: A004
-    from irevalx.lab.judging.pooling import pool as pool
-    from irevalx.lab.judging.pooling import pool_sizes as pool_sizes
-    from irevalx.lab.labelling.comparing_labels import labels as labels
-    from irevalx.lab.leaving_out.without_groups import leave_out as leave_out
-    from irevalx.lab.page.reporting import report as report
-    from irevalx.lab.planning.topics_needed import power as power
-    from irevalx.lab.studies.drawing import draw as draw
-    from irevalx.lab.studies.studying import study as study
-    from irevalx.lab.swaps.rates import swap_rate as swap_rate
+    from irevalx.lab.agreement.agree import agree as agree
+    from irevalx.lab.comparison.compare import compare as compare
+    from irevalx.lab.completion.complete import complete as complete
+    from irevalx.lab.description.describe import describe as describe
+    from irevalx.lab.estimation.estimate import estimate as estimate
+    from irevalx.lab.html_report.report import report as report
+    from irevalx.lab.judge_agreement.labels import labels as labels
+    from irevalx.lab.judging.degrade import degrade as degrade
+    from irevalx.lab.judging.next import next as next  # noqa: A004
+    from irevalx.lab.judging.pool import pool as pool
+    from irevalx.lab.judging.pool import pool_sizes as pool_sizes
+    from irevalx.lab.reusability.leave_out import leave_out as leave_out
+    from irevalx.lab.score_bounds.bounds import bounds as bounds
+    from irevalx.lab.studies.draw import draw as draw
+    from irevalx.lab.studies.study import study as study
+    from irevalx.lab.topic_sets.power import power as power
+    from irevalx.lab.topic_sets.swap_rate import swap_rate as swap_rate
 else:
     __all__ = list(_HOMES)
 

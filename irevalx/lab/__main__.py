@@ -2,15 +2,14 @@
 
 import sys
 
-from irevalx.process.interrupts import end_on_interrupt
-from irevalx.process.shortage import OUT_OF_MEMORY, shortage
+from irevalx.process.startup import OUT_OF_MEMORY, end_on_interrupt, shortage
 
 
 def run() -> None:
     """Run the command."""
     end_on_interrupt()  # where another program calls this
     try:
-        from irevalx.lab.program import main
+        from irevalx.lab.command.program import main
         from irevalx.process.terminal import silence_warnings
 
         silence_warnings()

@@ -1,16 +1,16 @@
-"""The measures: MEASURES is the registry, in print order.
+"""The measures. MEASURES is the registry, in the order in which measures are printed.
 
-A kernel computes one value per topic from the topics of a ranking; a summary computes the `all` row from these. Callers
-with texts that name measures call ``select_measures``; evaluation and lab compute the selection.
+A kernel computes one value per topic, and a summary computes the `all` row from these values. ``select`` resolves
+requested measures; evaluation and lab compute its result.
 
-    counts, average, precision, ...   the kernels, one family per module, each declared where it is computed
-    declare                           the records Measure and Range
-    parameter_kinds, summary          how parameters are read, and how values are summarised
-    parse, lists                      requests of measures (-m), and texts with lists of measures
-    measure_spec, other_spellings     spellings of trec_eval and of other programs; other_names: their names of measures
-    added                             custom measures, of programs and of installed packages
-    select, contradictions, zscores   what is to be computed, requests that contradict each other, and values in
-                                      standard deviations
+    counts, average_precision, ...     the kernels, one family per module
+    declaration                        Measure, @measure; custom and installed measures
+    measure_parameters                 parameters of ``-m NAME.PARAMETERS``
+    summaries                          topic values -> the `all` row
+    requests, foreign_requests         what a text after ``-m`` requests; names and spellings of other programs
+    selection                          requests -> selected measures in print order; conflicts
+    zscores                            values in standard deviations (``-Z``)
+    bibliography                       the papers
 """
 
 from __future__ import annotations
@@ -18,23 +18,22 @@ from __future__ import annotations
 import copyreg
 
 from irevalx.measures import (
-    average,
+    average_precision,
     counts,
+    diversity,
+    exponential_gain,
     gain,
-    graded_cutoffs,
-    group_averages,
-    inclusion,
-    incomplete,
-    novelty,
+    inclusion_probabilities,
+    incomplete_judgments,
+    judgment_groups,
     precision,
-    preference,
+    preferences,
+    relevance_string,
     retrieved_set,
-    sampled,
-    text,
-    user,
+    stratified_samples,
+    user_models,
 )
-from irevalx.measures.added import ADDED, load_offered
-from irevalx.measures.declare import Measure
+from irevalx.measures.declaration import ADDED, Measure, load_offered
 
 MEASURES: tuple[Measure, ...] = (
     counts.runid,
@@ -42,25 +41,25 @@ MEASURES: tuple[Measure, ...] = (
     counts.num_ret,
     counts.num_rel,
     counts.num_rel_ret,
-    sampled.inferred_relevant,
-    sampled.inferred_relevant_retrieved,
-    sampled.standard_error_of_relevant,
-    incomplete.judged,
-    average.average_precision,
-    average.geometric_map,
-    incomplete.induced_average_precision,
-    incomplete.subcollection_average_precision,
+    stratified_samples.inferred_relevant,
+    stratified_samples.inferred_relevant_retrieved,
+    stratified_samples.standard_error_of_relevant,
+    incomplete_judgments.judged,
+    average_precision.average_precision,
+    average_precision.geometric_map,
+    incomplete_judgments.induced_average_precision,
+    incomplete_judgments.subcollection_average_precision,
     precision.r_precision,
-    incomplete.bpref,
-    incomplete.bpref_10,
-    incomplete.rank_effectiveness,
+    incomplete_judgments.bpref,
+    incomplete_judgments.bpref_10,
+    incomplete_judgments.rank_effectiveness,
     precision.reciprocal_rank,
     precision.interpolated_precision,
     precision.precision,
-    text.relevance_string,
+    relevance_string.relevance_string,
     precision.recall,
-    incomplete.inferred_average_precision,
-    incomplete.geometric_bpref,
+    incomplete_judgments.inferred_average_precision,
+    incomplete_judgments.geometric_bpref,
     precision.multiple_r_precision,
     retrieved_set.utility,
     precision.eleven_point_average,
@@ -72,7 +71,7 @@ MEASURES: tuple[Measure, ...] = (
     gain.ndcg_rel,
     gain.r_ndcg,
     gain.ndcg_cut,
-    average.average_precision_at,
+    average_precision.average_precision_at,
     precision.relative_precision,
     precision.success,
     retrieved_set.set_precision,
@@ -81,49 +80,49 @@ MEASURES: tuple[Measure, ...] = (
     retrieved_set.set_map,
     retrieved_set.set_f,
     counts.num_nonrel_judged_ret,
-    preference.possible_preferences,
-    preference.fulfilled,
-    preference.fulfilled_retrieved,
-    preference.simple,
-    preference.pair,
-    preference.group_average,
-    preference.group_average_balanced,
-    preference.simple_retrieved,
-    preference.pair_retrieved,
-    preference.group_average_retrieved,
-    preference.group_average_balanced_retrieved,
-    preference.simple_implied,
-    preference.pair_implied,
-    preference.group_average_implied,
-    group_averages.average_precision,
-    group_averages.precision,
-    group_averages.multiple_r_precision,
-    average.yaap,
-    user.rank_biased_precision,
-    user.rank_biased_residual,
+    preferences.possible_preferences,
+    preferences.fulfilled,
+    preferences.fulfilled_retrieved,
+    preferences.simple,
+    preferences.pair,
+    preferences.group_average,
+    preferences.group_average_balanced,
+    preferences.simple_retrieved,
+    preferences.pair_retrieved,
+    preferences.group_average_retrieved,
+    preferences.group_average_balanced_retrieved,
+    preferences.simple_implied,
+    preferences.pair_implied,
+    preferences.group_average_implied,
+    judgment_groups.average_precision,
+    judgment_groups.precision,
+    judgment_groups.multiple_r_precision,
+    average_precision.yaap,
+    user_models.rank_biased_precision,
+    user_models.rank_biased_residual,
     precision.unjudged,
     precision.reciprocal_rank_at,
-    graded_cutoffs.expected_reciprocal_rank,
-    graded_cutoffs.ndcg_burges,
-    sampled.extended_inferred_average_precision,
-    sampled.inferred_ndcg,
-    sampled.inferred_interpolated_precision,
-    sampled.inferred_precision,
-    novelty.err_ia,
-    novelty.nerr_ia,
-    novelty.alpha_dcg,
-    novelty.alpha_ndcg,
-    novelty.nrbp,
-    novelty.nnrbp,
-    novelty.map_ia,
-    novelty.p_ia,
-    novelty.subtopic_recall,
-    inclusion.stat_ap,
-    inclusion.stat_rprec,
-    inclusion.stat_p,
-    inclusion.stat_ndcg,
-    inclusion.stat_r,
-    inclusion.stat_ap_variance,
+    exponential_gain.expected_reciprocal_rank,
+    exponential_gain.ndcg_burges,
+    stratified_samples.extended_inferred_average_precision,
+    stratified_samples.inferred_ndcg,
+    stratified_samples.inferred_interpolated_precision,
+    stratified_samples.inferred_precision,
+    diversity.err_ia,
+    diversity.nerr_ia,
+    diversity.alpha_dcg,
+    diversity.alpha_ndcg,
+    diversity.nrbp,
+    diversity.nnrbp,
+    diversity.map_ia,
+    diversity.p_ia,
+    diversity.subtopic_recall,
+    inclusion_probabilities.stat_ap,
+    inclusion_probabilities.stat_rprec,
+    inclusion_probabilities.stat_p,
+    inclusion_probabilities.stat_ndcg,
+    inclusion_probabilities.stat_r,
+    inclusion_probabilities.stat_ap_variance,
 )
 
 BY_NAME = {measure.name: measure for measure in MEASURES}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from irevalx.arrays.segments import IntArray
-from irevalx.measures.declare import (
+from irevalx.measures.declaration import (
     COUNT,
     NONREL_AND_SKIP,
     TEXT,
@@ -15,7 +15,7 @@ from irevalx.measures.declare import (
     measure,
     summary_only,
 )
-from irevalx.measures.summary import relevant_total, run_tag, topic_count, total
+from irevalx.measures.summaries import relevant_total, run_tag, topic_count, total
 from irevalx.ranking.topics import Topics
 
 COUNTED = frozenset({"qrels", "sampled"})

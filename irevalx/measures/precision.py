@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ratio
-from irevalx.measures.declare import (
+from irevalx.measures.declaration import (
     NO_EXPECTATION,
     NO_FORMULA,
     NONREL,
@@ -21,12 +21,10 @@ from irevalx.measures.declare import (
     UpperBound,
     measure,
 )
-from irevalx.measures.parameter_kinds import Cutoffs, RealCutoffs, Reals
-from irevalx.measures.summary import mean
-from irevalx.ranking.probable_topics import ExpectedTopics
-from irevalx.ranking.rounding import truncate
-from irevalx.ranking.tied_topics import TiedTopics
-from irevalx.ranking.topics import Topics
+from irevalx.measures.measure_parameters import Cutoffs, RealCutoffs, Reals
+from irevalx.measures.summaries import mean
+from irevalx.ranking.expected_values import ExpectedTopics, TiedTopics
+from irevalx.ranking.topics import Topics, truncate
 from irevalx.settings import EXPECTED, PROBABILITY
 
 CUTOFFS = Cutoffs((5, 10, 15, 20, 30, 100, 200, 500, 1000))

@@ -6,10 +6,10 @@ import numpy as np
 
 from irevalx.arrays.segments import FloatArray, ratio
 from irevalx.errors import EvaluationError
-from irevalx.measures.declare import NO_FORMULA, ZERO_TO_ONE, Range, UnjudgedEffect, UpperBound, measure
-from irevalx.measures.parameter_kinds import Reals
-from irevalx.measures.summary import mean
-from irevalx.ranking.probable_topics import ExpectedTopic, ExpectedTopics
+from irevalx.measures.declaration import NO_FORMULA, ZERO_TO_ONE, Range, UnjudgedEffect, UpperBound, measure
+from irevalx.measures.measure_parameters import Reals
+from irevalx.measures.summaries import mean
+from irevalx.ranking.expected_values import ExpectedTopic, ExpectedTopics
 from irevalx.ranking.topics import Topics
 from irevalx.settings import EXPECTED_OF_FIRST, PROBABILITY
 

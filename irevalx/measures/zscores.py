@@ -9,14 +9,13 @@ import numpy as np
 from irevalx.arrays.segments import FloatArray
 from irevalx.errors import MalformedLineError, UnreadableFileError, Warn, ZscoreFileError
 from irevalx.frozen import Frozen
-from irevalx.measures.summary import Summary, Values, as_list
-from irevalx.process.system import as_bytes
-from irevalx.reading.blocks import whole_file
+from irevalx.measures.summaries import Summary, Values, as_list
+from irevalx.process.platform import as_bytes
 from irevalx.reading.layout import Layout
-from irevalx.reading.lines import cut_lines, real_numbers
-from irevalx.reading.source import Source
-from irevalx.trec_eval.numbers import MalformedNumbers
-from irevalx.trec_eval.versions import Compat
+from irevalx.reading.sources.blocks import whole_file
+from irevalx.reading.sources.files import Source
+from irevalx.reading.sources.lines import cut_lines, real_numbers
+from irevalx.trec_eval import Compat, MalformedNumbers
 
 LAYOUT = Layout(line="a line of z-scores", columns=("TOPIC MEASURE MEAN DEVIATION",))
 

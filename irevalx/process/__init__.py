@@ -1,5 +1,11 @@
-"""The process: workers, Ctrl-C, terminal, messages, progress, exit status, memory, and the start of numpy.
+"""The process and its environment.
 
-``system`` contains the differences between operating systems. ``terminal`` is the only module that prints; ``cli`` and
-``lab`` call it, and other packages return their messages.
+``terminal`` is the only module that prints; packages below ``cli`` and ``lab`` return their messages.
+
+    startup     before other modules load: Ctrl-C, lack of memory, numpy's threads
+    terminal    standard output and error, messages, exit status
+    workers     work shared among processes
+    progress    the progress line of long calls
+    platform    differences between operating systems
+    memory      memory of large arrays
 """

@@ -1,4 +1,4 @@
-"""Standard output and standard error; the only module that prints."""
+"""Standard output and error, messages, and the exit status. The only module that prints."""
 
 from __future__ import annotations
 
@@ -6,11 +6,15 @@ import errno
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
-from irevalx.errors import OutputError
-from irevalx.process.system import is_closed_pipe
+import click
+
+from irevalx.errors import IrevalxError, OutputError, UsageError, printable
+from irevalx.process.platform import is_closed_pipe, own_arguments, prepare_output
+from irevalx.process.progress import Progress
+from irevalx.process.startup import INTERRUPTED, OUT_OF_MEMORY, shortage
 
 _CHUNK_SIZE = 1 << 20
 """Number of bytes per write, which limits memory."""
@@ -104,3 +108,87 @@ def _output_error(error: OSError) -> OSError | OutputError:
     if is_closed_pipe(error):
         return BrokenPipeError()
     return OutputError(f"cannot write to standard output: {error.strerror}")
+
+
+BROKEN_PIPE = 128 + 13
+"""The exit status in a shell of a program that was ended by a closed pipe, like trec_eval."""
+
+
+def run_program(command: click.Command, name: str, argv: Sequence[str] | None = None) -> int:
+    """Run a command, and return its exit status.
+
+    ``command`` returns its status (None for 0), ``name`` is its name in messages, and ``argv`` defaults to the
+    arguments of the process.
+    """
+    variable = f"_{name.replace('-', '_').upper()}_COMPLETE"
+    if instruction := os.environ.get(variable):  # a shell asks for completion
+        from click.shell_completion import shell_complete
+
+        return shell_complete(command, {}, name, variable, instruction)
+    prepare_output()
+    return _run(command, name, own_arguments() if argv is None else argv)
+
+
+def _run(command: click.Command, name: str, argv: Sequence[str]) -> int:
+    try:
+        # Not command.main, which handles closed pipes and interrupts differently.
+        with command.make_context(name, list(argv)) as ctx:
+            return int(command.invoke(ctx) or 0)
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    except BrokenPipeError:
+        # The rest of the buffer cannot be written; Python must not report that at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except (KeyboardInterrupt, click.Abort):
+        return INTERRUPTED
+    except (IrevalxError, click.UsageError, MemoryError, ImportError, OSError) as error:
+        return _told(name, error)
+
+
+def _told(name: str, error: IrevalxError | click.UsageError | MemoryError | ImportError | OSError) -> int:
+    """Print the error and return its status; errors that users cannot fix are raised again."""
+    if isinstance(error, IrevalxError):
+        line, status = error.message, error.exit_status
+    elif isinstance(error, click.UsageError):
+        line, status = error.format_message(), UsageError.exit_status
+    else:
+        line, status = shortage(error), OUT_OF_MEMORY
+    write_error(f"{name}: {printable(line)}")
+    return status
+
+
+class Messages:
+    """Warnings, errors and progress, on lines that begin with the program's name; ``quiet`` shows only errors."""
+
+    def __init__(self, program: str, *, quiet: bool) -> None:
+        self.warnings: list[str] = []
+        """Every warning so far, shown or not."""
+        self._program = program
+        self._quiet = quiet
+        self._progress: Progress | None = None
+
+    def warn(self, line: str) -> None:
+        """Show a warning."""
+        self.warnings.append(line)
+        if not self._quiet:
+            self._tell(line)
+
+    def complain(self, error: Exception) -> None:
+        """Show an error that does not end the program."""
+        self._tell(error.message if isinstance(error, IrevalxError) else str(error))
+
+    @contextmanager
+    def progress(self, n_runs: int) -> Iterator[Progress]:
+        """Show progress on a terminal while runs are evaluated, and erase it at the end."""
+        show = show_progress if is_terminal() and not self._quiet else None
+        self._progress = Progress(self._program, n_runs=n_runs, show=show)
+        try:
+            yield self._progress
+        finally:
+            self._progress.clear()
+
+    def _tell(self, line: str) -> None:
+        if self._progress:
+            self._progress.clear()
+        write_error(f"{self._program}: {printable(line)}")

@@ -1,4 +1,4 @@
-"""Work shared among several processes, with results in order.
+"""Work shared among processes, with results in order.
 
 Threads would wait for each other: numpy's calls on a block are short, and each needs the interpreter lock. A forked
 process shares all data, returns little, and starts immediately; importing the standard library's modules for this takes
@@ -22,7 +22,7 @@ from itertools import chain, cycle, islice
 from typing import Any, BinaryIO, NoReturn, TypeVar
 
 from irevalx.errors import LostProcessError
-from irevalx.process import system
+from irevalx.process import platform
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -140,8 +140,8 @@ class _Workers:
         """Start a process that sends these messages, and return its ID; ``sources`` are the pipe ends that it needs."""
         answers_read, answers = _pipe()
         self._pipes.append(answers_read)
-        with answers, system.signals_blocked() as mask:
-            pid = system.fork()
+        with answers, platform.signals_blocked() as mask:
+            pid = platform.fork()
             if not pid:
                 self._serve(leash, messages, answers, sources, mask)
             self._pids.append(pid)
@@ -157,7 +157,7 @@ class _Workers:
     ) -> NoReturn:
         """Send the messages and exit; the child never continues with the parent's work."""
         try:
-            system.begin_copy(mask)
+            platform.begin_copy(mask)
             assert self._leash is not None
             os.close(self._leash)
             for pipe in self._pipes:
@@ -246,8 +246,8 @@ def receive(pid: int, pipe: BinaryIO) -> tuple[int, Any]:
 
 def _may_fork() -> bool:
     """Return whether this process can be forked and has only one thread."""
-    if not system.has_fork() or threading.active_count() > 1:
+    if not platform.has_fork() or threading.active_count() > 1:
         return False
     if threading.current_thread() is not threading.main_thread():
         return False
-    return system.threads() == 1 or system.alone_after_a_fork()
+    return platform.threads() == 1 or platform.alone_after_a_fork()

@@ -1,31 +1,219 @@
-"""Ordering, cutting and looking up of runs: a ranking has the pooled documents alone."""
+"""Rankings of runs: order, cut, look up the pooled documents, and assess."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from irevalx.arrays.byte_strings import Names
+from irevalx.arrays.byte_strings import DocumentTable, Names, may_repeat, order_by_name
 from irevalx.arrays.codes import ABSENT, STAND_IN
-from irevalx.arrays.document_table import DocumentTable, may_repeat
-from irevalx.arrays.segments import BoolArray, IntArray, Segments, WordArray, distinct
+from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments, WordArray, distinct
 from irevalx.declarations import spelled
 from irevalx.errors import DuplicateDocumentError, InputError, MalformedLineError, UsageError, shown_name
 from irevalx.frozen import Frozen, cached_property, replace
-from irevalx.judgments.graded import duplicate_documents
-from irevalx.judgments.judged_documents import Documents
+from irevalx.judgments import AnyJudgments
+from irevalx.judgments.graded import Documents, Judgments, duplicate_documents
 from irevalx.process.workers import in_order, processes_for
-from irevalx.ranking.order import ranking_order
+from irevalx.ranking.expected_values import ExpectedTopics, TieGroup
 from irevalx.ranking.ranking import Ranking
-from irevalx.ranking.rules import RankingRules
+from irevalx.ranking.rules import MOST_RETRIEVED, RankingRules
 from irevalx.ranking.short_lists import rank_short_list
-from irevalx.ranking.tied_topics import TieGroup
-from irevalx.reading.blocks import each_topic_once, until_topic_returns
-from irevalx.reading.runs import ResultRows, RunStream, RunWarning
-from irevalx.settings import ORDERS_OF_TIES, Duplicates, Ties
-from irevalx.trec_eval.numbers import MalformedNumbers
+from irevalx.ranking.topics import SampledTopics, Topics, round_half_away, round_up_from_a_tenth
+from irevalx.reading.kinds.runs import ResultRows, RunStream, RunWarning
+from irevalx.reading.sources.blocks import each_topic_once, until_topic_returns
+from irevalx.settings import ORDERS_OF_TIES, Duplicates, Settings, Ties, UnjudgedTreatment
+from irevalx.trec_eval import MalformedNumbers, merge_sort
+
+if TYPE_CHECKING:
+    from irevalx.ranking.topic_kinds import GroupedTopics, Preferences, TopicsWithProbabilities, TopicsWithSubtopics
+
+Assessed: TypeAlias = "Topics | GroupedTopics | Preferences | TopicsWithSubtopics | TopicsWithProbabilities"
+"""All that a measure sees, by the kind of judgments."""
+
+
+def assess(  # noqa: PLR0917
+    judgments: AnyJudgments,
+    ranking: Ranking,
+    settings: Settings,
+    reading: UnjudgedTreatment,
+    grades: AnyArray | None = None,
+    pooled: BoolArray | None = None,
+    gain: Callable[[Topics], FloatArray] | None = None,
+) -> Assessed:
+    """Return what measures see of a ranking in a treatment of unjudged documents; none of its topics has a failure.
+
+    ``grades`` (flat over judgments, negative is unjudged) replaces their own; ``pooled``, flat, is false for documents
+    that are taken for unpooled. ``gain`` returns the gain of each document, by which ``--ties best`` and ``worst``
+    order; None: by grade. Preferences have neither treatments nor levels.
+    """
+    if isinstance(judgments, Judgments):
+        topics = ranking.assess(
+            judgments,
+            judgments.grades if grades is None else grades,
+            level=settings.level,
+            reading=reading,
+            pooled=pooled,
+            gain=gain,
+            collection_size=settings.collection_size,
+            round_recall=round_up_from_a_tenth if settings.compat.recall_rounded_up else round_half_away,
+        )
+        if isinstance(topics, SampledTopics):
+            topics = replace(topics, depth=depth(judgments, settings))
+        return ExpectedTopics.of(topics) if settings.grades == "probability" else topics
+    # Other kinds are imported late: most evaluations have grades.
+    from irevalx.judgments.graded import GroupedJudgments, JudgmentsWithProbabilities
+    from irevalx.judgments.preferences import PreferenceJudgments
+    from irevalx.judgments.subtopics import SubtopicJudgments
+    from irevalx.ranking.topic_kinds import (
+        assess_by_group,
+        assess_preferences,
+        assess_subtopics,
+        assess_with_probabilities,
+    )
+
+    match judgments:
+        case PreferenceJudgments():
+            return assess_preferences(ranking, judgments)
+        case GroupedJudgments():
+            return assess_by_group(ranking, judgments, level=settings.level, reading=reading)
+        case SubtopicJudgments():
+            return assess_subtopics(ranking, judgments, level=settings.level, reading=reading)
+        case JudgmentsWithProbabilities():
+            return assess_with_probabilities(ranking, judgments, level=settings.level, reading=reading)
+
+
+def depth(judgments: AnyJudgments, settings: Settings) -> int:
+    """Return how many documents of a topic count."""
+    if settings.max_retrieved is not None:
+        return settings.max_retrieved
+    return MOST_RETRIEVED if judgments.default_depth is None else judgments.default_depth
+
+
+def ranking_order(
+    results: ResultRows, ties: Ties = "name", *, first_name_first: bool = False
+) -> tuple[IntArray | None, BoolArray]:
+    """Return the permutation that ranks each topic, and whether neighbours are tied, shape (n - 1,).
+
+    The permutation is None if the lines are ranked already. Ties that depend on grades stay in file order; for "rank"
+    the results must have ranks, and names break their ties. With nan among the scores of a topic the order is the
+    result of trec_eval's sort, whose rule contradicts itself, without ties.
+    """
+    rows, scores, inexact = results.rows, results.scores, results.close
+    is_nan = np.isnan(scores)
+    with_nan = rows.count(is_nan).nonzero()[0] if np.count_nonzero(is_nan) else np.empty(0, np.int64)
+    comparable = rows.ids[1:] == rows.ids[:-1] if rows.n > 1 else np.ones(max(0, rows.size - 1), np.bool_)
+    if with_nan.size:
+        comparable &= ~np.isin(rows.ids[1:], with_nan)
+    order = _by_score(rows, scores, None, comparable)
+    while (places := _too_close(scores, inexact, order, comparable, results.error)).size:
+        scores, inexact = scores.copy(), inexact.copy()
+        scores[places] = results.exact(places)
+        inexact[places] = False
+        order = _by_score(rows, scores, order, comparable)
+    by_score = _permuted(scores, order)
+    tied = comparable & (by_score[:-1] == by_score[1:])
+    if np.count_nonzero(tied):
+        order = _ties_in_order(results, tied, np.arange(rows.size) if order is None else order, ties, first_name_first)
+    if with_nan.size:
+        order = np.arange(rows.size) if order is None else order
+        for row in with_nan.tolist():
+            order[rows.slice(row)] = _order_with_nan(results, rows.slice(row), ties, first_name_first)
+    return order, tied
+
+
+def _by_score(rows: Segments, scores: FloatArray, order: IntArray | None, comparable: BoolArray) -> IntArray | None:
+    """Sort the rows that are out of order by descending score; ``order`` is the permutation so far.
+
+    ``comparable``, shape (n - 1,), is whether two neighbours are of one topic, without nan.
+    """
+    ranked = _permuted(scores, order)
+    rising = np.zeros(rows.size, np.bool_)
+    rising[1:] = comparable & ~(ranked[:-1] >= ranked[1:])
+    wrong = rows.count(rising).nonzero()[0]
+    if not wrong.size:
+        return order
+    if order is None and wrong.size == rows.n:
+        return rows.descending(scores)
+    order = np.arange(rows.size) if order is None else order
+    sub, index = rows.take(wrong)
+    order[index] = order[index][sub.descending(scores[order[index]])]
+    return order
+
+
+def _too_close(
+    scores: FloatArray, inexact: BoolArray, order: IntArray | None, comparable: BoolArray, error: float
+) -> IntArray:
+    """Return the flat places of inexact scores (relative error ``error``) that can tie with or pass a neighbour."""
+    if not np.count_nonzero(inexact):
+        return np.empty(0, np.int64)
+    ranked, open_ = _permuted(scores, order), _permuted(inexact, order)
+    before, after = ranked[:-1], ranked[1:]
+    with np.errstate(invalid="ignore"):  # infinity less infinity, which is exact
+        close = comparable & (before - after <= 2 * error * np.maximum(np.abs(before), np.abs(after)))
+    close &= open_[1:] | open_[:-1]
+    places = _members(close)
+    places = places if order is None else order[places]
+    return places[inexact[places]]
+
+
+def _ties_in_order(
+    results: ResultRows, pairs: BoolArray, order: IntArray, ties: Ties, first_name_first: bool
+) -> IntArray:
+    """Return an order by score with tied documents in their order.
+
+    ``pairs``, shape (n - 1,), are the tied neighbours.
+    """
+    tied = _members(pairs)
+    group = np.cumsum(~np.append(False, pairs)[tied])
+    places = order[tied]
+    if ties not in {"name", "rank"}:
+        places = places[np.lexsort((places, group))]
+    else:
+        places = places[order_by_name(results.docnos.take(places), group, descending=not first_name_first)]
+    if ties == "rank" and results.ranks:
+        places = places[np.lexsort((results.ranks(places), group))]
+    order[tied] = places
+    return order
+
+
+def _permuted(x: AnyArray, order: IntArray | None) -> AnyArray:
+    return x if order is None else x[order]
+
+
+def _members(pairs: BoolArray) -> IntArray:
+    """Return the places of both members of the true neighbour pairs, shape (n - 1,)."""
+    return np.flatnonzero(np.append(pairs, False) | np.append(False, pairs))
+
+
+def _order_with_nan(results: ResultRows, where: slice, ties: Ties, first_name_first: bool) -> IntArray:
+    inexact = np.flatnonzero(results.close[where])
+    precise = results.scores[where].copy()
+    precise[inexact] = results.exact(where.start + inexact)
+    scores = precise.tolist()
+    docnos = results.docnos.take(where).texts()
+    by_docno = sorted(range(len(docnos)), key=docnos.__getitem__)
+    keys: list[bytes] | list[int] = docnos
+    if ties == "first":
+        keys = list(range(len(docnos)))
+    elif ties == "rank" and results.ranks:
+        keys = results.ranks(np.arange(where.start, where.stop)).tolist()
+    last_first = ties not in {"first", "rank"} and not first_name_first
+    if np.isnan(precise).all():  # then the rule is about names alone, and contradicts itself nowhere
+        by_docno.sort(key=keys.__getitem__, reverse=last_first)
+        return np.array(by_docno, np.int64) + np.int64(where.start)
+
+    def compare(i: int, j: int) -> int:
+        if scores[i] > scores[j]:
+            return -1
+        if scores[i] < scores[j]:
+            return 1
+        rising = (keys[i] > keys[j]) - (keys[i] < keys[j])  # type: ignore[operator]
+        return -rising if last_first else rising
+
+    order: IntArray = np.array(merge_sort(by_docno, compare), np.int64)
+    return order + np.int64(where.start)
 
 
 class RankedRun(Frozen):

@@ -11,9 +11,8 @@ from irevalx.arrays.codes import OUTSIDE, STAND_IN, UNJUDGED
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments
 from irevalx.errors import DuplicateDocumentError
 from irevalx.frozen import Frozen, replace
-from irevalx.judgments.graded import Judgments
-from irevalx.judgments.judged_documents import Documents
-from irevalx.ranking.tied_topics import TiedTopics, TieGroup, closed_up
+from irevalx.judgments.graded import Documents, Judgments
+from irevalx.ranking.expected_values import TiedTopics, TieGroup, closed_up
 from irevalx.ranking.topics import SampledTopics, Topics
 from irevalx.settings import UnjudgedTreatment
 

@@ -6,10 +6,10 @@ import numpy as np
 
 from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import Segments
-from irevalx.judgments.judged_documents import Documents
+from irevalx.judgments.graded import Documents
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.rules import RankingRules
-from irevalx.reading.runs import RunStream, ShortList
+from irevalx.reading.kinds.runs import RunStream, ShortList
 
 
 def rank_short_list(run: RunStream, judgments: Documents, rules: RankingRules) -> tuple[Ranking, ShortList] | None:

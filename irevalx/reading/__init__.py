@@ -1,8 +1,12 @@
-"""Readers: files and tables to judgments, runs and pools.
+"""Files and Python objects -> judgments, runs and pools.
 
-``formats`` lists the file formats. A ``Source`` is opened and decompressed, cut into ``blocks`` of whole topics, and
-each block is cut into columns by ``lines``; ``decimals`` parses their numbers. The readers of the formats are in
-``qrels`` (also pools), ``grouped_files``, ``subtopic_files``, ``prels_files``, ``scored_runs`` and ``json_files``.
-``beginnings`` detects formats and likely mistakes from the first lines, ``line_warnings`` and ``score_warnings`` detect
-suspicious lines and scores of runs, and ``hints`` and ``format_hints`` suggest fixes.
+formats         FILE_FORMATS: one record per format; the packages above call its ``read``
+file_format     FileFormat, the class of these records
+layout          layout of the lines of a format; hints for malformed lines
+format_hints    the format that malformed lines probably have
+grade_rules     which numbers are valid grades
+column_names    names of the columns of tables
+topic_groups    topic groups from a file
+kinds/          one reader or builder per kind of input: judgments, pools, runs
+sources/        where the data comes from: files, lines, Arrow, tables; no kinds
 """

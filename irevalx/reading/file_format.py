@@ -1,4 +1,4 @@
-"""The record of a file format: its reader and its help."""
+"""FileFormat: a record of FILE_FORMATS, with its reader and its help."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from irevalx.errors import (
 from irevalx.frozen import Frozen
 from irevalx.reading.layout import Layout
 from irevalx.settings import Grades
-from irevalx.trec_eval.versions import Compat
+from irevalx.trec_eval import Compat
 
 if TYPE_CHECKING:
-    from irevalx.reading.source import Source
-    from irevalx.reading.tables.tables import ColumnTable
+    from irevalx.reading.sources.columns import ColumnTable
+    from irevalx.reading.sources.files import Source
 
 Data_co = TypeVar("Data_co", covariant=True)
 
@@ -57,7 +57,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
 
     reader: str  # module and function below ``irevalx.reading``, with the arguments of ``read`` after the layout
     table_reader: str = ""
-    """The same for tables, below ``irevalx.reading.tables``, with the arguments of ``read_table``; "" if tables cannot
+    """The same for tables, below ``irevalx.reading``, with the arguments of ``read_table``; "" if tables cannot
     have this format."""
 
     usual_measures: str = "official"  # of judgments: the measures printed without ``-m``
@@ -68,7 +68,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
     measures_of: str = ""  # of judgments: the format that has the same measures; "" for its own
     lenient: bool = True  # whether malformed numbers are read like in C unless ``strict``, as in trec_eval's formats
     recognises: tuple[tuple[str, FileFormat[Any]], ...] = ()
-    """Formats that are detected without being named, each with the name of the function in ``beginnings`` that detects
+    """Formats that are detected without being named, each with the name of the function in ``first_lines`` that detects
     them."""
 
     def read(self, source: Source, compat: Compat, strict: bool, warn: Warn, grades: Grades = "whole") -> Data_co:
@@ -80,16 +80,16 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         """
         if source.is_parquet:
             return self.read_table(table_of(source, self), compat, strict, warn, grades)
-        from irevalx.reading import beginnings
+        from irevalx.reading.sources import first_lines
 
-        beginning = beginnings.Beginning.of(source)
+        beginning = first_lines.Beginning.of(source)
         n_columns = len(self.layout.columns[0].split()) if self.layout else 0
         for is_of, other in self.recognises:
-            if getattr(beginnings, is_of)(beginning, n_columns):
+            if getattr(first_lines, is_of)(beginning, n_columns):
                 return cast("Data_co", other.read(source, compat, strict, warn, grades))
         reader = self._reader(self.reader, grades)
         if self.lenient and self.layout and not self.layout.tabs:
-            _tell_doubt(beginnings.doubt_about(beginning, self.layout), strict, warn)
+            _tell_doubt(first_lines.doubt_about(beginning, self.layout), strict, warn)
         elif beginning.has_mark:
             warn(f"{shown_name(source.path)}:1: the file begins with a byte-order mark (BOM), which is ignored")
             source.without_mark()
@@ -99,7 +99,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         self, table: ColumnTable, compat: Compat, strict: bool, warn: Warn, grades: Grades = "whole"
     ) -> Data_co:
         """Read a table like a file; ArgumentError for a missing column, a wrong value, or several runs."""
-        reader = self._reader(f"tables.{self.table_reader}", grades)
+        reader = self._reader(self.table_reader, grades)
         return cast("Data_co", reader(table, compat, strict, warn))
 
     def _reader(self, path: str, grades: Grades) -> Callable[..., Any]:
@@ -166,7 +166,7 @@ def table_of(source: Source, fmt: FileFormat[Any]) -> ColumnTable:
         raise UnreadableFileError(
             f"cannot read {quote(source.path)}: a Parquet file needs {not_installed('pyarrow', 'arrow')}"
         )
-    from irevalx.reading.tables.parquet import table_of_parquet
+    from irevalx.reading.sources.arrow import table_of_parquet
 
     return table_of_parquet(source)
 

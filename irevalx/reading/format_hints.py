@@ -13,13 +13,12 @@ from typing import Any
 from irevalx.declarations import spelled
 from irevalx.errors import IrevalxError
 from irevalx.frozen import replace
-from irevalx.reading.beginnings import Beginning, is_beir
 from irevalx.reading.file_format import FileFormat, FileKind
 from irevalx.reading.formats import FILE_FORMATS
-from irevalx.reading.hints import separator_hint
-from irevalx.reading.layout import Layout
-from irevalx.reading.source import NEWLINE, Source
-from irevalx.trec_eval.versions import TREC_EVAL_10
+from irevalx.reading.layout import Layout, separator_hint
+from irevalx.reading.sources.files import NEWLINE, Source
+from irevalx.reading.sources.first_lines import Beginning, is_beir
+from irevalx.trec_eval import TREC_EVAL_10
 
 _WHOLE = rb"[+-]?[0-9]+"
 _OBJECT_OF_OBJECTS = rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{'

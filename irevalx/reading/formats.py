@@ -1,4 +1,4 @@
-"""FILE_FORMATS: the file formats that irevalx reads.
+"""FILE_FORMATS: one record per file format.
 
 Options, help, manual pages, completion, errors and tests are generated from these records. A new format needs a record
 here and, unless an existing reader fits, a module with its reader; ``tests/reading/test_formats.py`` requires an
@@ -15,18 +15,16 @@ from irevalx.errors import FormatError, InputError, Warn, quote
 from irevalx.reading.file_format import FileFormat, FileKind, join_words, table_of
 from irevalx.reading.layout import CommentStyle, Layout
 from irevalx.settings import ORDERS_OF_TIES, PROBABILITY, REAL
-from irevalx.trec_eval.versions import Compat
+from irevalx.trec_eval import Compat
 
 if TYPE_CHECKING:
     from irevalx.judgments import AnyJudgments
-    from irevalx.judgments.graded import Judgments
-    from irevalx.judgments.judgment_groups import GroupedJudgments
+    from irevalx.judgments.graded import GroupedJudgments, Judgments, JudgmentsWithProbabilities
     from irevalx.judgments.pool import Pool
     from irevalx.judgments.preferences import PreferenceJudgments
     from irevalx.judgments.subtopics import SubtopicJudgments
-    from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
-    from irevalx.reading.runs import RunStream
-    from irevalx.reading.source import Source
+    from irevalx.reading.kinds.runs import RunStream
+    from irevalx.reading.sources.files import Source
 
 Data = TypeVar("Data")
 
@@ -51,7 +49,7 @@ BEIR: FileFormat[Judgments] = FileFormat(
         "separated by tabs. Repeated lines count once, with a warning.",
         "Files with this header are recognised without -R beir.",
     ),
-    reader="qrels.read_beir",
+    reader="kinds.graded.read_beir",
     measures_of="qrels",
     lenient=False,
 )
@@ -69,7 +67,7 @@ JSON_QRELS: FileFormat[Judgments] = FileFormat(
         "A topic or a document that occurs twice is an error.",
         "Files that begin with such an object are recognised without -R json.",
     ),
-    reader="json_files.read_json_judgments",
+    reader="kinds.json.read_json_judgments",
     measures_of="qrels",
     lenient=False,
 )
@@ -85,8 +83,8 @@ QRELS: FileFormat[Judgments] = FileFormat(
         "not judged.",
         "Judgments whose second column is a subtopic are read with -R subtopics: here a document must occur once.",
     ),
-    reader="qrels.read_graded",
-    table_reader="judged_tables.graded_table",
+    reader="kinds.graded.read_graded",
+    table_reader="kinds.judgment_tables.graded_table",
     recognises=(("is_beir", BEIR), ("is_json_object", JSON_QRELS)),
 )
 
@@ -102,7 +100,7 @@ SAMPLED: FileFormat[Judgments] = FileFormat(
         "The first 1000 documents of a topic count unless -M says otherwise. The format has measures of its own: "
         "xinfAP, infNDCG and their relatives, and counts.",
     ),
-    reader="qrels.read_graded",
+    reader="kinds.graded.read_graded",
     usual_measures="all",
     excludes=("pool", "judged_only", "unjudged", PROBABILITY, *_TIES_BY_GRADES),
 )
@@ -116,7 +114,7 @@ QRELS_JG: FileFormat[GroupedJudgments] = FileFormat(
         "Judgments in groups, such as those of several users. A ranking is evaluated with the judgments of each group "
         "alone, and a topic has the average over its groups. Grades are those of qrels.",
     ),
-    reader="grouped_files.read_grades_in_groups",
+    reader="kinds.grouped.read_grades_in_groups",
     excludes=("pool", PROBABILITY, "ties=best", "ties=worst"),
 )
 
@@ -133,7 +131,7 @@ PREFS: FileFormat[PreferenceJudgments] = FileFormat(
         "subgroup, neither is one with less. -J and -l have no effect.",
         "Equal scores are ranked by DOCNO, the first in byte order first, unlike elsewhere.",
     ),
-    reader="grouped_files.read_preferences",
+    reader="kinds.grouped.read_preferences",
     excludes=("pool", REAL, PROBABILITY, *_TIES_BY_GRADES),
     why_whole="a LEVEL is a real number anyway, and not a probability",
 )
@@ -147,7 +145,7 @@ QRELS_PREFS: FileFormat[PreferenceJudgments] = FileFormat(
         "Preferences from graded judgments: like prefs, with one subgroup in each group. Any qrels file will do, the "
         "column that qrels ignores being the group.",
     ),
-    reader="grouped_files.read_preferences",
+    reader="kinds.grouped.read_preferences",
     excludes=("pool", REAL, PROBABILITY, *_TIES_BY_GRADES),
     why_whole="a LEVEL is a real number anyway, and not a probability",
 )
@@ -169,7 +167,7 @@ PAIRS: FileFormat[PreferenceJudgments] = FileFormat(
         "preferences that follow from several lines also hold. Contradictory preferences are an error.",
         "Equal scores are ranked by DOCNO, the first in byte order first, unlike elsewhere.",
     ),
-    reader="grouped_files.read_pairs",
+    reader="kinds.grouped.read_pairs",
     measures_of="prefs",
     usual_measures="prefs",
     excludes=("pool", REAL, PROBABILITY, *_TIES_BY_GRADES),
@@ -188,8 +186,8 @@ SUBTOPICS: FileFormat[SubtopicJudgments] = FileFormat(
         "of at least -l (1 unless told otherwise) are relevant, all others are not.",
         "The format has measures of its own: alpha_nDCG, ERR_IA, NRBP and their relatives.",
     ),
-    reader="subtopic_files.read_subtopics",
-    table_reader="judged_tables.subtopic_table",
+    reader="kinds.grouped.read_subtopics",
+    table_reader="kinds.judgment_tables.subtopic_table",
     usual_measures="subtopics",
     excludes=("pool", PROBABILITY, *_TIES_BY_GRADES),
 )
@@ -210,8 +208,8 @@ PRELS: FileFormat[JudgmentsWithProbabilities] = FileFormat(
         "estimate treats it as not drawn.",
         "The format has measures of its own: statAP and its relatives.",
     ),
-    reader="prels_files.read_prels",
-    table_reader="judged_tables.table_with_probabilities",
+    reader="kinds.graded.read_prels",
+    table_reader="kinds.judgment_tables.table_with_probabilities",
     usual_measures="prels",
     excludes=("pool", REAL, PROBABILITY, *_TIES_BY_GRADES),
     why_whole="a grade is a whole number there, of -999 or less where the document was not drawn",
@@ -235,7 +233,7 @@ MSMARCO: FileFormat[RunStream] = FileFormat(
         "For files with scores and no ranks, give -T scored. irevalx warns if the ranks of most topics do not begin at "
         "0 or 1, or decrease from line to line.",
     ),
-    reader="scored_runs.read_msmarco_run",
+    reader="kinds.run_files.read_msmarco_run",
     lenient=False,
 )
 
@@ -249,7 +247,7 @@ SCORED: FileFormat[RunStream] = FileFormat(
         "scores by DOCNO, the last in byte order first. The run tag is the name of the file without folder and "
         "suffixes. IDs can contain blanks if columns are separated by tabs.",
     ),
-    reader="scored_runs.read_scores",
+    reader="kinds.run_files.read_scores",
     lenient=False,
 )
 
@@ -267,7 +265,7 @@ JSON_RUN: FileFormat[RunStream] = FileFormat(
         "A topic that occurs twice is an error, and so is a document of a topic unless --duplicates says otherwise.",
         "Files that begin with such an object are recognised without -T json.",
     ),
-    reader="json_files.read_json_run",
+    reader="kinds.json.read_json_run",
     lenient=False,
 )
 
@@ -286,8 +284,8 @@ TREC_RESULTS: FileFormat[RunStream] = FileFormat(
         "Documents are ranked by SCORE, the highest first; equal scores by DOCNO, the last in byte order first. The "
         "RANK column is ignored, except with --ties rank. TAG is the name of the run.",
     ),
-    reader="scored_runs.read_scored_run",
-    table_reader="run_tables.read_run_table",
+    reader="kinds.run_files.read_scored_run",
+    table_reader="kinds.run_tables.read_run_table",
     recognises=(("is_json_object", JSON_RUN),),
 )
 
@@ -309,8 +307,8 @@ POOL: FileFormat[Pool] = FileFormat(
         "A pooled document without a judgment is as one with a negative grade in the qrels. A judged document is in "
         "the pool even if the file lacks it, which is told on standard error.",
     ),
-    reader="qrels.read_pool_file",
-    table_reader="judged_tables.pool_table",
+    reader="kinds.graded.read_pool_file",
+    table_reader="kinds.judgment_tables.pool_table",
 )
 
 FILE_FORMATS: tuple[FileFormat[Any], ...] = (
@@ -352,13 +350,13 @@ def runs_in(fmt: FileFormat[RunStream], source: Source, compat: Compat, strict: 
     try:
         if not source.is_parquet:
             return [fmt.read(source, compat, strict, warn)]
-        from irevalx.reading.source import name_of_file
-        from irevalx.reading.tables.run_tables import runs_of_table
+        from irevalx.reading.kinds.run_tables import runs_of_table
+        from irevalx.reading.sources.files import name_of_file
 
         table = table_of(source, fmt)
         return [run.opened(compat, strict=strict) for run in runs_of_table(table, name_of_file(table.path))]
     except InputError as error:
-        from irevalx.reading.tables.run_tables import failing_run
+        from irevalx.reading.kinds.run_tables import failing_run
 
         return [failing_run(source.path, error)]
 

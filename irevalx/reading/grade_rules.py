@@ -1,4 +1,4 @@
-"""Rules for grades."""
+"""Rules for grades: which numbers are valid."""
 
 from __future__ import annotations
 

@@ -1,11 +1,15 @@
-"""The layout of lines in a file format: columns, comments, separators."""
+"""Layout of the lines of a file format, and hints for malformed lines."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from enum import Enum
 
+from irevalx.declarations import spelled
 from irevalx.frozen import Frozen
-from irevalx.trec_eval.versions import Compat
+from irevalx.reading.column_names import is_known_name
+from irevalx.trec_eval import Compat
 
 _WORDS = {"DOCNO": "document", "MEAN": "mean", "DEVIATION": "standard deviation"}
 """Names of columns in messages, unless they are the name in lower case."""
@@ -70,3 +74,86 @@ class Layout(Frozen, kw_only=True):
 def word_for(column: str) -> str:
     """Return the name of a column in messages."""
     return _WORDS.get(column, column.lower())
+
+
+# Patterns are texts because compiling them would slow down each start of the command.
+_UTF_16 = rb"(?:[\t -~]\0){3}"
+"""ASCII characters in UTF-16."""
+
+_SEPARATORS = ((b",", "commas"), (b";", "semicolons"), (b"|", "bars"))
+
+KINDS_OF_FILES: tuple[tuple[bytes, str], ...] = (
+    (b'\x04"M\x18', "an lz4 file; decompress it with lz4 -d"),
+    (b"\x02!L\x18", "an lz4 file; decompress it with lz4 -d"),
+    (b"\x93NUMPY", "a numpy array (.npy); write its values as lines of text"),
+    (b"\x80\x02", "a pickle (.pkl); in Python, load it and pass the dictionary to irevalx.evaluate"),
+    (b"\x80\x03", "a pickle (.pkl); in Python, load it and pass the dictionary to irevalx.evaluate"),
+    (b"\x80\x04", "a pickle (.pkl); in Python, load it and pass the dictionary to irevalx.evaluate"),
+    (b"\x80\x05", "a pickle (.pkl); in Python, load it and pass the dictionary to irevalx.evaluate"),
+    (b"PK\x03\x04", "a zip archive (or .npz, .xlsx); extract the file with unzip"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive; extract the file with 7z x"),
+    (b"\x1f\x9d", "a file compressed with compress (.Z); decompress it with gzip -d"),
+    (b"\xff\x06\x00\x00sNaPpY", "a snappy file; decompress it"),
+    (b"ARROW1\x00\x00", "a Feather (Arrow IPC) file; save the table as Parquet"),
+    (b"\x89HDF\r\n\x1a\n", "an HDF5 file; save the table as Parquet or as lines of text"),
+    (b"SQLite format 3\x00", "an SQLite database; export the table as Parquet or as lines of text"),
+    (b"%PDF-", "a PDF file"),
+)
+"""The beginnings of binary files, and the hint about each."""
+
+NUMBER_HINTS: tuple[tuple[bytes, str], ...] = (
+    (rb"""(["']).*\1""", "; remove the quotes"),
+    (rb"[Ll][0-9]", "; is this an NTCIR grade (L0 to L4)? If so, remove the letter L: sed 's/L\\([0-9]\\)$/\\1/'"),
+    (rb"[+-]?[0-9]+,[0-9]+", "; replace the decimal comma by a point"),
+)
+"""Patterns of malformed numbers, and the hint about each."""
+
+
+def number_hint(text: bytes, fields: Sequence[bytes], *, is_first: bool) -> str:
+    """Return a hint about a malformed number on a line with these fields; "" if nothing fits."""
+    if is_first and fields and sum(is_known_name(field) for field in fields) >= min(3, len(fields)):
+        return "; is this a header? If so, remove the line"
+    if len(fields) == 4 and text == fields[3] and text in fields[1:3]:
+        return f"; if this is the winner of two documents, use {spelled('rel_format', 'pairs')}"
+    return next((hint for pattern, hint in NUMBER_HINTS if re.fullmatch(pattern, text)), "")
+
+
+def kind_of_file(beginning: bytes) -> str:
+    """Return the type of a binary file with this beginning; "" if it can be text."""
+    return next((f"this is {kind}" for start, kind in KINDS_OF_FILES if beginning.startswith(start)), "")
+
+
+def encoding_hint(text: bytes) -> str:
+    """Return a hint about the encoding of a file or line with this beginning; "" if nothing fits."""
+    marked = text.startswith((b"\xff\xfe", b"\xfe\xff"))
+    if marked or any(re.match(_UTF_16, text[start : start + 6]) for start in (0, 1)):
+        return "is this UTF-16? If so, convert it: iconv -f UTF-16 -t UTF-8"
+    return kind_of_file(text)
+
+
+def looks_like_json(text: bytes) -> bool:
+    """Return whether a line or a topic begins like a JSON object."""
+    return text.lstrip().startswith(b"{")
+
+
+_NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+
+
+def text_hint(value: object) -> str:
+    """Return a hint, for the end of a message, about a number passed as text; "" for other values."""
+    is_number = isinstance(value, str) and re.fullmatch(_NUMBER, value.strip())
+    return "; the number is text: convert it with int or float" if is_number else ""
+
+
+def separator_hint(line: bytes, fields: Sequence[bytes], layout: Layout) -> str:
+    """Return a hint about the separators of a line; "" if nothing fits."""
+    numbers = {len(columns.split()) for columns in layout.columns}
+    if len(line.strip().split(b"\t")) in numbers and len(fields) not in numbers:
+        blank = next((field for field in line.split(b"\t") if len(field.split()) > 1), b"")
+        if blank:
+            return "an ID contains a blank, and blanks also separate columns; replace the blanks in IDs"
+    if len(fields) == 1:
+        for separator, word in _SEPARATORS:
+            if line.count(separator) >= 2:
+                return f"columns must be separated by spaces or tabs, not by {word}"
+    return ""

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from irevalx.errors import InputError, quote, shown_name
-from irevalx.process.system import as_bytes, as_text
-from irevalx.reading.source import CHUNK_SIZE, Source
+from irevalx.process.platform import as_bytes, as_text
+from irevalx.reading.sources.files import CHUNK_SIZE, Source
 
 TopicGroups = Mapping[str, frozenset[bytes]]
 """The topics of each group, in the order of the groups' first mention."""

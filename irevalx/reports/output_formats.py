@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from irevalx.frozen import Frozen
-from irevalx.process.system import as_bytes
+from irevalx.process.platform import as_bytes
 
 if TYPE_CHECKING:
     from irevalx.reports.report import EvaluationReport
@@ -76,7 +76,7 @@ class TrecEvalLines(OutputFormat):
 
     def report_lines(self, report: EvaluationReport) -> Iterator[bytes]:
         """Yield the lines of one run after the other."""
-        from irevalx.reports.trec import trec_lines
+        from irevalx.reports.report import trec_lines
 
         for evaluation in report.evaluations:
             rows = report.summaries_of(evaluation)
@@ -97,7 +97,7 @@ class TableForPeople(OutputFormat):
 
     def report_lines(self, report: EvaluationReport) -> Iterator[bytes]:
         """Yield a table that compares the runs."""
-        from irevalx.reports.overview import overview
+        from irevalx.reports.report import overview
 
         return self.table_lines(overview(report), report.digits)
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from irevalx.evaluation.evaluate import Evaluation
 from irevalx.measures.counts import runid
-from irevalx.process.system import as_bytes, as_text
+from irevalx.process.platform import as_bytes, as_text
 from irevalx.reports.report import ALL, HIGH, LOW, EvaluationReport, SummaryRow
 from irevalx.reports.table import Table
 

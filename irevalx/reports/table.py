@@ -9,7 +9,7 @@ from typing import Any
 
 from irevalx.errors import printable
 from irevalx.frozen import Frozen, fields, replace
-from irevalx.process.system import as_bytes
+from irevalx.process.platform import as_bytes
 
 _LATEX_LINE = r"\hline"
 

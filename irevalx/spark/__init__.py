@@ -1,8 +1,10 @@
-"""The same evaluation on Spark: judgments and runs in its data frames, and values equal to the last bit.
+"""The same evaluation on Spark: its data frames in, and the same values to the last bit.
 
-``jobs`` plans: Spark groups rows by topic, its workers evaluate blocks of whole topics, and then aggregate the values
-of each run (``arrow_rows``). ``parts`` evaluates in parts and does not depend on Spark. Only this package uses Spark;
-programs import it as ``irevalx.spark``.
+Spark groups the rows of each topic, its workers evaluate blocks of whole topics, and combine the topic values of each
+run. Only this package imports Spark; programs import it as ``irevalx.spark``.
+
+    jobs          evaluate() on Spark: the plan
+    partitions    the work of Spark's workers, and the `all` rows
 """
 
 from irevalx.errors import imported

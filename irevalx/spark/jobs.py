@@ -13,20 +13,28 @@ from importlib import import_module
 from typing import Any, TypeAlias
 
 from irevalx import parameters
-from irevalx.api.own_measures import Measures, declarations, declare_again, with_custom_measures
-from irevalx.api.user_warnings import warn
-from irevalx.errors import ArgumentError, NoTopicsError, UsageError, quote
+from irevalx.api.custom_measures import Measures, declarations, declare_again, with_custom_measures
+from irevalx.errors import ArgumentError, NoTopicsError, UsageError, quote, warn
 from irevalx.frozen import Frozen
-from irevalx.measures.contradictions import refuse_contradictions
-from irevalx.measures.select import Selection, select_measures
-from irevalx.process.system import as_text
+from irevalx.measures.selection import Selection, refuse_contradictions, select_measures
+from irevalx.process.platform import as_text
 from irevalx.reading.column_names import DOCNO, GRADE, RUN, SCORE, TOPIC, ColumnKind, ColumnSpec
 from irevalx.reading.formats import QRELS
-from irevalx.reading.tables.arrow_runs import whole_topics
-from irevalx.reading.tables.tables import RULES, ColumnTable
+from irevalx.reading.kinds.arrow_runs import whole_topics
+from irevalx.reading.sources.columns import RULES, ColumnTable
 from irevalx.settings import Settings
-from irevalx.spark.arrow_rows import THE_RUN, read_block, score_rows, total_rows
-from irevalx.spark.parts import Part, WholeJudgments, WholeRun, all_rows, computable, named_measures
+from irevalx.spark.partitions import (
+    THE_RUN,
+    Part,
+    WholeJudgments,
+    WholeRun,
+    all_rows,
+    computable,
+    named_measures,
+    read_block,
+    score_rows,
+    total_rows,
+)
 
 DataFrame: TypeAlias = Any
 """A data frame of Spark."""

@@ -1,1 +1,9 @@
-"""Statistics of arrays: tests, corrections, intervals, correlations, estimates; nothing of retrieval, and no click."""
+"""Statistics on arrays, independent of retrieval; no click.
+
+significance, interactions, non_inferiority    paired tests and corrections; topic groups; margins
+paired_comparisons, decisions                  pairs of runs; significance decisions, letters, sign probabilities
+confidence_intervals, power, swap_rates        intervals, power of the t test, swap rates
+correlations, bootstrap                        agreement between evaluations, and its topic bootstrap
+label_agreement, excess_bias                   agreement between labels; combined labels; bias of machine labels
+prediction_powered_inference                   estimates from few human and many machine judgments
+"""

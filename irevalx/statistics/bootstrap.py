@@ -1,4 +1,4 @@
-"""The topic bootstrap: how the agreement of two scorings varies over topic samples.
+"""Topic bootstrap of agreement, agreement on the top runs, and knees of curves.
 
 A resample has n of the n topics, with replacement; it is the same for all runs, scorings and statistics. A quantile
 interval reaches from the alpha/2 to the 1 - alpha/2 quantile of a statistic over the resamples, linear between order
@@ -8,12 +8,17 @@ Quantiles are right for the RMS error and the bias. Quantiles of tau do not cove
 scores of a topic sample are noisier than the population's, and the scores of a resample noisier still, so the quantiles
 are too low, by more the closer the runs are. ``correlation_intervals`` inverts a test instead: it looks for the values
 of tau in the population from which samples like the observed one come.
+
+Shapes are those of ``correlations``: scores of shape (..., n_runs) give a value for each row of runs, shape (...).
+
+Bompada et al., SIGIR 2007, Tables 3 and 5, take the first level that exceeds it, as ``first_places`` does.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -21,8 +26,8 @@ import numpy as np
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.frozen import Frozen
 from irevalx.statistics import correlations as agreement
-from irevalx.statistics.scales import MEAN, Scale
-from irevalx.statistics.significance import ALPHA, generator
+from irevalx.statistics.correlations import ranks, tau_b_over
+from irevalx.statistics.significance import ALPHA, MEAN, Scale, generator, without_noise
 
 FEW_TOPICS = 20
 """With fewer topics bootstrap intervals are noticeably too short."""
@@ -193,3 +198,87 @@ def bootstrap_warnings(n_topics: int) -> list[str]:
     if n_topics >= FEW_TOPICS:
         return []
     return [f"a bootstrap interval of so few topics ({n_topics}) is too short"]
+
+
+TOP_STATISTICS = ("top_tau_b", "top_overlap", "loss")
+"""The keys of ``at_the_top``."""
+
+TOP_TITLE = "the {k} best runs"
+"""Title of their table."""
+
+
+def are_best(scores: FloatArray, k: int) -> BoolArray:
+    """Return whether each run is among the k best, shape (..., n_runs); all runs that are tied at k are."""
+    best: BoolArray = ranks(scores) <= k
+    return best
+
+
+def top_tau_b(x: FloatArray, y: FloatArray, k: int) -> FloatArray:
+    """Return tau-b over the k best runs by x, in [-1, 1]; nan if all of them are tied in x or in y."""
+    return tau_b_over(x, y, are_best(x, k))
+
+
+def top_overlap(x: FloatArray, y: FloatArray, k: int) -> FloatArray:
+    """Return the share of the k best runs that both have, in [0, 1].
+
+    The greater number of best runs is the denominator if ties add to k.
+    """
+    of_x, of_y = are_best(x, k), are_best(y, k)
+    most = np.maximum(np.count_nonzero(of_x, axis=-1), np.count_nonzero(of_y, axis=-1))
+    return np.asarray(np.count_nonzero(of_x & of_y, axis=-1) / most, np.float64)
+
+
+def loss(x: FloatArray, y: FloatArray) -> FloatArray:
+    """Return the best score by x less the score by x of the best run by y; at least 0.
+
+    The greatest loss if several runs are best by y.
+    """
+    x, y = np.broadcast_arrays(x, y)
+    worst = np.where(are_best(y, 1), x, np.inf).min(axis=-1)
+    return np.asarray(without_noise(x.max(axis=-1) - worst), np.float64)
+
+
+def at_the_top(k: int) -> dict[str, Callable[[FloatArray, FloatArray], FloatArray]]:
+    """Return the functions of x and y by name, in the order of ``TOP_STATISTICS``."""
+    functions = (partial(top_tau_b, k=k), partial(top_overlap, k=k), loss)
+    return dict(zip(TOP_STATISTICS, functions, strict=True))
+
+
+def top_intervals(
+    k: int, scores: tuple[FloatArray, FloatArray], drawn: tuple[FloatArray, FloatArray], alpha: float = ALPHA
+) -> dict[str, tuple[float, float]]:
+    """Return ``correlation_intervals`` of agreement at the top; the best runs are chosen anew in each sample."""
+
+    def values(x: FloatArray, y: FloatArray) -> dict[str, FloatArray]:
+        return {name: function(x, y) for name, function in at_the_top(k).items()}
+
+    return correlation_intervals(values, scores, drawn, alpha)
+
+
+THRESHOLD = 0.9
+"""The value that a knee exceeds."""
+
+
+def knee_places(values: FloatArray, threshold: float = THRESHOLD) -> IntArray:
+    """Return the places of the knees of curves of shape (n_levels, ...), levels ascending; n_levels if there is none.
+
+    nan exceeds nothing.
+    """
+    exceeds_to_the_end = np.logical_and.accumulate(values[::-1] > threshold, axis=0)
+    return np.asarray(len(values) - np.count_nonzero(exceeds_to_the_end, axis=0), np.int64)
+
+
+def first_places(values: FloatArray, threshold: float = THRESHOLD) -> IntArray:
+    """Return the first crossings of curves of shape (n_levels, ...); n_levels if there is none."""
+    has_exceeded = np.logical_or.accumulate(values > threshold, axis=0)
+    return np.asarray(len(values) - np.count_nonzero(has_exceeded, axis=0), np.int64)
+
+
+def knee_interval(places: IntArray, n_levels: int, alpha: float) -> tuple[int | None, int | None]:
+    """Return the alpha/2 and 1 - alpha/2 quantiles of the knees of draws, without interpolation.
+
+    None beyond all levels.
+    Draws without a knee (n_levels) are beyond all levels.
+    """
+    low, high = np.quantile(places, [alpha / 2, 1 - alpha / 2], method="inverted_cdf").tolist()
+    return tuple(None if place == n_levels else place for place in (low, high))  # type: ignore[return-value]

@@ -12,8 +12,8 @@ import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.frozen import Frozen, cached_property
-from irevalx.statistics.intervals import Ends, t_intervals
-from irevalx.statistics.paired_power import least_effect
+from irevalx.statistics.confidence_intervals import Ends, t_intervals
+from irevalx.statistics.power import least_effect
 from irevalx.statistics.significance import RESAMPLES, exact_sign_flips, sign_flips, without_spread
 
 NOT_WORSE, WORSE, CANNOT_TELL = "not worse", "worse", "cannot tell"

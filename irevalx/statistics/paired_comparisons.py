@@ -15,27 +15,27 @@ import numpy as np
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.frozen import Frozen, cached_property
 from irevalx.statistics.bootstrap import bootstrap_warnings
-from irevalx.statistics.corrections import (
+from irevalx.statistics.confidence_intervals import Ends, bca_intervals, bca_intervals_of_summaries, t_intervals
+from irevalx.statistics.significance import (
+    ALPHA,
     CORRECTIONS,
     FAMILYWISE,
+    FEW_TOPICS,
+    MEAN,
+    RESAMPLES,
     SIMULTANEOUS,
+    TESTS,
+    TOTAL,
     TUKEY,
+    Scale,
     Tukey,
     arrangements_fit,
     correction_named,
+    differences,
+    exact_sign_flips,
     least_tukey_p,
     mean_differences,
     randomised_tukey,
-)
-from irevalx.statistics.intervals import Ends, bca_intervals, bca_intervals_of_summaries, t_intervals
-from irevalx.statistics.scales import MEAN, TOTAL, Scale
-from irevalx.statistics.significance import (
-    ALPHA,
-    FEW_TOPICS,
-    RESAMPLES,
-    TESTS,
-    differences,
-    exact_sign_flips,
     without_noise,
     without_spread,
 )

@@ -17,7 +17,7 @@ from running import FIXTURES
 
 import irevalx
 from irevalx.errors import InputError, IrevalxError, UsageError
-from irevalx.trec_eval.versions import COMPAT
+from irevalx.trec_eval import COMPAT
 
 GRADED, SCORED = {"1": {"A": 1}}, {"1": {"A": 1.0}}
 QRELS = FIXTURES / "example" / "qrels"

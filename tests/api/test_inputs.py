@@ -16,10 +16,10 @@ import pytest
 from python_data import BM25, QRELS, Frame, frame, qrels_dict, rows, run_dict
 
 import irevalx
-from irevalx.api import dictionaries
 from irevalx.ranking.rank import rank_run
 from irevalx.ranking.rules import RankingRules
-from irevalx.trec_eval.versions import COMPAT
+from irevalx.reading.kinds import python_objects
+from irevalx.trec_eval import COMPAT
 
 MEASURES = ["map", "P@5", "num_ret"]
 GRADED, SCORED = {"1": {"A": 1, "B": 0}, "2": {"C": 2}}, {"1": {"A": 1.0, "B": 2.0}, "2": {"C": 1.0, "D": 3.0}}
@@ -401,8 +401,8 @@ def test_a_topic_for_which_nothing_was_retrieved() -> None:
 def test_a_long_name_among_equal_scores(*, first_name_first: bool) -> None:
     """Names break ties in byte order however long one of them is, and the others need no more room for that."""
     docnos = [*(f"D{n}" for n in range(1000)), "D5" * 15_000, "D5" * 15_000 + "!"]
-    judgments = dictionaries.judgments_of({"1": dict.fromkeys(docnos, 1)})
-    run = dictionaries.run_of({"1": {docno: len(docno) % 2 for docno in docnos}}, COMPAT["10"])
+    judgments = python_objects.judgments_of({"1": dict.fromkeys(docnos, 1)})
+    run = python_objects.run_of({"1": {docno: len(docno) % 2 for docno in docnos}}, COMPAT["10"])
     tracemalloc.start()
     try:
         ranking = rank_run(run, judgments, RankingRules(first_name_first=first_name_first)).ranking

@@ -19,16 +19,16 @@ from running import FIXTURES, run
 
 import irevalx
 import irevalx.lab
-from irevalx.api.own_measures import declarations, declare_again
+from irevalx.api.custom_measures import declarations, declare_again
 from irevalx.arrays.segments import Segments
-from irevalx.cli.explain import effects
+from irevalx.cli.explanations import effects
 from irevalx.errors import ArgumentError, EvaluationError, UsageError
-from irevalx.experiments.measure_scales import GEOMETRIC_MEAN, scale_named
-from irevalx.lab.plot.ranges import measure_printed_as
-from irevalx.measures import added
-from irevalx.measures.declare import Measure
+from irevalx.experiments.ranked_runs import GEOMETRIC_MEAN, scale_named
+from irevalx.lab.plotting.ranges import measure_printed_as
+from irevalx.measures import declaration
+from irevalx.measures.declaration import Measure
 from irevalx.process import workers
-from irevalx.statistics.scales import TOTAL
+from irevalx.statistics.significance import TOTAL
 
 EXAMPLE = FIXTURES / "example"
 RUNS = [str(EXAMPLE / "bm25.run"), str(EXAMPLE / "dense.run")]
@@ -223,7 +223,7 @@ def test_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "BIG", 1)
     alone, shared = (run("--threads", number, "-q", "-m", "my_P", EXAMPLE / "qrels", *RUNS) for number in ("1", "2"))
     assert alone.stdout == shared.stdout != b""
-    assert pickle.loads(pickle.dumps(added.ADDED["my_P"])) is added.ADDED["my_P"]  # noqa: S301 - it is ours
+    assert pickle.loads(pickle.dumps(declaration.ADDED["my_P"])) is declaration.ADDED["my_P"]  # noqa: S301 - it is ours
 
 
 def test_declared_in_another_process() -> None:
@@ -231,11 +231,11 @@ def test_declared_in_another_process() -> None:
     mine = precision_with(parameters=None, better="lower", summary="sum")
     sent = declarations()
     declare_again(sent)
-    assert added.ADDED["my_P"] is mine
+    assert declaration.ADDED["my_P"] is mine
     values = irevalx.evaluate(GRADES, RETRIEVED, "my_P").to_dict()
-    added.ADDED.clear()
+    declaration.ADDED.clear()
     declare_again(sent)
-    there = added.ADDED["my_P"]
+    there = declaration.ADDED["my_P"]
     assert there is not mine
     assert irevalx.evaluate(GRADES, RETRIEVED, "my_P").to_dict() == values
     assert (there.lower_is_better, there.summary, there.kind.usage) == (True, mine.summary, mine.kind.usage)
@@ -248,7 +248,10 @@ def site(tmp_path: Path) -> Path:
     [project] = [block for _, block in blocks("toml", PAGE)]
     entry = re.search(r'\[project\.entry-points\."(.+)"\]\n(.+)\n', project)
     assert entry
-    installed = {"late_measures": (entry[1], entry[2].replace('"', "")), "broken": (added.GROUP, "gone = broken:gone")}
+    installed = {
+        "late_measures": (entry[1], entry[2].replace('"', "")),
+        "broken": (declaration.GROUP, "gone = broken:gone"),
+    }
     for name, (group, line) in installed.items():
         folder = tmp_path / f"{name}-1.0.dist-info"
         folder.mkdir()

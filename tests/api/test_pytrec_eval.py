@@ -25,9 +25,9 @@ from python_data import case_name, qrels_dict, run_dict
 from running import FIXTURES, ROOT
 
 import irevalx
-from irevalx.api import dictionaries
 from irevalx.measures import BY_NAME
-from irevalx.measures.parameter_kinds import Cutoffs, RealCutoffs, Reals
+from irevalx.measures.measure_parameters import Cutoffs, RealCutoffs, Reals
+from irevalx.reading.kinds import python_objects
 
 IDS = st.sampled_from(["A", "B", "C", "AB", "\ufffd", "é", "\N{GRINNING FACE}", "F" * 30])
 TOPICS = st.sampled_from("123456")
@@ -120,7 +120,7 @@ def test_same_as_pytrec_eval(
     scores = {"first": {"A": 1.0}, **scores}
     theirs = pytrec_eval.RelevanceEvaluator(grades, measures, level, judged_only).evaluate(scores)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(dictionaries, "BLOCK_SIZE", block_size)
+        patch.setattr(python_objects, "BLOCK_SIZE", block_size)
         ours = irevalx.RelevanceEvaluator(grades, measures, level, judged_only).evaluate(scores)
     assert_same(ours, theirs)
 
@@ -332,7 +332,7 @@ def test_dictionaries_of_any_size_and_kind(
     evaluator = irevalx.RelevanceEvaluator(grades, measures)
     whole = evaluator.evaluate(scores)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(dictionaries, "BLOCK_SIZE", 2)
+        patch.setattr(python_objects, "BLOCK_SIZE", 2)
         proxied: Any = MappingProxyType({topic: UserDict(documents) for topic, documents in scores.items()})
         others: tuple[Mapping[str, Mapping[str, float]], ...] = (scores, proxied)
         for other in others:

@@ -15,12 +15,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import irevalx
-from irevalx.api import dictionaries
 from irevalx.arrays.segments import Segments, ordered_sum
-from irevalx.evaluation.chosen_topics import ranking_rules
-from irevalx.measures.select import select_measures
+from irevalx.evaluation.topic_selection import ranking_rules
+from irevalx.measures.selection import select_measures
 from irevalx.ranking.rank import rank_results
 from irevalx.ranking.short_lists import rank_short_list
+from irevalx.reading.kinds import python_objects
 from irevalx.settings import TIES, Settings
 
 MEASURES = ["map", "ndcg_cut.3", "bpref", "num_rel_ret", "num_ret", "set_P", "Judged@2", "runid"]
@@ -76,10 +76,10 @@ def outcome(call: Callable[[], Any]) -> tuple[str, list[str]]:
 def outcomes(call: Callable[[], Any]) -> list[tuple[str, list[str]]]:
     """The outcome with short lists, and without."""
     with pytest.MonkeyPatch.context() as patch:
-        dictionaries.RECENT.clear()
+        python_objects.RECENT.clear()
         each = [outcome(call)]
-        patch.setattr(dictionaries, "MOST_IN_SHORT_LIST", 0)
-        patch.setattr(dictionaries, "MOST_KEPT", -1)
+        patch.setattr(python_objects, "MOST_IN_SHORT_LIST", 0)
+        patch.setattr(python_objects, "MOST_KEPT", -1)
         return [*each, outcome(call)]
 
 
@@ -141,10 +141,10 @@ def test_close_scores_are_ranked_alike(scores: Any, keywords: Any) -> None:
 @pytest.mark.parametrize("keep_all", [False, True])
 def test_a_short_list_has_the_ranking_of_its_results(size: int, keep_all: bool) -> None:
     """It is ranked, and equal in every array to what the general way ranks; a longer list is no short one."""
-    qrels = dictionaries.judgments_of({"t": {f"d{n}": n % 3 - 1 for n in range(0, 40, 2)}, "u": {"d1": 1}})
+    qrels = python_objects.judgments_of({"t": {f"d{n}": n % 3 - 1 for n in range(0, 40, 2)}, "u": {"d1": 1}})
     options = Settings.of(unjudged=("rel",) if keep_all else ())
     rules = ranking_rules(qrels, select_measures(["map"], options), options, 1)
-    run = dictionaries.run_of({"t": {f"d{n}": float(n // 2 % 5 - n) for n in range(size)}}, options.compat)
+    run = python_objects.run_of({"t": {f"d{n}": float(n // 2 % 5 - n) for n in range(size)}}, options.compat)
     result = rank_short_list(run, qrels, rules)
     [block] = run.blocks()
     general = rank_results(run.parse(block), qrels, run.path, rules)
@@ -155,7 +155,7 @@ def test_a_short_list_has_the_ranking_of_its_results(size: int, keep_all: bool) 
         assert getattr(result[0], name).dtype == getattr(general, name).dtype
     np.testing.assert_array_equal(result[0].rows.lengths, general.rows.lengths)
     longer = {"t": {f"d{n}": -float(n) for n in range(33)}}
-    assert rank_short_list(dictionaries.run_of(longer, options.compat), qrels, rules) is None
+    assert rank_short_list(python_objects.run_of(longer, options.compat), qrels, rules) is None
 
 
 KEPT = {"t": {"a": 1, "b": 0, "c": 2}, "u": {"a": 1}}
@@ -196,16 +196,16 @@ def _reordered(qrels: dict[Any, Any]) -> None:
 def test_kept_judgments_are_those_of_the_same_content(change: Callable[[dict[Any, Any]], None]) -> None:
     """A dictionary that was changed after a call is read again, and a dictionary that is unchanged is not."""
     qrels: dict[Any, Any] = copy.deepcopy(KEPT)
-    first = dictionaries.judgments_of(qrels)
-    assert dictionaries.judgments_of(qrels) is first
+    first = python_objects.judgments_of(qrels)
+    assert python_objects.judgments_of(qrels) is first
     change(qrels)
-    assert dictionaries.small_content(qrels) != dictionaries.small_content(KEPT)
+    assert python_objects.small_content(qrels) != python_objects.small_content(KEPT)
 
     def evaluated() -> Any:
         return irevalx.evaluate(qrels, {"t": {"a": 2.0, "d": 1.0, "c": 0.5}}, ["map", "ndcg", "num_rel"]).to_dict()
 
     kept = outcome(evaluated)
-    dictionaries.RECENT.clear()
+    python_objects.RECENT.clear()
     assert kept == outcome(evaluated)
 
 
@@ -213,11 +213,11 @@ def test_few_judgments_are_kept() -> None:
     """However many dictionaries are read, few are kept, and none that is big."""
     every = [{"t": {f"d{n}": 1}} for n in range(100)]
     for qrels in every:
-        dictionaries.judgments_of(qrels)
-    assert len(dictionaries.RECENT) <= dictionaries.MOST_DICTIONARIES
-    dictionaries.RECENT.clear()
-    dictionaries.judgments_of({"t": {f"d{n}": 1 for n in range(1000)}})
-    assert not dictionaries.RECENT
+        python_objects.judgments_of(qrels)
+    assert len(python_objects.RECENT) <= python_objects.MOST_DICTIONARIES
+    python_objects.RECENT.clear()
+    python_objects.judgments_of({"t": {f"d{n}": 1 for n in range(1000)}})
+    assert not python_objects.RECENT
 
 
 @given(mask=st.lists(st.booleans(), max_size=20))

@@ -33,10 +33,11 @@ from table_data import (
 )
 
 import irevalx
-from irevalx.api import frames
-from irevalx.reading.tables import arrow_runs, arrow_tables
-from irevalx.reading.tables.arrow_tables import table_of_arrow
-from irevalx.reading.tables.run_tables import runs_of_table
+from irevalx.reading.kinds import arrow_runs
+from irevalx.reading.kinds.run_tables import runs_of_table
+from irevalx.reading.sources import arrow
+from irevalx.reading.sources import tables as frames
+from irevalx.reading.sources.arrow import table_of_arrow
 
 pytestmark = pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
 
@@ -110,7 +111,7 @@ def test_without_pyarrow(form: str, order: str, monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize("block_rows", [1, 2, 10])
 def test_blocks_of_any_size(block_rows: int, order: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where blocks end makes no difference."""
-    for module in (arrow_tables, arrow_runs):
+    for module in (arrow, arrow_runs):
         monkeypatch.setattr(module, "BLOCK_ROWS", block_rows)
     monkeypatch.setattr(arrow_runs, "_ENOUGH", block_rows)
     for form in ("pyarrow Table", "pyarrow, small batches", "polars"):
@@ -327,7 +328,7 @@ def test_nothing_is_imported_for_text_files() -> None:
         "import sys, io, irevalx\n"
         "irevalx.evaluate(io.StringIO('1 0 A 1\\n'), io.StringIO('1 Q0 A 1 1 x\\n'))\n"
         "irevalx.evaluate({'1': {'A': 1}}, {'1': {'A': 1.0}})\n"
-        "names = ('pyarrow', 'duckdb', 'polars', 'pandas', 'irevalx.reading.tables')\n"
+        "names = ('pyarrow', 'duckdb', 'polars', 'pandas', 'irevalx.reading.sources.arrow')\n"
         "print([name for name in names if name in sys.modules])"
     )
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "[]\n"

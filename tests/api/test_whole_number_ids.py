@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import irevalx
-from irevalx.api.python_values import names_of
 from irevalx.errors import ArgumentError
+from irevalx.reading.sources.columns import names_of
 
 EDGES = [0, 1, -1, 9, 10, 99, 100, 10**9 - 1, 10**9, 2**32 - 1, 2**32, 10**18, 10**19 - 1, 2**63 - 1, -(2**63)]
 

@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from running import run
 
-from irevalx.arrays.byte_strings import Names
+from irevalx.arrays.byte_strings import DocumentTable, Names, may_repeat
 from irevalx.arrays.codes import ABSENT
-from irevalx.arrays.document_table import DocumentTable, may_repeat
 
 
 @pytest.fixture

@@ -140,7 +140,7 @@ def test_help_does_not_import_numpy() -> None:
 
 def test_rare_formats_cost_nothing_elsewhere() -> None:
     """What only -R, -Z or -D needs is not imported for judgments in the usual format."""
-    rare = "('judgments.judgment_groups', 'judgments.preferences', 'ranking.assessed_preferences', 'ranking.grouped_topics', 'measures.zscores', 'evaluation.trace', 'reading.grouped_files')"
+    rare = "('judgments.preferences', 'ranking.topic_kinds', 'measures.zscores', 'evaluation.trace', 'reading.kinds.grouped')"
     code = f"import sys; from irevalx.cli.command import main; main(sys.argv[1:]); sys.exit(any('irevalx.' + name in sys.modules for name in {rare}))"
     for flags, imported in (((), 0), (("-R", "prefs", "-m", "prefs"), 1), (("-D1",), 1)):
         done = subprocess.run(

@@ -20,12 +20,12 @@ from running import run
 
 import irevalx
 import irevalx.measures
-from irevalx.cli.explain import SYMBOLS, effects, families, formula_words, measure_lines
+from irevalx.cli.explanations import SYMBOLS, effects, families, formula_words, measure_lines
 from irevalx.frozen import replace
 from irevalx.measures import BY_NAME, MEASURES
-from irevalx.measures.inclusion import variance_of_mean
-from irevalx.measures.parameter_kinds import Gains
-from irevalx.measures.summary import (
+from irevalx.measures.inclusion_probabilities import variance_of_mean
+from irevalx.measures.measure_parameters import Gains
+from irevalx.measures.summaries import (
     Population,
     Summary,
     Values,
@@ -177,7 +177,7 @@ def test_the_symbols_of_formulas_are_explained() -> None:
         unknown = sorted(word for word in words - PLAIN - own if word.removesuffix("_X") not in {*SYMBOLS, *BY_NAME})
         assert not unknown, (
             f"say what {unknown} are in the formula of {measure.name}: in the formula itself (', {unknown[0]} = ...' "
-            "after it, 'over j < k'), or in SYMBOLS in irevalx/cli/explain.py; plain words belong into PLAIN in this file"
+            "after it, 'over j < k'), or in SYMBOLS in irevalx/cli/explanations.py; plain words belong into PLAIN in this file"
         )
         used |= words
     assert set(SYMBOLS) <= used, f"no formula needs these SYMBOLS: {set(SYMBOLS) - used}"

@@ -10,11 +10,11 @@ import pytest
 from running import FIXTURES, SHARED, run
 
 from irevalx.evaluation.evaluate import evaluate
-from irevalx.measures.select import select_measures
+from irevalx.measures.selection import select_measures
 from irevalx.reading.formats import read_qrels, read_trec_results
-from irevalx.reading.source import Source
+from irevalx.reading.sources.files import Source
 from irevalx.settings import Settings
-from irevalx.trec_eval.versions import TREC_EVAL_10
+from irevalx.trec_eval import TREC_EVAL_10
 
 EXAMPLE = FIXTURES / "example"
 SUMMATION = FIXTURES / "summation"

@@ -19,7 +19,7 @@ from irevalx.cli.arguments import Option
 from irevalx.cli.command import command
 from irevalx.errors import IrevalxError
 from irevalx.measures import MEASURES
-from irevalx.measures.declare import UpperBound
+from irevalx.measures.declaration import UpperBound
 
 
 def test_everything_is_up_to_date() -> None:

@@ -22,9 +22,9 @@ from running import FIXTURES, run
 
 import irevalx
 from irevalx.errors import UnknownMeasureError
-from irevalx.measures.other_names import NEAREST
-from irevalx.measures.parse import parse_request
-from irevalx.trec_eval.versions import TREC_EVAL_10
+from irevalx.measures.foreign_requests import NEAREST
+from irevalx.measures.selection import parse_request
+from irevalx.trec_eval import TREC_EVAL_10
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore"),  # of the other programs

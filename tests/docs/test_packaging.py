@@ -185,7 +185,7 @@ def test_wheel(built: Path) -> None:
     """The wheel holds the package, what pages are made of, and the manual pages, and nothing else."""
     [wheel] = built.glob("*.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
-    page = ROOT / "irevalx" / "lab" / "page"
+    page = ROOT / "irevalx" / "lab" / "html_report"
     data = [ROOT / "irevalx/py.typed", ROOT / "irevalx/measures/bibliography.bib"]
     files = [*(ROOT / "irevalx").rglob("*.py"), *page.glob("*.html"), *page.glob("assets/*"), *data]
     package = {str(path.relative_to(ROOT)) for path in files}

@@ -114,5 +114,5 @@ def test_topics_are_looked_at_some_at_a_time(at_once: int, monkeypatch: pytest.M
     assert together.status == 0, together.stderr
     assert together.stdout.count(b"\n") > 500
     monkeypatch.setattr("irevalx.evaluation.topic_values._TOPICS_AT_ONCE", at_once)
-    monkeypatch.setattr("irevalx.judgments.judged_documents._MOST_IN_A_DICTIONARY", at_once)
+    monkeypatch.setattr("irevalx.judgments.graded._MOST_IN_A_DICTIONARY", at_once)
     assert run(*flags, *paths) == together

@@ -10,7 +10,7 @@ from irevalx.evaluation.run_warnings import SeenRuns
 from irevalx.evaluation.topic_values import TopicColumn
 from irevalx.judgments.graded import Judgments
 from irevalx.measures import named
-from irevalx.reading.entries import Entries
+from irevalx.reading.kinds.builder import Entries
 
 
 def judgments() -> Judgments:

@@ -11,20 +11,20 @@ import numpy as np
 import pytest
 
 from irevalx.errors import DuplicateDocumentError, EvaluationError
-from irevalx.evaluation.chosen_topics import TopicCounts
 from irevalx.evaluation.evaluate import evaluate
 from irevalx.evaluation.run_warnings import little_judged
+from irevalx.evaluation.topic_selection import TopicCounts
 from irevalx.evaluation.topic_values import TopicColumn, TopicValues, values_of
 from irevalx.frozen import values as fields_of
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import with_pool
-from irevalx.measures.select import select_measures
-from irevalx.measures.summary import Population, as_list
+from irevalx.measures.selection import select_measures
+from irevalx.measures.summaries import Population, as_list
 from irevalx.reading.formats import QRELS, SAMPLED, read_pool, read_qrels, read_trec_results
-from irevalx.reading.runs import ResultRows, RunStream
-from irevalx.reading.source import Source
+from irevalx.reading.kinds.runs import ResultRows, RunStream
+from irevalx.reading.sources.files import Source
 from irevalx.settings import Settings
-from irevalx.trec_eval.versions import COMPAT, Compat
+from irevalx.trec_eval import COMPAT, Compat
 
 pytestmark = pytest.mark.slow
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from irevalx.experiments.label_files import TwoLabellings
-from irevalx.experiments.user_data import graded_judgments_of
+from irevalx.experiments.inputs import graded_judgments_of
+from irevalx.experiments.labels import TwoLabellings
 
 
 def test_shuffled_labels(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from reference_degrade import Qrels
 from running import FIXTURES, ROOT, lab, run
 
 from irevalx.experiments import samples
-from irevalx.experiments.qrels_text import GradedText
+from irevalx.experiments.inputs import GradedText
 
 EXPERIMENT = FIXTURES / "experiment"
 QRELS = EXPERIMENT / "qrels"

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from reference_degrade import Qrels
 from running import FIXTURES, lab, run
 
-from irevalx.experiments.qrels_text import GradedText
+from irevalx.experiments.inputs import GradedText
 from irevalx.experiments.samples import RandomOrder
 from irevalx.experiments.strata import SCHEME, StrataSample, read_design
 

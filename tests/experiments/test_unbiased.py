@@ -15,13 +15,19 @@ import pytest
 from running import FIXTURES
 
 from irevalx.arrays.segments import FloatArray
-from irevalx.experiments.experiment import Experiment
-from irevalx.experiments.sample_values import requests_of_samples, values_of_sample
+from irevalx.experiments.inputs import experiment_of
+from irevalx.experiments.ranked_runs import Experiment
 from irevalx.experiments.samples import RandomOrder
-from irevalx.experiments.strata import SCHEME, StrataSample, numbers_for, read_design
-from irevalx.experiments.user_data import experiment_of
+from irevalx.experiments.strata import (
+    SCHEME,
+    StrataSample,
+    numbers_for,
+    read_design,
+    requests_of_samples,
+    values_of_sample,
+)
 from irevalx.frozen import replace
-from irevalx.measures.select import select_measures
+from irevalx.measures.selection import select_measures
 from irevalx.settings import Settings
 
 pytestmark = pytest.mark.slow

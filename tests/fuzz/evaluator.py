@@ -15,7 +15,7 @@ from fuzz.mutations import mutated
 from fuzz.outcome import NOTHING_PRINTED, Outcome, make, problem_of
 from running import run
 
-from irevalx.trec_eval.numbers import c_long
+from irevalx.trec_eval import c_long
 
 PROGRAMS = {version: os.environ.get(f"TREC_EVAL_{version}") for version in ("9", "10")}
 

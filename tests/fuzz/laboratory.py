@@ -13,7 +13,7 @@ from fuzz.mutations import mutated
 from fuzz.outcome import Outcome, make, problem_of
 from running import lab
 
-from irevalx.orders.known_orders import STRATEGIES
+from irevalx.strategies.registry import STRATEGIES
 
 
 def experiment(rng: random.Random, folder: Path) -> Outcome:

@@ -15,8 +15,8 @@ import irevalx
 from irevalx.judgments.pool import with_pool
 from irevalx.measures import BY_NAME, NICKNAMES
 from irevalx.reading.formats import read_pool, read_qrels
-from irevalx.reading.source import Source
-from irevalx.trec_eval.versions import TREC_EVAL_10
+from irevalx.reading.sources.files import Source
+from irevalx.trec_eval import TREC_EVAL_10
 
 EXAMPLE = FIXTURES / "example"
 QRELS, RUN, POOL = EXAMPLE / "qrels", EXAMPLE / "dense.run", EXAMPLE / "pool"

@@ -19,13 +19,13 @@ from running import run
 from irevalx.arrays.segments import IntArray, Segments
 from irevalx.judgments.preferences import PreferenceJudgments
 from irevalx.measures import BY_NAME, MEASURES
-from irevalx.measures.parameter_kinds import Parameters
-from irevalx.measures.summary import as_list
-from irevalx.ranking.assessed_preferences import Preferences, assess_preferences
+from irevalx.measures.measure_parameters import Parameters
+from irevalx.measures.summaries import as_list
 from irevalx.ranking.ranking import Ranking
+from irevalx.ranking.topic_kinds import Preferences, assess_preferences
 from irevalx.reading.formats import PREFS, QRELS_PREFS
-from irevalx.reading.source import Source
-from irevalx.trec_eval.versions import TREC_EVAL_9, TREC_EVAL_10, Compat
+from irevalx.reading.sources.files import Source
+from irevalx.trec_eval import TREC_EVAL_9, TREC_EVAL_10, Compat
 
 BOTH = pytest.mark.parametrize("compat", ["9", "10"])
 ALL_PREFS = ("-R", "prefs", "-m", "all_prefs")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from running import FIXTURES, lab, run
 
-from irevalx.experiments.experiment import prepare
-from irevalx.experiments.qrels_text import GradedText
+from irevalx.experiments.inputs import GradedText
+from irevalx.experiments.ranked_runs import prepare
 from irevalx.reading.formats import read_trec_results
-from irevalx.reading.source import Source
-from irevalx.trec_eval.versions import TREC_EVAL_10
+from irevalx.reading.sources.files import Source
+from irevalx.trec_eval import TREC_EVAL_10
 
 QRELS = FIXTURES / "experiment" / "qrels"
 RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())[:3]

@@ -8,12 +8,12 @@ from random import Random
 import pytest
 from running import lab
 
-from irevalx.experiments.measure_scales import scale_of
+from irevalx.experiments.ranked_runs import scale_of
 from irevalx.lab import COMMANDS
 from irevalx.measures import MEASURES
-from irevalx.measures.declare import Measure
-from irevalx.measures.parameter_kinds import Cutoffs, RealCutoffs
-from irevalx.measures.summary import geometric_mean, mean
+from irevalx.measures.declaration import Measure
+from irevalx.measures.measure_parameters import Cutoffs, RealCutoffs
+from irevalx.measures.summaries import geometric_mean, mean
 
 pytestmark = pytest.mark.slow
 

@@ -11,7 +11,7 @@ import click
 import pytest
 from running import FIXTURES, ROOT, described, lab
 
-from irevalx.cli.short_help import first_sentence
+from irevalx.cli.option_rules import first_sentence
 from irevalx.lab import COMMANDS, QUESTIONS
 from irevalx.reading.formats import REL_FORMATS
 
@@ -109,7 +109,7 @@ def test_the_format_that_can_be_used() -> None:
 
 def test_help_imports_no_command() -> None:
     """irevalx-lab -h needs neither numpy nor tabulate, and so it comes at once."""
-    code = "import sys; from irevalx.lab.program import main; main(['-h']); sys.exit(bool({'numpy', 'tabulate'} & {*sys.modules}))"
+    code = "import sys; from irevalx.lab.command.program import main; main(['-h']); sys.exit(bool({'numpy', 'tabulate'} & {*sys.modules}))"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
 

@@ -19,14 +19,14 @@ import irevalx
 import irevalx.lab
 from irevalx.errors import ArgumentError, UsageError
 from irevalx.lab import COMMANDS
-from irevalx.lab.bounding.bounded_scores import DocumentsToJudge
-from irevalx.lab.command.result import Result
+from irevalx.lab.command.output import Result
+from irevalx.lab.score_bounds.bounds import DocumentsToJudge
 
 EXPERIMENT = FIXTURES / "experiment"
 QRELS, RUNS = EXPERIMENT / "qrels", sorted((EXPERIMENT / "runs").iterdir())
 
 
-without_warnings = pytest.mark.filterwarnings("ignore::irevalx.api.user_warnings.IrevalxWarning")
+without_warnings = pytest.mark.filterwarnings("ignore::irevalx.errors.IrevalxWarning")
 """Twelve topics are few, and say so."""
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from running import FIXTURES, Result, lab
 
-from irevalx.lab.studies.run_study import _in_turn
+from irevalx.lab.studies.simulation import _in_turn
 from irevalx.process import workers
-from irevalx.statistics import corrections, intervals
+from irevalx.statistics import confidence_intervals, significance
 
 pytestmark = pytest.mark.slow
 
@@ -32,9 +32,9 @@ def forks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         return pid
 
     monkeypatch.setattr(os, "fork", counted)
-    monkeypatch.setattr(intervals, "_WORTH_SHARING", 0)
-    monkeypatch.setattr(corrections, "_WORTH_SHARING", 0)
-    monkeypatch.setattr(corrections, "_BATCH", 5000)
+    monkeypatch.setattr(confidence_intervals, "_WORTH_SHARING", 0)
+    monkeypatch.setattr(significance, "_WORTH_SHARING", 0)
+    monkeypatch.setattr(significance, "_BATCH", 5000)
     monkeypatch.setattr(workers, "BIG", 0)
     return started
 

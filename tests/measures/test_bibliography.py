@@ -7,7 +7,7 @@ import re
 import pytest
 from running import ROOT, lab, run
 
-from irevalx.lab.program import PAPERS_BEHIND
+from irevalx.lab.command.program import PAPERS_BEHIND
 from irevalx.measures import BY_NAME, MEASURES
 from irevalx.measures.bibliography import papers
 

@@ -20,13 +20,17 @@ import irevalx
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import FloatArray, Segments
-from irevalx.judgments.judged_documents import Documents
-from irevalx.measures import BY_NAME, NICKNAMES, graded_cutoffs, inclusion
+from irevalx.judgments.graded import Documents
+from irevalx.measures import BY_NAME, NICKNAMES, exponential_gain, inclusion_probabilities
 from irevalx.ranking.ranking import Ranking
-from irevalx.ranking.topics_with_probabilities import TopicsWithProbabilities, assess_with_probabilities
-from irevalx.ranking.topics_with_subtopics import TopicsWithSubtopics, assess_subtopics
-from irevalx.reading.prels_files import judgments_with_probabilities
-from irevalx.reading.subtopic_files import subtopic_judgments
+from irevalx.ranking.topic_kinds import (
+    TopicsWithProbabilities,
+    TopicsWithSubtopics,
+    assess_subtopics,
+    assess_with_probabilities,
+)
+from irevalx.reading.kinds.graded import judgments_with_probabilities
+from irevalx.reading.kinds.grouped import subtopic_judgments
 
 CUTOFFS = st.one_of(st.integers(1, 12), st.sampled_from([20, 1000]))
 
@@ -72,7 +76,7 @@ def test_graded_kernels_are_the_reference(drawn: list[Topic], k: int, highest: i
     below_zero = any(topic.level < 0 for topic in drawn)  # where documents outside the pool are looked at
     for all_rows in (True,) if below_zero else (True, False):
         t = topics_of(drawn, all_rows=all_rows)
-        assert graded_cutoffs.has_gain(t).tolist() == [reference_family.has_positive_grade(topic) for topic in drawn]
+        assert exponential_gain.has_gain(t).tolist() == [reference_family.has_positive_grade(topic) for topic in drawn]
         found = kernel_of("ndcg_burges")(t, k)
         assert exactly(found) == [repr(reference_family.ndcg_of_burges(topic, k)) for topic in drawn]
         if all(grade <= highest for topic in drawn for grade in topic.judgments):
@@ -240,7 +244,7 @@ def test_inclusion_kernels_are_the_reference(seed: int, n_topics: int, level: in
     for all_rows in (True, False):
         t = topics_with_probabilities(drawn, all_rows=all_rows)
         has_value = [reference_family.has_sample(topic) for topic in drawn]
-        assert inclusion.can_estimate(t).tolist() == has_value
+        assert inclusion_probabilities.can_estimate(t).tolist() == has_value
         for name, kernel in INCLUSION.items():
             literal = reference_family.MEASURES[name]
             cutoffs = [k] if literal.cutoffs else []

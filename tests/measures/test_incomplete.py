@@ -25,17 +25,17 @@ from irevalx.arrays.segments import FloatArray, IntArray, Segments
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.measures import BY_NAME
-from irevalx.measures.declare import Measure, UpperBound
-from irevalx.measures.incomplete import _expected_precision
-from irevalx.measures.summary import as_list
+from irevalx.measures.declaration import Measure, UpperBound
+from irevalx.measures.incomplete_judgments import _expected_precision
+from irevalx.measures.summaries import as_list
 from irevalx.ranking.rank import in_topic_order, rank_run
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.rules import RankingRules
 from irevalx.ranking.topics import Topics
 from irevalx.reading.formats import read_qrels, read_trec_results
-from irevalx.reading.source import Source
+from irevalx.reading.sources.files import Source
 from irevalx.settings import Settings, UnjudgedTreatment
-from irevalx.trec_eval.versions import TREC_EVAL_10
+from irevalx.trec_eval import TREC_EVAL_10
 
 ROBUST = SHARED / "robust03"
 

@@ -13,12 +13,10 @@ import irevalx
 from irevalx.errors import ParameterError, UnknownMeasureError, UsageError
 from irevalx.experiments.ranked_runs import requests_of
 from irevalx.measures import BY_NAME, MEASURES
-from irevalx.measures.lists import listed
-from irevalx.measures.other_names import NEAREST, OTHER_NAMES, NearestMeasure
-from irevalx.measures.parse import parse_request
-from irevalx.measures.select import select_measures
+from irevalx.measures.foreign_requests import NEAREST, OTHER_NAMES, NearestMeasure
+from irevalx.measures.selection import listed, parse_request, select_measures
 from irevalx.settings import Settings
-from irevalx.trec_eval.versions import TREC_EVAL_9, TREC_EVAL_10
+from irevalx.trec_eval import TREC_EVAL_9, TREC_EVAL_10
 
 EXAMPLE = FIXTURES / "example"
 FILES = (EXAMPLE / "qrels", EXAMPLE / "bm25.run")

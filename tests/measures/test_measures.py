@@ -23,12 +23,12 @@ from reference import OUTSIDE, UNJUDGED, Topic, graded
 import irevalx.measures
 from irevalx.errors import EvaluationError
 from irevalx.measures import BY_NAME, MEASURES, NICKNAMES, counts
-from irevalx.measures.declare import Measure
-from irevalx.measures.measure_spec import split_reading
-from irevalx.measures.parameter_kinds import Cutoffs, Gains, NamedReals, NoParameters, Parameters, RealCutoffs, Reals
-from irevalx.measures.summary import Population, as_list, geometric_mean, mean
+from irevalx.measures.declaration import Measure
+from irevalx.measures.measure_parameters import Cutoffs, Gains, NamedReals, NoParameters, Parameters, RealCutoffs, Reals
+from irevalx.measures.requests import split_reading
+from irevalx.measures.summaries import Population, as_list, geometric_mean, mean
 from irevalx.settings import Settings
-from irevalx.trec_eval.versions import COMPAT, TREC_EVAL_9, TREC_EVAL_10, Compat
+from irevalx.trec_eval import COMPAT, TREC_EVAL_9, TREC_EVAL_10, Compat
 
 BY_GAIN = ("ndcg", "dcg", "ideal_dcg", "ndcg_rel", "Rndcg", "ndcg_cut", "G", "rbp")
 

@@ -20,12 +20,12 @@ from irevalx.arrays.codes import OUTSIDE, UNJUDGED
 from irevalx.arrays.segments import Segments
 from irevalx.frozen import replace as changed
 from irevalx.measures import BY_NAME
-from irevalx.measures.summary import as_list
+from irevalx.measures.summaries import as_list
 from irevalx.ranking.topics import SampledTopics
 from irevalx.reading.formats import SAMPLED
-from irevalx.reading.source import Source
+from irevalx.reading.sources.files import Source
 from irevalx.settings import Settings
-from irevalx.trec_eval.versions import TREC_EVAL_10
+from irevalx.trec_eval import TREC_EVAL_10
 
 EXAMPLE = FIXTURES / "example"
 QRELS, RUN = EXAMPLE / "sampled.qrels", EXAMPLE / "bm25.run"

@@ -18,7 +18,7 @@ from reference import OUTSIDE, UNJUDGED, Topic, graded
 
 import irevalx
 from irevalx.measures import MEASURES
-from irevalx.measures.parameter_kinds import (
+from irevalx.measures.measure_parameters import (
     Cutoffs,
     CutoffsAndReals,
     Gains,

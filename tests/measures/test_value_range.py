@@ -15,10 +15,10 @@ import pytest
 from running import ROOT
 
 import irevalx
-from irevalx.api.user_warnings import IrevalxWarning
-from irevalx.cli.explain import measure_lines
+from irevalx.cli.explanations import measure_lines
+from irevalx.errors import IrevalxWarning
 from irevalx.measures import BY_NAME, MEASURES
-from irevalx.measures.declare import FROM_ZERO, MOSTLY_ZERO_TO_ONE, TEXT, ZERO_TO_ONE, Measure, Range
+from irevalx.measures.declaration import FROM_ZERO, MOSTLY_ZERO_TO_ONE, TEXT, ZERO_TO_ONE, Measure, Range
 
 pytestmark = pytest.mark.slow
 

@@ -8,8 +8,8 @@ import sys
 import pytest
 
 from irevalx.process import progress as patience
-from irevalx.process.messages import Messages
 from irevalx.process.progress import Progress
+from irevalx.process.terminal import Messages
 
 
 def test_progress_is_shown_when_it_takes_long() -> None:

@@ -387,7 +387,7 @@ class Finder:
         if len(seen) >= number and name.startswith(("irevalx", "numpy", "click")):
             raise {"MemoryError": MemoryError(), "OSError": OSError(12, "Cannot allocate memory"),
                    "ImportError": ImportError("x.so: failed to map segment from shared object")}[error]
-import irevalx.lab, irevalx.process.interrupts, irevalx.process.shortage, errno
+import irevalx.lab, irevalx.process.startup, irevalx.process.startup, errno
 sys.meta_path.insert(0, Finder)
 runpy.run_module(program, run_name="__main__")
 """
@@ -418,11 +418,11 @@ def test_no_memory_for_data(monkeypatch: pytest.MonkeyPatch) -> None:
     def too_big(*args: object, **more: object) -> None:
         np.empty(1 << 56)
 
-    monkeypatch.setattr("irevalx.evaluation.many_runs.evaluate_all", too_big)
+    monkeypatch.setattr("irevalx.evaluation.evaluate.evaluate_all", too_big)
     found = run(QRELS, RUN)
     assert (found.status, found.stdout) == (70, b"")
     assert "irevalx: there must be enough memory, but there is not: Unable to allocate 512. PiB" in found.stderr
-    monkeypatch.setattr("irevalx.evaluation.many_runs.evaluate_all", Mock(side_effect=OSError(errno.EIO, "?")))
+    monkeypatch.setattr("irevalx.evaluation.evaluate.evaluate_all", Mock(side_effect=OSError(errno.EIO, "?")))
     with pytest.raises(OSError, match=r"\?"):
         run(QRELS, RUN)
 
@@ -483,7 +483,7 @@ print("still here", flush=True)
 
 def test_interrupts_that_are_ignored_stay_so() -> None:
     """A job in the background, which a shell starts with SIGINT ignored, is not ended by Ctrl-C."""
-    script = f"trap '' INT; exec '{sys.executable}' -c 'import irevalx.process.interrupts as i, os, signal; i.end_on_interrupt(); os.kill(os.getpid(), signal.SIGINT); print(1)'"
+    script = f"trap '' INT; exec '{sys.executable}' -c 'import irevalx.process.startup as i, os, signal; i.end_on_interrupt(); os.kill(os.getpid(), signal.SIGINT); print(1)'"
     done = subprocess.run(["bash", "-c", script], capture_output=True, cwd=ROOT, check=False)
     assert (done.returncode, done.stdout) == (0, b"1\n")
 

@@ -199,7 +199,7 @@ def divided(name: str) -> bytes:
 def test_a_run_in_shares(name: str, strict: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Processes that read their own bytes of a run print, and complain about, what one process does."""
     (tmp_path / "run").write_bytes(divided(name))
-    monkeypatch.setattr("irevalx.reading.blocks.CHUNK_SIZE", 700)
+    monkeypatch.setattr("irevalx.reading.sources.blocks.CHUNK_SIZE", 700)
     command: list[str | Path] = [*EVERYTHING, *["--strict"] * strict, QRELS, tmp_path / "run"]
     alone = run(*command, "--threads", "1")
     monkeypatch.setattr(workers, "BIG", 1)
@@ -216,7 +216,7 @@ def test_a_run_of_ms_marco_in_shares(columns: str, tmp_path: Path, monkeypatch: 
     places = [("TOPIC", "Q0", "DOCNO", "RANK", "SCORE").index(name) for name in columns.split()]
     rows = [b"\t".join(line.split()[place] for place in places) for line in many_topics()]
     (tmp_path / "run").write_bytes(b"\n".join(rows))
-    monkeypatch.setattr("irevalx.reading.blocks.CHUNK_SIZE", 700)
+    monkeypatch.setattr("irevalx.reading.sources.blocks.CHUNK_SIZE", 700)
     command: list[str | Path] = [*EVERYTHING, "-T", "msmarco", QRELS, tmp_path / "run"]
     alone = run(*command, "--threads", "1")
     monkeypatch.setattr(workers, "BIG", 1)

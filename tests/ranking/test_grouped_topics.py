@@ -15,12 +15,12 @@ from reference import OUTSIDE, UNJUDGED, Topic
 from running import run
 
 from irevalx.evaluation.evaluate import evaluate
-from irevalx.measures.select import select_measures
-from irevalx.measures.summary import as_list
+from irevalx.measures.selection import select_measures
+from irevalx.measures.summaries import as_list
 from irevalx.reading.formats import read_trec_results, rel_format
-from irevalx.reading.source import Source
+from irevalx.reading.sources.files import Source
 from irevalx.settings import Settings
-from irevalx.trec_eval.versions import TREC_EVAL_10
+from irevalx.trec_eval import TREC_EVAL_10
 
 DOCUMENTS = [f"d{number}" for number in range(8)]
 MULTIPLES = (0.5, 1.0, 3.0)

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irevalx.ranking.order import ranking_order
+from irevalx.ranking.rank import ranking_order
 from irevalx.reading.formats import read_trec_results
-from irevalx.reading.source import Source
-from irevalx.trec_eval.versions import COMPAT
+from irevalx.reading.sources.files import Source
+from irevalx.trec_eval import COMPAT
 
 
 @settings(max_examples=150)

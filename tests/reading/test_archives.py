@@ -23,8 +23,7 @@ from running import ROOT, Result, run
 
 from irevalx.errors import UnreadableFileError
 from irevalx.process import workers
-from irevalx.reading.compression import PIECE
-from irevalx.reading.source import Source
+from irevalx.reading.sources.files import PIECE, Source
 
 FIRST = b"".join(b"301 Q0 A%d 1 %d r\n" % (n, 100 - n) for n in range(50))
 SECOND = b"".join(b"301 Q0 B%d 1 %d r\n" % (n, 50 - n) for n in range(50))
@@ -343,7 +342,7 @@ def test_a_big_archive_in_several_processes(
     (tmp_path / "run").write_bytes(packed)
     (tmp_path / "qrels").write_bytes(b"".join(b"%d 0 A%d 1\n" % (topic, topic % 70) for topic in range(200)))
     flags = ("-q", "--strict", "-m", "all_trec", tmp_path / "qrels", tmp_path / "run")
-    monkeypatch.setattr("irevalx.reading.blocks.CHUNK_SIZE", 20_000)
+    monkeypatch.setattr("irevalx.reading.sources.blocks.CHUNK_SIZE", 20_000)
     alone = run(*flags, "--threads", "1")
     monkeypatch.setattr(workers, "BIG", 1)
     monkeypatch.setattr(workers, "_may_fork", lambda: True)

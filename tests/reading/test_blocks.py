@@ -16,9 +16,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from running import run
 
-from irevalx.reading import blocks
-from irevalx.reading.blocks import blocks_of, file_ranges, whole_topics
-from irevalx.reading.source import Source
+from irevalx.reading.sources import blocks
+from irevalx.reading.sources.blocks import blocks_of, file_ranges, whole_topics
+from irevalx.reading.sources.files import Source
 
 
 @settings(max_examples=300)
@@ -71,7 +71,7 @@ def test_blocks_may_end_at_every_byte(comment: bool, tmp_path: Path, monkeypatch
     whole = run(*EVERYTHING, "--quiet", QRELS, tmp_path / "run").stdout
     assert whole.count(b"\n") > 100
     for size in range(1, len(text) + 1):
-        monkeypatch.setattr("irevalx.reading.blocks.CHUNK_SIZE", size)
+        monkeypatch.setattr("irevalx.reading.sources.blocks.CHUNK_SIZE", size)
         assert run(*EVERYTHING, "--quiet", QRELS, tmp_path / "run").stdout == whole
 
 

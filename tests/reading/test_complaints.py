@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from running import run
 
 from irevalx.errors import LONGEST_QUOTE, printable, quote
-from irevalx.reading.lines import DataLines
-from irevalx.trec_eval.numbers import _leading_number, c_double, c_doubles
+from irevalx.reading.sources.lines import DataLines
+from irevalx.trec_eval import _leading_number, c_double, c_doubles
 
 SIZE = 20_000_000
 LINE = b"301 0 A%07d 1\n"

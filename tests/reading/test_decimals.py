@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import WordArray
-from irevalx.reading.decimals import (
+from irevalx.reading.sources.decimals import (
     CLOSE,
     ERROR,
     EXACT,
@@ -21,7 +21,7 @@ from irevalx.reading.decimals import (
     decimals,
     integers,
 )
-from irevalx.trec_eval.numbers import c_double, c_long
+from irevalx.trec_eval import c_double, c_long
 
 NUMBERS = st.one_of(
     st.floats().map(lambda x: repr(x).encode()),

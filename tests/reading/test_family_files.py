@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from reference_family import LineWithProbability, Options, SubtopicLine, read_judgments, subtopic_order
 
 from irevalx.errors import DuplicateDocumentError, IrevalxError, MalformedLineError
+from irevalx.judgments.graded import JudgmentsWithProbabilities
 from irevalx.judgments.subtopics import SubtopicJudgments
-from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
 from irevalx.reading.file_format import FileFormat
 from irevalx.reading.formats import PRELS, REL_FORMATS
 from irevalx.reading.formats import SUBTOPICS as SUBTOPIC_FILE
-from irevalx.reading.source import Source
-from irevalx.trec_eval.versions import TREC_EVAL_10
+from irevalx.reading.sources.files import Source
+from irevalx.trec_eval import TREC_EVAL_10
 
 TOPICS = ["1", "2", "10", "wt09-1"]
 DOCUMENTS = ["d1", "d10", "d2", "D", "a-long-name-of-more-than-eight-bytes", "é"]
@@ -57,7 +57,7 @@ def test_subtopics(seed: int, chunk: int, together: bool) -> None:
     rows.sort(key=lambda row: order.index(row[0]) if together else 0)
     text = "".join(f"{topic} {subtopic} {docno} {grade}\n" for topic, subtopic, docno, grade in rows)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("irevalx.reading.blocks.CHUNK_SIZE", chunk)
+        patch.setattr("irevalx.reading.sources.blocks.CHUNK_SIZE", chunk)
         judgments = read(SUBTOPIC_FILE, text or "# nothing\n")
     expected: Mapping[str, list[SubtopicLine]] = read_judgments("subtopics", text, Options())
     in_file: dict[str, list[str]] = {

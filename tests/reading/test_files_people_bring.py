@@ -19,8 +19,8 @@ import irevalx
 from irevalx.errors import MalformedLineError
 from irevalx.reading.file_format import FileFormat
 from irevalx.reading.formats import REL_FORMATS, RESULTS_FORMATS
-from irevalx.reading.source import Source
-from irevalx.trec_eval.versions import COMPAT
+from irevalx.reading.sources.files import Source
+from irevalx.trec_eval import COMPAT
 
 QRELS = "301 0 A 1\n301 0 B 0\n302 0 A 2\n302 0 C 1\n"
 RUN = "301 Q0 B 1 3 r\n301 Q0 A 2 2.5 r\n302 Q0 A 1 9 r\n302 Q0 C 2 8 r\n"
@@ -301,7 +301,7 @@ def test_json_in_blocks(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     ]
     found: dict[int, list[Any]] = {}
     for size in (1, 5, 1 << 16):
-        monkeypatch.setattr("irevalx.reading.json_files._AT_ONCE", size)
+        monkeypatch.setattr("irevalx.reading.kinds.json._AT_ONCE", size)
         found[size] = []
         for text in texts:
             path.write_text(text)

@@ -31,9 +31,9 @@ from irevalx.measures import NICKNAMES
 from irevalx.reading.file_format import FileFormat, FileKind
 from irevalx.reading.formats import FILE_FORMATS, REL_FORMATS, RESULTS_FORMATS
 from irevalx.reading.layout import CommentStyle, Layout
-from irevalx.reading.source import Source
+from irevalx.reading.sources.files import Source
 from irevalx.settings import ORDERS_OF_TIES
-from irevalx.trec_eval.versions import COMPAT
+from irevalx.trec_eval import COMPAT
 
 AnyFormat = FileFormat[Any]
 
@@ -86,7 +86,7 @@ def test_every_example_is_of_a_format() -> None:
 @every_format
 def test_rows_are_complete(fmt: AnyFormat) -> None:
     """The reader is there, the example has the columns of a line, and no other format is chosen in the same way."""
-    module, _, function = fmt.reader.partition(".")
+    module, _, function = fmt.reader.rpartition(".")
     reader = getattr(import_module(f"irevalx.reading.{module}"), function)
     has_grades = fmt.kind is FileKind.JUDGMENTS and "grades=real" not in fmt.excludes
     usual = ["source", "layout", "compat", "strict", "warn"]
@@ -164,7 +164,7 @@ def test_every_spelling_says_the_same(
     fmt: AnyFormat, layout: Layout, example: Example, chunk: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A file says what its lines say, in whatever order they come and wherever a block ends."""
-    monkeypatch.setattr("irevalx.reading.blocks.CHUNK_SIZE", chunk)
+    monkeypatch.setattr("irevalx.reading.sources.blocks.CHUNK_SIZE", chunk)
     for name, text in spellings(example.text(TOPICS)):
         (tmp_path / "file").write_bytes(text)
         assert (name, read(fmt, tmp_path / "file")) == (name, example.content(TOPICS))
@@ -183,7 +183,7 @@ def pipe(path: Path, text: bytes) -> Iterator[Path]:
 @every_example
 def test_pipes_are_read(fmt: AnyFormat, example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What can be read once only will do, compressed too, even where a topic returns."""
-    monkeypatch.setattr("irevalx.reading.blocks.CHUNK_SIZE", 20)
+    monkeypatch.setattr("irevalx.reading.sources.blocks.CHUNK_SIZE", 20)
     lines = example.more(TOPICS).splitlines(keepends=True)
     text = b"".join([example.header.encode(), *lines[1:], lines[0]])
     for number, written in enumerate((text, gzip.compress(text))):
@@ -214,7 +214,7 @@ def test_many_lines_in_many_blocks(
     fmt: AnyFormat, layout: Layout, example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing is lost between blocks, and lines are counted across them."""
-    monkeypatch.setattr("irevalx.reading.blocks.CHUNK_SIZE", 1 << 12)
+    monkeypatch.setattr("irevalx.reading.sources.blocks.CHUNK_SIZE", 1 << 12)
     topics = [str(topic) for topic in range(5000)]
     text = example.text(topics)
     (tmp_path / "file").write_bytes(text)
@@ -228,7 +228,7 @@ def test_lines_must_have_their_columns(
     fmt: AnyFormat, layout: Layout, example: Example, chunk: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A line with too few columns is refused, and one with too many unless what follows is ignored; so is a NUL byte."""
-    monkeypatch.setattr("irevalx.reading.blocks.CHUNK_SIZE", chunk)
+    monkeypatch.setattr("irevalx.reading.sources.blocks.CHUNK_SIZE", chunk)
     path, text, more = tmp_path / "file", example.text(TOPICS), example.more(["304"])
     wrong, number = more.splitlines()[0], text.count(b"\n") + 1
     columns = len(wrong.split())
@@ -365,7 +365,7 @@ def test_a_new_format_of_runs_needs_no_reader(
         layout=Layout(line="a line of a run", columns=(columns,)),
         example="",
         prose=(),
-        reader="scored_runs.read_scored_run",
+        reader="kinds.run_files.read_scored_run",
     )
     monkeypatch.setitem(RESULTS_FORMATS, own.name, own)
     (tmp_path / "qrels").write_text("301 0 A 1\n301 0 B 0\n")

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from random_names import ids
 
 from irevalx.errors import MalformedLineError
-from irevalx.reading.blocks import Block
 from irevalx.reading.layout import CommentStyle, Layout
-from irevalx.reading.lines import cut_lines
-from irevalx.trec_eval.versions import TREC_EVAL_10
+from irevalx.reading.sources.blocks import Block
+from irevalx.reading.sources.lines import cut_lines
+from irevalx.trec_eval import TREC_EVAL_10
 
 SIX, FOUR = ("A B C D E F",), ("A B C D",)
 RESULTS = Layout(line="a line", columns=SIX, more=True, blank_lines=True, comments=CommentStyle.AFTER_SPACES)

@@ -15,7 +15,7 @@ from running import run
 
 from irevalx.arrays.byte_strings import Names
 from irevalx.process import workers
-from irevalx.reading.runs import MANY_CHANGES, group_by_topic
+from irevalx.reading.kinds.runs import MANY_CHANGES, group_by_topic
 
 
 @given(topics=st.lists(st.sampled_from([b"1", b"2", b"33", b"x" * 9]), max_size=20))
@@ -93,7 +93,7 @@ def test_every_spelling_gives_the_same_output(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The way that the lines are written, their order, the size of the blocks and the processes change nothing."""
-    monkeypatch.setattr("irevalx.reading.blocks.CHUNK_SIZE", chunk)
+    monkeypatch.setattr("irevalx.reading.sources.blocks.CHUNK_SIZE", chunk)
     monkeypatch.setattr(workers, "BIG", 0)
     (tmp_path / "run").write_bytes(end.join(lines) + (end if final else b""))
     result = run(*EVERYTHING, "--threads", processes, QRELS, tmp_path / "run")
@@ -102,7 +102,7 @@ def test_every_spelling_gives_the_same_output(
 
 def test_errors_name_the_line_in_later_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Lines are counted across blocks, also in other processes, and skipped lines count."""
-    monkeypatch.setattr("irevalx.reading.blocks.CHUNK_SIZE", 100)
+    monkeypatch.setattr("irevalx.reading.sources.blocks.CHUNK_SIZE", 100)
     monkeypatch.setattr(workers, "BIG", 0)
     for bad, message in (
         (b"304 Q0 X 1 1", ": a line of a run must have 6 columns"),
@@ -117,7 +117,7 @@ def test_errors_name_the_line_in_later_blocks(tmp_path: Path, monkeypatch: pytes
 
 def test_odd_scores_are_counted_across_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The first odd score of the file is named, and the others are counted, whatever block they are in."""
-    monkeypatch.setattr("irevalx.reading.blocks.CHUNK_SIZE", 100)
+    monkeypatch.setattr("irevalx.reading.sources.blocks.CHUNK_SIZE", 100)
     monkeypatch.setattr(workers, "BIG", 0)
     lines = [b" ".join([*line.split()[:4], b"1e999", b"r"]) for line in LINES]
     (tmp_path / "run").write_bytes(b"\n".join(lines) + b"\n")

@@ -11,7 +11,7 @@ from pathlib import Path
 from example_files import EVERYTHING, EXPECTED, LINES, QRELS
 from running import ROOT, run_process
 
-from irevalx.reading.source import Source
+from irevalx.reading.sources.files import Source
 
 
 def test_a_pipe_with_a_topic_that_comes_back() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from irevalx.errors import InputError
-from irevalx.reading.source import Source
+from irevalx.reading.sources.files import Source
 from irevalx.reading.topic_groups import group_warnings, read_topic_groups
 
 GROUPS = {"easy": frozenset({b"301", b"302"}), "hard-one": frozenset({b"302", b"303"})}

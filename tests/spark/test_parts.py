@@ -14,14 +14,19 @@ from made_tables import OPTIONS, Tables, made_tables, said_by_command, with_ever
 from irevalx.cli.command import OPTIONS as COMMAND_OPTIONS
 from irevalx.declarations import typed_in_shell
 from irevalx.settings import Settings
-from irevalx.trec_eval.versions import COMPAT
+from irevalx.trec_eval import COMPAT
 
 pa = pytest.importorskip("pyarrow")
 
-from irevalx.reading.tables.arrow_runs import whole_topics  # noqa: E402 - it needs pyarrow
-from irevalx.spark.arrow_rows import total_rows  # noqa: E402
+from irevalx.reading.kinds.arrow_runs import whole_topics  # noqa: E402 - it needs pyarrow
 from irevalx.spark.jobs import Workers  # noqa: E402
-from irevalx.spark.parts import WholeJudgments, WholeRun, all_rows, named_measures  # noqa: E402
+from irevalx.spark.partitions import (  # noqa: E402
+    WholeJudgments,
+    WholeRun,
+    all_rows,
+    named_measures,
+    total_rows,
+)
 
 DIVISIONS = tuple(product((1, 3, 7), (1, 100, 10**9)))
 """Numbers of parts, and rows of a block."""

@@ -19,8 +19,15 @@ from scipy import stats
 
 import irevalx
 from irevalx.arrays.segments import FloatArray
-from irevalx.statistics.best_runs import TOP_STATISTICS, at_the_top, loss, top_intervals, top_overlap, top_tau_b
-from irevalx.statistics.bootstrap import TopicDraws
+from irevalx.statistics.bootstrap import (
+    TOP_STATISTICS,
+    TopicDraws,
+    at_the_top,
+    loss,
+    top_intervals,
+    top_overlap,
+    top_tau_b,
+)
 
 SCORES = st.lists(st.integers(0, 5), min_size=7, max_size=7)
 
@@ -67,7 +74,7 @@ def test_intervals_cover() -> None:
     assert min(n_covered(x, y, 4, 50, 30).values()) >= 0.9 * 30
 
 
-@pytest.mark.filterwarnings("ignore::irevalx.api.user_warnings.IrevalxWarning")
+@pytest.mark.filterwarnings("ignore::irevalx.errors.IrevalxWarning")
 @pytest.mark.skipif("TOP_DRAWS" not in os.environ, reason="TOP_DRAWS says how many draws")
 @pytest.mark.parametrize("folder", [ROBUST, CRANFIELD], ids=["robust03", "cranfield"])
 @pytest.mark.parametrize("rates", [(0.1, 0.05), (0.3, 0.02), (0.6, 0.2)], ids=str)

@@ -15,7 +15,7 @@ from scipy import stats
 
 import irevalx
 from irevalx.arrays.segments import FloatArray
-from irevalx.experiments.measure_scales import GEOMETRIC_MEAN
+from irevalx.experiments.ranked_runs import GEOMETRIC_MEAN
 from irevalx.statistics.bootstrap import (
     STATISTICS,
     TopicDraws,
@@ -25,7 +25,7 @@ from irevalx.statistics.bootstrap import (
     quantile_interval,
 )
 from irevalx.statistics.correlations import rank_correlations, tau_b
-from irevalx.statistics.scales import MEAN, TOTAL, Scale
+from irevalx.statistics.significance import MEAN, TOTAL, Scale
 
 
 def values_of(seed: int, *shape: int) -> FloatArray:
@@ -189,7 +189,7 @@ def test_an_interval_of_tau_has_what_was_observed() -> None:
     assert np.isnan([nothing[name] for name in ("tau_b", "tau_ap", "tau_ap_b")]).all()
 
 
-@pytest.mark.filterwarnings("ignore::irevalx.api.user_warnings.IrevalxWarning")
+@pytest.mark.filterwarnings("ignore::irevalx.errors.IrevalxWarning")
 @pytest.mark.skipif("COVERAGE_DRAWS" not in os.environ, reason="COVERAGE_DRAWS says how many draws")
 @pytest.mark.parametrize("folder", [ROBUST, CRANFIELD], ids=["robust03", "cranfield"])
 @pytest.mark.parametrize("rate", ["10%", "30%"])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from judges import judge
 
 from irevalx.arrays.segments import IntArray
-from irevalx.statistics.combined_labels import dawid_skene, mean_grade, nearest_grade, vote
+from irevalx.statistics.label_agreement import dawid_skene, mean_grade, nearest_grade, vote
 
 
 def made(seed: int, n_documents: int = 300, n_grades: int = 3) -> tuple[IntArray, IntArray]:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from judges import judge
 
-from irevalx.statistics.corrections import CORRECTIONS, correction_named
+from irevalx.statistics.significance import CORRECTIONS, correction_named
 
 
 @settings(deadline=None, max_examples=100)

@@ -13,14 +13,7 @@ from made_runs import random_values
 from scipy import stats
 
 from irevalx.arrays.segments import FloatArray
-from irevalx.statistics.decisions import (
-    DECISION_COLUMNS,
-    Decisions,
-    confusion,
-    decide,
-    letters_of_groups,
-    reversals,
-)
+from irevalx.statistics.decisions import DECISION_COLUMNS, Decisions, confusion, decide, letters_of_groups, reversals
 
 SETTINGS = settings(deadline=None, max_examples=100)
 

@@ -14,7 +14,7 @@ from scipy import stats
 
 import irevalx
 from irevalx.arrays.segments import FloatArray
-from irevalx.statistics.difference_deviations import median_and_greatest
+from irevalx.statistics.power import median_and_greatest
 
 
 def variances(values: FloatArray) -> list[float]:

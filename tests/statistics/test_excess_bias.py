@@ -18,10 +18,10 @@ from scipy import stats
 
 import irevalx.lab
 from irevalx.api.inputs import Qrels
-from irevalx.experiments.label_files import TwoLabellings
-from irevalx.experiments.user_data import experiment_of, graded_judgments_of
-from irevalx.lab.labelling.findings import LabelBootstrap
-from irevalx.lab.labelling.run_agreement import SHUFFLES, evaluations
+from irevalx.experiments.inputs import experiment_of, graded_judgments_of
+from irevalx.experiments.labels import TwoLabellings
+from irevalx.lab.judge_agreement.document_agreement import LabelBootstrap
+from irevalx.lab.judge_agreement.run_agreement import SHUFFLES, evaluations
 from irevalx.statistics.excess_bias import ExcessBias, excess_bias, excess_bias_of
 
 pytestmark = pytest.mark.slow
@@ -102,7 +102,7 @@ def reranked(run: Path, labels: Path, to: Path) -> Path:
 
 
 @pytest.mark.skipif(not (SHARED / "cranfield").is_dir(), reason="needs ../shared")
-@pytest.mark.filterwarnings("ignore::irevalx.api.user_warnings.IrevalxWarning")
+@pytest.mark.filterwarnings("ignore::irevalx.errors.IrevalxWarning")
 def test_a_run_reranked_by_the_machine_is_found(tmp_path: Path) -> None:
     """The machine favours okapi1 as it has reranked it, and none of the other runs of cranfield."""
     folder = SHARED / "cranfield"
@@ -135,7 +135,7 @@ def random_machine(collection: str, to: Path, seed: int) -> Path:
 
 
 @pytest.mark.skipif(not (SHARED / "robust03").is_dir(), reason="needs ../shared")
-@pytest.mark.filterwarnings("ignore::irevalx.api.user_warnings.IrevalxWarning")
+@pytest.mark.filterwarnings("ignore::irevalx.errors.IrevalxWarning")
 def test_a_run_that_is_unlike_the_others(tmp_path: Path) -> None:
     """NLPR03vb10 has ten documents for each topic, and loses more average precision to false alarms than others do.
 
@@ -151,7 +151,7 @@ def test_a_run_that_is_unlike_the_others(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not DRAWS, reason="EXCESS_DRAWS says how many machines")
-@pytest.mark.filterwarnings("ignore::irevalx.api.user_warnings.IrevalxWarning")
+@pytest.mark.filterwarnings("ignore::irevalx.errors.IrevalxWarning")
 @pytest.mark.parametrize("own", [False, True], ids=["nobody", "okapi1"])
 @pytest.mark.parametrize("collection", ["robust03", "cranfield"])
 def test_how_often_groups_are_called_biased(

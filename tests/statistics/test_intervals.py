@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from irevalx.arrays.segments import FloatArray
-from irevalx.experiments.measure_scales import GEOMETRIC_MEAN
-from irevalx.statistics.intervals import bca_intervals, bca_intervals_of_summaries, t_intervals
-from irevalx.statistics.scales import MEAN
-from irevalx.statistics.significance import differences, generator
+from irevalx.experiments.ranked_runs import GEOMETRIC_MEAN
+from irevalx.statistics.confidence_intervals import bca_intervals, bca_intervals_of_summaries, t_intervals
+from irevalx.statistics.significance import MEAN, differences, generator
 
 
 def random_differences(seed: int, n_topics: int, decimals: int) -> FloatArray:

@@ -10,7 +10,7 @@ import reference_lab as reference
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from irevalx.statistics.knees import first_places, knee_interval, knee_places
+from irevalx.statistics.bootstrap import first_places, knee_interval, knee_places
 
 VALUES = st.lists(st.sampled_from([0.5, 0.9, 0.95, 1.0, math.nan]), min_size=1, max_size=6)
 

@@ -13,7 +13,7 @@ from paper_collections import CRANFIELD, ROBUST
 
 import irevalx
 from irevalx.arrays.segments import FloatArray
-from irevalx.statistics.mean_intervals import MeanIntervals
+from irevalx.statistics.confidence_intervals import MeanIntervals
 from irevalx.statistics.significance import generator
 
 stats = pytest.importorskip("scipy.stats")
@@ -66,7 +66,7 @@ def test_draws_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.random.default_rng(1).normal(size=(2, 20))
     how = MeanIntervals(confidence=0.9, method="bootstrap", resamples=500)
     before = how.of(values)
-    monkeypatch.setattr("irevalx.statistics.mean_intervals._DRAWN_AT_ONCE", 70)
+    monkeypatch.setattr("irevalx.statistics.confidence_intervals._DRAWN_AT_ONCE", 70)
     np.testing.assert_allclose(how.of(values), before, rtol=1e-12)
 
 

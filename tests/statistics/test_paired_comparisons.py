@@ -10,7 +10,7 @@ import pytest
 from made_runs import random_values
 from scipy import stats
 
-from irevalx.experiments.measure_scales import GEOMETRIC_MEAN
+from irevalx.experiments.ranked_runs import GEOMETRIC_MEAN
 from irevalx.statistics import paired_comparisons as comparison
 from irevalx.statistics.paired_comparisons import (
     Comparisons,
@@ -19,7 +19,7 @@ from irevalx.statistics.paired_comparisons import (
     interval_warnings,
     least_corrected_p,
 )
-from irevalx.statistics.scales import MEAN, TOTAL
+from irevalx.statistics.significance import MEAN, TOTAL
 
 PAIRS = [(0, 1), (0, 2), (1, 2)]
 

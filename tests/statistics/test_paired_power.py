@@ -9,13 +9,7 @@ import pytest
 from judges import judge
 from scipy import integrate, stats
 
-from irevalx.statistics.paired_power import (
-    half_width,
-    least_effect,
-    power_of_t,
-    topics_for_width,
-    topics_to_find,
-)
+from irevalx.statistics.power import half_width, least_effect, power_of_t, topics_for_width, topics_to_find
 
 CASES = [(5, 1.5, 0.05), (10, 0.5, 0.05), (50, 0.4, 0.05), (50, 0.05, 0.01), (100, 0.3, 0.05 / 66), (1000, 0.1, 0.05)]
 

@@ -22,12 +22,12 @@ from running import FIXTURES, SHARED, opened
 from scipy import stats
 
 from irevalx.arrays.segments import FloatArray
-from irevalx.experiments.experiment import prepare
-from irevalx.experiments.label_files import TwoLabellings
-from irevalx.experiments.user_data import graded_judgments_of
+from irevalx.experiments.inputs import graded_judgments_of
+from irevalx.experiments.labels import TwoLabellings
+from irevalx.experiments.ranked_runs import prepare
 from irevalx.frozen import fields
-from irevalx.statistics.corrections import holm
-from irevalx.statistics.prediction_powered import FEW_TOPICS, Estimates, best_weights, prediction_powered
+from irevalx.statistics.prediction_powered_inference import FEW_HUMAN, Estimates, best_weights, prediction_powered
+from irevalx.statistics.significance import holm
 
 HUMAN = np.array([[0.2, 0.4, 0.6, 0.8]])
 MACHINE = np.array([[0.3, 0.4, 0.5, 0.9]])
@@ -210,7 +210,7 @@ def test_coverage_in_full(capsys: pytest.CaptureFixture[str], tmp_path: Path, co
     if not folder.exists():
         pytest.skip(f"{folder} is not there")
     of = population(folder / "qrels.gz", sorted((folder / "runs").iterdir()), tmp_path, measure)
-    for n_human in (10, 20, FEW_TOPICS, 100):
+    for n_human in (10, 20, FEW_HUMAN, 100):
         covered, classical = coverage(of, n_human, 200, DRAWS)
         together, wrong = all_pairs(of, n_human, 200, DRAWS)
         with capsys.disabled():
@@ -218,7 +218,7 @@ def test_coverage_in_full(capsys: pytest.CaptureFixture[str], tmp_path: Path, co
                 f"\n{collection} {measure}: {n_human} human topics, {len(covered)} rows: each {covered.mean():.4f}, "
                 f"classical {classical.mean():.4f}; all pairs together {together:.3f}, a wrong sign {wrong:.3f}"
             )
-        if n_human >= FEW_TOPICS:
+        if n_human >= FEW_HUMAN:
             assert 0.93 <= covered.mean() <= 0.97
             assert together >= 0.85
         assert wrong <= 0.05

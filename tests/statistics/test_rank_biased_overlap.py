@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from judges import judge
 
-from irevalx.statistics.rank_biased_overlap import OVERLAP_COLUMNS, VARIANTS, rank_biased_overlap, ranking_of
+from irevalx.statistics.correlations import OVERLAP_COLUMNS, VARIANTS, rank_biased_overlap, ranking_of
 
 SETTINGS = settings(deadline=None, max_examples=60)
 
@@ -138,7 +138,7 @@ def test_long_rankings_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same for any size of batch."""
     x, y = _long_rankings()
     whole = rank_biased_overlap(x, y, 0.98)
-    monkeypatch.setattr("irevalx.statistics.rank_biased_overlap._BATCH", 1000)
+    monkeypatch.setattr("irevalx.statistics.correlations._BATCH", 1000)
     assert rank_biased_overlap(x, y, 0.98) == pytest.approx(whole, abs=1e-14)
 
 

@@ -10,13 +10,11 @@ import pytest
 from running import FIXTURES, lab, opened, run
 
 from irevalx.errors import InputError
-from irevalx.experiments.experiment import prepare
-from irevalx.experiments.measure_scales import GEOMETRIC_MEAN, scale_of
-from irevalx.experiments.measured_values import measured_runs
-from irevalx.experiments.qrels_text import GradedText
-from irevalx.experiments.ranked_runs import requests_of
+from irevalx.experiments.inputs import GradedText
+from irevalx.experiments.measured_runs import measured_runs
+from irevalx.experiments.ranked_runs import GEOMETRIC_MEAN, prepare, requests_of, scale_of
 from irevalx.measures import MEASURES
-from irevalx.statistics.scales import MEAN, TOTAL
+from irevalx.statistics.significance import MEAN, TOTAL
 
 EXPERIMENT = FIXTURES / "experiment"
 QRELS, RUNS = EXPERIMENT / "qrels", sorted((EXPERIMENT / "runs").iterdir())

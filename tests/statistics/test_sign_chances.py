@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from irevalx.statistics.sign_chances import SignChances, convolve, sign_chances
+from irevalx.statistics.decisions import SignChances, convolve, sign_chances
 
 
 def by_enumeration(start: float, values: np.ndarray, chances: np.ndarray) -> list[float]:

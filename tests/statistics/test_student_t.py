@@ -8,7 +8,7 @@ from statistics import NormalDist
 import pytest
 from scipy import stats
 
-from irevalx.statistics.student_t import t_quantile
+from irevalx.statistics.confidence_intervals import t_quantile
 
 DEGREES = [*range(1, 31), 39, 40, 49, 99, 224, 999, 9_999, 99_999, 999_999, 1_000_000]
 CONFIDENCES = (0.1, 0.5, 0.8, 0.9, 0.95, 0.99, 0.999, 0.999999)

@@ -15,11 +15,9 @@ from hypothesis import strategies as st
 from running import FIXTURES, lab
 from scipy.stats import beta
 
-from irevalx.experiments.measure_scales import GEOMETRIC_MEAN
-from irevalx.statistics.scales import TOTAL
-from irevalx.statistics.significance import generator
-from irevalx.statistics.swap_bins import SwapBin, least_reliable, swap_bins
-from irevalx.statistics.swaps import own_sets, topic_sets
+from irevalx.experiments.ranked_runs import GEOMETRIC_MEAN
+from irevalx.statistics.significance import TOTAL, generator
+from irevalx.statistics.swap_rates import SwapBin, least_reliable, own_sets, swap_bins, topic_sets
 
 QRELS = FIXTURES / "experiment" / "qrels"
 RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())

@@ -11,7 +11,7 @@ import reference_lab as reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irevalx.statistics.swaps import default_sizes, own_sets, swap_rate, topic_sets
+from irevalx.statistics.swap_rates import default_sizes, own_sets, swap_rate, topic_sets
 
 SETTINGS = settings(deadline=None, max_examples=100)
 

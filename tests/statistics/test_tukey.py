@@ -17,14 +17,15 @@ from running import SHARED
 
 import irevalx
 from irevalx.arrays.segments import FloatArray
-from irevalx.statistics.corrections import (
+from irevalx.statistics.significance import (
     Tukey,
     arrangements_fit,
+    differences,
     least_tukey_p,
     mean_differences,
     randomised_tukey,
+    sign_flips,
 )
-from irevalx.statistics.significance import differences, sign_flips
 
 pytestmark = pytest.mark.slow
 

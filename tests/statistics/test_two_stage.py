@@ -20,11 +20,17 @@ from running import SHARED
 from scipy import stats
 
 from irevalx.arrays.segments import FloatArray, IntArray
+from irevalx.experiments.inputs import graded_judgments_of
 from irevalx.experiments.samples import half_up
 from irevalx.experiments.strata import NO_LIMIT, best_ranks
-from irevalx.experiments.user_data import graded_judgments_of
-from irevalx.lab.estimation.document_labels import LabelledSample, RankedLabels, measures_by_document
-from irevalx.statistics.two_stage import FEW_TOPICS, DrawnDocuments, MachineTotals, TwoStageEstimate, two_stage
+from irevalx.lab.estimation.document_samples import LabelledSample, RankedLabels, measures_by_document
+from irevalx.statistics.prediction_powered_inference import (
+    FEW_DRAWN,
+    DrawnDocuments,
+    MachineTotals,
+    TwoStageEstimate,
+    two_stage,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -285,7 +291,7 @@ def test_coverage(
     if not (SHARED / collection).exists():
         pytest.skip(f"{SHARED / collection} is not there")
     of = Population(collection, measure, MACHINES[machine], RATES[rates], tmp_path)
-    for n_topics in (FEW_TOPICS, 50):
+    for n_topics in (FEW_DRAWN, 50):
         (covered, length), (alone, length_alone), (documents, _) = of.coverage(n_topics, DRAWS)
         with capsys.disabled():
             sys.stdout.write(

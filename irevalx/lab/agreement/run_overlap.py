@@ -1,4 +1,4 @@
-"""Rank-biased overlap of two runs, topic by topic, and of two evaluations, measure by measure."""
+"""Rank-biased overlap of two runs by topic, and of two evaluations by measure."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 from irevalx.arrays.segments import ordered_sum
 from irevalx.errors import DuplicateDocumentError, NoTopicsError, Warn, quote, shown_name
 from irevalx.frozen import Frozen
-from irevalx.lab.agreement.paired_scorings import PairedValues
-from irevalx.lab.command.result import Result
-from irevalx.process.system import as_text
+from irevalx.lab.agreement.evaluations import PairedValues
+from irevalx.lab.command.output import Result
+from irevalx.process.platform import as_text
 from irevalx.reading.formats import TREC_RESULTS
-from irevalx.reading.runs import RunStream
+from irevalx.reading.kinds.runs import RunStream
 from irevalx.reports.table import Table
-from irevalx.statistics.rank_biased_overlap import Ranking, rank_biased_overlap, ranking_of
+from irevalx.statistics.correlations import Ranking, rank_biased_overlap, ranking_of
 from irevalx.statistics.significance import without_noise
-from irevalx.trec_eval.numbers import c_double
+from irevalx.trec_eval import c_double
 
 _COLUMNS = TREC_RESULTS.columns.split()
 

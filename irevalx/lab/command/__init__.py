@@ -1,1 +1,9 @@
-"""What makes a function a command of irevalx-lab: its options, its inputs, its output."""
+"""The command group irevalx-lab, and what its commands share.
+
+program        the group: each command is imported when it is called
+help           commands with brief and full help
+declaration    a public function -> a command
+parameters     parameters that functions and commands share
+output         Result; files and folders that commands write
+options, shared_options    options of commands that do not declare their parameters
+"""

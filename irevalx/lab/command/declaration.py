@@ -1,4 +1,4 @@
-"""A public function -> a command of irevalx-lab: its declared parameters become arguments and options."""
+"""Declared parameters of a public function as a command of irevalx-lab."""
 
 from __future__ import annotations
 
@@ -12,24 +12,16 @@ import click
 from click.core import ParameterSource
 
 from irevalx.api.inputs import read_runs
-from irevalx.api.user_warnings import IrevalxWarning
 from irevalx.cli.declared_options import click_parameter
 from irevalx.cli.options import refuse_standard_input_twice
-from irevalx.declarations import (
-    Parameter,
-    check_rules,
-    collect,
-    declaration_of,
-    in_shell_words,
-    typed_in_shell,
-)
-from irevalx.errors import ArgumentError, UsageError
+from irevalx.declarations import Parameter, check_rules, collect, declaration_of, in_shell_words, typed_in_shell
+from irevalx.errors import ArgumentError, IrevalxWarning, UsageError
 from irevalx.frozen import fields
 from irevalx.lab import PROGRAM
-from irevalx.lab.command.helped import Helped
+from irevalx.lab.command.help import Helped
 from irevalx.lab.command.output import Output, paths_in
-from irevalx.lab.command.shared import FIGURE_OUTPUT, LINES_OUTPUT, RESULTS_FORMAT, TABLES_OUTPUT
-from irevalx.process.messages import Messages
+from irevalx.lab.command.parameters import FIGURE_OUTPUT, LINES_OUTPUT, RESULTS_FORMAT, TABLES_OUTPUT
+from irevalx.process.terminal import Messages
 from irevalx.reading.formats import TREC_RESULTS
 
 _RUNS = ("runs", "new_runs")

@@ -1,4 +1,4 @@
-"""Output: where a command of irevalx-lab writes, and files that are there complete or not at all."""
+"""Results with typed rows, and the files and folders that commands write."""
 
 from __future__ import annotations
 
@@ -6,25 +6,99 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from irevalx import __version__
-from irevalx.errors import OutputError, quote
+from irevalx.errors import OutputError, imported, quote
 from irevalx.frozen import Frozen, replace
 from irevalx.lab import PROGRAM
-from irevalx.lab.command.result import DEFAULT_FORMAT, FORMATS, Result
-from irevalx.process.interrupts import raising_interrupts
-from irevalx.process.system import new_file_mode, opened_file
+from irevalx.process.platform import as_bytes, new_file_mode, opened_file
+from irevalx.process.startup import raising_interrupts
 from irevalx.process.terminal import write, write_error
-from irevalx.reading.source import Source
-from irevalx.reports import DIGITS
+from irevalx.reading.sources.files import Source
+from irevalx.reports import DIGITS, OUTPUT_FORMATS
+from irevalx.reports.table import Table, aligned_lines
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
 
-    from irevalx.lab.plot.page import Page
+    from irevalx.lab.plotting.page import Page
+
+FORMATS = {form.name: form for form in OUTPUT_FORMATS.values() if form.in_lab}
+"""The values of ``--format``."""
+
+DEFAULT_FORMAT = "table"
+"""``--format`` unless it is given."""
+
+FIGURE_ENDINGS = (".png", ".svg", ".pdf")
+"""What the name of the file of a figure ends in, which is its format."""
+
+
+class Result(Frozen, kw_only=True):
+    """The base of results; each has its rows as fields. One that can be drawn has a method ``figure`` as well.
+
+    In an interpreter and in a notebook it shows itself as the command does on a terminal.
+
+    Parameters
+    ----------
+    notes : sentences that people see below the last table: which topics it is over, for one.
+    """
+
+    notes: tuple[str, ...] = ()
+
+    titled: ClassVar[bool] = False
+    """Whether people see the title of a single table too."""
+
+    def tables(self) -> Sequence[Table]:
+        """Return the tables; the first one is what was asked for, and what formats for programs have."""
+        raise NotImplementedError
+
+    def tables_for_people(self) -> Sequence[Table]:
+        """Return the tables as people read them."""
+        return self.tables()
+
+    def about(self) -> dict[str, Any]:
+        """Return how the values were made, for JSON: a seed, methods, notes."""
+        return {"seed": getattr(self, "seed", None), "notes": list(self.notes)}
+
+    def noted_tables(self) -> Sequence[Table]:
+        """Return the tables as people read them, with the notes below the last one."""
+        *tables, last = self.tables_for_people()
+        return [*tables, replace(last, notes=(*last.notes, *self.notes))]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the first table as a pandas data frame: every digit, and a column for each field of a row.
+
+        Raises
+        ------
+        ImportError : pandas is not installed.
+        """
+        pandas, table = imported("pandas", "pandas", "to_frame"), self.tables()[0]
+        frame: pd.DataFrame = pandas.DataFrame(list(table.rows), columns=list(table.columns))
+        return frame
+
+    def __repr__(self) -> str:
+        lines = OUTPUT_FORMATS["table"].table_lines(self.noted_tables(), DIGITS, titled=self.titled)
+        return b"".join(lines).decode(errors="replace").rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        """Return the tables for a notebook."""
+        tables = self.noted_tables()
+        return "\n".join(part for table in tables for part in _html_of(table, titled=self.titled or len(tables) > 1))
+
+
+def _html_of(table: Table, *, titled: bool) -> Iterator[str]:
+    if titled:
+        yield f"<p><b>{escape(table.title)}</b></p>"
+    lines = aligned_lines(table, DIGITS, layout="unsafehtml", best="<b>{}</b>", other="{}", escape=escape)
+    yield b"".join(lines).decode(errors="replace")
+    for note in table.notes:
+        yield f"<p>{escape(note.replace('{best}', 'Bold type'))}</p>"
+
 
 LONGEST_STEM = 32
 """Characters of the name of a file that stand in its name while it is written: a name has 255 bytes at most."""
@@ -108,7 +182,7 @@ class Output(Frozen, kw_only=True):
     @property
     def page(self) -> Page:
         """What figures are drawn for."""
-        from irevalx.lab.plot.page import Page
+        from irevalx.lab.plotting.page import Page
 
         return Page(self.figure_width, not self.no_title)
 
@@ -122,7 +196,7 @@ class Output(Frozen, kw_only=True):
         """
         path = self.figure if path is None else path
         if path is not None:
-            from irevalx.lab.plot.page import picture
+            from irevalx.lab.plotting.page import picture
 
             write_lines([picture(draw, self.page, os.path.basename(path))], path)  # noqa: PTH119
 
@@ -146,7 +220,7 @@ def _how_called() -> dict[str, Any]:
     import click
     from click.core import ParameterSource
 
-    from irevalx.cli.values import complete_file
+    from irevalx.cli.arguments import complete_file
 
     context = click.get_current_context()
     options, inputs = {}, []
@@ -246,3 +320,77 @@ def write_file(path: str | os.PathLike[str], make: Callable[[Path], object]) -> 
     finally:
         if part is not None:
             part.unlink(missing_ok=True)
+
+
+Made = TypeVar("Made")
+
+
+def refuse_folder(path: str) -> None:
+    """Raise OutputError where a folder cannot be made or written to, before the work whose results are to be there."""
+    try:
+        there = _nearest(Path(path))
+        is_writable = there.is_dir() and os.access(there, os.W_OK | os.X_OK)
+        if is_writable and not os.path.lexists(path):
+            longest = os.pathconf(there, "PC_NAME_MAX") if hasattr(os, "pathconf") else 255
+            if any(len(as_bytes(part)) > longest for part in Path(path).parts):
+                raise OutputError(f"cannot make the folder {quote(path)}: a name in it is longer than {longest} bytes")
+    except OSError as error:
+        raise _cannot_make(path, error) from None
+    if not is_writable:
+        raise OutputError(f"cannot make the folder {quote(path)}: {quote(str(there))} is not a writable folder")
+
+
+def _nearest(path: Path) -> Path:
+    """Return a path, or the nearest folder around it that exists."""
+    return next(one for one in (path, *path.absolute().parents) if os.path.lexists(one))
+
+
+def _cannot_make(path: str, error: OSError) -> OutputError:
+    return OutputError(f"cannot make the folder {quote(path)}: {error.strerror or error}")
+
+
+def make_folder(path: str) -> Path:
+    """Make a folder, unless it is there already, and return its path.
+
+    Raises
+    ------
+    OutputError : it cannot be made.
+    """
+    try:
+        Path(path).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _cannot_make(path, error) from None
+    return Path(path)
+
+
+@raising_interrupts()
+def write_folder(path: str, make: Callable[[Path], Made]) -> Made:
+    """Write a folder whose files take their places only when all of them are complete; return what ``make`` returns.
+
+    Files that are there already are replaced, and others stay.
+
+    Parameters
+    ----------
+    make : writes the files into the empty folder that it is given.
+
+    Raises
+    ------
+    OutputError : something cannot be written. The folder is then as it was before, or not there.
+    """
+    part = None
+    try:
+        part = Path(tempfile.mkdtemp(prefix=f".{Path(path).name[:LONGEST_STEM]}.", dir=_nearest(Path(path))))
+        made = make(part)
+        for folder, _, names in os.walk(part):
+            into = make_folder(os.path.join(path, os.path.relpath(folder, part)))  # noqa: PTH118
+            for name in names:
+                Path(folder, name).replace(into / name)
+    except OSError as error:
+        raise _cannot_make(path, error) from None
+    except OutputError as error:
+        reason = error.message.rpartition(": ")[2]  # the path before it is that of the unfinished folder
+        raise OutputError(f"cannot write the folder {quote(path)}: {reason}") from None
+    finally:
+        if part is not None:
+            shutil.rmtree(part, ignore_errors=True)
+    return made

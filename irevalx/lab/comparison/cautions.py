@@ -7,12 +7,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from irevalx.arrays.segments import BoolArray
-from irevalx.experiments.experiment import Experiment
-from irevalx.experiments.ranked_runs import RankedRuns
-from irevalx.experiments.user_data import OpenedRuns
-from irevalx.lab.bounding.known_bounds import known_bounds
-from irevalx.lab.bounding.score_bounds import WeightedScores
-from irevalx.lab.comparison.compared_pairs import ComparedMeasure
+from irevalx.experiments.inputs import OpenedRuns
+from irevalx.experiments.ranked_runs import Experiment, RankedRuns
+from irevalx.lab.comparison.pairs import ComparedMeasure
+from irevalx.lab.score_bounds.bounds import known_bounds
+from irevalx.lab.score_bounds.extremes import WeightedScores
 from irevalx.measures.precision import precision
 
 MOST_CAUTIONS = 3

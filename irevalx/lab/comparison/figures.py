@@ -17,10 +17,9 @@ from matplotlib.ticker import MaxNLocator
 
 from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError
-from irevalx.lab.comparison.compared_pairs import DRAWINGS, ComparedMeasure, ComparedPair, Comparison
-from irevalx.lab.plot.curves import Curve, LinePanel, draw_lines
-from irevalx.lab.plot.page import COLOURS, GREY, Page, drawable, panels_of
-from irevalx.lab.plot.rows import FRAME, ROW, name_rows
+from irevalx.lab.comparison.pairs import DRAWINGS, ComparedMeasure, ComparedPair, Comparison
+from irevalx.lab.plotting.curves import Curve, LinePanel, draw_lines
+from irevalx.lab.plotting.page import COLOURS, FRAME, GREY, ROW, Page, drawable, name_rows, panels_of
 from irevalx.parameters import argument_error
 
 _MOST_ROWS = 58

@@ -1,4 +1,4 @@
-"""Regression gate: verdicts on runs against a baseline with a margin, and the exit status."""
+"""Regression gate: runs against a baseline with a margin, the exit status, and JUnit reports."""
 
 from __future__ import annotations
 
@@ -10,16 +10,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from irevalx import parameters
-from irevalx.api.user_warnings import warn
 from irevalx.arrays.segments import BoolArray
 from irevalx.declarations import Parameter, ValueType, spelled
-from irevalx.errors import ArgumentError, quote
+from irevalx.errors import ArgumentError, printable, quote, warn
 from irevalx.experiments.coverage import Coverage, shifts
-from irevalx.experiments.measured_values import MeasuredRuns
+from irevalx.experiments.measured_runs import MeasuredRuns
 from irevalx.experiments.ranked_runs import requests_of
 from irevalx.frozen import Frozen, replace
-from irevalx.lab.comparison.compared_pairs import ComparedMeasure, Comparison
-from irevalx.measures.select import RequestedMeasure
+from irevalx.lab.comparison.pairs import ComparedMeasure, Comparison
+from irevalx.measures.selection import RequestedMeasure
 from irevalx.reports.table import Table
 from irevalx.statistics.non_inferiority import CANNOT_TELL, NOT_WORSE, WORSE, Improvements
 from irevalx.statistics.paired_comparisons import Comparisons, Method
@@ -361,3 +360,37 @@ def number_of_baseline(baseline: str, runs: Sequence[str]) -> int:
             f"{spelled('baseline')} must be one of the runs ({' '.join(runs)}), but got {quote(baseline)}"
         )
     return runs.index(baseline)
+
+
+def junit_of(result: Gate) -> bytes:
+    """Return verdicts as JUnit XML, which continuous-integration services display as tests."""
+    # A verdict is a test case whose class is the run and whose name is the measure. A run that does not pass is a
+    # failure, whose type is the verdict; "cannot tell" is skipped if it passes by ``allow_unsure``.
+    from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+    skipped = [row for row in result.rows if row.verdict == CANNOT_TELL and result.passes(row)]
+    counts = {
+        "tests": len(result.rows),
+        "failures": sum(not result.passes(row) for row in result.rows),
+        "errors": 0,
+        "skipped": len(skipped),
+    }
+    attributes = {name: str(number) for name, number in counts.items()}
+    suites = Element("testsuites", attributes)
+    suite = SubElement(suites, "testsuite", {"name": "irevalx-lab compare", **attributes})
+    for row in result.rows:
+        case = SubElement(suite, "testcase", {"classname": printable(row.run), "name": printable(row.measure)})
+        why = (
+            f"{row.verdict}: difference {row.rounded(4)} from {printable(row.against)}, margin {row.margin:g}, "
+            f"{row.topics} topics, {row.differing} of which differ"
+            f"{'; depends on unjudged documents' if row.depends_on_unjudged else ''}"
+        )
+        if not result.passes(row):
+            SubElement(case, "failure", {"type": row.verdict, "message": why})
+        elif row in skipped:
+            SubElement(case, "skipped", {"message": why})
+        else:
+            SubElement(case, "system-out").text = why
+    indent(suites)
+    text: str = tostring(suites, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'.encode()

@@ -1,4 +1,10 @@
-"""Missing judgments predicted from the text of documents, or taken from labels: complete.
+"""Prediction of missing judgments from the text of the documents.
+
+    complete       complete() and its command
+    predictions    predicted grades, labels in their place, calibration
+    classifiers    term counts; SVM, KLD
+    documents      texts from JSON lines or SGML
+    quality        precision and recall of predictions
 
 Source: Büttcher, Clarke, Yeung and Soboroff, Reliable Information Retrieval Evaluation with Incomplete and Biased
 Judgements, SIGIR 2007.

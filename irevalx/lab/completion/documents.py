@@ -1,4 +1,4 @@
-"""The text of documents, from JSON lines or SGML of TREC."""
+"""Texts of documents, from JSON lines or TREC's SGML."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 from irevalx.errors import FormatError, MalformedLineError, quote, shown_name
 from irevalx.frozen import Frozen
-from irevalx.reading.source import CHUNK_SIZE, Source
+from irevalx.reading.sources.files import CHUNK_SIZE, Source
 
 ID_FIELDS = ("id", "docno", "_id", "doc_id")
 """The fields of a JSON line for the ID of a document; the first one present is used."""

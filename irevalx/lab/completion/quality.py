@@ -1,4 +1,4 @@
-"""Reports of predictions: their numbers, and the precision, recall and F1 of predicted relevance.
+"""Quality of predictions: number, precision, recall and F1.
 
 Judgments that are held out are predicted from a random part of the others (Table 6 of Büttcher et al. 2007), or the
 unique documents of groups of runs from the other judgments (their section 5.3, and the last rows of Table 6).
@@ -18,9 +18,9 @@ from irevalx.experiments.run_groups import Removal
 from irevalx.experiments.samples import RandomOrder, first_share, is_relevant
 from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
-from irevalx.lab.command.result import Result
-from irevalx.lab.completion.predict import Completion, PredictedGrades, Predictions
-from irevalx.process.system import as_text
+from irevalx.lab.command.output import Result
+from irevalx.lab.completion.predictions import Completion, PredictedGrades, Predictions
+from irevalx.process.platform import as_text
 from irevalx.reports.table import Table
 
 SCHEME = "holdout"

@@ -1,1 +1,6 @@
-"""Statistics of judgments and runs: describe."""
+"""Statistics of judgments and runs.
+
+describe    describe() and its command
+results     statistics of judgments and runs
+figures     the figure
+"""

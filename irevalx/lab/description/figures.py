@@ -14,10 +14,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullLocator
 
 from irevalx.arrays.segments import FloatArray, ratio
-from irevalx.lab.description.describing import DescriptionData, RunDescription
-from irevalx.lab.plot.page import COLOURS, MARKERS, MOST_LINES, Page, settle
-from irevalx.lab.plot.rows import FRAME, ROW, name_rows
-from irevalx.lab.plot.ticks import name_places
+from irevalx.lab.description.results import DescriptionData, RunDescription
+from irevalx.lab.plotting.page import COLOURS, FRAME, MARKERS, MOST_LINES, ROW, Page, name_places, name_rows, settle
 
 _HEIGHT = 1.8
 """Of a panel without rows, in inches."""

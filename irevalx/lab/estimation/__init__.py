@@ -1,1 +1,8 @@
-"""Scores from some topics, or documents, that people judged and many that a machine labelled: the command estimate."""
+"""Estimates from few human and many machine judgments, of topics or of documents.
+
+estimate            estimate() and its command
+document_samples    estimates from labelled documents; tables
+sampling_design     which documents to label
+results             rows
+figures             intervals
+"""

@@ -9,9 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from irevalx.frozen import replace
-from irevalx.lab.estimation.estimated_rows import EstimatedRow, SampledScore
-from irevalx.lab.plot.page import COLOURS, GREY, Page
-from irevalx.lab.plot.rows import FRAME, ROW, name_rows
+from irevalx.lab.estimation.results import EstimatedRow, SampledScore
+from irevalx.lab.plotting.page import COLOURS, FRAME, GREY, ROW, Page, name_rows
 
 _MACHINE, _HUMAN = COLOURS[1], GREY
 

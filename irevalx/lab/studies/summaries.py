@@ -1,4 +1,4 @@
-"""Summaries of studies, for tables and figures: means over samples, and knees."""
+"""Summaries over samples for the tables and figures of a study."""
 
 from __future__ import annotations
 
@@ -12,14 +12,11 @@ from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.declarations import spelled
 from irevalx.errors import UsageError, quote
 from irevalx.frozen import Frozen, cached_property, replace
-from irevalx.lab.studies.run_study import INVERSIONS, LAST, REFERENCES, Study, is_comparable
-from irevalx.lab.studies.schemes import Scheme, scheme_of
-from irevalx.lab.studies.study_bootstrap import CURVES
-from irevalx.orders.replays import Level
+from irevalx.lab.studies.simulation import CURVES, INVERSIONS, LAST, REFERENCES, Scheme, Study, is_comparable, scheme_of
 from irevalx.reports.table import Table
-from irevalx.statistics.bootstrap import FEW_TOPICS, bootstrap_warnings
-from irevalx.statistics.knees import THRESHOLD, first_places, knee_places
+from irevalx.statistics.bootstrap import FEW_TOPICS, THRESHOLD, bootstrap_warnings, first_places, knee_places
 from irevalx.statistics.significance import ALPHA
+from irevalx.strategies.simulation import Level
 
 BEYOND = "beyond"  # the end of the interval of a knee beyond all levels
 MOST_SAMPLES = 0.95  # the share of samples above the threshold at a reliable level

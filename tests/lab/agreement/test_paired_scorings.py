@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from irevalx.errors import InputError
-from irevalx.lab.agreement.paired_scorings import pair_values
-from irevalx.lab.agreement.scorings import EvaluatedRuns
-from irevalx.reading.source import Source
+from irevalx.lab.agreement.evaluations import EvaluatedRuns, pair_values
+from irevalx.reading.sources.files import Source
 
 RUNS = ("a", "b", "c")
 

@@ -7,12 +7,12 @@ import pytest
 from running import opened
 
 from irevalx.errors import DuplicateDocumentError, NoTopicsError
-from irevalx.lab.agreement.paired_scorings import PairedValues
+from irevalx.lab.agreement.evaluations import PairedValues
 from irevalx.lab.agreement.run_overlap import overlap_of_runs, overlap_of_values
-from irevalx.reading.runs import RunStream
-from irevalx.reading.source import Source
-from irevalx.statistics.rank_biased_overlap import rank_biased_overlap
-from irevalx.statistics.scales import MEAN
+from irevalx.reading.kinds.runs import RunStream
+from irevalx.reading.sources.files import Source
+from irevalx.statistics.correlations import rank_biased_overlap
+from irevalx.statistics.significance import MEAN
 
 
 def run_of(text: str) -> RunStream:

@@ -14,7 +14,7 @@ from scipy import stats
 
 import irevalx.lab
 from irevalx.arrays.segments import FloatArray
-from irevalx.lab.comparison.compared_systems import ComparisonsOfSystems, replicate_variance
+from irevalx.lab.comparison.replicates import ComparisonsOfSystems, replicate_variance
 from irevalx.statistics.paired_comparisons import Comparisons, Method
 
 HITS = {

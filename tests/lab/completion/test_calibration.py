@@ -15,24 +15,22 @@ from sklearn import calibration as sklearn_calibration
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import InputError
-from irevalx.experiments.experiment import prepare
-from irevalx.experiments.qrels_text import GradedText
-from irevalx.experiments.ranked_runs import RunRules
+from irevalx.experiments.inputs import GradedText
+from irevalx.experiments.ranked_runs import RunRules, prepare
 from irevalx.experiments.samples import RandomOrder, first_share
-from irevalx.lab.completion.calibration import (
+from irevalx.lab.command.parameters import CLASSIFIERS
+from irevalx.lab.completion.classifiers import Classification, Collection, classifier_for
+from irevalx.lab.completion.documents import Document, read_documents
+from irevalx.lab.completion.predictions import (
     FOLDS,
+    Completion,
     Sigmoid,
     calibrate,
     expected_measures,
     fit_sigmoid,
     probabilities_of_relevance,
 )
-from irevalx.lab.completion.classifier_names import CLASSIFIERS
-from irevalx.lab.completion.classifiers import Classification, classifier_for
-from irevalx.lab.completion.collection import Collection
-from irevalx.lab.completion.documents import Document, read_documents
-from irevalx.lab.completion.predict import Completion
-from irevalx.reading.source import Source
+from irevalx.reading.sources.files import Source
 from irevalx.settings import Settings
 
 pytestmark = pytest.mark.slow

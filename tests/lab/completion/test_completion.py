@@ -17,14 +17,21 @@ from irevalx.arrays.segments import BoolArray, IntArray
 from irevalx.experiments.run_groups import Removal
 from irevalx.experiments.samples import RandomOrder
 from irevalx.frozen import values
-from irevalx.lab.completion.classifiers import Classification, LanguageModels, SupportVectors, classifier_for, features
-from irevalx.lab.completion.collection import MOST_FREQUENT, Collection
+from irevalx.lab.completion.classifiers import (
+    MOST_FREQUENT,
+    Classification,
+    Collection,
+    LanguageModels,
+    SupportVectors,
+    classifier_for,
+    features,
+)
 from irevalx.lab.completion.documents import Document, read_documents
-from irevalx.lab.completion.predict import Completion, Predictions
+from irevalx.lab.completion.predictions import Completion, Predictions
 from irevalx.lab.completion.quality import completion_quality, holdout
 from irevalx.reading.formats import read_qrels
-from irevalx.reading.source import Source
-from irevalx.trec_eval.versions import TREC_EVAL_10
+from irevalx.reading.sources.files import Source
+from irevalx.trec_eval import TREC_EVAL_10
 
 CRANFIELD = SHARED / "cranfield"
 

@@ -18,9 +18,9 @@ from running import lab
 
 from irevalx.errors import FormatError, MalformedLineError, UnreadableFileError
 from irevalx.lab.completion import documents
-from irevalx.lab.completion.collection import Collection, terms_of
+from irevalx.lab.completion.classifiers import Collection, terms_of
 from irevalx.lab.completion.documents import Document, read_documents, unescaped
-from irevalx.reading.source import Source
+from irevalx.reading.sources.files import Source
 
 
 def read(content: str | bytes) -> list[tuple[str, list[str]]]:

@@ -16,8 +16,8 @@ import reference_degrade as reference
 from running import FIXTURES, SHARED, lab, lab_told, opened, refusal, run
 
 import irevalx
-from irevalx.experiments.qrels_text import GradedText
-from irevalx.lab.description.describing import JudgmentsDescription, RunDescription, contributions
+from irevalx.experiments.inputs import GradedText
+from irevalx.lab.description.results import JudgmentsDescription, RunDescription, contributions
 from irevalx.ranking.rank import rank_run
 from irevalx.ranking.rules import RankingRules
 

@@ -15,7 +15,7 @@ from running import FIXTURES, lab, refusal, run
 import irevalx
 from irevalx.errors import IrevalxError
 from irevalx.lab import estimate
-from irevalx.lab.estimation.labelling_design import LabellingDesign
+from irevalx.lab.estimation.sampling_design import LabellingDesign
 
 pytestmark = pytest.mark.slow
 

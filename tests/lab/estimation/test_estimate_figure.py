@@ -14,13 +14,13 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import irevalx.lab
-from irevalx.lab.estimation.estimated_tables import EstimatedScores
+from irevalx.lab.estimation.document_samples import EstimatedScores
 from irevalx.lab.estimation.figures import MOST_ROWS
 
 QRELS = FIXTURES / "experiment" / "qrels"
 RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
 
-pytestmark = pytest.mark.filterwarnings("ignore::irevalx.api.user_warnings.IrevalxWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::irevalx.errors.IrevalxWarning")
 
 
 def estimates(folder: Path, runs: object, measures: str = "map", **options: str) -> EstimatedScores:

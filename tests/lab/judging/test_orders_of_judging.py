@@ -12,7 +12,7 @@ from running import FIXTURES, lab
 import irevalx
 import irevalx.lab
 from irevalx.errors import UsageError
-from irevalx.orders.known_orders import STRATEGIES
+from irevalx.strategies.registry import STRATEGIES
 
 EXPERIMENT = FIXTURES / "experiment"
 QRELS, RUNS = EXPERIMENT / "qrels", sorted((EXPERIMENT / "runs").iterdir())

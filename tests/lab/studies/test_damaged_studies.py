@@ -242,7 +242,7 @@ def test_an_interrupt_leaves_no_file_half_written(threads: str, tmp_path: Path) 
     """Ctrl-C reaches all processes while files are written; then nothing is left of the folder."""
     out = tmp_path / "out"
     options = ("--levels", "50% 100%", "--samples", "2", "--seed", "1", "--threads", threads, "-o", str(out))
-    code = "import sys; from irevalx.lab.program import main; sys.exit(main(sys.argv[1:]))"
+    code = "import sys; from irevalx.lab.command.program import main; sys.exit(main(sys.argv[1:]))"
     words = [sys.executable, "-c", code, "study", str(QRELS), *map(str, RUNS), *options]
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     with subprocess.Popen(words, env=env, start_new_session=True, stderr=subprocess.PIPE) as process:

@@ -23,21 +23,18 @@ from running import FIXTURES, ROOT, SHARED, lab, records_of, rows_in, run
 from scipy.stats import kendalltau, wilcoxon
 
 from irevalx.errors import UsageError
-from irevalx.experiments.experiment import Experiment, prepare
-from irevalx.experiments.group_names import groups_by_pattern
-from irevalx.experiments.qrels_text import GradedText
-from irevalx.experiments.ranked_runs import RunRules, requests_of
-from irevalx.experiments.run_groups import LeftOut, deleted, leave_out, removals
-from irevalx.experiments.user_data import experiment_of, opened_runs
+from irevalx.experiments.inputs import GradedText, experiment_of, opened_runs
+from irevalx.experiments.ranked_runs import Experiment, RunRules, prepare, requests_of
+from irevalx.experiments.run_groups import LeftOut, deleted, groups_by_pattern, leave_out, removals
 from irevalx.frozen import replace
 from irevalx.lab import COMMANDS
-from irevalx.lab.leaving_out.left_out_runs import LeftOutRuns
-from irevalx.lab.studies import run_study as studies
+from irevalx.lab.reusability.results import LeftOutRuns
+from irevalx.lab.studies import simulation as studies
 from irevalx.lab.studies.summaries import KneeRow, knee_rows, knees_for_people
-from irevalx.orders.replays import Level
 from irevalx.reports.table import Table
 from irevalx.settings import Settings
 from irevalx.statistics.decisions import Confusion
+from irevalx.strategies.simulation import Level
 
 pytestmark = pytest.mark.slow
 
@@ -673,7 +670,7 @@ def test_completion(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_imports_wait() -> None:
     """The help of a command, and degrade, import nothing of the extra."""
     code = (
-        "import sys; from irevalx.lab.program import main;"
+        "import sys; from irevalx.lab.command.program import main;"
         f"main(['study', '-h']); main(['degrade', {str(QRELS)!r}, '--uniform', '1', '--seed', '1']);"
         "print([name for name in sys.modules if name in ('scipy', 'matplotlib', 'sklearn')], file=sys.stderr)"
     )

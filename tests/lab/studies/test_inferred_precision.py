@@ -16,9 +16,9 @@ from running import run as evaluate
 
 from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.experiments import samples
-from irevalx.experiments.experiment import Experiment
-from irevalx.experiments.user_data import experiment_of
-from irevalx.lab.studies.inferred_precision import with_error_sources, without_pool
+from irevalx.experiments.inputs import experiment_of
+from irevalx.experiments.ranked_runs import Experiment
+from irevalx.lab.studies.infap_errors import with_error_sources, without_pool
 
 pytestmark = pytest.mark.slow
 

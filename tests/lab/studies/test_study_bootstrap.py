@@ -10,18 +10,16 @@ from running import FIXTURES, SHARED, records_of
 
 from irevalx.arrays.segments import FloatArray
 from irevalx.experiments import samples
-from irevalx.experiments.experiment import Experiment
-from irevalx.experiments.user_data import experiment_of
-from irevalx.lab.studies.run_study import run_study
-from irevalx.lab.studies.schemes import draw
-from irevalx.lab.studies.study_bootstrap import StudyResampling
-from irevalx.lab.studies.study_warnings import study_warnings
+from irevalx.experiments.inputs import experiment_of
+from irevalx.experiments.ranked_runs import Experiment
+from irevalx.lab.studies.simulation import StudyResampling, draw, run_study
 from irevalx.lab.studies.summaries import KneeRow, knee_rows, samples_table, summary_of, summary_table
-from irevalx.orders.replays import Level
+from irevalx.lab.studies.warnings import study_warnings
 from irevalx.reports.table import Table
 from irevalx.statistics import correlations as agreement
 from irevalx.statistics.bootstrap import TopicDraws
 from irevalx.statistics.decisions import confusion, decide
+from irevalx.strategies.simulation import Level
 
 pytestmark = pytest.mark.slow
 

@@ -12,7 +12,7 @@ import pytest
 from running import FIXTURES, SHARED, lab, rows_in, run
 
 from irevalx.errors import UsageError
-from irevalx.experiments.sample_values import requests_of_samples
+from irevalx.experiments.strata import requests_of_samples
 
 pytestmark = pytest.mark.slow
 

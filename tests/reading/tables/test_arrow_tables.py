@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 pa = pytest.importorskip("pyarrow")
 
 from irevalx.reading.column_names import DOCNO, GRADE, PROBABILITY, TOPIC  # noqa: E402
-from irevalx.reading.tables import arrow_tables  # noqa: E402 - it needs pyarrow
-from irevalx.reading.tables.arrow_tables import LABELS, labels_of, numbered, table_of_arrow  # noqa: E402
+from irevalx.reading.sources import arrow  # noqa: E402 - it needs pyarrow
+from irevalx.reading.sources.arrow import LABELS, labels_of, numbered, table_of_arrow  # noqa: E402
 
 TEXTS = st.lists(st.one_of(st.text(max_size=30), st.sampled_from(["", "twelve bytes", "thirteen byte", "x" * 300])))
 KINDS: dict[str, Any] = {
@@ -33,7 +33,7 @@ def test_strings(kind: str, data: st.DataObject, texts: list[str], block_rows: i
     table = pa.table({"topic": column.dictionary_encode() if kind == "dictionary" else column.cast(KINDS[kind])})
     sliced = table_of_arrow(table.slice(first, last - first), "table")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(arrow_tables, "BLOCK_ROWS", block_rows)
+        patch.setattr(arrow, "BLOCK_ROWS", block_rows)
         [names] = sliced.read(TOPIC)
         low, high = sorted(data.draw(st.tuples(*[st.integers(0, last - first)] * 2)))
         batches = list(sliced.batches(TOPIC, first=low, last=high))

@@ -18,7 +18,7 @@ from running import run
 from table_data import columns, made_qrels, made_run, qrels_text, run_text, shuffled
 
 import irevalx
-from irevalx.reading.source import Source
+from irevalx.reading.sources.files import Source
 
 QRELS, RUN, OTHER = made_qrels(Random(1)), made_run(Random(2)), made_run(Random(3))
 pytestmark = pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")

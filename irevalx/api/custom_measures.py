@@ -1,0 +1,241 @@
+"""Custom measures: the decorator ``@irevalx.measure``, and requests that contain such measures."""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from irevalx.arrays.segments import FloatArray
+from irevalx.errors import EvaluationError, IrevalxError, UnknownMeasureError, printable, quote
+from irevalx.measures.declaration import (
+    ADDED,
+    NO_EXPECTATION,
+    NO_FORMULA,
+    NO_PARAMETERS,
+    Measure,
+    Range,
+    UnjudgedEffect,
+    add,
+)
+from irevalx.measures.declaration import measure as declared
+from irevalx.measures.foreign_requests import read_other_spelling
+from irevalx.measures.measure_parameters import Cutoffs, CutoffsAndReals, Kernel, NamedReals, Parameter, ParameterKind
+from irevalx.measures.requests import read_own_spelling
+from irevalx.measures.summaries import Summary, geometric_mean, mean, total
+from irevalx.parameters import argument_error, real_number, short_repr, text, texts, whole_number
+from irevalx.settings import EXPECTED, NumberRange
+from irevalx.trec_eval import TREC_EVAL_10
+
+Measures: TypeAlias = "str | Measure | Iterable[str | Measure]"
+"""The argument ``measures`` of functions: names like for ``-m``, and custom measures."""
+
+SUMMARIES: dict[str, Summary] = {"mean": mean, "geometric mean": geometric_mean, "sum": total}
+
+BETTER = ("higher", "lower", "neither")
+
+_FINITE = NumberRange("a number", math.isfinite)
+
+
+def measure(
+    name: str,
+    *,
+    cutoffs: Sequence[int] = (),
+    parameters: Mapping[str, float] | None = None,
+    summary: Literal["mean", "geometric mean", "sum"] = "mean",
+    value_range: tuple[float, float] = (-math.inf, math.inf),
+    better: Literal["higher", "lower", "neither"] = "higher",
+) -> Callable[[Callable[..., Any]], Measure]:
+    """Return a decorator that makes a measure of the function below it, and makes its name known in this program.
+
+    The function is called with ``Topics``, the rankings of n topics as measures see them, and returns one number for
+    each: an array or a list of n. The number of a topic must depend on no other topic: many topics are computed some at
+    a time. The docstring is the help of the measure (``irevalx -h -m NAME``): its first line is the title.
+
+    Parameters
+    ----------
+    name : letters, digits and underscores; none that irevalx understands already.
+    cutoffs : whole numbers from 1 up, which the name alone stands for; the function has the cutoff as second argument,
+        and ``NAME@10`` or, in Python, ``my_measure @ 10`` asks for another. Empty for a measure without cutoff.
+    parameters : names and default values of further arguments, in their order; ``NAME.p=0.8`` asks for another value.
+    summary : what the `all` row is.
+    value_range : the least and the greatest value, for help and for the axes of figures.
+    better : which values are those of better runs.
+
+    Returns
+    -------
+    The decorator. What it makes is asked for like any other measure: by the name, or in Python by itself.
+
+    Raises
+    ------
+    ArgumentError : an argument is not what it must be, the name is taken, or what is decorated is no function.
+    UsageError : another module has declared a measure of this name.
+
+    Examples
+    --------
+    >>> import irevalx
+    >>> @irevalx.measure("found", value_range=(0, 1))
+    ... def found(t):
+    ...     return t.n_rel_ret > 0
+    >>> irevalx.evaluate({"1": {"A": 1}, "2": {"B": 1}}, {"1": {"A": 1.0}, "2": {"C": 1.0}}, ["map", found])["found"]
+    0.5
+    """
+    _check_name(name)
+    bounds = _range(value_range)
+    kind = _kind(cutoffs, {} if parameters is None else parameters)
+    if summary not in tuple(SUMMARIES):
+        raise argument_error("summary", _one_of(SUMMARIES), summary)
+    if better not in BETTER:
+        raise argument_error("better", _one_of(BETTER), better)
+
+    def decorate(function: Any) -> Measure:
+        if not callable(function) or isinstance(function, Measure):
+            raise argument_error(f"the measure {quote(name)}", "made of a function", function)
+        made = declared(
+            name,
+            bounds,
+            kind=kind,
+            unjudged=UnjudgedEffect.AS_ITS_FUNCTION_SAYS,
+            summary=SUMMARIES[summary],
+            higher_is_better=better == "higher",
+            lower_is_better=better == "lower",
+            refuses=NO_EXPECTATION | {EXPECTED: f"the mean of a measure that is not irevalx's {NO_FORMULA}"},
+        )(_checked(name, function))
+        add(made)
+        return made
+
+    return decorate
+
+
+def with_custom_measures(measures: Any) -> tuple[str, ...]:
+    """Return requested measures as texts for ``-m``, in ascending order for a set.
+
+    An invalid type, or a measure that was replaced by a later declaration, raises ArgumentError.
+    """
+    if isinstance(measures, Measure):
+        return (_name_of(measures),)
+    if isinstance(measures, list | tuple | set | frozenset) and set(map(type, measures)) != {str}:
+        measures = type(measures)(
+            [_name_of(request) if isinstance(request, Measure) else request for request in measures]
+        )
+    return texts("measures", measures)
+
+
+def declarations() -> list[tuple[Callable[..., Any], dict[str, Any]]]:
+    """Return function and arguments of each custom measure, for ``declare_again`` in another process."""
+    return [(_function_of(custom), _arguments_of(custom)) for custom in ADDED.values()]
+
+
+def declare_again(declared_before: Iterable[tuple[Callable[..., Any], dict[str, Any]]]) -> None:
+    """Declare the custom measures of another process, unless this process has them."""
+    for function, arguments in declared_before:
+        known = ADDED.get(arguments["name"])
+        if known is None or _function_of(known) is not function:
+            measure(**arguments)(function)
+
+
+def _function_of(custom: Measure) -> Callable[..., Any]:
+    function: Callable[..., Any] = custom.function.__wrapped__  # type: ignore[attr-defined]
+    return function
+
+
+def _arguments_of(custom: Measure) -> dict[str, Any]:
+    return {
+        "name": custom.name,
+        "cutoffs": getattr(custom.kind, "default", ()),
+        "parameters": {parameter.name: parameter.default for parameter in getattr(custom.kind, "parameters", ())},
+        "summary": next(name for name, summary in SUMMARIES.items() if summary is custom.summary),
+        "value_range": (custom.value_range.low, custom.value_range.high),
+        "better": "higher" if custom.higher_is_better else "lower" if custom.lower_is_better else "neither",
+    }
+
+
+def _name_of(custom: Measure) -> str:
+    if custom.name in ADDED and ADDED[custom.name] is not custom:
+        raise argument_error("measures", "declared once", f"an earlier declaration of {custom.name}")
+    return custom.name
+
+
+def _check_name(name: Any) -> None:
+    """Refuse an invalid name, and one that irevalx knows, unless it is the name of a custom measure."""
+    if not re.fullmatch("[A-Za-z][A-Za-z0-9_]*", text("name", name)):
+        raise argument_error("name", "made of letters, digits and underscores", name)
+    try:
+        meant = read_own_spelling(name, TREC_EVAL_10) or read_other_spelling(name, TREC_EVAL_10)
+    except UnknownMeasureError:
+        return
+    if name not in ADDED:
+        raise argument_error("name", f"one that does not stand for {meant.name} already", name)
+
+
+def _kind(cutoffs: Any, parameters: Any) -> ParameterKind:
+    """Return the kind of parameters with these defaults.
+
+    Raises
+    ------
+    ArgumentError
+    """
+    if isinstance(cutoffs, str) or not isinstance(cutoffs, Iterable):
+        raise argument_error("cutoffs", "several whole numbers", cutoffs)
+    ranks = tuple(sorted({whole_number("cutoffs", cutoff, least=1) for cutoff in cutoffs}))
+    if not isinstance(parameters, Mapping):
+        raise argument_error("parameters", "a dictionary", parameters)
+    for key, value in parameters.items():
+        if not re.fullmatch("[a-z]+", text("parameters", key)):
+            raise argument_error("parameters", "called by small letters", key)
+        if real_number(f"parameters: {key}", value) is None or not math.isfinite(value):
+            raise argument_error(f"parameters: {key}", "a finite number", value)
+    named = tuple(Parameter(key, float(value), _FINITE) for key, value in parameters.items())
+    if ranks:
+        usage = f"K,K,...,{NamedReals(named).usage}"
+        return CutoffsAndReals(ranks, usage, named) if named else Cutoffs(ranks)
+    return NamedReals(named) if named else NO_PARAMETERS
+
+
+def _range(given: Any) -> Range:
+    """Return bounds as a range."""
+    rule = "two numbers, the lower one first"
+    if not isinstance(given, tuple | list) or len(given) != 2:
+        raise argument_error("value_range", rule, given)
+    low, high = (real_number("value_range", bound) for bound in given)
+    if low is None or high is None or not low < high:
+        raise argument_error("value_range", rule, given)
+    return Range(low, high)
+
+
+def _one_of(choices: Iterable[str]) -> str:
+    return f"one of {', '.join(map(repr, choices))}"
+
+
+def _checked(name: str, function: Callable[..., Any]) -> Kernel:
+    """Return a function as a kernel that raises EvaluationError for exceptions and for invalid values."""
+
+    @functools.wraps(function)
+    def kernel(t: Any, *parameters: float) -> FloatArray:
+        rule = f"the measure {quote(name)} must return one number for each of {t.rows.n} topics"
+        try:
+            values = function(t, *parameters)
+        except (IrevalxError, MemoryError):
+            raise
+        except Exception as error:
+            message = printable(f"{type(error).__name__}: {error}".partition("\n")[0])
+            raise EvaluationError(f"{rule}, but raised {message}") from error
+        try:
+            array = np.asarray(values)
+        except ValueError:  # lists of different lengths
+            array = np.empty((), object)
+        if array.shape != (t.rows.n,):
+            got = f"shape {array.shape}" if array.ndim else short_repr(values)
+            raise EvaluationError(f"{rule}, but got {got}")
+        if array.dtype.kind not in "biuf":
+            raise EvaluationError(f"{rule}, but got values of type {array.dtype}")
+        numbers = array.astype(np.float64)
+        if n_without := int(np.count_nonzero(np.isnan(numbers))):
+            raise EvaluationError(f"{rule}, but got nan for {n_without} of them")
+        return numbers
+
+    return kernel

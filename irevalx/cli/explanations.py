@@ -1,0 +1,244 @@
+"""Help of measures and formats, from their docstrings and declarations."""
+
+from __future__ import annotations
+
+import re
+import sys
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from irevalx import __version__
+from irevalx.declarations import spelled_rule
+from irevalx.measures import MEASURES, NICKNAMES
+from irevalx.measures.bibliography import papers
+from irevalx.measures.declaration import ADDED, Measure, UnjudgedEffect, load_offered
+from irevalx.measures.foreign_requests import OTHER_NAMES, all_usages
+from irevalx.reading.file_format import FileFormat
+
+WIDTH = 79
+
+IREVALX = f"""@misc{{irevalx,
+  author    = {{{{The irevalx developers}}}},
+  title     = {{{{irevalx}}}},
+  note      = {{Version {__version__}}}
+}}"""
+"""The BibTeX entry of irevalx; other programs read ``CITATION.cff``."""
+
+
+def measure_lines(measures: Sequence[Measure]) -> Iterator[str]:
+    """Yield the help of each measure: usage, definition, formula, range, source, and effects of options."""
+    for measure in measures:
+        yield f"{measure.name}: {measure.title}"
+        if measure.kind.usage:
+            yield f"    -m {measure.name}.{measure.kind.usage}"
+        for paragraph in measure.paragraphs:
+            for line in paragraph:
+                yield from _wrapped(line, "    ")
+                if line.startswith("Formula:"):
+                    for name, meaning in symbols_of(measure).items():
+                        has_name = meaning.startswith((f"{name}(", f"{name}[", f"{name},"))
+                        yield from _wrapped(meaning if has_name else f"{name}: {meaning}", "        ")
+        for effect in effects(measure):
+            yield from _wrapped(effect, "    ", "        ")
+        yield ""
+
+
+SYMBOLS = {
+    "T": "topics averaged over",
+    "ret": "documents retrieved",
+    "R": "documents judged relevant, retrieved or not",
+    "N": "documents judged nonrelevant, retrieved or not",
+    "R_ret": "as R, but retrieved",
+    "N_ret": "as N, but retrieved",
+    "rel": "rel(x): relevant documents among the first x",
+    "judged": "judged(x): judged documents among the first x",
+    "K": "the cutoff",
+    "X": "the parameter",
+    "A": "A, B, C, D: the parameters",
+    "docs": "documents in the collection (-N)",
+    "k": "the rank of a document, from 1 up",
+    "r": "documents above it that were judged relevant",
+    "n": "documents above it that were judged nonrelevant",
+    "u": "documents above it that were pooled and not judged",
+    "o": "documents above it from outside the pool",
+    "c": "a parameter, see above",
+    "e": "a small number, see above",
+    "p": "a probability, see above",
+    "E": "E[...]: the expected value",
+    "gain": "the grade of the document or the gain given for it, 0 if it was not judged",
+    "ideal": "ideal(k): the k-th highest gain of the judged documents, as far as it is above 0",
+    "dcg": "the measure of that name; dcg(k): of the first k documents",
+    "ideal_dcg": "the measure of that name; ideal_dcg(k): of the first k documents",
+    "I": "judged documents with a gain above 0",
+    "steps": "ranks k with ideal(k) > ideal(k + 1), and ret if that is beyond the last of them by 2 or more",
+    "D_s": "pooled documents of a stratum; D_s(x): those among the first x",
+    "S_s": "judged documents of a stratum; S_s(x): those among the first x",
+    "R_s": "relevant documents of a stratum; R_s(x): those among the first x",
+    "S": "subtopics with a relevant document, retrieved or not",
+    "R_t": "documents relevant for a subtopic, retrieved or not",
+    "rel_t": "rel_t(x): documents relevant for a subtopic among the first x",
+    "seen": "seen(x): subtopics for which one of the first x documents is relevant",
+    "new": "the novelty gain: sum over the subtopics that the document is relevant for of (1 - alpha)^i, i documents "
+    "above it being relevant for the same one",
+    "best": "best(k): the novelty gain of the k-th document of the ideal list",
+    "top": "top(k): S (1 - alpha)^(k - 1)",
+    "alpha": "a parameter, see above",
+    "beta": "a parameter, see above",
+    "statR": "the measure of that name",
+    "poss": "preferences",
+    "ful": "preferences fulfilled",
+    "poss_ret": "preferences between retrieved documents",
+    "ful_ret": "preferences between retrieved documents that are fulfilled",
+    "poss_imp": "preferences with a retrieved document",
+}
+"""Meanings of symbols in formulas, unless the formula defines them (``, j = ...``)."""
+
+
+def symbols_of(measure: Measure) -> dict[str, str]:
+    """Return the meanings of the symbols in the formula of a measure."""
+    return {name: meaning for name, meaning in SYMBOLS.items() if name in formula_words(measure.formula)}
+
+
+def formula_words(formula: str) -> set[str]:
+    """Return the words of a formula, including function names."""
+    return set(re.findall(r"[0-9]*[A-Za-z][A-Za-z_0-9]*", formula))
+
+
+def effects(measure: Measure) -> list[str]:
+    """Return the effects of -l, -c, -J and the pool on a measure, and its declared restrictions."""
+    lines = [
+        f"-l: {_effect_of_level(measure)}.",
+        f"-c: {_effect_of_complete(measure)}.",
+        f"-J: {_effect_of_judged_only(measure)}.",
+        f"Pool: {_effect_of_pool(measure)}.",
+    ]
+    name, rel = measure.name, measure.upper_bound.value
+    names = {"skip": f"{name}:skip", "rel": f"{name}:rel ({rel})"}
+    treatments = [text for reading, text in names.items() if reading in measure.readings]
+    if treatments:
+        lines.append(f"Readings of the unjudged: {', '.join(treatments)}.")
+    if measure.kernel and "qrels" not in measure.formats:
+        lines.append(f"Judgments: -R {' or '.join(sorted(measure.formats))}.")
+    lines += [f"Not with {spelled_rule(feature)}: {reason}." for feature, reason in measure.refuses.items()]
+    return lines
+
+
+def _effect_of_level(measure: Measure) -> str:
+    if not measure.uses_level:
+        return "no effect"
+    return "documents judged at this level or above are relevant, other judged ones nonrelevant; 1 unless given"
+
+
+def _effect_of_complete(measure: Measure) -> str:
+    if not measure.summary:
+        return "no effect, as there is no all row"
+    effect = measure.summary.effect_of_complete.format(missing=measure.without_results)
+    return f"{effect}; a topic that cannot have a value is left out" if measure.has_value else effect
+
+
+def _effect_of_judged_only(measure: Measure) -> str:
+    if measure.formats == {"sampled"}:
+        return "refused with -R sampled"
+    if measure.kernel is None or (measure.pooled.is_left_out and measure.outside.is_left_out):
+        return "no effect"
+    return "documents without judgment are removed from the ranking first, and the others move up"
+
+
+def _effect_of_pool(measure: Measure) -> str:
+    if measure.kernel is None:
+        return "no effect"
+    pooled, outside = measure.pooled, measure.outside
+    if pooled is UnjudgedEffect.AS_ITS_FUNCTION_SAYS:
+        return "an unjudged document, pooled or not, counts as the function of the measure defines"
+    if pooled is outside:
+        return f"no effect: an unjudged document counts as {pooled.value}, pooled or not"
+    return f"a pooled document without judgment counts as {pooled.value}; one from outside the pool as {outside.value}"
+
+
+FIRST_FAMILIES = (
+    "counts",
+    "average_precision",
+    "precision",
+    "retrieved_set",
+    "gain",
+    "user_models",
+    "incomplete_judgments",
+    "exponential_gain",
+    "diversity",
+    "stratified_samples",
+    "inclusion_probabilities",
+    "preferences",
+    "judgment_groups",
+    "relevance_string",
+)
+"""The modules whose families are listed first; others follow."""
+
+
+def families() -> dict[str, list[Measure]]:
+    """Return the measures by family, which is the module; the first line of its docstring is the title."""
+    by_module: dict[str, list[Measure]] = {f"irevalx.measures.{name}": [] for name in FIRST_FAMILIES}
+    for measure in MEASURES:
+        by_module.setdefault(measure.family, []).append(measure)
+    titles = {module: (sys.modules[module].__doc__ or "").partition("\n")[0].rstrip(".") for module in by_module}
+    return {titles[module]: measures for module, measures in by_module.items()}
+
+
+def list_lines() -> Iterator[str]:
+    """Yield all measures by family, the sets, and the names of other programs."""
+    problems = load_offered()
+    offered = {"Offered by installed packages": list(ADDED.values())} if ADDED or problems else {}
+    for title, measures in (families() | offered).items():
+        yield f"{title}:"
+        for measure in measures:
+            usage = f".{measure.kind.usage}" if measure.kind.usage else ""
+            yield f"    {measure.name + usage:<35} {measure.title}".rstrip()
+        if title in offered:
+            for problem in problems:
+                yield from _wrapped(problem, "    ")
+        yield ""
+    yield "Sets of measures:"
+    yield from _wrapped(", ".join(NICKNAMES), "    ")
+    yield ""
+    yield "Other names that are understood, in any case; NAME@K, NAME_at_K and NAME_K stand for NAME.K:"
+    for name, others in other_names().items():
+        yield f"    {name:<35} {', '.join(others)}"
+    yield ""
+    yield "What may stand after a name, before or after @K, as far as the measure takes it:"
+    yield from _wrapped(", ".join(f"({usage})" for usage in all_usages()), "    ")
+
+
+def other_names() -> dict[str, list[str]]:
+    """Return the names of measures in other programs, by measure in print order."""
+    by_measure: dict[str, list[str]] = {}
+    for measure in MEASURES:
+        for other in OTHER_NAMES:
+            if measure.name == other.alone != other.name:
+                by_measure.setdefault(measure.name, []).append(other.name)
+            if measure.name == other.at:
+                by_measure.setdefault(measure.name, []).append(f"{other.name}@K")
+    return by_measure
+
+
+def bibtex_of(measures: Sequence[Measure]) -> str:
+    """Return BibTeX entries of irevalx and of the papers that the measures cite."""
+    return bibtex_of_papers(dict.fromkeys(key for measure in measures for key in measure.papers))
+
+
+def bibtex_of_papers(keys: Iterable[str]) -> str:
+    """Return BibTeX entries of irevalx and of these papers."""
+    return "\n\n".join([IREVALX, *(papers()[key].bibtex for key in keys)]) + "\n"
+
+
+def format_lines(fmt: FileFormat[Any]) -> Iterator[str]:
+    """Yield the help of a file format."""
+    yield f"{fmt.usage}: {fmt.columns}"
+    yield f"    {fmt.example}"
+    for paragraph in fmt.paragraphs:
+        yield from _wrapped(paragraph, "    ")
+    yield ""
+
+
+def _wrapped(text: str, indent: str, further: str | None = None) -> list[str]:
+    further = indent if further is None else further
+    return textwrap.wrap(" ".join(text.split()), WIDTH, initial_indent=indent, subsequent_indent=further)

@@ -1,0 +1,350 @@
+"""Selection of the evaluated topics, and IDs that differ between judgments and runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+
+import numpy as np
+
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ordered_sum
+from irevalx.declarations import spelled
+from irevalx.errors import EvaluationError, quote, shown_name
+from irevalx.frozen import Frozen
+from irevalx.judgments import AnyJudgments
+from irevalx.judgments.graded import Documents, Judgments
+from irevalx.measures.selection import RequestedMeasure, Selection
+from irevalx.ranking.rank import depth, in_topic_order
+from irevalx.ranking.ranking import Ranking
+from irevalx.ranking.rules import RankingRules
+from irevalx.reading.layout import looks_like_json
+from irevalx.reading.sources.files import MARK
+from irevalx.settings import Settings
+
+
+class ChosenTopics(Frozen):
+    """The topics of a run that are evaluated."""
+
+    ranking: Ranking
+    """Of these topics, ascending in byte order."""
+    missing: BoolArray
+    """Whether the run has no results for a topic, shape (n_topics,)."""
+    failure: EvaluationError | None
+    """Why the topics after these cannot be evaluated; None if all can."""
+
+
+def ranking_rules(judgments: AnyJudgments, selection: Selection, settings: Settings, processes: int) -> RankingRules:
+    """Return how the run is ranked for these measures."""
+    return RankingRules(
+        only=settings.topic,
+        max_retrieved=depth(judgments, settings),
+        keep_all=settings.level < 0 or selection.needs_all,
+        look_up=selection.needs_documents,
+        processes=processes,
+        first_name_first=judgments.first_name_first,
+        ties=settings.ties,
+        ignore_identical_ids=settings.ignore_identical_ids,
+        duplicates=settings.duplicates,
+    )
+
+
+def choose_topics(judgments: AnyJudgments, ranking: Ranking, settings: Settings, rules: RankingRules) -> ChosenTopics:
+    """Choose the topics with judgments and results, or all judged ones, up to the first that cannot be evaluated."""
+    documents = judgments.documents
+    every = settings.complete and settings.compat.complete_evaluates_missing
+    place = ranking.judged_topic
+    is_ascending = place.size < 2 or not np.count_nonzero(place[1:] <= place[:-1])
+    if not every and settings.topic is None and is_ascending:
+        failures = {**judgments.failures(ranking.topics), **ranking.failures} if rules.look_up else {}
+        if failures.keys().isdisjoint(ranking.topics):
+            return ChosenTopics(ranking, np.zeros(len(ranking.topics), np.bool_), None)
+    ranked = np.zeros(len(documents.topics), np.bool_)
+    ranked[ranking.judged_topic] = True
+    is_chosen = ranked | every
+    if settings.topic is not None:
+        is_chosen &= np.array([topic == settings.topic for topic in documents.topics], np.bool_)
+    places = is_chosen.nonzero()[0]
+    topics = [documents.topics[place] for place in places.tolist()]
+    failures = {**judgments.failures(topics), **ranking.failures} if rules.look_up else {}
+    failed = next((place for place, topic in enumerate(topics) if topic in failures), None) if failures else None
+    return ChosenTopics(
+        ranking=in_topic_order(ranking, documents, topics[:failed], rules),
+        missing=~ranked[places[:failed]],
+        failure=None if failed is None else failures[topics[failed]],
+    )
+
+
+class TopicCounts(Frozen):
+    """Numbers of topics of a run and of the judgments."""
+
+    judged: int
+    """With judgments."""
+    missing: int
+    """Judged, without results."""
+    retrieved: int
+    """With results."""
+    unjudged: int
+    """With results, without judgments."""
+
+    @classmethod
+    def of(cls, documents: Documents, ranking: Ranking, n_others: int) -> TopicCounts:
+        """Count topics, from the ranking of the judged ones that have results and the number of others."""
+        n_judged, n_ranked = len(documents.topics), len(ranking.topics)
+        return cls(judged=n_judged, missing=n_judged - n_ranked, retrieved=n_ranked + n_others, unjudged=n_others)
+
+    def left_out(self, *, complete: bool) -> str | None:
+        """Return the warning about topics without results or judgments, if any."""
+        parts = []
+        if self.missing:
+            fate = (
+                "count as 0"
+                if complete
+                else f"are left out of the averages ({spelled('complete', True)} counts them as 0)"
+            )
+            parts.append(f"{self.missing} of {plural_topics(self.judged, 'judged topic')} without results {fate}")
+        if self.unjudged:
+            parts.append(
+                f"{self.unjudged} of the run's {plural_topics(self.retrieved, 'topic')} without judgments ignored"
+            )
+        return "; ".join(parts) or None
+
+
+def plural_topics(count: int, noun: str) -> str:
+    """Return a number with its noun: "2 topics".
+
+    >>> plural_topics(1, "topic"), plural_topics(2, "topic")
+    ('1 topic', '2 topics')
+    """
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+class LevelCheck(Frozen):
+    """A requirement of measures on each topic at a level: a document judged relevant, or one judged nonrelevant."""
+
+    relevant: bool
+    level: float
+    measure: str
+    """The first of the measures."""
+    given_by: str
+    """The source of the level: ``-l``, or the name of a measure."""
+
+    def count(self, judgments: AnyJudgments, settings: Settings) -> tuple[int, int]:
+        """Return how many topics lack such a document, and how many there are; 0 and 0 at levels up to 0."""
+        lacks = (judgments.without_relevant if self.relevant else judgments.without_nonrelevant)(self.level)
+        if lacks is None:
+            return 0, 0
+        is_requested = np.array([settings.topic in {None, topic} for topic in judgments.documents.topics], np.bool_)
+        return int(np.count_nonzero(lacks & is_requested)), int(np.count_nonzero(is_requested))
+
+    def warning(self, path: str, n_without: int, n_topics: int) -> str | None:
+        """Return the warning about topics without such a document, if any; ``path`` is the judgments'."""
+        if not n_without:
+            return None
+        has = "has" if n_without == 1 else "have"
+        if self.relevant:
+            return (
+                f"{shown_name(path)}: {n_without} of {n_topics} topics {has} no relevant document at level "
+                f"{self.level:g} ({self.given_by}); measures such as {self.measure} are 0 for such topics"
+            )
+        return (
+            f"{shown_name(path)}: {n_without} of {n_topics} topics {has} no document judged nonrelevant; measures that "
+            "compare relevant with nonrelevant documents (bpref, RankEff) are not informative for such topics"
+        )
+
+
+def level_checks(measures: Iterable[RequestedMeasure], settings: Settings) -> list[LevelCheck]:
+    """Return the requirements of measures, once for each level: nonrelevant documents first, then relevant ones.
+
+    Relevant documents are checked above the default level, and for real-valued grades.
+    """
+    checks: dict[tuple[bool, float], LevelCheck] = {}
+    for selected in sorted(measures, key=lambda selected: not selected.measure.higher_is_better):  # counts last
+        measure, level = selected.measure, settings.level if selected.level is None else selected.level
+        given_by = "-l" if selected.level is None else selected.names[0]
+        needs_relevant = measure.kernel and measure.uses_level and not measure.has_value
+        if measure.needs_nonrelevant:
+            checks.setdefault((False, level), LevelCheck(False, level, measure.name, given_by))
+        if needs_relevant and (level > 1 or settings.grades == "real"):
+            checks.setdefault((True, level), LevelCheck(True, level, measure.name, given_by))
+    return sorted(checks.values(), key=lambda check: check.relevant)
+
+
+def level_warnings(
+    judgments: AnyJudgments, measures: Iterable[RequestedMeasure], settings: Settings, *, nonrelevant: bool = False
+) -> Iterator[str]:
+    """Yield the warnings about topics without relevant documents, and (``nonrelevant``) without nonrelevant ones."""
+    for check in level_checks(measures, settings):
+        if not check.relevant and not nonrelevant:
+            continue
+        greatest = judgments.greatest_grade if check.relevant and settings.grades == "real" else None
+        if greatest is not None and greatest < check.level:
+            yield (
+                f"{shown_name(judgments.documents.path)}: no document is relevant: no grade reaches the level "
+                f"{check.level:g} ({check.given_by}); the highest grade is {greatest:g}"
+            )
+        elif line := check.warning(judgments.documents.path, *check.count(judgments, settings)):
+            yield line
+
+
+def count_relevant(judgments: AnyJudgments, settings: Settings) -> float | None:
+    """Return how many documents ``-c`` counts as relevant in the judgments; the expectation of probabilities."""
+    if settings.grades == "probability" and isinstance(judgments, Judgments):
+        return ordered_sum(np.maximum(judgments.grades, 0.0))
+    return judgments.n_relevant
+
+
+def relevant_by_topic(judgments: AnyJudgments, settings: Settings) -> IntArray | FloatArray | None:
+    """Return ``count_relevant`` per judged topic; None without grades."""
+    if not isinstance(judgments, Judgments):
+        return None
+    if settings.grades == "probability":
+        return judgments.rows.sum(np.maximum(judgments.grades, 0.0))
+    return judgments.rows.count(judgments.grades > 0)
+
+
+HARDLY_ANY = 0.9
+"""Least share of topics without a judged document retrieved for a warning."""
+
+PARTLY = 0.1
+"""Least share of such topics for a comparison of spellings."""
+
+_ONLY = "which differ only by"
+
+_SUFFIXES = frozenset(
+    b"txt text html htm xhtml xml json jsonl pdf md sgml sgm gz doc docx wav mp3 mp4 jpg jpeg png".split()
+)
+
+_SPACES = b" \t\r\n\v\f"
+_NO_BREAK_SPACE = b"\xc2\xa0"
+
+
+def no_topic_in_common(judged: Collection[bytes], retrieved: Collection[bytes]) -> str:
+    """Return the end of a message after "none is in both": a topic of each side and how they differ, or a hint at JSON.
+
+    A line of JSON can have the columns of judgments or of a run by chance.
+    """
+    if any(map(looks_like_json, judged)):
+        return f"; if the judgments are JSON, use {spelled('rel_format', 'json')}"
+    if any(map(looks_like_json, retrieved)):
+        return f"; if the run is JSON, use {spelled('results_format', 'json')}"
+    pair = pair_of_names(judged, retrieved)
+    return pair and f": {pair}"
+
+
+def hardly_any_judged(n_without: int, n_topics: int, example: Callable[[], tuple[bytes, str]]) -> str | None:
+    """Return the warning if no judged document was retrieved in nine of ten topics, or one of ten with other spellings.
+
+    ``n_without`` topics have results, but no judged one; ``example`` returns the first and ``pair_of_names`` of its
+    documents.
+    """
+    if not n_without or n_without < PARTLY * n_topics:
+        return None
+    topic, pair = example()
+    if n_without < HARDLY_ANY * n_topics and _ONLY not in pair:
+        return None
+    return f"in {n_without} of {n_topics} topics no judged document was retrieved: in topic {quote(topic)} {pair}"
+
+
+def pair_of_names(judged: Iterable[bytes], retrieved: Iterable[bytes]) -> str:
+    """Return one name of each side, two that differ only in their spelling if there are any.
+
+    >>> pair_of_names([b"301", b"302"], [b"0302"])
+    "the judgments contain '302' and the run '0302', which differ only by leading zeros"
+    """
+    ours, theirs = list(judged), list(retrieved)
+    if pair := differing_pair(ours, theirs):
+        return pair
+    if common := set(ours).intersection(theirs):
+        return f"document {quote(min(common))} is in both, but its grade is negative: it counts as unjudged"
+    return f"the judgments contain {quote(min(ours))} and the run {quote(min(theirs))}" if ours and theirs else ""
+
+
+def differing_pair(judged: Iterable[bytes], retrieved: Iterable[bytes]) -> str:
+    """Return two names, one of each side, that differ only in their spelling; "" if there are none.
+
+    >>> differing_pair([b"a.txt", b"b.txt"], [b"c", b"b"])
+    "the judgments contain 'b.txt' and the run 'b', which differ only by a file suffix"
+    """
+    by_name: dict[bytes, bytes] = {}
+    for name in judged:
+        by_name.setdefault(_plain(name), name)
+    for other in retrieved:
+        name = by_name.get(_plain(other), other)
+        if name != other and (how := _differences(name, other)):
+            return f"the judgments contain {quote(name)} and the run {quote(other)}, {_ONLY} {' and '.join(how)}"
+    return ""
+
+
+def _unmarked(name: bytes) -> bytes:
+    return name.removeprefix(MARK)
+
+
+def _stripped(name: bytes) -> bytes:
+    return name.strip(_SPACES).removeprefix(_NO_BREAK_SPACE).removesuffix(_NO_BREAK_SPACE)
+
+
+def _unquoted(name: bytes) -> bytes:
+    return name[1:-1] if len(name) > 2 and name[:1] == name[-1:] and name[:1] in b"\"'`" else name
+
+
+def _composed(name: bytes) -> bytes:
+    """Return a name in Unicode's normal form C; unchanged if it is not UTF-8."""
+    if name.isascii():
+        return name
+    from unicodedata import normalize
+
+    return normalize("NFC", name.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+
+
+def _without_path(name: bytes) -> bytes:
+    return name.rpartition(b"/")[2] or name
+
+
+def _without_suffix(name: bytes) -> bytes:
+    stem, _, suffix = name.rpartition(b".")
+    return stem if stem and suffix.lower() in _SUFFIXES else name
+
+
+def _lower(name: bytes) -> bytes:
+    if name.isascii():
+        return name.lower()
+    return name.decode("utf-8", "surrogateescape").lower().encode("utf-8", "surrogateescape")
+
+
+def _without_zeros(name: bytes) -> bytes:
+    return name.lstrip(b"0") or name[-1:]
+
+
+_CHANGES: tuple[tuple[str, Callable[[bytes], bytes]], ...] = (
+    ("a byte-order mark", _unmarked),
+    ("surrounding space", _stripped),
+    ("quotes", _unquoted),
+    ("Unicode normalisation", _composed),
+    ("a path", _without_path),
+    ("a file suffix", _without_suffix),
+    ("case", _lower),
+    ("leading zeros", _without_zeros),
+)
+"""Changes of a name that are easily made, in the order of their removal."""
+
+_ON_ONE_SIDE = {"a path", "a file suffix"}
+"""Changes that make names alike only if one of the two has nothing to change: a/1 and b/1 are two documents."""
+
+
+def _plain(name: bytes) -> bytes:
+    """Return a name after all changes."""
+    for _, change in _CHANGES:
+        name = change(name)
+    return name
+
+
+def _differences(first: bytes, second: bytes) -> list[str]:
+    """Return in which respects two names differ that are plainly the same; empty if they are different IDs."""
+    respects = []
+    for words, change in _CHANGES:
+        changed = change(first), change(second)
+        if words in _ON_ONE_SIDE and changed[0] != first and changed[1] != second and first != second:
+            return []
+        if (changed[0] == first) != (changed[1] == second) or (changed[0] == changed[1]) != (first == second):
+            respects.append(words)
+        first, second = changed
+    return respects

@@ -1,0 +1,181 @@
+"""Measure values of runs by topic, computed now or read from an earlier evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from irevalx.api.evaluate import Scores, column_of
+from irevalx.arrays.segments import BoolArray, FloatArray
+from irevalx.errors import ArgumentError, InputError, Warn, quote
+from irevalx.experiments.coverage import DEPTH, Coverage, coverages, cutoff_of
+from irevalx.experiments.ranked_runs import GEOMETRIC_MEAN, RankedRuns, direction_of, scale_of
+from irevalx.frozen import Frozen, replace
+from irevalx.measures.selection import RequestedMeasure
+from irevalx.measures.summaries import negative_values
+from irevalx.process.platform import as_text
+from irevalx.statistics.significance import MEAN, Scale
+
+
+class MeasuredRuns(Frozen, kw_only=True):
+    """The values of runs under one measure.
+
+    Parameters
+    ----------
+    measure : its printed name.
+    runs : the names of the runs.
+    topics : those for which all runs have a value; at least one.
+    values : shape (n_runs, n_topics).
+    scale : on which the measure is tested.
+    is_count : whether it is a number of documents or the like, whose sums are whole numbers.
+    direction : 1 where greater values are better, -1 where smaller are, 0 where neither are.
+    coverage, top_coverage : of the runs over the same topics, at the measure's cutoff or 10, and at 10 at most; None
+        if they are not known.
+    request : the measure with its parameters; None where it is not known.
+    """
+
+    measure: str
+    runs: tuple[str, ...]
+    topics: tuple[str, ...]
+    values: FloatArray
+    scale: Scale = MEAN
+    is_count: bool = False
+    direction: int = 1
+    coverage: Coverage | None = None
+    top_coverage: Coverage | None = None
+    request: RequestedMeasure | None = None
+
+    @property
+    def tested(self) -> FloatArray:
+        """The values on the scale on which the measure is tested: shape (n_runs, n_topics)."""
+        return self.scale.transform(self.values)
+
+    def as_printed(self, summary: float) -> float | int:
+        """Return a summary, or a difference of two, as the evaluator prints it."""
+        return round(summary) if self.is_count else summary
+
+
+def measured_runs(ranked: RankedRuns, warn: Warn) -> list[MeasuredRuns]:
+    """Evaluate runs; topics for which some run has no value are left out, measure by measure.
+
+    Parameters
+    ----------
+    warn : is called with a line for each measure that has such topics.
+
+    Raises
+    ------
+    InputError : a measure has no value for any topic.
+    """
+    topics = tuple(map(as_text, ranked.topics))
+    kinds = zip(ranked.measures, ranked.scales, ranked.counts, ranked.directions, ranked.values(), strict=True)
+    coverage = coverages(ranked)
+    of_names = {name: request for request in ranked.requests for name in request.names}
+    return [
+        with_coverage(
+            _of_shared_topics(
+                MeasuredRuns(
+                    measure=measure,
+                    runs=ranked.runs,
+                    topics=topics,
+                    values=values,
+                    scale=scale,
+                    is_count=is_count,
+                    direction=direction,
+                ),
+                warn,
+            ),
+            of_names[measure],
+            ranked,
+            coverage,
+        )
+        for measure, scale, is_count, direction, values in kinds
+    ]
+
+
+def with_coverage(
+    measured: MeasuredRuns, request: RequestedMeasure, ranked: RankedRuns, coverage: Mapping[int, Coverage]
+) -> MeasuredRuns:
+    """Return the values of a measure with the coverage of the runs over the same topics.
+
+    Parameters
+    ----------
+    request : of which it is a measure.
+    ranked, coverage : the same runs, and their coverage by cutoff, as ``coverages`` returns it.
+    """
+    if not coverage:
+        return replace(measured, request=request)
+    kept = frozenset(measured.topics)
+    places = np.array([as_text(topic) in kept for topic in ranked.topics], np.bool_)
+    depth = cutoff_of(request, measured.measure) or DEPTH
+    at, top = (coverage[k].of_topics(places) for k in (depth, min(depth, DEPTH)))
+    return replace(measured, request=request, coverage=at, top_coverage=top)
+
+
+def measured_scores(
+    scores: Scores, measures: Sequence[str], warn: Warn, *, as_asked: bool = False
+) -> list[MeasuredRuns]:
+    """Return what runs have scored; topics that some run lacks are left out, measure by measure.
+
+    Parameters
+    ----------
+    measures : as ``scores`` has them; none for all that have values by topic.
+    warn : as for ``measured_runs``.
+    as_asked : name them as ``measures`` does, rather than as they are printed.
+
+    Raises
+    ------
+    ArgumentError : there are no two runs, or no such measure with values by topic.
+    InputError : as ``measured_runs``.
+    """
+    runs = scores.runs
+    if len(runs) < 2:
+        raise ArgumentError(f"scores must be of two runs at least, but got {len(runs)}")
+    topics = tuple(dict.fromkeys(topic for run in runs for topic in scores.topics(run)))
+    found = []
+    for measure in measures or scores.measures:
+        try:
+            columns = [column_of(scores, measure, run) for run in runs]
+        except KeyError:
+            raise ArgumentError(
+                f"measures must be among those of the scores ({' '.join(scores.measures)}), but got {quote(measure)}"
+            ) from None
+        kind = columns[0].measure
+        scale = scale_of(kind)
+        if scale is None or any(column.values is None for column in columns):
+            if measures:
+                raise ArgumentError(
+                    f"measures must have a value for each topic and a summary, but got {quote(measure)}"
+                )
+            continue
+        values = np.full((len(runs), len(topics)), np.nan)
+        for row, run in enumerate(runs):
+            by_topic = dict(zip(scores.topics(run), scores.per_topic(measure, run).tolist(), strict=True))
+            values[row] = [by_topic.get(topic, np.nan) for topic in topics]
+        every = MeasuredRuns(
+            measure=measure if as_asked else columns[0].name,
+            runs=tuple(runs),
+            topics=topics,
+            values=values,
+            scale=scale,
+            is_count=columns[0].number == "integer",
+            direction=direction_of(kind),
+        )
+        found.append(_of_shared_topics(every, warn))
+    if not found:
+        raise ArgumentError("scores must have a measure with values by topic, but there is none")
+    return found
+
+
+def _of_shared_topics(every: MeasuredRuns, warn: Warn) -> MeasuredRuns:
+    """Return the values of the topics for which all runs have one."""
+    if every.scale is GEOMETRIC_MEAN and (line := negative_values(every.measure, every.values)):
+        warn(line)
+    has_value: BoolArray = np.asarray(np.isfinite(every.values).all(axis=0))
+    if not has_value.any():
+        raise InputError(f"{every.measure} must have a value for one topic at least, but has none")
+    if not (left_out := int(np.count_nonzero(~has_value))):
+        return every
+    warn(f"{every.measure}: {left_out} of {len(every.topics)} topics are left out: some run has no value for them")
+    topics = tuple(topic for topic, has in zip(every.topics, has_value.tolist(), strict=True) if has)
+    return replace(every, topics=topics, values=every.values[:, has_value])

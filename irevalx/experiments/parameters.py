@@ -1,0 +1,63 @@
+"""Seeds and proportions: values of parameters that experiments share."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from fractions import Fraction
+from numbers import Integral, Real
+from typing import Any
+
+from irevalx import parameters
+from irevalx.declarations import Parameter, ValueType
+
+MOST_SEEDS = 2**32
+
+MOST_DRAWS = 10**7
+"""How often something may be drawn: more would take longer than anybody waits for digits that nobody reads."""
+
+
+def chosen_seed(seed: Any) -> int:
+    """Return the seed; in place of None a new one.
+
+    Raises
+    ------
+    ArgumentError : it is no whole number.
+    """
+    if seed is None:
+        return secrets.randbelow(MOST_SEEDS)
+    if isinstance(seed, bool) or not isinstance(seed, Integral):
+        raise parameters.argument_error("seed", "a whole number or None", seed)
+    return int(seed)
+
+
+_LONGEST = 100
+"""Maximum number of characters of a share: Python does not read numbers of thousands of digits."""
+
+_NUMBER = re.compile(r"([0-9]+\.?[0-9]*|\.[0-9]+)(%?)")
+
+_RULE = "a share above 0 and at most 1, such as 0.1 or 10%"
+
+
+def read_share(text: str) -> Fraction | None:
+    """Return a share above 0 and at most 1, exactly as it is written: ``0.07``, ``7%``; None if the text is none."""
+    match = _NUMBER.fullmatch(text) if len(text) <= _LONGEST else None
+    number = Fraction(match[1]) / (100 if match[2] else 1) if match else Fraction(0)
+    return number if 0 < number <= 1 else None
+
+
+def share_of(what: str, value: Any) -> Fraction:
+    """Return a share above 0 and at most 1, a float as the decimal number that it is written as."""
+    if isinstance(value, Fraction):
+        fraction = value
+    else:
+        number = parameters.real_number(what, value) if isinstance(value, Real) else None
+        fraction = Fraction(0) if number is None or not 0 < number <= 1 else Fraction(repr(number))
+    if not 0 < fraction <= 1:
+        raise parameters.argument_error(what, "a share above 0 and at most 1, such as 0.1", value)
+    return fraction
+
+
+def share(**more: Any) -> Parameter:
+    """Declare a share: a number, and in the shell also a percentage."""
+    return Parameter(kind=ValueType(_RULE, lambda value: share_of("", value), read_share), **more)

@@ -1,0 +1,400 @@
+"""Agreement between two evaluations of the same runs: ``agree`` and its command."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+from irevalx.api.custom_measures import Measures
+from irevalx.api.evaluate import Scores
+from irevalx.api.inputs import Qrels, Run
+from irevalx.declarations import declared, file, number, refined, spelled, text, whole
+from irevalx.errors import ArgumentError, UsageError, shown_name, warn
+from irevalx.experiments.inputs import are_given, measures_of, opened_runs, ranked_runs_of
+from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
+from irevalx.experiments.ranked_runs import MEASURES
+from irevalx.frozen import Frozen, fields
+from irevalx.lab.agreement.evaluations import EvaluatedRuns, PairedValues, evaluate_with_samples, pair_values
+from irevalx.lab.agreement.run_overlap import RunOverlap, looks_like_run, overlap_of_runs, overlap_of_values
+from irevalx.lab.command.output import Result
+from irevalx.lab.command.parameters import AnyRelFormat, Complete, Grades, MinRetrieved, OptionalRuns, RealLevel, Seed
+from irevalx.lab.command.parameters import measures as measures_parameter
+from irevalx.reading.formats import SAMPLED, read_trec_results
+from irevalx.reading.kinds.runs import RunStream as OpenedRun
+from irevalx.reading.sources.files import CHUNK_SIZE, Source
+from irevalx.reading.sources.tables import source_of
+from irevalx.reports.table import Table
+from irevalx.statistics.bootstrap import STATISTICS, TOP_STATISTICS, TOP_TITLE, bootstrap_warnings
+from irevalx.statistics.correlations import OVERLAP_COLUMNS
+from irevalx.statistics.correlations import agree as agreement_of
+from irevalx.statistics.decisions import DECISION_COLUMNS, DECISION_HEADS, DECISION_NOTE, Confusion
+from irevalx.trec_eval import TREC_EVAL_10
+
+
+class AgreementRow(Frozen, kw_only=True):
+    """How far two evaluations agree under a measure; y is compared with x."""
+
+    measure: str
+    tau: float
+    """Kendall's tau; a tie counts as concordant."""
+
+    tau_b: float
+    """This and the next three are nan if all runs of an evaluation are tied."""
+
+    tau_ap: float
+    """With x as the reference."""
+
+    tau_ap_b: float
+    """The mean of tau_ap with x and with y as the reference."""
+
+    pearson: float
+    rms: float
+    """Root mean square of y - x."""
+
+    bias: float
+    """Mean of y - x."""
+
+    rank_change: float
+    """Mean absolute change of a run's rank."""
+
+    rise: int
+    """The most ranks that a run gains in y; 0 if none does."""
+
+    risen: str | None
+    """The run with the largest rise."""
+
+    fall: int
+    """The most ranks that a run loses in y; 0 if none does."""
+
+    fallen: str | None
+    """The run with the largest fall."""
+
+    significant: float | None
+    """The share of runs whose values differ significantly (paired t test over topics, p < 0.05); None for two measures,
+    or without values by topic."""
+
+    runs: int
+    inversions: int
+    """Pairs of runs in opposite order in y; ties are not among them."""
+
+    decisions: Confusion | None
+    """Agreement of significance decisions on pairs of runs; None like ``significant``."""
+
+    intervals: Mapping[str, tuple[float, float]] | None
+    """By statistic; None without resamples, or without values by topic."""
+
+    overlap: Mapping[str, float] | None
+    """Rank-biased overlap of the rankings of runs, by ``OVERLAP_COLUMNS``; None unless requested."""
+
+    top: Mapping[str, float | None] | None = None
+    """Agreement over the best runs of x, by ``TOP_STATISTICS``; None unless requested."""
+
+    top_intervals: Mapping[str, tuple[float, float]] | None = None
+    """By the same names; None without resamples, or unless requested."""
+
+
+_DECISIONS = "pairwise decisions"
+
+_LAST = ("inversions", "tau_ap_b", "tau_ap_b_low", "tau_ap_b_high")
+"""Columns that formats for programs contain after all others, whose places do not change."""
+
+_NESTED = ("decisions", "intervals", "overlap", "top", "top_intervals")
+"""Fields of a row that are several columns of a table."""
+
+
+class AgreementResult(Result):
+    """The result of ``agree`` for two evaluations: ``rows``, one per measure."""
+
+    rows: Sequence[AgreementRow]
+    seed: int | None = None
+    """The seed of the resampled topics; None without resamples."""
+
+    top: int | None = None
+    """Number of best runs that are compared separately; None for no such comparison."""
+
+    def tables(self) -> list[Table]:
+        """Return one table with a row for each measure."""
+        first, *others = self._parts()
+        names = (*first.columns, *(column for part in others for column in part.columns[1:]))
+        columns = (*(name for name in names if name not in _LAST), *(name for name in _LAST if name in names))
+        rows = []
+        for place, row in enumerate(first.rows):
+            values = (*row, *(value for part in others for value in part.rows[place][1:]))
+            rows.append(tuple(map(dict(zip(names, values, strict=True)).get, columns)))
+        return [Table("agreement", columns, rows)]
+
+    def tables_for_people(self) -> list[Table]:
+        """Return the same as several tables, without empty ones."""
+        parts = [part for part in self._parts() if any(value is not None for row in part.rows for value in row[1:])]
+        note = DECISION_NOTE.format(full="X", reduced="Y")
+        return [part.in_words(DECISION_HEADS, note) if part.title == _DECISIONS else part for part in parts]
+
+    def _parts(self) -> list[Table]:
+        """Return a table for each kind of columns."""
+        columns = tuple(name for name in fields(AgreementRow) if name not in _NESTED)
+        counts = [row.decisions.columns if row.decisions else {} for row in self.rows]
+        decisions = [{name: number.item() for name, number in of_row.items()} for of_row in counts]
+        tables = [
+            Table("agreement", columns, [tuple(getattr(row, name) for name in columns) for row in self.rows]),
+            self._part(_DECISIONS, DECISION_COLUMNS, decisions),
+        ]
+        if self.seed is not None:
+            columns = tuple(f"{name}_{end}" for name in STATISTICS for end in ("low", "high"))
+            tables.append(self._part("intervals of agreement", columns, [_ends(row.intervals) for row in self.rows]))
+        if any(row.overlap for row in self.rows):
+            overlaps = [row.overlap or {} for row in self.rows]
+            tables.append(self._part("rank-biased overlap", OVERLAP_COLUMNS, overlaps))
+        if self.top is not None:
+            ends = () if self.seed is None else ("_low", "_high")
+            columns = tuple(f"{name}{end}" for name in TOP_STATISTICS for end in ("", *ends))
+            best = [{**(row.top or {}), **_ends(row.top_intervals)} for row in self.rows]
+            tables.append(self._part(f"{TOP_TITLE.format(k=self.top)} by X", columns, best))
+        return tables
+
+    def _part(self, title: str, columns: Sequence[str], values: Sequence[Mapping[str, Any]]) -> Table:
+        """Return a table of the measures and their values by column."""
+        rows = [(row.measure, *map(of_row.get, columns)) for row, of_row in zip(self.rows, values, strict=True)]
+        return Table(title, ("measure", *columns), rows)
+
+
+def _ends(intervals: Mapping[str, tuple[float, float]] | None) -> dict[str, float]:
+    """Return the ends of intervals by column."""
+    ends: dict[str, float] = {}
+    for name, (low, high) in (intervals or {}).items():
+        ends |= {f"{name}_low": low, f"{name}_high": high}
+    return ends
+
+
+@declared(example="irevalx-lab agree qrels tenth runs/* -m 'map bpref infAP' --against map")
+def agree(
+    x: Annotated[Any, file(names=("X",))],
+    y: Annotated[Any, file(names=("Y",))],
+    runs: OptionalRuns = None,
+    measures: Annotated[
+        Measures,
+        measures_parameter(
+            " ".join(MEASURES),
+            shell_help=(
+                "Measures, as for irevalx -m, with their parameters and treatments of unjudged documents: 'map "
+                "infAP.c=1 P.20:skip'."
+            ),
+        ),
+        refined(requires="runs"),
+    ] = MEASURES,
+    *,
+    against: Annotated[str | None, text(metavar="MEASURE")] = None,
+    rbo: Annotated[float | None, number(above=0, below=1, metavar="P")] = None,
+    top: Annotated[int | None, whole(2, metavar="K")] = None,
+    resamples: Annotated[int, whole(0, MOST_DRAWS, metavar="B")] = 0,
+    seed: Seed = None,
+    level: Annotated[RealLevel, refined(requires="runs")] = 1,
+    complete: Annotated[Complete, refined(requires="runs")] = False,
+    min_retrieved: Annotated[MinRetrieved, refined(requires="runs")] = 0.0,
+    grades: Annotated[Grades, refined(requires={"real": "runs", "probability": "runs"})] = "whole",
+    rel_format: Annotated[AnyRelFormat, refined(requires="runs")] = "qrels",
+) -> AgreementResult | RunOverlap:
+    """Measure how far two scorings of the same runs agree.
+
+    `x` and `y` are two evaluations of the runs: files that irevalx or trec_eval printed, in the format of trec_eval
+    (with runid) or as csv, tsv, json or jsonl. With `runs`, they are two sets of relevance judgments instead, and the
+    runs are evaluated with each. With `rbo`, they can also be two runs.
+
+    The result has one row per measure. Correlations: Kendall's tau (a tie counts as concordant); tau-b; tau_AP of y
+    with x as the reference (tau_ap; tied runs of y are not compared with each other); its symmetric form (tau_ap_b: the
+    mean with x and with y as the reference; Urbano and Marrero 2017); Pearson's correlation. Errors: root mean square
+    error and bias of y. Ranks: the mean absolute change of a run's rank, the largest rise and fall with their runs, and
+    the number of inversions (pairs of runs in opposite order in y, reported with tau by Büttcher et al. 2007).
+    significant is the share of runs whose values differ significantly (paired t test over topics, p < 0.05).
+
+    Significance decisions on pairs of runs (Wilcoxon's test, p < 0.05) are compared too: the number of pairs that are
+    significantly different in neither (c11 in csv and json), in y only (new, c12), in x only (lost, c21), and in both
+    (c22); the rate of false differences (fpr: of the pairs without a significant difference in x, the share that have
+    one in y) and of missed differences (fnr: of the pairs with a significant difference in x, the share that have none
+    in y), in this order the false negatives and false positives of Bompada et al. (2007); accuracy and g-mean; and the
+    pairs that are significant in both, one or neither (active, mixed, passive), with the same run or the other run
+    ahead: aa ad ma md pa pd. Decisions require values by topic (``irevalx -q``) and the same measure in x and y.
+
+    With `rel_format="sampled"`, each of x and y is a stratified sample (five columns) or qrels, which are then one
+    stratum whose judged documents are the sample. Measures of grades, of strata and of inclusion probabilities are
+    reported together; the strata determine the inclusion probabilities.
+
+    Parameters
+    ----------
+    x, y : evaluations: ``Scores``, dictionaries like those of ``Scores.to_dict``, or files that irevalx or trec_eval
+        printed; with `runs`, relevance judgments like those of ``irevalx.evaluate``; with `rbo`, evaluations or runs.
+    against : compare every measure of y with this measure of x, named as irevalx prints it. [default: the same measure]
+    rbo : add rank-biased overlap with this persistence, the probability of looking at the next rank: extrapolated
+        (ext), smallest (min) and largest (max) overlap of the rankings of runs or, for two runs, of documents by topic.
+        Ties: rbo_w, tied items have equal rank; rbo_a, mean over all ways of breaking ties; rbo_b, rbo_a corrected so
+        that a ranking agrees with itself.
+    top : add the agreement on the K best runs by x: tau-b over them (top_tau_b; runs tied with the K-th are included),
+        the share of them among the K best by y (top_overlap), and how far the best run by y is below the best by x
+        (loss). Larger values are taken as better.
+    resamples : number of bootstrap resamples of the topics, for 95 % confidence intervals over the population of
+        topics. Intervals of correlations and of `top` are computed by inverting a test: they allow for the noise that
+        resampling adds, and are wider than the quantiles of the resamples. [default: 0, no intervals]
+
+    Raises
+    ------
+    InputError : the evaluations have no run or no measure in common.
+    IrevalxError : as for ``irevalx.evaluate``.
+
+    Examples
+    --------
+    >>> import irevalx
+    >>> before = {"bm25": {"1": {"map": 0.5}, "2": {"map": 0.7}}, "dense": {"1": {"map": 0.3}, "2": {"map": 0.4}}}
+    >>> after = {"bm25": {"1": {"map": 0.4}, "2": {"map": 0.5}}, "dense": {"1": {"map": 0.5}, "2": {"map": 0.6}}}
+    >>> [row] = irevalx.lab.agree(before, after).rows
+    >>> row.measure, row.tau, row.inversions
+    ('map', -1.0, 1)
+    """
+    if are_given(runs):
+        evaluated = _evaluated(
+            (x, y),
+            runs,
+            measures_of(measures) or MEASURES,
+            rel_format,
+            grades=grades,
+            level=level,
+            complete=complete,
+            min_retrieved=min_retrieved,
+        )
+    else:
+        if rbo is not None:
+            x, y = _reusable(x, "x"), _reusable(y, "y")
+            if _are_runs(x, y):
+                for name, value, default in (
+                    ("against", against, None),
+                    ("resamples", resamples, 0),
+                    ("top", top, None),
+                ):
+                    if value != default:
+                        raise ArgumentError(
+                            f"{spelled(name)} compares measure values, but {spelled('x')} and {spelled('y')} are runs"
+                        )
+                return overlap_of_runs(_run_of(x), _run_of(y), rbo, warn)
+        evaluated = [_evaluation_of(x, "x"), _evaluation_of(y, "y")]
+    pairs = pair_values(evaluated[0], evaluated[1], against, warn)
+    for line in _warnings(pairs, resamples):
+        warn(line)
+    drawn_seed = chosen_seed(seed) if resamples else None
+    rows = []
+    for paired in pairs:
+        intervals, top_intervals = (
+            (None, None) if drawn_seed is None else paired.intervals(resamples, top, seed=drawn_seed)
+        )
+        rows.append(
+            AgreementRow(
+                measure=paired.measure,
+                **agreement_of(*paired.scores, paired.runs),
+                significant=paired.changed,
+                runs=len(paired.runs),
+                decisions=paired.decisions,
+                intervals=intervals,
+                overlap=None if rbo is None else overlap_of_values(paired, rbo),
+                top=None if top is None else paired.at_the_top(top),
+                top_intervals=top_intervals,
+            )
+        )
+    return AgreementResult(rows, drawn_seed, top, notes=_topic_notes(evaluated, pairs))
+
+
+def _topic_notes(evaluated: Sequence[EvaluatedRuns], pairs: Sequence[PairedValues]) -> tuple[str, ...]:
+    """Return sentences on the topics of the values; one if they are the same for all measures."""
+    topics = [of_side.which_topics for of_side in evaluated if of_side.which_topics]
+    measures: dict[str, list[str]] = {}
+    for paired in pairs:
+        if not (topics and paired.n_shared == paired.n_topics):
+            measures.setdefault(paired.which_topics, []).append(paired.measure)
+    if len(set(topics)) == 1:
+        notes = [f"Topics: {topics[0]}."]
+    else:
+        notes = [f"Topics of {side}: {words}." for side, words in zip("XY", topics, strict=False)]
+    for words, names in measures.items():
+        of_all = len(names) == len(pairs)
+        notes.append(f"Topics{'' if of_all else ' of ' + ', '.join(names)}{' that count' if topics else ''}: {words}.")
+    return tuple(notes)
+
+
+def _warnings(pairs: Sequence[PairedValues], resamples: int) -> list[str]:
+    """Return a line for each measure with significant differences in opposite directions, and one for few topics."""
+    lines = []
+    for paired in pairs:
+        if reversed_pairs := paired.reversed_pairs:
+            first, second = reversed_pairs[0]
+            more = f" and {len(reversed_pairs) - 1} more pairs" if reversed_pairs[1:] else ""
+            lines.append(
+                f"{paired.measure}: {first} and {second}{more} differ significantly in both evaluations, but in "
+                "opposite directions"
+            )
+    if resamples:
+        numbers = [paired.n_shared for paired in pairs if paired.n_shared is not None]
+        lines += bootstrap_warnings(min(numbers)) if numbers else []
+    return lines
+
+
+def _evaluated(
+    judgments: Sequence[Any], runs: Any, measures: Sequence[str], rel_format: str, **options: Any
+) -> list[EvaluatedRuns]:
+    """Evaluate the runs with each of several judgments; ``options`` are those of ``ranked_runs_of``."""
+    opened = opened_runs(runs)
+    if rel_format == SAMPLED.name:
+        sources = [source_of(of_side, side) for of_side, side in zip(judgments, "xy", strict=True)]
+        return evaluate_with_samples(sources, opened, measures, **options)
+    evaluated = []
+    for of_side, side in zip(judgments, "xy", strict=True):
+        ranked = ranked_runs_of(of_side, opened, measures, rel_format=rel_format, **options)
+        path = side if isinstance(of_side, Qrels) else shown_name(ranked.judgments.documents.path)
+        evaluated.append(EvaluatedRuns.of(path, ranked))
+    return evaluated
+
+
+def _reusable(side: Any, name: str) -> Any:
+    """Return an argument that can be read twice: a file with its content, anything else as it is."""
+    if isinstance(side, Scores | Run | Mapping | EvaluatedRuns):
+        return side
+    return source_of(side, name).in_memory()
+
+
+def _evaluation_of(side: Any, name: str) -> EvaluatedRuns:
+    """Read the values of an evaluation in any form."""
+    if isinstance(side, Scores):
+        side = side.to_dict()
+    if isinstance(side, Mapping):
+        return EvaluatedRuns.from_mapping(side, name)
+    return EvaluatedRuns.read(side if isinstance(side, Source) else source_of(side, name))
+
+
+def _run_of(side: Any) -> OpenedRun:
+    """Open a run in any form."""
+    if isinstance(side, Source):
+        return read_trec_results(side, TREC_EVAL_10, False, warn)
+    [run] = opened_runs(side).runs
+    return run
+
+
+def _are_runs(x: Any, y: Any) -> bool:
+    """Return whether both are runs; raises UsageError if only one of them is."""
+    is_run = {"x": _is_run(x), "y": _is_run(y)}
+    if is_run["x"] != is_run["y"]:
+        names = {
+            is_run[side]: shown_name(value.path) if isinstance(value, Source) else side
+            for side, value in (("x", x), ("y", y))
+        }
+        raise UsageError(
+            f"{spelled('x')} and {spelled('y')} must both be runs or both be evaluations, but {names[True]} is a run "
+            f"and {names[False]} is not"
+        )
+    return is_run["x"]
+
+
+def _is_run(side: Any) -> bool:
+    """Return whether it is a run: a file that looks like one, or ``{topic: {docno: score}}``."""
+    if isinstance(side, Source):
+        return looks_like_run(b"".join(side.chunks(CHUNK_SIZE)))
+    if isinstance(side, Mapping):
+        return not any(
+            isinstance(value, Mapping)
+            for topic in side.values()
+            if isinstance(topic, Mapping)
+            for value in topic.values()
+        )
+    return isinstance(side, Run)

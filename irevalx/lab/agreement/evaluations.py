@@ -1,0 +1,485 @@
+"""Measure values of the same runs under two evaluations, read from files or computed, and paired by topic.
+
+The content determines the format of a file: csv and tsv have a head, json and jsonl begin with a brace, and any other
+file is in the format of trec_eval.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from math import isfinite
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from irevalx import parameters
+from irevalx.api.inputs import Qrels
+from irevalx.arrays.segments import FloatArray
+from irevalx.declarations import spelled
+from irevalx.errors import ArgumentError, InputError, MalformedLineError, Warn, quote, shown_name, warn
+from irevalx.experiments.inputs import OpenedRuns, experiment_of
+from irevalx.experiments.ranked_runs import RankedRuns, raise_first, scale_named
+from irevalx.experiments.strata import StrataSample, requests_of_samples, values_of_sample
+from irevalx.frozen import Frozen, cached_property, replace
+from irevalx.judgments.graded import Judgments
+from irevalx.measures import MEASURES
+from irevalx.measures.counts import runid
+from irevalx.process.platform import as_bytes, as_text
+from irevalx.reading.format_hints import looks_like_judgments
+from irevalx.reading.formats import QRELS, SAMPLED
+from irevalx.reading.sources.files import CHUNK_SIZE, Source
+from irevalx.reports.records import Record, RecordWithInterval
+from irevalx.reports.report import ALL
+from irevalx.statistics.bootstrap import (
+    TopicDraws,
+    agreement_draws,
+    at_the_top,
+    correlation_intervals,
+    quantile_interval,
+    top_intervals,
+)
+from irevalx.statistics.correlations import changed, rank_correlations
+from irevalx.statistics.decisions import Confusion, Decisions, confusion, decide, reversals
+from irevalx.statistics.significance import Scale, pairs_of_runs
+from irevalx.trec_eval import TREC_EVAL_10, c_double
+
+_GROUPS = f"{ALL}:"
+"""Prefix in the column of topics for groups of topics and ends of intervals, which are ignored here."""
+
+_TEXTS = tuple(measure.name for measure in MEASURES if measure.number == "text")
+"""Measures whose values are not numbers; they are ignored here."""
+
+
+class _Value(Frozen):
+    """A value in a file: its 1-based line, its run, topic and measure, and its text or JSON value."""
+
+    line: int
+    run: str
+    topic: str
+    measure: str
+    text: Any
+
+
+class EvaluatedRuns(Frozen):
+    """The measure values of runs."""
+
+    path: str
+    """The file that was read, or the judgments that the runs were evaluated with."""
+
+    values: dict[str, dict[str, dict[str, float]]]
+    """By run, printed name of the measure, and topic; "all" is the summary, which can be missing."""
+
+    which_topics: str = ""
+    """The topics that the runs were evaluated for, in words; empty for a file, which does not contain them."""
+
+    @classmethod
+    def of(cls, path: str, experiment: RankedRuns, values: FloatArray | None = None) -> EvaluatedRuns:
+        """Return values of shape (n_measures, n_runs, n_topics); by default, those under the experiment's judgments."""
+        values = experiment.values() if values is None else values
+        scores = experiment.scores(values)
+        topics = [as_text(topic) for topic in experiment.topics]
+        by_run = {
+            run: {
+                measure: {ALL: float(scores[m, r]), **dict(zip(topics, values[m, r].tolist(), strict=True))}
+                for m, measure in enumerate(experiment.measures)
+            }
+            for r, run in enumerate(experiment.runs)
+        }
+        return cls(path, by_run, experiment.which_topics)
+
+    @classmethod
+    def from_mapping(cls, values: Mapping[Any, Any], what: str) -> EvaluatedRuns:
+        """Read ``{run: {topic: {measure: value}}}``, which messages call ``what``; raises ArgumentError."""
+        by_run: dict[str, dict[str, dict[str, float]]] = {}
+        for run, topics in values.items():
+            by_measure = by_run.setdefault(parameters.identifier(lambda: f"a run of {what}", run), {})
+            for topic, measures in topics.items() if isinstance(topics, Mapping) else [(run, topics)]:
+                if not isinstance(measures, Mapping):
+                    raise parameters.argument_error(
+                        what, "a file, scores, or a dictionary {run: {topic: {measure: value}}}", values
+                    )
+                for measure, value in measures.items():
+                    if not str(measure).startswith(_TEXTS) and not str(topic).startswith(_GROUPS):
+                        place = partial("{}[{!r}][{!r}][{!r}]".format, what, run, topic, measure)
+                        number = parameters.real_number(place, value)
+                        of_measure = by_measure.setdefault(parameters.text(lambda: f"a measure of {what}", measure), {})
+                        name = parameters.identifier(lambda: f"a topic of {what}", topic)
+                        of_measure[name] = np.nan if number is None else number
+        return cls(what, by_run)
+
+    @classmethod
+    def read(cls, source: Source) -> EvaluatedRuns:
+        """Read a file; raises MalformedLineError, and InputError if there is no value, or a run without a name."""
+        text = as_text(b"".join(source.chunks(CHUNK_SIZE)))
+        where = shown_name(source.path)
+        by_run: dict[str, dict[str, dict[str, float]]] = {}
+        for value in _values(where, text):
+            if value.measure.startswith(_TEXTS) or value.topic.startswith(_GROUPS):
+                continue
+            by_topic = by_run.setdefault(value.run, {}).setdefault(value.measure, {})
+            if value.topic in by_topic:
+                raise MalformedLineError(
+                    f"{where}:{value.line}: a value must be there once, but {value.measure} of {quote(value.run)} for "
+                    f"{quote(value.topic)} is there again"
+                )
+            by_topic[value.topic] = _number(where, value)
+        if not by_run:
+            raise InputError(f"{where}: a file of measure values must contain a value, but it contains none")
+        return cls(source.path, by_run)
+
+    @property
+    def measures(self) -> list[str]:
+        """The printed names of all measures, each once, in the order of the file."""
+        return list(dict.fromkeys(measure for measures in self.values.values() for measure in measures))
+
+    def score(self, run: str, measure: str) -> float:
+        """Return the summary of a measure; without one, the summary of the values by topic."""
+        by_topic = self.values[run][measure]
+        if ALL in by_topic:
+            return by_topic[ALL]
+        scale = scale_named(measure)
+        return float(scale.summarise(scale.transform(np.array(list(by_topic.values()), np.float64))))
+
+    def all_topics(self, run: str) -> set[str]:
+        """Return the topics for which some measure of a run has a value."""
+        return {topic for by_topic in self.values[run].values() for topic in by_topic if topic != ALL}
+
+    def topics(self, run: str, measure: str) -> dict[str, float]:
+        """Return the values by topic."""
+        return {topic: value for topic, value in self.values[run][measure].items() if topic != ALL}
+
+
+def _number(where: str, value: _Value) -> float:
+    """Return a finite number, or nan for null in JSON and nan elsewhere."""
+    text = value.text
+    if text is None or (isinstance(text, str) and text.lower().removeprefix("-") == "nan"):
+        return np.nan
+    if isinstance(text, str):
+        number, is_plain = c_double(as_bytes(text))
+        if is_plain:
+            return number
+    elif isinstance(text, int | float) and not isinstance(text, bool):
+        with suppress(OverflowError):
+            if isfinite(text):
+                return float(text)
+    rule = "a value must be a number of 64 bits that is not infinite"
+    got = quote(text if isinstance(text, str) else json.dumps(text))
+    raise MalformedLineError(f"{where}:{value.line}: {rule}, but got {got}")
+
+
+def _values(where: str, text: str) -> Iterator[_Value]:
+    start = text.lstrip()[:1]
+    head = text.partition("\n")[0].rstrip("\r")
+    for delimiter in ",\t":
+        for fields in (Record._fields, RecordWithInterval._fields):
+            if head == delimiter.join(fields):
+                return _of_table(where, text, delimiter, fields)
+    if start == "{":
+        return _of_json(where, text)
+    return _of_trec_eval(where, text)
+
+
+def _of_table(where: str, text: str, delimiter: str, columns: Sequence[str]) -> Iterator[_Value]:
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    try:
+        for fields in reader:
+            if reader.line_num > 1 and fields:
+                if len(fields) != len(columns):
+                    rule = f"a line must have {len(columns)} columns ({', '.join(columns)})"
+                    got = quote(delimiter.join(fields))
+                    raise MalformedLineError(f"{where}:{reader.line_num}: {rule}, but got {got}")
+                yield _Value(reader.line_num, *fields[: len(Record._fields)])
+    except csv.Error as error:  # a field of many thousand characters
+        raise MalformedLineError(f"{where}:{reader.line_num}: a line must be of csv, but there is a {error}") from None
+
+
+def _of_json(where: str, text: str) -> Iterator[_Value]:
+    """Yield the values of one object per line, or of a single object if the first line is not such an object."""
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
+    first = _parsed(lines[0][1])
+    if first is None or "runs" in first:
+        yield from _of_json_object(where, text)
+        return
+    for number, line in lines:
+        row = _parsed(line) or {}
+        run, topic, measure, value = (row.get(field) for field in Record._fields)
+        if not (isinstance(run, str) and isinstance(topic, str) and isinstance(measure, str) and "value" in row):
+            rule = f"a line must be a JSON object with {', '.join(Record._fields)}"
+            raise MalformedLineError(f"{where}:{number}: {rule}, but got {quote(line)}")
+        yield _Value(number, run, topic, measure, value)
+
+
+def _parsed(text: str) -> dict[str, Any] | None:
+    """Return a JSON object; None for other text, also with thousands of brackets or of digits of a number."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _of_json_object(where: str, text: str) -> Iterator[_Value]:
+    try:
+        for run in (_parsed(text) or {})["runs"]:
+            name = parameters.text("run", run["run"])
+            for topic, values in (*run.get("topics", {}).items(), (ALL, run.get(ALL, {}))):
+                for measure, value in values.items():
+                    yield _Value(1, name, topic, measure, value)
+    except (KeyError, TypeError, AttributeError):
+        raise InputError(
+            f"{where}: a JSON object must be what irevalx --format json prints, but this one is not"
+        ) from None
+
+
+def _of_trec_eval(where: str, text: str) -> Iterator[_Value]:
+    """Yield the values of runs in turn: a run begins with a second runid, or with a topic after the summary.
+
+    irevalx prints runid before the topics unless it was requested, and otherwise among the `all` rows, like trec_eval.
+    """
+    run: str | None = None
+    waiting: list[_Value] = []
+    summarised = False
+    for number, line in enumerate(text.split("\n"), start=1):
+        fields = line.split(None, 2)
+        if not fields:
+            continue
+        if len(fields) != 3 or (not fields[0].startswith(_TEXTS) and len(fields[2].split()) > 1):
+            rule = "a line of trec_eval output must have 3 columns (measure, topic, value)"
+            hint = ": are these judgments? If so, give the runs too" if looks_like_judgments(as_bytes(line)) else ""
+            raise MalformedLineError(f"{where}:{number}: {rule}, not {quote(line)}{hint}")
+        measure, topic, value = fields[0], fields[1], fields[2].rstrip()
+        is_name = measure == runid.name and topic == ALL
+        of_group = topic.startswith(_GROUPS)
+        if (is_name and run is not None) or (topic != ALL and not of_group and summarised):
+            yield from _named(where, run, waiting)
+            run, waiting, summarised = None, [], False
+        if is_name:
+            run = value
+        else:
+            summarised = summarised or topic == ALL
+            waiting.append(_Value(number, "", topic, measure, value))
+    yield from _named(where, run, waiting)
+
+
+def _named(where: str, run: str | None, values: Sequence[_Value]) -> Iterator[_Value]:
+    if values and run is None:
+        raise InputError(
+            f"{where}:{values[0].line}: a run must have a line with its runid, but this one has none: "
+            "irevalx -m runid prints it"
+        )
+    return (replace(value, run=run or "") for value in values)
+
+
+def evaluate_with_samples(
+    sources: Sequence[Source], runs: OpenedRuns, measures: Sequence[str], **options: Any
+) -> list[EvaluatedRuns]:
+    """Evaluate the runs with each of several files of judgments, which are stratified samples or qrels.
+
+    Documents that were not drawn are pooled and unjudged for measures of grades. For measures of strata and of
+    inclusion probabilities, qrels are one stratum, and the judged documents are a sample of it.
+    """
+    requests = requests_of_samples(measures, parameters.whole_number(spelled("level"), options["level"]))
+    evaluated = []
+    for source in sources:
+        sample = read_sample(source)
+        experiment = experiment_of(Qrels(sample.judgments), runs, requests, **options)
+        evaluated.append(EvaluatedRuns.of(source.path, experiment, values_of_sample(experiment, sample)))
+    return evaluated
+
+
+def read_sample(source: Source) -> StrataSample:
+    """Read a file of judgments, with strata if its lines have five columns."""
+    in_memory = source.in_memory()
+    lines = (line.split() for line in b"".join(in_memory.chunks(CHUNK_SIZE)).split(b"\n"))
+    n_columns = next((len(fields) for fields in lines if fields and not fields[0].startswith(b"#")), 0)
+    form = QRELS if n_columns == 4 else SAMPLED
+    judgments: Judgments = form.read(in_memory, TREC_EVAL_10, False, warn)
+    raise_first(judgments.duplicates)
+    stratum = np.zeros(judgments.rows.size, np.int64) if judgments.strata is None else judgments.strata
+    names = tuple(str(number) for number in range(1, 2 + int(stratum.max(initial=0))))
+    return StrataSample(replace(judgments, strata=None), stratum, judgments.grades >= 0, names)
+
+
+Intervals: TypeAlias = Mapping[str, tuple[float, float]]
+"""The ends of intervals by statistic."""
+
+
+class PairedValues(Frozen):
+    """The values of the same runs for a measure in two evaluations, over the same topics."""
+
+    measure: str
+    """The measure of the second evaluation."""
+
+    against: str
+    """The measure of the first evaluation, usually the same."""
+
+    runs: tuple[str, ...]
+    scores: tuple[FloatArray, FloatArray]
+    """Summaries of the runs, shape (n_runs,) each."""
+
+    scales: tuple[Scale, Scale]
+    values: tuple[FloatArray, FloatArray] | None = None
+    """Values of the shared topics on the scales of the tests, shape (n_runs, n_topics) each; None if a run has no
+    values by topic."""
+
+    n_topics: int = 0
+    """Number of topics for which any run has a value in either evaluation, whether they count or not."""
+
+    @property
+    def n_shared(self) -> int | None:
+        """Number of topics that count; None without values by topic."""
+        return None if self.values is None else self.values[0].shape[1]
+
+    @property
+    def which_topics(self) -> str:
+        """The topics of the scores, in words."""
+        if self.n_shared is None:
+            return "as the summaries of X and Y have them"
+        if self.n_shared == self.n_topics:
+            return f"all {self.n_topics} of X and Y"
+        return f"{self.n_shared} of {self.n_topics}, those for which every run has a value in X and in Y"
+
+    @property
+    def changed(self) -> float | None:
+        """The share of runs whose values differ significantly; None for two measures, or without values by topic."""
+        if self.values is None or self.measure != self.against:
+            return None
+        return float(changed(*self.values).mean())
+
+    @cached_property
+    def _decisions(self) -> list[Decisions]:
+        """Decisions in both evaluations; empty for two measures, or without values by topic."""
+        return list(map(decide, self.values or ())) if self.measure == self.against else []
+
+    @property
+    def decisions(self) -> Confusion | None:
+        """Agreement of significance decisions on pairs; None for two measures, or without values by topic."""
+        return confusion(*self._decisions) if self._decisions else None
+
+    @property
+    def reversed_pairs(self) -> list[tuple[str, str]]:
+        """The pairs of runs with significant differences in opposite directions."""
+        if not self._decisions:
+            return []
+        are_reversed = reversals(*self._decisions)
+        first, second = (numbers[are_reversed].tolist() for numbers in pairs_of_runs(len(self.runs)))
+        return [(self.runs[i], self.runs[j]) for i, j in zip(first, second, strict=True)]
+
+    def at_the_top(self, k: int) -> dict[str, float | None]:
+        """Return each of ``TOP_STATISTICS`` for the k best runs of the first evaluation; None if undefined."""
+        values = {name: float(function(*self.scores)) for name, function in at_the_top(k).items()}
+        return {name: None if np.isnan(value) else value for name, value in values.items()}
+
+    def intervals(self, resamples: int, top: int | None = None, *, seed: int = 0) -> list[Intervals | None]:
+        """Return intervals of ``STATISTICS``, and of ``TOP_STATISTICS`` (None without ``top``); None without values."""
+        if self.values is None:
+            return [None, None]
+        draws = TopicDraws.of(self.values[0].shape[1], resamples, seed)
+        intervals = {}
+        for name, of_draws in agreement_draws(*self.values, draws, self.scales).items():
+            low, high = quantile_interval(of_draws)
+            intervals[name] = float(low), float(high)
+        x, y = (draws.summaries(values, scale) for values, scale in zip(self.values, self.scales, strict=True))
+        intervals |= correlation_intervals(rank_correlations, self.scores, (x, y))
+        return [intervals, None if top is None else top_intervals(top, self.scores, (x, y))]
+
+
+def pair_values(
+    first: EvaluatedRuns, second: EvaluatedRuns, against: str | None = None, warn: Warn = lambda line: None
+) -> list[PairedValues]:
+    """Pair the values of two evaluations by measure (or with measure ``against`` of the first), over shared topics."""
+    runs = _shared_runs(first, second)
+    if against is not None and against not in first.measures:
+        raise ArgumentError(
+            f"{spelled('against')} must be one of the measures in {shown_name(first.path)} ({' '.join(first.measures)})"
+            f", but got {quote(against)}"
+        )
+    measures = second.measures if against is not None else list(dict.fromkeys((*first.measures, *second.measures)))
+    pairs, left_out = [], dict[str, None]()
+    topics = [(first.all_topics(run), second.all_topics(run)) for run in runs]
+    differ_in_topics = any(of_x and of_y and of_x != of_y for of_x, of_y in topics)
+    for measure in measures:
+        sides = ((first, against or measure), (second, measure))
+        problem = _problem(sides, runs)
+        if problem is None:
+            paired, n_left_out = _paired(sides, runs)
+            if paired is None:
+                problem = "the evaluations have no topic in common"
+            elif paired.values is None and differ_in_topics:
+                problem = "it has no values by topic, and the evaluations differ in their topics"
+            elif not np.isfinite(paired.scores).all():
+                problem = "a score is no finite number"
+            else:
+                pairs.append(paired)
+                left_out |= {n_left_out: None} if n_left_out else {}
+        if problem is not None:
+            warn(f"{measure} is left out: {problem}")
+    if not pairs:
+        raise InputError("two evaluations must have a measure in common, but there is none")
+    for line in left_out:
+        warn(line)
+    return pairs
+
+
+def _shared_runs(first: EvaluatedRuns, second: EvaluatedRuns) -> tuple[str, ...]:
+    """Return the runs of both evaluations in the order of the first; raises InputError if one lacks a run."""
+    for incomplete, other in ((first, second), (second, first)):
+        if lacking := [run for run in other.values if run not in incomplete.values]:
+            more = f" and {len(lacking) - 1} more" if lacking[1:] else ""
+            raise InputError(
+                f"both evaluations must have the same runs, but {shown_name(incomplete.path)} lacks "
+                f"{quote(lacking[0])}{more}"
+            )
+    if len(first.values) < 2:
+        raise InputError(
+            f"evaluations must have at least two runs, but {shown_name(first.path)} has {len(first.values)}"
+        )
+    return tuple(first.values)
+
+
+def _problem(sides: Sequence[tuple[EvaluatedRuns, str]], runs: Sequence[str]) -> str | None:
+    """Return why a measure cannot be compared; None if it can."""
+    for evaluated, measure in sides:
+        lacking = [run for run in runs if measure not in evaluated.values[run]]
+        if len(lacking) == len(runs):
+            return f"{shown_name(evaluated.path)} does not have {measure}"
+        if lacking:
+            return f"{shown_name(evaluated.path)} does not have {measure} for {quote(lacking[0])}"
+    return None
+
+
+def _paired(sides: Sequence[tuple[EvaluatedRuns, str]], runs: tuple[str, ...]) -> tuple[PairedValues | None, str]:
+    """Return the values of a measure (None if no topic is shared) and a line on the topics that are left out."""
+    by_topic = [[evaluated.topics(run, measure) for run in runs] for evaluated, measure in sides]
+    against, measure = (name for _, name in sides)
+    scales = scale_named(against), scale_named(measure)
+    every = [topics for side in by_topic for topics in side]
+    if not all(every):
+        return PairedValues(measure, against, runs, _summaries(sides, runs), scales), ""
+    shared = [topic for topic in every[0] if all(np.isfinite(topics.get(topic, np.nan)) for topics in every)]
+    if not shared:
+        return None, ""
+    values_x, values_y = (
+        scale.transform(np.array([[topics[topic] for topic in shared] for topics in side]))
+        for scale, side in zip(scales, by_topic, strict=True)
+    )
+    n_topics = len(set().union(*every))
+    if n_topics == len(shared):
+        scores, line = _summaries(sides, runs), ""
+    else:
+        scores = scales[0].summarise(values_x), scales[1].summarise(values_y)
+        line = (
+            f"{n_topics - len(shared)} of {n_topics} topics are left out: some run has no value for them in one of the "
+            "evaluations"
+        )
+    return PairedValues(measure, against, runs, scores, scales, (values_x, values_y), n_topics), line
+
+
+def _summaries(sides: Sequence[tuple[EvaluatedRuns, str]], runs: Sequence[str]) -> tuple[FloatArray, FloatArray]:
+    x, y = (np.array([evaluated.score(run, name) for run in runs]) for evaluated, name in sides)
+    return x, y

@@ -1,1 +1,0 @@
-"""Bounds of scores and differences over all completions of the judgments: bounds."""

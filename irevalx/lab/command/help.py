@@ -1,0 +1,89 @@
+"""Commands with brief and full help, and suggestions for unknown options."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import click
+
+from irevalx.cli.option_rules import ALL_OF_IT, COLUMN, first_sentence, unknown_option
+from irevalx.process.terminal import echo
+
+SELDOM = frozenset(
+    {"digits", "duplicates", "figure_width", "grades", "ignore_identical_ids", "min_retrieved", "names", "no_title"}
+    | {"results_format", "threads", "ties", "titled"}
+)
+"""Parameters that many commands have and few people need: the short help has their names alone."""
+
+
+class Helped(click.Command):
+    """A command whose help goes out as its results do: OutputError where it cannot be written."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse as Click does; raises UsageError for an option that there is not, with the nearest that there is."""
+        ctx.meta[ALL_OF_IT] = ALL_OF_IT in args
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            known = [name for parameter in self.get_params(ctx) for name in parameter.opts]
+            raise unknown_option(error.option_name, known, ctx.command_path) from None
+
+    def get_help_option(self, ctx: click.Context) -> click.Option | None:
+        """Return Click's option with another way to write."""
+        option = super().get_help_option(ctx)
+        if option is not None:
+            option.callback = _show_help
+        return option
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what the command does: all of it, or the beginning."""
+        if self.is_long(ctx):
+            super().format_help_text(ctx, formatter)
+            return
+        summary, *paragraphs = inspect.cleandoc(self.help or "").split("\n\n")
+        with formatter.indentation():
+            for text in (summary, *map(first_sentence, paragraphs[:1])):
+                formatter.write_paragraph()
+                formatter.write_text(text)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options: with all that there is to say, or a sentence each."""
+        if self.is_long(ctx):
+            super().format_options(ctx, formatter)
+            return
+        options = [param for param in self.get_params(ctx) if isinstance(param, click.Option) and not param.hidden]
+        records = [param.get_help_record(ctx) or ("", "") for param in options if param.name not in SELDOM]
+        with formatter.section("Options"):
+            formatter.write_dl([(names, first_sentence(text)) for names, text in records], col_max=COLUMN)
+        if more := ", ".join(param.opts[-1] for param in options if param.name in SELDOM):
+            with formatter.section("More options"):
+                formatter.write_text(more)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the example, and before it where there is more to read."""
+        if not self.is_long(ctx):
+            formatter.write_paragraph()
+            formatter.write_text(f"{ctx.command_path} {ALL_OF_IT} tells all there is to say, as the manual page does.")
+        super().format_epilog(ctx, formatter)
+
+    def is_long(self, ctx: click.Context) -> bool:
+        """Return whether all of the help was asked for."""
+        return bool(ctx.meta.get(ALL_OF_IT))
+
+
+def _show_help(ctx: click.Context, param: click.Parameter, is_asked: bool) -> None:
+    if is_asked and not ctx.resilient_parsing:
+        echo(ctx.get_help() + "\n")
+        ctx.exit()
+
+
+def show_version(version: str) -> Any:
+    """Return the callback of an option that shows a version; OutputError where it cannot be written."""
+
+    def show(ctx: click.Context, param: click.Parameter, is_asked: bool) -> None:
+        if is_asked and not ctx.resilient_parsing:
+            echo(f"{ctx.find_root().info_name} {version}\n")
+            ctx.exit()
+
+    return show

@@ -1,0 +1,392 @@
+"""Parameters that several functions and commands of irevalx-lab share, declared once."""
+
+import math
+import os
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Optional
+
+from irevalx.api.inputs import GivenQrels
+from irevalx.api.inputs import Runs as GivenRuns
+from irevalx.declarations import Parameter, ValueType, choice, file, flag, number, path, text, whole
+from irevalx.experiments.parameters import MOST_DRAWS, read_share
+from irevalx.lab.command.output import DEFAULT_FORMAT, FIGURE_ENDINGS, FORMATS
+from irevalx.parameters import real_number, whole_number
+from irevalx.process.platform import MOST_PROCESSES, as_bytes, usual_processes
+from irevalx.reading.file_format import join_words
+from irevalx.reading.formats import QRELS, REL_FORMATS, RESULTS_FORMATS, TREC_RESULTS
+from irevalx.reports import DIGITS, MOST_DIGITS, format_help
+from irevalx.settings import DUPLICATES, GRADES, TIES
+from irevalx.trec_eval import c_double
+
+GRADED = tuple(name for name, form in REL_FORMATS.items() if QRELS.name in {name, form.measures_of})
+"""The formats of judgments that have a grade for each document, and nothing else."""
+
+Qrels = Annotated[
+    GivenQrels,
+    file(
+        names=("QRELS",),
+        help="relevance judgments: ``{topic: {docno: grade}}``, or anything else that ``irevalx.Qrels.read`` takes.",
+    ),
+]
+Runs = Annotated[
+    GivenRuns,
+    file(
+        names=("RUN",),
+        several=True,
+        help="runs: ``{name: {topic: {docno: score}}}``, or anything else that ``irevalx.evaluate`` takes.",
+    ),
+]
+OptionalRuns = Annotated[
+    Optional[GivenRuns],  # noqa: UP045 - GivenRuns is a string
+    file(names=("RUN",), several=True, help=Runs.__metadata__[0].help),
+]
+
+
+def measures(default: str = "map", shell_help: str = "Measures, as for irevalx -m.") -> Parameter:
+    """Declare the measures of a function; commas belong to measure parameters, blanks separate measures."""
+    return Parameter(
+        names=("-m", "--measure"),
+        several=True,
+        separators=" ",
+        metavar="NAME...",
+        completion="measure",
+        also="--measures",
+        shell_default=tuple(default.split()),
+        help='measures, such as "map", "P.5,10" or "nDCG@10"; one or several.',
+        shell_help=f"{shell_help} Can be repeated.  [default: {default}]",
+    )
+
+
+Measures = Annotated[str | Iterable[str], measures()]
+Level = Annotated[
+    int,
+    whole(
+        names=("-l", "--level"),
+        metavar="N",
+        help="relevance threshold: grades of this value or higher count as relevant.",
+        shell_help="Relevance threshold: grades of N or higher count as relevant.",
+    ),
+]
+
+
+def _grade(value: Any) -> float:
+    """Return a finite number; a whole number stays one, as floats do not hold all of 64 bits."""
+    real = real_number("", value)
+    if real is None or not math.isfinite(real):
+        raise ValueError(value)
+    return whole_number("", int(value)) if real.is_integer() else real
+
+
+def _read_grade(text: str) -> float:
+    if re.fullmatch(r"[+-]?[0-9]{1,19}", text):
+        return int(text)
+    value, is_plain = c_double(as_bytes(text))
+    if not is_plain:
+        raise ValueError(text)
+    return value
+
+
+RealLevel = Annotated[
+    float,
+    Parameter(
+        kind=ValueType("a whole number of 64 bits, or a finite number if grades are real", _grade, _read_grade),
+        names=("-l", "--level"),
+        metavar="N",
+        help='relevance threshold: grades of at least this value are relevant; an integer unless `grades="real"`.',
+        shell_help="Relevance threshold: grades of N or higher count as relevant.",
+    ),
+]
+Grades = Annotated[
+    str,
+    choice(
+        *GRADES,
+        excludes={"probability": "level"},
+        help=(
+            "what grades are: integers (whole), real numbers (real), which are gains as they are, or probabilities of "
+            "relevance (probability)."
+        ),
+    ),
+]
+WholeOrRealGrades = Annotated[
+    str, choice("whole", "real", help="what grades are: integers (whole) or real numbers (real).")
+]
+Ties = Annotated[
+    str,
+    choice(
+        *TIES,
+        metavar="ORDER",
+        help=f"order of documents with equal scores: {', '.join(TIES)}.",
+        shell_help=f"Order of documents with equal scores, as for irevalx --ties: {', '.join(TIES)}.",
+    ),
+]
+IgnoreIdenticalIds = Annotated[
+    bool, flag(help="remove retrieved documents whose ID is the topic's ID, before ranks are counted.")
+]
+Duplicates = Annotated[
+    str,
+    choice(
+        *DUPLICATES,
+        help="a document that a run retrieves twice for a topic is an error, or its first or best score counts.",
+    ),
+]
+Complete = Annotated[
+    bool,
+    flag(
+        names=("-c", "--all-topics"),
+        also="--complete",
+        help=(
+            "average over all judged topics; a topic missing from a run scores 0. Default: the topics for which every "
+            "run has results."
+        ),
+    ),
+]
+
+
+def _share(text: str) -> float:
+    share = read_share(text)
+    if share is None:
+        raise ValueError(text)
+    return float(share)
+
+
+def _share_or_0(value: Any) -> float:
+    real = real_number("", value)
+    if real is None or not 0 <= real <= 1:
+        raise ValueError(value)
+    return real
+
+
+MinRetrieved = Annotated[
+    float,
+    Parameter(
+        kind=ValueType("a share above 0 and at most 1, such as 0.1 or 10%", _share_or_0, _share),
+        metavar="SHARE",
+        help=(
+            "leave out runs that retrieve less than this share of the documents they can retrieve, or no documents for "
+            "a topic; the papers use 0.95. [default: keep all]"
+        ),
+    ),
+]
+Threads = Annotated[
+    int,
+    whole(
+        1,
+        metavar="N",
+        shell_default=usual_processes,
+        help="number of worker processes; the results do not depend on it.",
+        shell_help=(
+            "Number of worker processes; the results do not depend on it.  "
+            f"[default: the number of processors, at most {MOST_PROCESSES}]"
+        ),
+    ),
+]
+Seed = Annotated[
+    int | None,
+    whole(metavar="S", help="random seed.", shell_help="Random seed.  [default: random; printed to standard error]"),
+]
+Alpha = Annotated[
+    float,
+    number(
+        above=0,
+        below=1,
+        metavar="P",
+        help="significance level of the corrected p-values; intervals have confidence level 1 - alpha.",
+    ),
+]
+Baseline = Annotated[
+    str | None,
+    text(
+        metavar="RUN",
+        help="compare each run with this one, given by its run tag or file name. [default: compare all pairs]",
+    ),
+]
+Resamples = Annotated[int, whole(0, MOST_DRAWS, metavar="B", help="number of bootstrap resamples.")]
+Depth = Annotated[int, whole(1, metavar="K", help="pool depth: the first K documents of each run and topic.")]
+
+
+def _groups(value: Any) -> Any:
+    if not isinstance(value, Mapping):
+        return os.fsdecode(value)
+    if not all(isinstance(name, str) for run_and_group in value.items() for name in run_and_group):
+        raise TypeError(value)
+    return value
+
+
+Groups = Annotated[
+    str | os.PathLike[str] | Mapping[str, str] | None,
+    file(
+        kind=ValueType("the path of a file, or a dictionary of strings", _groups),
+        requires="runs",
+        excludes="group_by",
+        help="the group of each run: ``{run: group}``, or a file with one line ``RUN GROUP`` per run.",
+        shell_help="The group of each run: a file with one line RUN GROUP per run.",
+    ),
+]
+GroupBy = Annotated[
+    str | None,
+    text(
+        metavar="REGEX",
+        requires="runs",
+        help=(
+            "the group of a run is the part of its name that this regular expression matches (its first group in "
+            "parentheses, if it has one); runs that it does not match are the group others. [default: each run is a "
+            "group]"
+        ),
+    ),
+]
+Documents = Annotated[
+    str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    path(
+        names=("--docs",),
+        several=True,
+        help=(
+            "files with the text of all documents of the collection: JSON lines (id and contents, among others) or "
+            "SGML of TREC."
+        ),
+        shell_help=(
+            "Text of all documents of the collection: JSON lines (id and contents, among others) or SGML of TREC. Can "
+            "be repeated."
+        ),
+    ),
+]
+Labels = Annotated[
+    Optional[GivenQrels],  # noqa: UP045 - GivenQrels is a string
+    file(help="relevance judgments from another source, for example a machine, for documents without a judgment."),
+]
+LabelsReplace = Annotated[
+    bool, flag(requires="labels", help="replace all judgments by `labels`, not only missing judgments.")
+]
+LabelsFormat = Annotated[
+    str | None,
+    choice(
+        *GRADED,
+        metavar="FORMAT",
+        help=f"format of `labels`: {join_words(GRADED, 'or')}. [default: the format of the judgments]",
+    ),
+]
+
+
+def rel_format(formats: Iterable[str] = (QRELS.name,)) -> Parameter:
+    """Declare the format of judgments, of which a function supports some."""
+    formats = tuple(formats)
+    supported = "every format" if set(formats) == set(REL_FORMATS) else join_words(formats, "and")
+    return choice(
+        *formats,
+        names=("-R", "--rel-format"),
+        metavar="FORMAT",
+        help=f"format of judgment files: {join_words(formats, 'or')}.",
+        shell_help=f"Format of judgments, as for irevalx -R. This command supports {supported}.",
+    )
+
+
+AnyRelFormat = Annotated[str, rel_format(REL_FORMATS)]
+GradedRelFormat = Annotated[str, rel_format(GRADED)]
+
+RESULTS_FORMAT = choice(
+    *RESULTS_FORMATS,
+    names=("-T", "--results-format"),
+    metavar="FORMAT",
+    requires="runs",
+    name="results_format",
+    default=TREC_RESULTS.name,
+    help=f"Format of runs, as for irevalx -T: {', '.join(RESULTS_FORMATS)}.",
+)
+
+
+FIGURE_WIDTHS = ("3.3", "7")
+"""The widths of figures in inches: of one column of a paper, and of two."""
+
+
+def _figure_file(path: Any) -> str:
+    if Path(path).suffix.lower() not in FIGURE_ENDINGS:
+        raise ValueError(path)
+    return str(os.fspath(path))
+
+
+def _figure_width(text: str) -> float:
+    if text not in FIGURE_WIDTHS:
+        raise ValueError(text)
+    return float(text)
+
+
+def _named(**parameters: tuple[Parameter, Any]) -> Mapping[str, Parameter]:
+    from irevalx.frozen import replace
+
+    return {name: replace(parameter, name=name, default=default) for name, (parameter, default) in parameters.items()}
+
+
+FIGURE_OUTPUT = _named(
+    figure=(
+        Parameter(
+            metavar="FILE",
+            kind=ValueType(
+                f"a file name that ends in {join_words(FIGURE_ENDINGS, 'or')}", _figure_file, choices=FIGURE_ENDINGS
+            ),
+            completion="suffix",
+            help=f"Draw a figure; the suffix of FILE selects its format: {join_words(FIGURE_ENDINGS, 'or')}.",
+        ),
+        None,
+    ),
+    figure_width=(
+        Parameter(
+            kind=ValueType(join_words(FIGURE_WIDTHS, "or"), float, _figure_width, FIGURE_WIDTHS),
+            means="width",
+            help=(
+                "Width of figures in inches, for one or two columns of a paper; 300 dots per inch, letters of 6 to 8 "
+                f"points.  [default: {FIGURE_WIDTHS[-1]}]"
+            ),
+        ),
+        float(FIGURE_WIDTHS[-1]),
+    ),
+    no_title=(flag(help="Draw figures without titles."), False),
+)
+"""The options of commands that draw."""
+
+LINES_OUTPUT = _named(
+    path=(
+        Parameter(names=("-o", "--output"), metavar="FILE", help="Write to FILE instead of standard output."),
+        None,
+    ),
+    quiet=(flag(help="Print neither warnings nor progress."), False),
+)
+"""The options of commands that write lines."""
+
+TABLES_OUTPUT = {
+    **_named(
+        format=(
+            choice(
+                *FORMATS,
+                metavar="FORMAT",
+                help=f"Output format: {format_help(FORMATS.values())}. Formats for programs have full precision.",
+            ),
+            DEFAULT_FORMAT,
+        ),
+        digits=(whole(0, MOST_DIGITS, metavar="N", help="Decimals of real numbers in tables."), DIGITS),
+    ),
+    **LINES_OUTPUT,
+}
+"""The options of commands that write tables."""
+
+
+CLASSIFIERS = ("svm", "kld")
+"""The names of the classifiers: support vector machines and language models."""
+
+EXPECTED = {f"{name}-expected": name for name in CLASSIFIERS}
+"""Expected values of measures under the relevance probabilities of a classifier -> the classifier."""
+
+THRESHOLDS = ("next", "middle", "last")
+"""Where the threshold of language models lies between the last judged document that passes and the next one."""
+
+
+KldThreshold = Annotated[
+    str,
+    choice(
+        *THRESHOLDS,
+        help=(
+            "threshold of kld: the divergence of the last document that passes, of the next document, or the middle. "
+            "As many judged documents pass as are relevant; Büttcher et al. (2007) do not specify the threshold."
+        ),
+    ),
+]

@@ -1,0 +1,144 @@
+"""The command group irevalx-lab: each command is imported when it is called."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+import click
+
+from irevalx import __version__
+from irevalx.cli.option_rules import nearest
+from irevalx.errors import UsageError, not_installed, quote
+from irevalx.lab import COMMANDS, PROGRAM, QUESTIONS
+from irevalx.lab.command.help import Helped, show_version
+from irevalx.process.startup import start_numpy
+from irevalx.process.terminal import echo, run_program
+
+EXTRA = frozenset({"jinja2", "matplotlib", "scipy", "sklearn"})
+"""The packages that the extra ``irevalx[lab]`` installs."""
+
+_COMMAND = "irevalx.command"
+"""Where a context keeps which command was typed, which is known before the command is imported."""
+
+PAPERS_BEHIND = (
+    "ahlgren-gronqvist-2008",
+    "bompada-2007",
+    "buttcher-2007",
+    "yilmaz-aslam-2006",
+    "yilmaz-aslam-2008",
+)
+"""The papers whose experiments the commands make possible, by their keys in the bibliography."""
+
+_LONGEST = max(map(len, COMMANDS))
+
+
+class Group(Helped, click.Group):
+    """A group of commands, each imported when it is called."""
+
+    def is_long(self, ctx: click.Context) -> bool:
+        """Return True: the list of commands is never cut."""
+        return True
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """Import a command and return it; None if there is none of this name."""
+        if name not in COMMANDS:
+            return None
+        start_numpy()
+        function = getattr(import_module(f"irevalx.lab.{COMMANDS[name].function}"), name.replace("-", "_"))
+        from irevalx.lab.command.declaration import command_from
+
+        return command_from(function)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command and its arguments; raises UsageError for one that there is not, with the nearest."""
+        if args[0] not in COMMANDS and not ctx.resilient_parsing:
+            hint = nearest(args[0], COMMANDS)
+            raise UsageError(f"a command must be one that {PROGRAM} has, but got {quote(args[0])}{hint}")
+        ctx.meta[_COMMAND] = args[0]
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command.
+
+        Raises
+        ------
+        UsageError : a package that it needs is not installed; it is imported only now.
+        """
+        try:
+            return super().invoke(ctx)
+        except ModuleNotFoundError as error:
+            missing = (error.name or "").partition(".")[0]
+            if missing not in EXTRA:
+                raise
+            raise UsageError(f"{ctx.meta.get(_COMMAND, PROGRAM)} needs {not_installed(missing, 'lab')}") from None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands by what people ask, without importing them."""
+        for question in QUESTIONS:
+            with formatter.section(question):
+                asked = [(name, listed.summary) for name, listed in COMMANDS.items() if listed.question == question]
+                formatter.write_dl([(f"{name:<{_LONGEST}}", summary) for name, summary in asked])
+
+
+def _cite(ctx: click.Context, param: click.Parameter, is_asked: bool) -> None:
+    if is_asked and not ctx.resilient_parsing:
+        from irevalx.cli.explanations import bibtex_of_papers
+
+        echo(bibtex_of_papers(PAPERS_BEHIND))
+        ctx.exit()
+
+
+@click.group(
+    cls=Group,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog=f"{PROGRAM} COMMAND -h explains a command in brief, with an example, and {PROGRAM} COMMAND --help in full.",
+)
+@click.option(
+    "-v",
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=show_version(__version__),
+    help="Show the version and exit.",
+)
+@click.option(
+    "--cite",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_cite,
+    help="Print how to cite irevalx and the papers behind the lab, in BibTeX, and exit.",
+)
+@click.pass_context
+def command(ctx: click.Context) -> None:
+    """Find out how far a measure can be trusted when relevance judgments are incomplete.
+
+    The commands read what irevalx reads (judgments and runs in TREC's formats, plain or compressed; - is standard
+    input) and write files that irevalx and each other read.
+    """
+    if ctx.invoked_subcommand is None:
+        echo(ctx.get_help() + "\n")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command.
+
+    Parameters
+    ----------
+    argv : the arguments without the program's name; those of the process if not given.
+
+    Returns
+    -------
+    The exit status: as for irevalx.
+    """
+    return run_program(command, PROGRAM, argv)

@@ -1,0 +1,410 @@
+"""Significance tests of differences between runs: ``compare`` and its command."""
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING, Annotated, Any, Optional, Union
+
+from irevalx.api.custom_measures import Measures
+from irevalx.api.evaluate import Scores
+from irevalx.api.inputs import GivenQrels, read_runs
+from irevalx.api.inputs import Qrels as ReadQrels
+from irevalx.api.inputs import Runs as GivenRuns
+from irevalx.declarations import Parameter, ValueType, choice, declared, file, flag, path, refined, text
+from irevalx.errors import ArgumentError, IrevalxWarning, warn
+from irevalx.experiments.inputs import measures_of, ranked_runs_of
+from irevalx.experiments.measured_runs import MeasuredRuns, measured_runs, measured_scores
+from irevalx.experiments.parameters import chosen_seed
+from irevalx.experiments.ranked_runs import RankedRuns
+from irevalx.frozen import fields
+from irevalx.lab.command.parameters import (
+    Alpha,
+    AnyRelFormat,
+    Baseline,
+    Complete,
+    Duplicates,
+    Grades,
+    Groups,
+    IgnoreIdenticalIds,
+    MinRetrieved,
+    RealLevel,
+    Runs,
+    Seed,
+    Threads,
+    Ties,
+)
+from irevalx.lab.command.parameters import measures as measures_parameter
+from irevalx.lab.comparison.cautions import bounds_of, unjudged_cautions
+from irevalx.lab.comparison.gate import (
+    FOUND_WORSE,
+    MARGIN,
+    REQUIREMENTS,
+    UNDECIDED,
+    Gate,
+    baseline_named,
+    gate,
+    junit_of,
+    number_of_baseline,
+)
+from irevalx.lab.comparison.pairs import DRAWINGS, ComparedMeasure, ComparedPair, Comparison
+from irevalx.lab.comparison.parameters import TOPIC_GROUPS, Correction, Interval, Test, TestResamples, TopicGroupsInput
+from irevalx.lab.comparison.replicates import ComparedSystems, ComparisonsOfSystems, Replicates, systems_of_runs
+from irevalx.lab.comparison.results import LABELS, ComparedPairs, ComparedRuns, ComparedTopics, DiscriminativePower
+from irevalx.lab.comparison.topic_groups import compared_in_groups
+from irevalx.parameters import texts
+from irevalx.reading.formats import TREC_RESULTS
+from irevalx.settings import NAME_STYLES
+from irevalx.statistics.paired_comparisons import Comparisons, Method, comparison_warnings, interval_warnings
+from irevalx.statistics.significance import ALPHA, RESAMPLES
+
+if TYPE_CHECKING:
+    from irevalx.lab.command.output import Output
+
+VIEWS = ("pair", "run", "topic")
+"""The values of ``by``: the rows of the table."""
+
+_ALL_COLUMNS = ("all",)
+_NOT_WITH_SYSTEMS = ("margin", "test=wilcoxon", "test=permutation", "correction=tukey", "interval=bca")
+
+
+def _check_columns(columns: Any) -> Any:
+    words = _words(columns)
+    if words != _ALL_COLUMNS and not {*words} <= {*fields(ComparedPair)}:
+        raise ValueError(columns)
+    return columns
+
+
+def _words(columns: str | Iterable[str]) -> tuple[str, ...]:
+    return tuple(word for text in texts("columns", columns) for word in text.replace(",", " ").split())
+
+
+COLUMNS = Parameter(
+    kind=ValueType(f"all, or some of {' '.join(fields(ComparedPair))}", _check_columns), metavar="NAME..."
+)
+
+
+def _run(
+    output: "Output",
+    *,
+    runs: Runs,
+    junit: Annotated[
+        str | None,
+        path(
+            requires="margin",
+            completion="",
+            help="With `margin`, write the verdicts to FILE as JUnit XML. Each run and measure is a test case.",
+        ),
+    ] = None,
+    page: Annotated[
+        str | None,
+        path(
+            requires="margin",
+            excludes="grades=probability",
+            completion="",
+            help="With `margin`, write an HTML report with the verdicts to FILE.",
+        ),
+    ] = None,
+    draw: Annotated[
+        str | None,
+        choice(
+            *DRAWINGS,
+            requires="figure",
+            excludes="discriminative_power",
+            help=(
+                "What `figure` draws: differences with their intervals, differences by topic, or a matrix of runs. "
+                "Topics are in descending order of the difference; the matrix shows which runs are significantly "
+                "different, with a row and a column per run. With `discriminative_power`, the figure shows all "
+                "p-values in ascending order.  [default: intervals, or matrix if a page has no room for all pairs]"
+            ),
+        ),
+    ] = None,
+    **options: Any,
+) -> int:
+    """Compare, write the tables, and the other files of a gate."""
+    from irevalx.lab.command.output import write_lines
+
+    options["runs"] = runs
+    if page is not None and "-" in [options["qrels"], *options["runs"]]:  # standard input is read once, for both
+        rel_format, grades = options["rel_format"], options["grades"]
+        options["qrels"] = ReadQrels.read(options["qrels"], rel_format=rel_format, grades=grades)
+        options["runs"] = read_runs(options["runs"], TREC_RESULTS.name, strict=False)
+    result = compare(**options)
+    if junit is not None and isinstance(result, Gate):
+        write_lines([junit_of(result)], junit)
+    if page is not None and isinstance(result, Gate):
+        _write_page(result, page, options)
+    output.write(result, draw=draw)
+    return result.status
+
+
+def _write_page(result: Gate, path: str, options: Mapping[str, Any]) -> None:
+    """Write a report that begins with the verdicts, over all judged topics and with the same correction."""
+    from irevalx.lab import report
+
+    names = ("qrels", "runs", "measures", "baseline", "alpha", "level", "grades", "rel_format", "threads")
+    shared = {name: options[name] for name in (*names, "ties", "ignore_identical_ids", "duplicates")}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IrevalxWarning)  # the comparison has issued them
+        page = report(**shared, correction="bonferroni", complete=True)
+    page.saying(result.conclusion, *result.sentences).write(path, "html")
+
+
+@declared(
+    run=_run,
+    example="irevalx-lab compare qrels runs/* -m 'map infAP' --baseline bm25 --test wilcoxon --seed 1",
+    more=(
+        f"With `margin`, the exit status is 0 if all runs are not worse (with `require=better`: if all are "
+        f"significantly better), {FOUND_WORSE} if one is worse, otherwise {UNDECIDED}; 1, 2, 4 and 7 are errors, as "
+        "for irevalx."
+    ),
+    figure=True,
+)
+def compare(
+    qrels: Annotated[Union[GivenQrels, Scores], file(names=("QRELS",))],  # noqa: UP007 - GivenQrels is a string
+    runs: Annotated[Optional[GivenRuns], file(names=("RUN",), several=True)] = None,  # noqa: UP045
+    measures: Annotated[
+        Measures,
+        measures_parameter(
+            shell_help=(
+                "Measures, as for irevalx -m: 'map infAP'. P-values are corrected for the comparisons of one measure."
+            )
+        ),
+    ] = (),
+    *,
+    names: Annotated[str, choice(*NAME_STYLES)] = NAME_STYLES[0],
+    baseline: Baseline = None,
+    test: Test = "t",
+    correction: Correction = "holm",
+    interval: Interval = "t",
+    alpha: Alpha = ALPHA,
+    resamples: TestResamples = RESAMPLES,
+    discriminative_power: Annotated[bool, flag(also="--power", excludes=("by=run", "by=topic"))] = False,
+    power: Annotated[bool, flag(in_shell=False, excludes=("by=run", "by=topic"))] = False,
+    by: Annotated[str, choice(*VIEWS)] = "pair",
+    columns: Annotated[str | Iterable[str], COLUMNS] = (),
+    sort: Annotated[bool, flag(requires="by=topic")] = False,
+    seed: Seed = None,
+    grades: Grades = "whole",
+    level: RealLevel = 1,
+    ties: Ties = "name",
+    ignore_identical_ids: IgnoreIdenticalIds = False,
+    duplicates: Duplicates = "error",
+    complete: Complete = False,
+    min_retrieved: MinRetrieved = 0.0,
+    rel_format: AnyRelFormat = "qrels",
+    threads: Threads = 1,
+    systems: Annotated[
+        Groups,
+        refined(
+            requires=(),
+            excludes=_NOT_WITH_SYSTEMS,
+            shell_help=(
+                "Compare systems with several runs each (replicates). Replicates are, for example, folds or seeds. "
+                "FILE has the system of each run, one line RUN SYSTEM per run. A topic's value is the mean over the "
+                "runs of a system; tests and intervals are over topics and runs."
+            ),
+        ),
+    ] = None,
+    system_by: Annotated[str | None, text(metavar="REGEX", excludes=("systems", *_NOT_WITH_SYSTEMS))] = None,
+    topic_groups: Annotated[
+        TopicGroupsInput | None,
+        TOPIC_GROUPS,
+        refined(
+            excludes=(
+                *("margin", "systems", "system_by", "correction=tukey", "by=run", "by=topic"),
+                *("discriminative_power", "power", "columns", "figure"),
+            ),
+            shell_help=(
+                "Compare in each group of topics, and test whether differences are the same in all groups "
+                "(interaction). P-values are corrected over pairs and groups. FILE has one line TOPIC GROUP per topic, "
+                "as for irevalx --topic-groups."
+            ),
+        ),
+    ] = None,
+    margin: Annotated[float | Mapping[str, float] | None, MARGIN] = None,
+    require: Annotated[str, choice(*REQUIREMENTS, requires={"better": "margin"})] = REQUIREMENTS[0],
+    allow_unsure: Annotated[bool, flag(requires="margin", excludes="require=better")] = False,
+) -> Comparison:
+    """Test whether runs differ.
+
+    All pairs of runs, or each run and the `baseline`, are compared by a paired test over topics, with p-values
+    corrected for the number of comparisons.
+
+    The result has one row for each measure and pair: the summary values of both runs; their difference with an interval
+    for this pair alone; the effect size (mean difference divided by the standard deviation of the differences); the
+    numbers of topics on which the run wins, ties and loses; p before and after correction; whether the difference is
+    significant (never with fewer than 5 topics); a simultaneous interval for all pairs (bonferroni and tukey only); and
+    the test that gave p. If fewer than 5 topics differ, or all by the same amount, an exact sign-flip test replaces the
+    t test, and there is no t interval.
+
+    By default, tables show the interval that matches the correction: with bonferroni and tukey the simultaneous
+    interval, with other corrections the interval of the pair alone, headed "unadjusted". The intervals of tukey exclude
+    0 exactly if the difference is significant; so do the intervals of bonferroni with `test="t"` and `interval="t"`.
+    Other tests, `interval="bca"` and unadjusted intervals can disagree with the test. tukey assumes that the
+    differences of all pairs have equal variance. Geometric means (gm_map) are tested on their logarithms, and sums
+    (num_rel_ret) are shown as sums.
+
+    Each table shows judged@K, the share of judged documents among the first K of each run; K is the cutoff of the
+    measure, or 10. For t tests (not tukey) of measures that treat unjudged documents as nonrelevant, a warning lists
+    the comparisons whose conclusion depends on unjudged documents: the conclusion would change if the unjudged
+    documents that only one of the runs has among its first 10 were relevant half as often as its judged documents. The
+    conclusion can still be right; to find out, judge these documents. A gate gives the same warning for its verdicts.
+
+    With `systems` or `system_by`, runs of one system are replicates, not topics: the variance of a difference is the
+    variance over topics plus the variance between replicates, and a column has the share of the latter. The t test and
+    interval generalise to other topics and other runs of the same systems; with few replicates, they have few degrees
+    of freedom. For a system with only one run, they apply to this run only.
+
+    With `topic_groups`, there is one row for each group of topics, and a second table tests the interaction: whether
+    the difference of a pair is the same in all groups, by Welch's F statistic with permuted group labels of the topics.
+    A difference that is significant in one group and not in another is not evidence of different effects; use the
+    interaction test. It excludes groups with only one topic. In groups with fewer than 10 topics, an interaction can be
+    significant merely because differences vary more in one group than in another.
+
+    With `margin`, the result is a gate: a verdict for each measure and run, from simultaneous t intervals of the
+    differences from the `baseline`. A run is "not worse" if the lower bound is above minus the margin. Otherwise it is
+    "worse" if the upper bound is below 0 and a sign-flip test with the same correction has p below alpha; otherwise the
+    verdict is "cannot tell". Identical runs are not worse. If fewer than 5 topics differ, or all by the same amount,
+    there is no interval, and an exact sign-flip test alone decides whether a run is worse, or better and therefore not
+    worse. The least margin is the margin with which a run as good as the baseline would pass with probability 0.8 on
+    this number of topics.
+
+    Parameters
+    ----------
+    qrels : relevance judgments: ``{topic: {docno: grade}}``, or anything else that ``irevalx.Qrels.read`` takes; or
+        ``Scores``, without runs.
+    runs : at least two runs: ``{name: {topic: {docno: score}}}``, or anything else that ``irevalx.evaluate`` takes.
+    measures : measures, such as "map", "P.5,10" or "nDCG@10"; one or several. p-values are corrected for the
+        comparisons of one measure. [default: map; with ``Scores``, all that have a value for each topic]
+    names : print measures by trec_eval's names, or as requested with `measures` (asked).
+    discriminative_power : report the discriminative power of each measure instead: the share of significantly different
+        pairs. It is reported for `test`, before and after correction. Sakai (2006) uses an uncorrected bootstrap test,
+        Sakai (2012) tukey.
+    power : former name of `discriminative_power`.
+    by : rows of the table: one per pair (pair), per topic (topic) or per run (run). A topic has the value of each run
+        and its difference from the `baseline`. A run has its summary values with the best one marked, letters shared by
+        runs that are not significantly different, and judged@K; with `baseline`, + or - marks runs that are
+        significantly better or worse than it. Runs and measures keep their order. In LaTeX, the table requires the
+        package booktabs.
+    columns : columns to display for each pair, after its names, or all. For example, 'mean mean_against effect_size p
+        wins losses'. By default, difference, low and high (bonferroni, tukey: simultaneous_low and simultaneous_high),
+        corrected_p, differ, judged, judged_against.
+    sort : with `by="topic"` and `baseline`, sort topics by difference. The greatest difference, averaged over
+        runs, is first.
+    systems : compare systems with several runs each (replicates), such as folds or seeds: the system of each run, as
+        ``{run: system}`` or a file with one line ``RUN SYSTEM`` per run. A topic's value is the mean over the runs of a
+        system; tests and intervals are over topics and runs.
+    system_by : compare systems, named by a part of the names of their runs. The system of a run is what this regular
+        expression matches (its first group in parentheses, if it has one). A run that it does not match is a system of
+        its own.
+    topic_groups : compare in each group of topics, with p-values corrected over pairs and groups, and test whether the
+        difference is the same in all groups (interaction): ``{topic: group}``, with one or several groups per topic, or
+        a file with one line ``TOPIC GROUP`` per topic.
+    margin : noninferiority margin, at least 0 and in units of the measure: return a ``Gate``, with a verdict on whether
+        each run is not worse than the `baseline` by more than this, over all judged topics, as with `complete`. A
+        dictionary has margins by measure, and under ``*`` the margin of all other measures.
+    require : with `margin`, what runs must be: not worse or significantly better.
+    allow_unsure : with `margin`, let runs pass whose verdict is "cannot tell".
+
+    Raises
+    ------
+    InputError : a measure has no value for any topic.
+    IrevalxError : as for ``irevalx.evaluate``.
+
+    Examples
+    --------
+    >>> import irevalx
+    >>> qrels = {str(topic): {"A": 1, "B": 0} for topic in range(1, 9)}
+    >>> bm25 = {topic: {"A": 2.0, "B": 1.0} for topic in qrels}
+    >>> dense = {topic: {"A": 1.0, "B": 2.0 if int(topic) % 4 else 0.0} for topic in qrels}
+    >>> [row] = irevalx.lab.compare(qrels, {"bm25": bm25, "dense": dense}, "map").rows
+    >>> row.difference, round(row.low, 4), round(row.high, 4), round(row.corrected_p, 4), row.differ
+    (0.375, 0.1815, 0.5685, 0.0025, True)
+    """
+    method = Method(test, correction, interval, alpha, resamples, chosen_seed(seed))
+    ranked: RankedRuns | None = None
+    notes: tuple[str, ...] = ()
+    if isinstance(qrels, Scores):
+        if runs is not None:
+            raise ArgumentError("runs cannot be combined with Scores, which are of runs already")
+        measured = measured_scores(qrels, measures_of(measures), warn, as_asked=names == "asked")
+    else:
+        ranked = ranked_runs_of(
+            qrels,
+            runs,
+            measures_of(measures) or ("map",),
+            level=level,
+            complete=complete or margin is not None,
+            min_retrieved=min_retrieved,
+            grades=grades,
+            rel_format=rel_format,
+            threads=threads,
+            as_asked=names == "asked",
+            ties=ties,
+            ignore_identical_ids=ignore_identical_ids,
+            duplicates=duplicates,
+        )
+        measured = measured_runs(ranked, warn)
+        notes = ranked.notes([len(ranked.topics) - of_measure.values.shape[1] for of_measure in measured])
+    if baseline is not None:
+        baseline = baseline_named(baseline, measured[0].runs, runs)
+    measured = systems_of_runs(measured, systems, system_by)
+    compared = _compared(measured, baseline, method, threads)
+    if topic_groups is not None:
+        return compared_in_groups(compared, topic_groups, baseline, method, notes)
+    bounds = bounds_of(ranked, threads)
+    if margin is not None and baseline is not None:
+        verdicts = gate(compared, baseline, margin, alpha, require=require, allow_unsure=allow_unsure, notes=notes)
+        _warn_of_each(unjudged_cautions(compared, verdicts.dependent, bounds, ranked))
+        return verdicts
+    is_by_pair = by == "pair" and not (discriminative_power or power)
+    kinds_of_warnings = [comparison_warnings, interval_warnings][: 2 if is_by_pair else 1]
+    _warn_of_each(
+        line
+        for of_measure in compared
+        for warnings_of in kinds_of_warnings
+        for line in warnings_of(of_measure.comparisons, of_measure.name)
+    )
+    _warn_of_each(
+        unjudged_cautions(compared, [of_measure.depends_on_unjudged for of_measure in compared], bounds, ranked)
+    )
+    if is_by_pair:
+        kind = ComparedSystems if isinstance(measured[0], Replicates) else ComparedPairs
+        return kind(compared, baseline, method, notes=notes, columns=_columns(columns))
+    if by == "topic":
+        return ComparedTopics(compared, baseline, method, notes=notes, sort=sort)
+    return (ComparedRuns if by == "run" else DiscriminativePower)(compared, baseline, method, notes=notes)
+
+
+def _compared(
+    measured: Sequence[MeasuredRuns], baseline: str | None, method: Method, processes: int
+) -> list[ComparedMeasure]:
+    """Return the comparisons under each measure."""
+    runs = measured[0].runs
+    if baseline is None:
+        pairs = [(other, run) for run, other in combinations(range(len(runs)), 2)]
+    else:
+        base = number_of_baseline(baseline, runs)
+        pairs = [(base, run) for run in range(len(runs)) if run != base]
+    compared = []
+    for of_measure in measured:
+        how = (of_measure.values, pairs, method, of_measure.scale, processes)
+        if isinstance(of_measure, Replicates):
+            compared.append(ComparedMeasure(of_measure, ComparisonsOfSystems(*how, of_measure.of_systems)))
+        else:
+            compared.append(ComparedMeasure(of_measure, Comparisons(*how)))
+    return compared
+
+
+def _columns(columns: str | Iterable[str]) -> tuple[str, ...]:
+    """Return the columns of pairs to display; none for the default."""
+    words = _words(columns)
+    if words == _ALL_COLUMNS:
+        return fields(ComparedPair)
+    return (*LABELS, *(word for word in words if word not in LABELS)) if words else ()
+
+
+def _warn_of_each(lines: Iterable[str]) -> None:
+    """Warn with each line once."""
+    for line in dict.fromkeys(lines):
+        warn(line)

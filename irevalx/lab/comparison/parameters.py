@@ -1,0 +1,64 @@
+"""Parameters of comparisons, which ``compare`` and ``report`` share."""
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, TypeAlias
+
+from irevalx.declarations import ValueType, choice, file, whole
+from irevalx.experiments.parameters import MOST_DRAWS
+from irevalx.statistics.confidence_intervals import INTERVALS
+from irevalx.statistics.significance import CORRECTIONS, FEW_TOPICS, SHORT_NAMES, TESTS, TUKEY
+
+Test = Annotated[
+    str,
+    choice(
+        *TESTS,
+        help=(
+            f"paired test over topics: {', '.join(f'{name} ({test.words})' for name, test in TESTS.items())}. If fewer "
+            f"than {FEW_TOPICS} topics differ, or all by the same amount, an exact sign-flip test replaces the t test."
+        ),
+    ),
+]
+Correction = Annotated[
+    str,
+    choice(
+        *CORRECTIONS,
+        *SHORT_NAMES,
+        TUKEY,
+        help=(
+            "correction of the p-values for the number of comparisons under a measure; bh is benjamini-hochberg, and "
+            "tukey is randomised Tukey HSD, a test of its own over all pairs of runs."
+        ),
+    ),
+]
+Interval = Annotated[
+    str,
+    choice(
+        *INTERVALS,
+        help=(
+            "confidence intervals of differences: from Student's t distribution (t) or a BCa bootstrap (bca). BCa is "
+            "bias-corrected and accelerated. Intervals of t exclude 0 exactly if the t test rejects; intervals of bca "
+            "are too short with fewer than about 20 topics."
+        ),
+    ),
+]
+TestResamples = Annotated[
+    int,
+    whole(
+        1,
+        MOST_DRAWS,
+        metavar="B",
+        help="number of random sign flips, label permutations, resamples of tukey, and bootstrap resamples.",
+    ),
+]
+TopicGroupsInput: TypeAlias = str | os.PathLike[str] | Mapping[str, str | Iterable[str]]
+"""A file, or the group of each topic, or its groups."""
+
+
+def path_or_mapping(value: Any) -> Any:
+    """Return the name of a file, or a dictionary as it is."""
+    return value if isinstance(value, Mapping) else os.fsdecode(value)
+
+
+TOPIC_GROUPS = file(kind=ValueType("the path of a file, or a dictionary from topics to groups", path_or_mapping))
+"""Groups of topics, which each function explains."""

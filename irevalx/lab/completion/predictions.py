@@ -1,0 +1,345 @@
+"""Predicted grades of unjudged documents, labels in their place, and calibrated relevance probabilities.
+
+A topic has few relevant documents, so one sigmoid is fitted for all topics: decision values of both classifiers have
+the same zero, and nearly the same unit, for each topic. It is fitted to documents that were not learned from, by
+cross-validation within each topic. Büttcher et al. (2007, section 6) propose this.
+
+Source: Platt, Probabilistic Outputs for Support Vector Machines, in Advances in Large Margin Classifiers, 1999.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from irevalx.arrays.codes import ABSENT, UNJUDGED_IN_FILES
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.declarations import spelled
+from irevalx.errors import InputError, shown_name
+from irevalx.evaluation.topic_values import AssessedRanking
+from irevalx.experiments.labels import grades_for
+from irevalx.experiments.ranked_runs import Experiment
+from irevalx.experiments.run_groups import Removal
+from irevalx.experiments.samples import RandomOrder, is_relevant
+from irevalx.frozen import Frozen
+from irevalx.judgments.graded import Judgments
+from irevalx.measures.selection import select_measures
+from irevalx.process.workers import in_order
+from irevalx.settings import Settings
+from irevalx.statistics.significance import MEAN
+
+if TYPE_CHECKING:
+    from irevalx.lab.completion.classifiers import Classifier, Collection
+
+
+class PredictedGrades(Frozen):
+    """Whether documents were predicted, and predicted relevant; flat over the judgments."""
+
+    predicted: BoolArray
+    relevant: BoolArray
+
+
+class Predictions(PredictedGrades):
+    """The predictions of a classifier; flat over the judgments, or one value per topic."""
+
+    value: FloatArray
+    """Decision values, flat; nan without a prediction."""
+    without_text: BoolArray
+    """Flat; documents without a prediction because they have no text."""
+    learned_relevant: IntArray
+    """Per topic; the number of documents with text to learn from."""
+    learned_nonrelevant: IntArray
+    untrained: BoolArray
+    """Per topic; whether predictions lack because there are no relevant or no nonrelevant documents to learn from."""
+
+    def completed(self, grades: IntArray, level: float) -> IntArray:
+        """Return grades, flat, with predictions in place: ``level`` if relevant, otherwise 0."""
+        return np.where(self.predicted, np.where(self.relevant, level, 0), grades)
+
+
+class Completion:
+    """Judgments with the text of their documents, to be completed from any part of them."""
+
+    def __init__(self, judgments: Judgments, collection: Collection, classifier: Classifier, level: float = 1) -> None:
+        self.judgments = judgments
+        self.classifier = classifier
+        self.level = level
+        self._place = collection.find(judgments.docnos)
+
+    def predict(
+        self, known: BoolArray, unknown: BoolArray, progress: Callable[[int], None] = lambda topics: None
+    ) -> Predictions:
+        """Learn from the ``known`` documents of each topic, and predict the ``unknown`` ones; masks over the judgments.
+
+        ``progress`` is called with the number of topics done since.
+        """
+        rows, relevant = self.judgments.rows, is_relevant(self.judgments, self.level)
+        with_text = self._place != ABSENT
+        learned = known & with_text
+        n_relevant, n_nonrelevant = rows.count(learned & relevant), rows.count(learned & ~relevant)
+        trainable = (n_relevant > 0) & (n_nonrelevant > 0)
+        predicted = unknown & with_text & rows.spread(trainable)
+        predicted_relevant, value = np.zeros(rows.size, np.bool_), np.full(rows.size, np.nan)
+        n_predicted = rows.count(predicted)
+        for topic in range(rows.n):
+            if n_predicted[topic]:
+                row = rows.slice(topic)
+                train, predict = (row.start + np.flatnonzero(mask[row]) for mask in (learned, predicted))
+                answer = self.classifier.classify(self._place[train], relevant[train], self._place[predict])
+                predicted_relevant[predict], value[predict] = answer.relevant, answer.value
+            progress(1)
+        return Predictions(
+            predicted=predicted,
+            relevant=predicted_relevant,
+            value=value,
+            without_text=unknown & ~with_text,
+            learned_relevant=n_relevant,
+            learned_nonrelevant=n_nonrelevant,
+            untrained=~trainable & (rows.count(unknown) > 0),
+        )
+
+
+class CompletionRun:
+    """A ``Treatment`` that predicts the unique documents of a group from the other judgments.
+
+    This is the procedure of Büttcher et al. (2007, 5.3). Documents without a prediction are pooled, but unjudged.
+    """
+
+    def __init__(self, completion: Completion) -> None:
+        self.completion = completion
+        self.predictions: dict[str, Predictions] = {}
+        """By group; computed when they are first needed, if not before."""
+
+    def predict_for(
+        self, removals: Sequence[Removal], processes: int = 1, progress: Callable[[int], None] = lambda topics: None
+    ) -> None:
+        """Predict for several groups; ``progress`` is called with the number of topics of a group done since."""
+        judgments = self.completion.judgments
+        sharing = min(processes, len(removals))
+        advance = progress if sharing == 1 else lambda topics: None
+
+        def work(removal: Removal) -> Predictions:
+            known = judged_without(removal, judgments.grades)
+            return self.completion.predict(known, removal.removed, advance)
+
+        for removal, predictions in zip(removals, in_order(work, lambda: removals, sharing), strict=True):
+            self.predictions[removal.group] = predictions
+            if sharing > 1:
+                progress(judgments.rows.n)
+
+    def __call__(self, removal: Removal, grades: IntArray) -> tuple[IntArray, BoolArray]:
+        """Return the grades and the pool with which the group is evaluated."""
+        without = np.where(removal.removed, UNJUDGED_IN_FILES, grades)
+        return self.of_group(removal).completed(without, self.completion.level), removal.in_pool
+
+    def of_group(self, removal: Removal) -> Predictions:
+        """Return the predictions for a group."""
+        if removal.group not in self.predictions:
+            self.predict_for([removal])
+        return self.predictions[removal.group]
+
+
+def judged_without(removal: Removal, grades: IntArray) -> BoolArray:
+    """Return which documents, flat, are judged without the group that is left out."""
+    return (grades >= 0) & removal.in_pool & ~removal.removed
+
+
+FOLDS = 5
+"""The number of parts of the judgments of a topic, each of which is predicted from the others."""
+
+SCHEME = "calibration"
+"""The name of the random order."""
+
+EXPECTED = ("P_5", "P_10", "P_20", "recip_rank", "map")
+"""The measures whose expected values are reported."""
+
+_PRECISION = re.compile("P_([0-9]+)")
+
+
+class Sigmoid(Frozen):
+    """The probability of relevance by decision value: 1 / (1 + exp(slope value + intercept))."""
+
+    slope: float
+    intercept: float
+
+    def probabilities(self, values: FloatArray) -> FloatArray:
+        """Return probabilities, in [0, 1], of decision values of any shape."""
+        return np.exp(-np.logaddexp(0.0, self.slope * values + self.intercept))
+
+
+def fit_sigmoid(values: FloatArray, relevant: BoolArray) -> Sigmoid:
+    """Fit a sigmoid to n decision values by maximum likelihood; some documents are relevant and some are not.
+
+    The targets (Platt) are (R + 1)/(R + 2) for the R relevant documents and 1/(N + 2) for the N others.
+    """
+    from scipy import optimize
+
+    n_relevant, n_others = int(relevant.sum()), int((~relevant).sum())
+    target = np.where(relevant, (n_relevant + 1) / (n_relevant + 2), 1 / (n_others + 2))
+    unit = float(np.abs(values).max()) or 1.0
+    scaled = values / unit
+
+    def loss(parameters: FloatArray) -> tuple[float, FloatArray]:
+        exponent = parameters[0] * scaled + parameters[1]
+        residual = target - np.exp(-np.logaddexp(0.0, exponent))
+        total = float((np.logaddexp(0.0, exponent) - (1 - target) * exponent).sum())
+        return total, np.array([(residual * scaled).sum(), residual.sum()])
+
+    start = np.array([0.0, np.log((n_others + 1) / (n_relevant + 1))])
+    slope, intercept = optimize.minimize(loss, start, jac=True, method="BFGS").x.tolist()
+    return Sigmoid(slope / unit, intercept)
+
+
+def calibrate(
+    completion: Completion, judged: BoolArray, order: RandomOrder, progress: Callable[[int], None] = lambda topics: None
+) -> Sigmoid:
+    """Fit the sigmoid of a classifier to the ``judged`` documents, predicted in ``FOLDS`` folds in this order.
+
+    Raises InputError if no relevant, or no nonrelevant, document could be predicted from others.
+    """
+    relevant = is_relevant(completion.judgments, completion.level)
+    fold = _folds(completion, judged, relevant, order)
+    value = np.full(judged.size, np.nan)
+    for number in range(FOLDS):
+        unknown = judged & (fold == number)
+        predictions = completion.predict(judged & ~unknown, unknown, progress)
+        value[predictions.predicted] = predictions.value[predictions.predicted]
+    known = ~np.isnan(value)
+    if not (known & relevant).any() or not (known & ~relevant).any():
+        raise InputError(
+            "fitting probabilities requires relevant and nonrelevant documents that other documents of their topic can "
+            "predict, but there are not both"
+        )
+    return fit_sigmoid(value[known], relevant[known])
+
+
+def _folds(completion: Completion, judged: BoolArray, relevant: BoolArray, order: RandomOrder) -> IntArray:
+    """Assign the relevant and the nonrelevant documents of each topic to folds; flat, ``FOLDS`` for none."""
+    fold = np.full(judged.size, FOLDS)
+    for topic in range(completion.judgments.rows.n):
+        places = order.of(topic)
+        places = places[judged[places]]
+        for kind in (relevant[places], ~relevant[places]):
+            fold[places[kind]] = np.arange(np.count_nonzero(kind)) % FOLDS
+    return fold
+
+
+def probabilities_of_relevance(
+    completion: Completion, predictions: Predictions, sigmoid: Sigmoid, grades: IntArray
+) -> FloatArray:
+    """Return relevance probabilities, flat: of the sigmoid if predicted, otherwise 1 or 0 as judged."""
+    judged = np.where(grades >= max(completion.level, 0), 1.0, 0.0)
+    return np.where(predictions.predicted, sigmoid.probabilities(np.nan_to_num(predictions.value)), judged)
+
+
+def expected_measures(
+    experiment: Experiment, probability: FloatArray, measures: Sequence[str]
+) -> dict[str, FloatArray]:
+    """Return expected values, (n_runs, n_topics) by measure, if documents are relevant independently.
+
+    ``probability`` is flat over the judgments; other documents are nonrelevant. Runs without results have 0.
+    """
+    settings, missing = Settings(grades="probability"), experiment.missing
+    selected = select_measures(measures, settings).measures
+    assessed = AssessedRanking(experiment.judgments, experiment.ranking, missing.ravel(), settings, probability)
+    values = assessed.numbers(selected).reshape(-1, *missing.shape)
+    of_measure = dict(zip((name for measure in selected for name in measure.names), values, strict=True))
+    return {name: np.where(missing, 0.0, of_measure[name]) for name in measures}
+
+
+def expected_means(experiment: Experiment, probability: FloatArray) -> dict[str, dict[str, float]]:
+    """Return expected values by run and measure: means over topics."""
+    means = {
+        name: MEAN.summarise(of_runs) for name, of_runs in expected_measures(experiment, probability, EXPECTED).items()
+    }
+    return {
+        run: {name: float(of_measure[r]) for name, of_measure in means.items()} for r, run in enumerate(experiment.runs)
+    }
+
+
+def expectable(measure: str) -> bool:
+    """Return whether the expected value of a measure under probabilities is computed without approximation."""
+    return measure == "recip_rank" or _PRECISION.fullmatch(measure) is not None
+
+
+def expected_values(experiment: Experiment, completion_run: CompletionRun, removal: Removal) -> FloatArray:
+    """Return expected values, (n_measures, n_runs, n_topics), with probabilities for the unique documents of a group.
+
+    The sigmoid is fitted to the other judgments alone. Measures must be ``expectable``.
+    """
+    judged = judged_without(removal, experiment.grades)
+    sigmoid = calibrate(completion_run.completion, judged, RandomOrder(experiment.judgments, 0, SCHEME))
+    predictions = completion_run.of_group(removal)
+    known = np.where(judged, experiment.grades, UNJUDGED_IN_FILES)
+    probability = probabilities_of_relevance(completion_run.completion, predictions, sigmoid, known)
+    return np.stack(list(expected_measures(experiment, probability, experiment.measures).values()))
+
+
+class LabelCompletion:
+    """A ``Treatment`` that takes the judgments of unique documents, or all judgments (``replace``), from labels.
+
+    Documents without a label are pooled, but unjudged.
+    """
+
+    def __init__(
+        self, judgments: Judgments, labels: Judgments, level: int, left_out: Sequence[Removal], *, replace: bool = False
+    ) -> None:
+        self._judgments = judgments
+        self._labels = labels
+        self._left_out = left_out
+        self._replace = replace
+        self._grades, _ = grades_for(judgments, labels)
+        labelled = {removal.group: removal.removed & (self._grades >= 0) for removal in left_out}
+        self.predictions = {
+            group: PredictedGrades(mask, mask & (self._grades >= level)) for group, mask in labelled.items()
+        }
+        """By group."""
+
+    def __call__(self, removal: Removal, grades: IntArray) -> tuple[IntArray, BoolArray]:
+        """Return the grades and the pool with which the group is evaluated."""
+        return complete_from_labels(grades, self._grades, removal.removed, replace=self._replace), removal.in_pool
+
+    def warnings(self) -> Iterator[str]:
+        """Yield warnings about the labels; raises InputError if no unique document has a label."""
+        removed: BoolArray = np.any([removal.removed for removal in self._left_out], axis=0)
+        without = int((removed & (self._grades < 0)).sum())
+        name = shown_name(self._labels.path)
+        if removed.any() and without == removed.sum():
+            raise InputError(f"{name} has no label for any of the {without} documents that are unique to a group")
+        if without:
+            yield (
+                f"{without} of {int(removed.sum())} documents that are unique to a group stay unjudged: {name} does "
+                "not label them"
+            )
+        yield from label_warnings(self._judgments, self._labels, self._left_out[0].in_pool, replace=self._replace)
+
+
+def complete_from_labels(grades: IntArray, labels: IntArray, holes: BoolArray, *, replace: bool) -> IntArray:
+    """Return grades with labels in place of missing grades (``holes``), or of all; negative labels are missing."""
+    label = np.where(labels >= 0, labels, UNJUDGED_IN_FILES)
+    return label if replace else np.where(holes, label, grades)
+
+
+def label_warnings(judgments: Judgments, labels: Judgments, chosen: BoolArray, *, replace: bool) -> Iterator[str]:
+    """Yield warnings about labels that contradict chosen judgments, are for other documents, or on another scale."""
+    ours, theirs = shown_name(judgments.path), shown_name(labels.path)
+    grades, there = grades_for(judgments, labels)
+    both = chosen & (judgments.grades >= 0) & (grades >= 0)
+    if other := int((both & (grades != judgments.grades)).sum()):
+        counts = theirs if replace else ours
+        n_both = int(both.sum())
+        yield f"{theirs} contradicts {ours} in {other} of the {n_both} documents that both judge; {counts} counts"
+    if replace and (lacking := int((chosen & (judgments.grades >= 0) & (grades < 0)).sum())):
+        option = spelled("labels_replace", True)
+        yield f"{theirs} does not label {lacking} documents that {ours} judges; with {option} they are unjudged"
+    if others := int((labels.grades >= 0).sum()) - int((chosen & there & (grades >= 0)).sum()):
+        yield f"{others} labels of {theirs} are for documents outside the pool and are left out"
+    scales = [int(part.grades.max(initial=0)) for part in (judgments, labels)]
+    if scales[0] != scales[1] and not replace:
+        yield (
+            f"grades reach {scales[0]} in {ours} and {scales[1]} in {theirs}: measures with gains by grade mix two "
+            "scales"
+        )

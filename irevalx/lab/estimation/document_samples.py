@@ -1,0 +1,413 @@
+"""Estimates from human labels of sampled documents, and tables of estimates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from irevalx.api.custom_measures import Measures
+from irevalx.api.inputs import GivenQrels, Qrels, Runs
+from irevalx.arrays.codes import ABSENT, UNJUDGED_IN_FILES
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.declarations import spelled
+from irevalx.errors import InputError, UsageError, quote, shown_name, warn
+from irevalx.experiments.inputs import experiment_of, judgments_of, labels_of, measures_of
+from irevalx.experiments.labels import TwoLabellings, places_of, topic_warnings
+from irevalx.experiments.ranked_runs import Experiment, raise_first, requests_of
+from irevalx.experiments.strata import StrataSample
+from irevalx.experiments.weighted_measures import WeightedMeasure, counted_documents, weighted_measures
+from irevalx.frozen import Frozen, cached_property, replace
+from irevalx.judgments.graded import Judgments, JudgmentsWithProbabilities
+from irevalx.lab.command.output import Result
+from irevalx.lab.estimation.results import EstimatedRow, EstimatedScore, SampledScore, pairs_to_compare, rows_of
+from irevalx.parameters import argument_error
+from irevalx.reading.formats import PRELS, QRELS, SAMPLED
+from irevalx.reports.table import Table
+from irevalx.settings import Settings
+from irevalx.statistics.prediction_powered_inference import (
+    FEW_DRAWN,
+    DrawnDocuments,
+    MachineTotals,
+    TwoStageEstimate,
+    two_stage,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from typing_extensions import Unpack
+
+    from irevalx.experiments.inputs import Evaluating
+
+
+class EstimatedScores(Result):
+    """The result of ``estimate``: ``rows``, for each measure the means of runs, then the differences of pairs."""
+
+    rows: Sequence[EstimatedRow]
+    alpha: float
+    """Intervals cover the true value with probability 1 - alpha."""
+
+    correction: str
+    """Correction of the p-values."""
+
+    kind: ClassVar[type[Frozen]] = EstimatedScore
+    first_columns: ClassVar[tuple[str, ...]] = (
+        "estimate",
+        "low",
+        "high",
+        "classical",
+        "classical_low",
+        "classical_high",
+    )
+    """The columns of the first table in the terminal."""
+
+    last_columns: ClassVar[tuple[str, ...]] = (
+        *("standard_error", "lambda", "correlation"),
+        *("human_topics", "machine_topics", "effective_topics"),
+    )
+    """The columns of the last table."""
+
+    sources: ClassVar[str] = "from human topics alone (classical)"
+    """The other estimates in the first table."""
+
+    def tables(self) -> list[Table]:
+        """Return the table of ``rows``."""
+        return [Table.of("estimates", self.kind, self.rows, n_labels=3, probabilities=_PROBABILITIES)]
+
+    def tables_for_people(self) -> list[Table]:
+        """Return narrower tables: estimates, tests of differences, and the benefit of the machine labels."""
+        [table] = self.tables()
+        of_pairs = [row for row in table.rows if row[2] is not None]
+        parts = [
+            (
+                f"estimates with machine labels (estimate) and {self.sources}",
+                self.first_columns,
+                table.rows,
+                (f"Each interval covers its own value with probability {1 - self.alpha:g}, not all of them together.",),
+            ),
+            ("differences", _OF_DIFFERENCES, of_pairs, self._notes(len(of_pairs))),
+            (
+                "how far machine labels help",
+                self.last_columns,
+                table.rows,
+                (),
+            ),
+        ]
+        return [
+            _with_columns(replace(table, title=title, rows=rows, notes=notes), columns)
+            for title, columns, rows, notes in parts
+            if rows
+        ]
+
+    def _notes(self, n_rows: int) -> tuple[str, ...]:
+        n_pairs = n_rows // len({row.measure for row in self.rows})
+        notes = [
+            f"p: t test of the estimate. Corrected p: {self.correction}, for the {n_pairs} differences of a measure; "
+            f"differ: it is below {self.alpha:g}."
+        ]
+        if any(row.against is not None and row.standard_error == 0 for row in self.rows):
+            notes.append("If the standard error is 0, p is from an exact sign-flip test, and there is no interval.")
+        if self.correction == "bonferroni":
+            notes.append(f"Simultaneous: all of them hold together with probability {1 - self.alpha:g}.")
+        else:
+            notes.append(f"{self.correction} has no simultaneous intervals; bonferroni has.")
+        return tuple(notes)
+
+    def figure(self, *, width: float = 7.0, titled: bool = True) -> Figure:
+        """Draw the differences with their intervals, or the means if there is one run."""
+        from irevalx.lab.estimation.figures import estimated_intervals
+        from irevalx.lab.plotting.page import Page, style
+
+        with style():
+            return estimated_intervals(self.rows, self.alpha, Page(width, titled))
+
+
+class EstimatedFromDocuments(EstimatedScores):
+    """The same from human labels of a random sample of the documents of each topic."""
+
+    rows: Sequence[SampledScore]
+
+    kind = SampledScore
+    first_columns = ("estimate", "low", "high", "classical", "classical_low", "classical_high", "machine")
+    last_columns = ("standard_error", "document_error", "lambda", "topics", "documents", "effective_documents")
+    sources = "from the sample alone (classical), and scores by the machine alone"
+
+
+_PROBABILITIES = frozenset({"p", "corrected_p"})
+
+_OF_DIFFERENCES = ("estimate", "p", "corrected_p", "differ", "simultaneous_low", "simultaneous_high")
+
+
+def _with_columns(table: Table, columns: Sequence[str]) -> Table:
+    """Return a table with its labels and these columns, except empty ones."""
+    places = {name: table.columns.index(name) for name in columns}
+    filled = [name for name, place in places.items() if any(row[place] is not None for row in table.rows)]
+    return table.showing(*table.columns[: table.n_labels], *filled)
+
+
+SAMPLES = (SAMPLED.name, PRELS.name)
+"""Formats of human labels of a random sample of documents."""
+
+
+class LabelledSample(Frozen):
+    """Human labels of a random sample of the documents of each topic."""
+
+    labels: Judgments
+    """The documents; those that were not drawn have a negative grade."""
+
+    probability: FloatArray
+    """Inclusion probabilities, flat over ``labels``; 0 for documents that could not be drawn."""
+
+    stratum: IntArray | None
+    """Number of the stratum and topic, flat over ``labels``; None if documents were drawn independently, so that the
+    documents that could have been drawn are unknown."""
+
+    @classmethod
+    def of(cls, human: GivenQrels, rel_format: str) -> LabelledSample:
+        """Read human labels in one of the formats of ``SAMPLES``."""
+        read = judgments_of(human, rel_format)
+        raise_first(read.failures(read.documents.topics))
+        if isinstance(read, JudgmentsWithProbabilities):
+            grades = np.where(read.grades < 0, UNJUDGED_IN_FILES, read.grades)  # not in the sample
+            labels = Judgments(read.path, read.topics, read.rows, read.docnos, grades, read.lines)
+            return cls(labels, read.probabilities, None)
+        if not isinstance(read, Judgments) or read.strata is None:
+            raise argument_error(spelled("rel_format"), f"{' or '.join(SAMPLES)} for a sample", rel_format)
+        names = tuple(map(str, range(int(read.strata.max(initial=0)) + 1)))
+        sample = StrataSample(read, read.strata, read.grades >= 0, names)
+        return cls(read, sample.probability, read.rows.ids * len(names) + read.strata)
+
+
+class SumOfRuns(Frozen, kw_only=True):
+    """A measure as a sum for each run: weights of documents by rank, times gains."""
+
+    name: str
+    """The name of the measure."""
+
+    drawn: DrawnDocuments
+    """The documents with human labels in evaluated topics."""
+
+    weights: FloatArray
+    """Weight of the rank of each drawn document in each run, shape (n_runs, n_drawn); 0 if not retrieved."""
+
+    human: FloatArray
+    """Gain of each drawn document by its human label, shape (n_drawn,)."""
+
+    machine: FloatArray
+    """Gain of each drawn document by its machine label, shape (n_drawn,)."""
+
+    greatest_gain: float
+    sampled: FloatArray
+    """Machine's sums over documents that could be drawn, shape (n_runs, n_topics)."""
+
+    others: FloatArray
+    """Machine's sums over other documents, shape (n_runs, n_topics)."""
+
+    uncovered: int
+    """Number of documents with weight and machine label that could not be drawn."""
+
+    def estimated(self, run: int, against: int | None, weight: float | None) -> TwoStageEstimate:
+        """Return the estimate of a run, or of its difference to another run."""
+        weights, sampled, others = (
+            values[run] if against is None else values[run] - values[against]
+            for values in (self.weights, self.sampled, self.others)
+        )
+        return two_stage(
+            self.drawn,
+            weights * self.human,
+            weights * self.machine,
+            MachineTotals(sampled, others),
+            reach=np.abs(weights) * self.greatest_gain,
+            weight=weight,
+        )
+
+
+class RankedLabels(Frozen):
+    """Runs ranked against the documents with human or machine labels."""
+
+    sample: LabelledSample
+    """Human labels."""
+
+    labels: TwoLabellings
+    """Human and machine labels of the topics that have both."""
+
+    experiment: Experiment
+    """The ranked runs."""
+
+    @classmethod
+    def of(cls, sample: LabelledSample, machine: Judgments, runs: Runs, **options: Unpack[Evaluating]) -> RankedLabels:
+        """Pair the labels and rank the runs; warns of topics and documents that only one file has."""
+        options["least_runs"] = 1
+        human = sample.labels
+        topics = tuple(topic for topic in human.topics if topic in machine.topic_index)
+        if len(topics) < 2:
+            raise InputError(f"at least two topics must have both human and machine labels, but got {len(topics)}")
+        for line in topic_warnings(human, machine):
+            warn(line)
+        labels = TwoLabellings.of(human, machine, topics)
+        ours, theirs = shown_name(human.path), shown_name(machine.path)
+        if lacking := int(((labels.human >= 0) & (labels.machine < 0)).sum()):
+            warn(
+                f"{theirs} does not label {lacking} of the {int((labels.human >= 0).sum())} documents that {ours} "
+                "labels; there the machine's gain counts as 0"
+            )
+        experiment = experiment_of(Qrels(labels.judgments), runs, "P.10", **options)
+        if len(experiment.topics) < 2:
+            raise InputError(f"at least two topics must have labels and results, but got {len(experiment.topics)}")
+        return cls(sample, labels, experiment)
+
+    @cached_property
+    def _place(self) -> IntArray:
+        """Places of the documents in the sample, flat over the documents of both files."""
+        return places_of(self.labels.judgments, self.sample.labels)
+
+    @cached_property
+    def topic(self) -> IntArray:
+        """Place of a document's topic among the evaluated topics, flat; ``ABSENT`` for other topics."""
+        index = {topic: place for place, topic in enumerate(self.experiment.topics)}
+        judgments = self.labels.judgments
+        return judgments.rows.spread(np.array([index.get(topic, ABSENT) for topic in judgments.topics], np.int64))
+
+    @cached_property
+    def places(self) -> IntArray:
+        """Places of the documents with human labels in evaluated topics."""
+        return np.flatnonzero((self.labels.human >= 0) & (self.topic != ABSENT))
+
+    @cached_property
+    def _could_be_drawn(self) -> BoolArray:
+        if self.sample.stratum is None:
+            return (self.labels.human >= 0) | (self.labels.machine >= 0)
+        could: BoolArray = np.where(self._place == ABSENT, 0, self.sample.probability[self._place]) > 0
+        return could
+
+    @cached_property
+    def drawn(self) -> DrawnDocuments:
+        """The documents with human labels in evaluated topics."""
+        place, stratum = self._place[self.places], None
+        if self.sample.stratum is not None:
+            _, stratum = np.unique(self.sample.stratum[place], return_inverse=True)
+        probability = self.sample.probability[place]
+        return DrawnDocuments(len(self.experiment.topics), self.topic[self.places], probability, stratum)
+
+    def sum_of(self, measure: WeightedMeasure) -> SumOfRuns:
+        """Return a measure as a sum for each run."""
+        experiment, drawn = self.experiment, self.places
+        n_topics, n_runs = len(experiment.topics), len(experiment.runs)
+        row, cell, weight = counted_documents(experiment.ranking, measure)
+        run = cell // n_topics
+        human, machine = (
+            np.where(grades >= 0, measure.gains(np.maximum(grades, 0)), 0.0)
+            for grades in (self.labels.human, self.labels.machine)
+        )
+        of_drawn = np.full(self.topic.size, ABSENT)
+        of_drawn[drawn] = np.arange(drawn.size)
+        weights = np.zeros((n_runs, drawn.size))
+        is_drawn = of_drawn[row] != ABSENT
+        weights[run[is_drawn], of_drawn[row[is_drawn]]] = weight[is_drawn]
+        could = self._could_be_drawn[row]
+        totals = np.stack(
+            [np.bincount(cell, weight * machine[row] * part, n_runs * n_topics) for part in (could, ~could)]
+        )
+        sampled, others = totals.astype(np.float64).reshape(2, n_runs, n_topics)
+        uncovered = np.unique(row[~could & (self.labels.machine[row] >= 0)]).size
+        return SumOfRuns(
+            name=measure.name,
+            drawn=self.drawn,
+            weights=weights,
+            human=human[drawn],
+            machine=machine[drawn],
+            greatest_gain=measure.greatest_gain,
+            sampled=sampled,
+            others=others,
+            uncovered=uncovered,
+        )
+
+
+def measures_by_document(measures: Measures, level: float, *labels: Judgments) -> Sequence[WeightedMeasure]:
+    """Return measures that are sums over ranks of weight times gain, for the grades of labels; raises UsageError."""
+    requests = requests_of(measures_of(measures), Settings(level=level))
+    for request in requests:
+        if "ndcg" in request.measure.name.lower():
+            raise UsageError(
+                f"{quote(request.names[0])} divides by the gain of an ideal ranking, which depends on the grades of "
+                "all documents, so that a sample cannot correct it without bias; request dcg instead"
+            )
+    grades = {int(grade) for judged in labels for grade in np.unique(judged.grades[judged.grades >= 0])}
+    return weighted_measures(requests, level, grades, max(grades, default=0))
+
+
+def estimates_from_documents(
+    human: GivenQrels,
+    machine: GivenQrels,
+    runs: Runs,
+    measures: Measures,
+    *,
+    baseline: str | None,
+    correction: str,
+    weight: float | None,
+    alpha: float,
+    labels_format: str | None,
+    **options: Unpack[Evaluating],
+) -> EstimatedFromDocuments:
+    """Return the machine's values, corrected document by document; keywords are those of ``estimate``."""
+    sample = LabelledSample.of(human, options.pop("rel_format"))
+    theirs = labels_of(machine, labels_format or QRELS.name)
+    weighted = measures_by_document(measures, options["level"], sample.labels, theirs)
+    ranked = RankedLabels.of(sample, theirs, runs, **options)
+    pairs = pairs_to_compare(ranked.experiment.runs, baseline)
+    rows: list[SampledScore] = []
+    for measure in weighted:
+        sums = ranked.sum_of(measure)
+        if sums.uncovered:
+            warn(
+                f"{sums.name}: {sums.uncovered} documents that count could not be drawn: the estimate uses their "
+                "machine labels, and the classical estimate counts them as nonrelevant"
+            )
+        rows += _rows(sums, ranked.experiment.runs, pairs, weight=weight, alpha=alpha, correction=correction)
+    for line in _warnings(rows):
+        warn(line)
+    return EstimatedFromDocuments(rows, alpha, correction, notes=ranked.experiment.notes())
+
+
+def _rows(
+    sums: SumOfRuns,
+    runs: Sequence[str],
+    pairs: Sequence[tuple[int, int]],
+    *,
+    weight: float | None,
+    alpha: float,
+    correction: str,
+) -> Iterator[SampledScore]:
+    """Yield a row for each run, then for each pair."""
+    contrasts: list[tuple[int, int | None]] = [*((run, None) for run in range(len(runs))), *pairs]
+    estimates, n_drawn = [sums.estimated(run, against, weight) for run, against in contrasts], sums.drawn.topic.size
+    intervals = [estimate.interval(alpha) for estimate in estimates]
+    classical = [estimate.classical_interval(alpha) for estimate in estimates]
+    columns: dict[str, Sequence[float]] = {
+        "estimate": [estimate.estimate for estimate in estimates],
+        "low": [low for low, _ in intervals],
+        "high": [high for _, high in intervals],
+        "standard_error": [estimate.standard_error for estimate in estimates],
+        "document_error": [estimate.document_error for estimate in estimates],
+        "lambda_": [estimate.weight for estimate in estimates],
+        "classical": [estimate.classical for estimate in estimates],
+        "classical_low": [low for low, _ in classical],
+        "classical_high": [high for _, high in classical],
+        "machine": [estimate.machine for estimate in estimates],
+        "topics": [estimate.n_topics for estimate in estimates],
+        "documents": [n_drawn] * len(estimates),
+        "effective_documents": [n_drawn * estimate.document_gain for estimate in estimates],
+    }
+    p = [estimate.p for estimate in estimates]
+    simultaneous = [estimate.interval(alpha / max(1, len(pairs))) for estimate in estimates]
+    about = sums.name, runs, pairs
+    return rows_of(SampledScore, about, columns, p, simultaneous, alpha=alpha, correction=correction)
+
+
+def _warnings(rows: Sequence[SampledScore]) -> Iterator[str]:
+    """Yield cautions on few topics and constant estimates."""
+    if rows[0].topics < FEW_DRAWN:
+        yield f"an interval of so few topics ({rows[0].topics}, below {FEW_DRAWN}) can be too short, and p too small"
+    if constant := sum(row.standard_error == 0 and row.estimate != 0 for row in rows):
+        yield f"all topics have the same estimate in {constant} of {len(rows)} rows, which have no interval therefore"

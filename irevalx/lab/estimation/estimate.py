@@ -1,0 +1,324 @@
+"""Estimation of measure values from few human and many machine judgments: ``estimate`` and its command."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Optional, overload
+
+import numpy as np
+
+from irevalx.api.custom_measures import Measures
+from irevalx.api.inputs import GivenQrels, Qrels
+from irevalx.api.inputs import Runs as GivenRuns
+from irevalx.arrays.segments import FloatArray
+from irevalx.declarations import Parameter, choice, declared, file, number, refined, spelled, whole
+from irevalx.errors import InputError, UsageError, quote, shown_name, warn
+from irevalx.experiments.inputs import Evaluating, experiment_of, graded_judgments_of, labels_of
+from irevalx.experiments.labels import TwoLabellings
+from irevalx.experiments.ranked_runs import Experiment
+from irevalx.judgments.graded import Judgments
+from irevalx.lab import PROGRAM
+from irevalx.lab.command.parameters import GRADED, Alpha, Baseline, Complete, Level, MinRetrieved, Runs, Seed
+from irevalx.lab.command.parameters import measures as measures_parameter
+from irevalx.lab.command.parameters import rel_format as rel_format_parameter
+from irevalx.lab.estimation.document_samples import SAMPLES, EstimatedScores, estimates_from_documents
+from irevalx.lab.estimation.results import EstimatedScore, pairs_to_compare, rows_of
+from irevalx.lab.estimation.sampling_design import LabellingDesign, design_of
+from irevalx.statistics.prediction_powered_inference import FEW_HUMAN, HELPFUL, Estimates, prediction_powered
+from irevalx.statistics.significance import ALPHA, CORRECTIONS, MEAN, SHORT_NAMES, correction_named
+
+if TYPE_CHECKING:
+    from irevalx.lab.command.output import Output
+
+
+def _run(
+    output: "Output",
+    *,
+    pool_out: Annotated[
+        str | None,
+        Parameter(
+            metavar="FILE", requires="design", help="Write a pool file of the documents that are drawn with `seed`."
+        ),
+    ] = None,
+    **options: Any,
+) -> None:
+    """Write the estimates, or the strata of a design and its pool."""
+    from irevalx.lab.command.output import write_lines
+    from irevalx.process.terminal import write_error
+
+    result = estimate(**options)
+    if not isinstance(result, LabellingDesign):
+        output.write(result)
+        return
+    if pool_out is not None:
+        write_lines([result.pool.text], pool_out)
+    write_error(f"{PROGRAM}: --strata '{result.strata}'")
+    if output.format_is_typed:
+        output.write(result)
+    else:
+        output.write_text(result)
+
+
+@overload
+def estimate(
+    human: GivenQrels,
+    machine: GivenQrels,
+    runs: GivenRuns,
+    measures: Measures = "map",
+    *,
+    baseline: str | None = None,
+    correction: str = "holm",
+    weight: float | None = None,
+    alpha: float = ALPHA,
+    level: int = 1,
+    complete: bool = False,
+    min_retrieved: float = 0.0,
+    rel_format: str = "qrels",
+    labels_format: str | None = None,
+) -> EstimatedScores: ...
+
+
+@overload
+def estimate(
+    human: "GivenQrels | None",
+    machine: GivenQrels,
+    runs: GivenRuns,
+    measures: Measures,
+    *,
+    design: int,
+    seed: int | None = None,
+    level: int = 1,
+    complete: bool = False,
+    min_retrieved: float = 0.0,
+    rel_format: str = "qrels",
+    labels_format: str | None = None,
+) -> LabellingDesign: ...
+
+
+@declared(
+    run=_run,
+    example="irevalx-lab estimate --human qrels --machine machine runs/* -m map --baseline bm25",
+    more=(
+        "With --design, the command writes lines TOPIC DOCNO STRATUM, and the rates for degrade --strata on standard "
+        "error; with --format, it writes a table of the strata.\n\n"
+        "The figure shows the differences with their intervals; with many pairs, those of the run with the largest "
+        "estimate."
+    ),
+    figure=True,
+)
+def estimate(
+    human: Annotated[
+        Optional[GivenQrels],  # noqa: UP045 - GivenQrels is a string
+        file(names=("--human",), metavar="QRELS", shell_default=None),
+    ],
+    machine: Annotated[GivenQrels, file(names=("--machine",), metavar="QRELS")],
+    runs: Runs,
+    measures: Annotated[Measures, measures_parameter()] = "map",
+    *,
+    baseline: Baseline = None,
+    weight: Annotated[float | None, number(least=0, most=1, names=("--lambda",), metavar="L")] = None,
+    correction: Annotated[str, choice(*CORRECTIONS, *SHORT_NAMES)] = "holm",
+    alpha: Alpha = ALPHA,
+    design: Annotated[
+        int | None, whole(1, metavar="N", excludes=("baseline", "weight", "correction", "alpha", "figure"))
+    ] = None,
+    seed: Annotated[Seed, refined(requires="design")] = None,
+    level: Level = 1,
+    complete: Complete = False,
+    min_retrieved: MinRetrieved = 0.0,
+    rel_format: Annotated[str, rel_format_parameter((*GRADED, *SAMPLES))] = "qrels",
+    labels_format: Annotated[str | None, choice(*GRADED, metavar="FORMAT")] = None,
+) -> EstimatedScores | LabellingDesign:
+    """Estimate scores and differences from what people judged, and a machine's labels of the rest.
+
+    Human assessors judged some topics, or some documents of each topic, and a machine, such as an LLM, labelled the
+    rest. The estimates are the machine's measure values, corrected by its error on what the assessors judged.
+
+    With some topics judged (prediction-powered inference), the result has one row for the mean of each run and one for
+    the difference of each pair: the estimate with its confidence interval and standard error; the weight lambda of the
+    machine labels; the classical estimate from the human topics alone; the correlation of human and machine values over
+    topics; and effective_topics, the number of human topics that yield the same standard error without a machine. Rows
+    of differences also contain p, p corrected for the number of comparisons, and whether the runs differ, and with
+    `correction="bonferroni"` a simultaneous interval for all differences.
+
+    With a random sample of the documents of each topic judged (`rel_format="sampled"` or `rel_format="prels"`), drawn
+    with known probabilities, the machine's value of a topic is corrected by its error on the drawn documents, each
+    divided by its probability. The measures must be sums over ranks of weight times gain: P, rbp and dcg. Rows contain
+    the estimate; the classical estimate from the sample alone; the machine's own value; the part of the standard error
+    that is due to drawing documents (all of it if no other topics are of interest); and effective_documents, the number
+    of documents that assessors would have to judge without a machine. Documents in no stratum have machine labels.
+
+    Intervals and tests use Student's t distribution. They are valid for any machine: if its labels are bad, lambda is
+    near 0. But each interval holds separately, not simultaneously with the others; the topics that the assessors judged
+    must be a random sample of all topics, not the easy or important ones; intervals from fewer than 40 human topics are
+    too short; and samples of documents from fewer than 25 topics were not tested.
+
+    With `design`, the result is a sampling design instead: the documents whose human labels improve the estimates most.
+    Documents at ranks that count are stratified by machine grade and best rank in any run. The rate of a stratum is
+    proportional to the standard deviation of what machine errors add to the values (Neyman allocation, for the sum of
+    the variances of all runs), and at least one document of each topic is drawn. The machine's error is estimated from
+    `human`, stratum by stratum; without `human`, it is assumed to be the same in all strata.
+
+    Parameters
+    ----------
+    human : relevance judgments by human assessors: some topics, or a random sample of the documents of each topic
+        (`rel_format="sampled"` or `rel_format="prels"`), which degrade can draw by strata. With `design`,
+        the judgments so far, in any format, or none.
+    machine : machine labels: relevance judgments of the topics of `human` and of further topics, which together must be
+        one random sample of topics; or of the sampled documents and of all others, without topics that only one of the
+        files contains.
+    weight : weight of the machine labels, from 0 (ignored) to 1 (as if the machine's error were the same for all
+        topics). With a sample of documents, the weight of labels that can be corrected; estimates with a given weight
+        are unbiased. [default: for each row, the weight with the smallest standard error]
+    correction : correction of the p-values of differences for the number of comparisons of a measure; bh is
+        benjamini-hochberg. bonferroni also has simultaneous intervals.
+    design : select instead the documents that assessors should judge, at most this number: strata of machine grades and
+        of ranks, with rates for degrade.
+    labels_format : format of `machine`: qrels, beir or json. [default: the same as `rel_format`, or qrels if that
+        is sampled or prels]
+
+    Raises
+    ------
+    InputError : fewer than two topics have human and machine labels, or with whole topics, none has machine labels
+        alone.
+    UsageError : a measure is not a mean over topics (or not a sum over ranks, for a sample of documents), `baseline` is
+        not one of the runs, `human` is missing without `design`, or `design` is too small.
+    IrevalxError : as for ``irevalx.evaluate``.
+
+    Examples
+    --------
+    >>> import irevalx
+    >>> human = {str(topic): {"A": int(topic % 3 == 0)} for topic in range(40)}
+    >>> machine = {str(topic): {"A": int(topic % 3 == 0 or topic % 7 == 0)} for topic in range(400)}
+    >>> run = {topic: {"A": 1.0} for topic in machine}
+    >>> [row] = irevalx.lab.estimate(human, machine, {"dense": run}, "P.1").rows
+    >>> round(row.classical, 3), round(row.estimate, 3)  # from the 40 topics alone, and from all
+    (0.35, 0.334)
+    >>> row.high - row.low < row.classical_high - row.classical_low
+    True
+    """
+    evaluating: Evaluating = {
+        "level": level,
+        "complete": complete,
+        "min_retrieved": min_retrieved,
+        "least_runs": 1,
+    }
+    if design is not None:
+        evaluating["rel_format"] = rel_format
+        return design_of(human, machine, runs, measures, design, seed=seed, labels_format=labels_format, **evaluating)
+    if human is None:
+        raise UsageError(f"{spelled('human')} is required without {spelled('design')}")
+    correction = correction_named(correction)
+    human_format = human.rel_format if isinstance(human, Qrels) else rel_format
+    if human_format in SAMPLES:
+        evaluating["rel_format"] = human_format
+        return estimates_from_documents(
+            human,
+            machine,
+            runs,
+            measures,
+            baseline=baseline,
+            correction=correction,
+            weight=weight,
+            alpha=alpha,
+            labels_format=labels_format,
+            **evaluating,
+        )
+    ours, theirs = graded_judgments_of(human, rel_format), labels_of(machine, labels_format, rel_format)
+    labels = TwoLabellings.of(ours, theirs, theirs.topics)
+    _warn_of_files(ours, theirs, labels)
+    experiment = experiment_of(Qrels(labels.judgments), runs, measures, **evaluating)
+    for measure, scale in zip(experiment.measures, experiment.scales, strict=True):
+        if scale is not MEAN:
+            raise UsageError(f"measures must be means over topics, but {quote(measure)} is a {scale.name}")
+    pairs = pairs_to_compare(experiment.runs, baseline)
+    rows: list[EstimatedScore] = []
+    estimated = []
+    for measure, human_values, machine_values, more in _values(experiment, labels, pairs):
+        estimates = prediction_powered(human_values, machine_values, more, weight=weight)
+        estimated.append(estimates)
+        columns = _columns(estimates, alpha) | {"machine_topics": [more.shape[1]] * len(more)}
+        simultaneous = [*zip(*(ends.tolist() for ends in estimates.interval(alpha / max(1, len(pairs)))), strict=True)]
+        about, p = (measure, experiment.runs, pairs), estimates.p.tolist()
+        rows += rows_of(EstimatedScore, about, columns, p, simultaneous, alpha=alpha, correction=correction)
+    for line in _warnings(estimated, fitted=weight is None):
+        warn(line)
+    return EstimatedScores(rows, alpha, correction, notes=experiment.notes())
+
+
+def _values(
+    experiment: Experiment, labels: TwoLabellings, pairs: Sequence[tuple[int, int]]
+) -> Iterator[tuple[str, FloatArray, FloatArray, FloatArray]]:
+    """Yield each measure with human and machine values of topics with both, and machine values of other topics.
+
+    Values have shape (n_rows, n_topics); rows are runs, then differences of pairs. Topics without a value for all runs
+    are left out. Raises InputError.
+    """
+    in_both = labels.in_both[[labels.judgments.topic_index[topic] for topic in experiment.topics]]
+    every = (
+        experiment.values(labels.human, labels.in_human),
+        experiment.values(labels.machine, labels.in_machine),
+    )
+    for measure, human, machine in zip(experiment.measures, *every, strict=True):
+        defined = np.isfinite(machine).all(axis=0)
+        both, only_machine = in_both & defined & np.isfinite(human).all(axis=0), ~in_both & defined
+        for least, mask, words in ((2, both, "with human judgments"), (1, only_machine, "without human judgments")):
+            if mask.sum() < least:
+                raise InputError(
+                    f"{measure} requires machine labels of at least {least} topic{'s' if least > 1 else ''} {words} "
+                    f"and with results, but there are {mask.sum()}"
+                )
+        if left_out := int((~both & ~only_machine).sum()):
+            warn(f"{measure}: {left_out} of {in_both.size} topics are left out: with one of the files it has no value")
+        first, second = np.array(pairs, np.int64).reshape(-1, 2).T
+        of_topics = (human[:, both], machine[:, both], machine[:, only_machine])
+        by_people, by_machine, more = (np.stack([*values, *(values[first] - values[second])]) for values in of_topics)
+        yield measure, by_people, by_machine, more
+
+
+def _columns(estimates: Estimates, alpha: float) -> dict[str, list[float]]:
+    """Return fields of ``EstimatedScore`` by name, for all rows."""
+    (low, high), (classical_low, classical_high) = estimates.interval(alpha), estimates.classical_interval(alpha)
+    columns = {
+        "estimate": estimates.estimate,
+        "low": low,
+        "high": high,
+        "standard_error": estimates.standard_error,
+        "lambda_": estimates.weight,
+        "classical": estimates.classical,
+        "classical_low": classical_low,
+        "classical_high": classical_high,
+        "correlation": estimates.correlation,
+        "human_topics": np.full(low.size, estimates.n_human),
+        "effective_topics": estimates.effective_topics,
+    }
+    return {name: values.tolist() for name, values in columns.items()}
+
+
+def _warn_of_files(human: Judgments, machine: Judgments, labels: TwoLabellings) -> None:
+    """Warn of topics and documents with human judgments and without machine labels."""
+    ours, theirs = shown_name(human.path), shown_name(machine.path)
+    if lacking := sum(topic not in machine.topic_index for topic in human.topics):
+        warn(f"{lacking} of {len(human.topics)} topics of {ours} are left out: {theirs} does not label them")
+    judged = labels.human >= 0
+    if lacking := int((judged & (labels.machine < 0)).sum()):
+        warn(
+            f"{theirs} does not label {lacking} of the {int(judged.sum())} documents that {ours} labels; they count as "
+            "unjudged in the machine's scores"
+        )
+
+
+def _warnings(estimated: Sequence[Estimates], *, fitted: bool) -> Iterator[str]:
+    """Yield cautions on rows without benefit from the machine, cut weights, few topics and constant values."""
+    n_rows = sum(estimates.estimate.size for estimates in estimated)
+    weak = sum(int((estimates.effective_topics < HELPFUL * estimates.n_human).sum()) for estimates in estimated)
+    if weak:
+        yield (
+            f"effective_topics is less than {HELPFUL} times the human topics in {weak} of {n_rows} rows: the "
+            "correlation of human and machine scores is too low there for the machine's labels to help"
+        )
+    if cut := sum(int(estimates.cut.sum()) for estimates in estimated):
+        yield f"lambda would be above 1 in {cut} of {n_rows} rows, and is set to 1 there"
+    if (fewest := min(estimates.n_human for estimates in estimated)) < FEW_HUMAN:
+        reason = ": lambda is fitted to the same topics" if fitted else ""
+        yield f"an interval of so few human topics ({fewest}, below {FEW_HUMAN}) is too short, and p too small{reason}"
+    if constant := sum(int(((rows.standard_error == 0) & (rows.estimate != 0)).sum()) for rows in estimated):
+        yield f"all human topics have the same value in {constant} of {n_rows} rows, which have no interval therefore"

@@ -1,0 +1,276 @@
+"""Sampling design: which documents human assessors should label, by strata."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from irevalx.api.custom_measures import Measures
+from irevalx.api.inputs import GivenQrels, Pool, Qrels, Runs
+from irevalx.arrays.codes import ABSENT, UNJUDGED_IN_FILES
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.declarations import spelled
+from irevalx.errors import InputError, UsageError, warn
+from irevalx.experiments.inputs import experiment_of, labels_of
+from irevalx.experiments.labels import TwoLabellings
+from irevalx.experiments.parameters import chosen_seed
+from irevalx.experiments.pools import pool_of_documents
+from irevalx.experiments.samples import RandomOrder
+from irevalx.experiments.strata import SCHEME, Design, StrataSample, Stratum, best_ranks
+from irevalx.experiments.weighted_measures import WeightedMeasure, counted_documents
+from irevalx.frozen import Frozen, replace
+from irevalx.judgments.graded import Judgments
+from irevalx.lab.command.output import Result
+from irevalx.lab.estimation.document_samples import SAMPLES, LabelledSample, measures_by_document
+from irevalx.reading.formats import QRELS
+from irevalx.reports.table import Table
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from irevalx.experiments.inputs import Evaluating
+
+BANDS = ((5, 10, 20, 50, 100), (10, 100), ())
+"""Last ranks of bands; further ranks are one more band. Later tuples are used if there are too few documents."""
+
+NEGLIGIBLE = 1e-4
+"""Documents with weights below this share of the largest weight are in no stratum: they keep the machine labels."""
+
+_PARTS = 1_000_000
+"""Parts of a whole in which rates are counted: percents with four decimals."""
+
+
+class DesignedStratum(Frozen, kw_only=True):
+    """Documents with one machine grade and best ranks in one band, and the share that assessors should judge."""
+
+    stratum: str
+    grade: int
+    """Machine grade."""
+
+    first_rank: int
+    """First best rank in any run."""
+
+    last_rank: int | None
+    """None for all further ranks."""
+
+    documents: int
+    """Number of documents in all topics."""
+
+    rate: float
+    """Share of each topic's documents that is drawn, at least one document."""
+
+    drawn: int
+    """Number of drawn documents in all topics."""
+
+
+class LabellingDesign(Result):
+    """The result of ``estimate`` with ``design``: ``rows``, one per stratum, and a sample of documents to judge."""
+
+    rows: Sequence[DesignedStratum]
+    strata: str
+    """Names and rates, like ``degrade(strata=...)``."""
+
+    text: bytes
+    """The file of the strata: lines ``TOPIC DOCNO STRATUM``."""
+
+    pool: Pool
+    """The documents that are drawn with the seed."""
+
+    seed: int
+    """``degrade`` draws the same documents with it."""
+
+    def tables(self) -> list[Table]:
+        """Return the table of ``rows``."""
+        return [Table.of("strata to label", DesignedStratum, self.rows)]
+
+
+def design_of(
+    human: GivenQrels | None,
+    machine: GivenQrels,
+    runs: Runs,
+    measures: Measures,
+    n: int,
+    *,
+    seed: int | None,
+    labels_format: str | None,
+    **options: Unpack[Evaluating],
+) -> LabellingDesign:
+    """Return a design of at most n documents; keywords are those of ``estimate``.
+
+    Strata are defined by machine grade and best rank in any run. The rate of a stratum is proportional to the standard
+    deviation of what machine errors add to the values (Neyman, Journal of the Royal Statistical Society 1934): the root
+    of the mean, over its documents, of the squared weights in all runs, times the machine's error. The error is the
+    root mean squared error of gains on documents of this grade and band that already have human labels, plus one
+    document with the largest error; so it is equal for all strata without such documents. Documents with human labels
+    are in no stratum.
+    """
+    form = options.pop("rel_format")
+    theirs = labels_of(machine, labels_format or (form if form not in SAMPLES else QRELS.name))
+    if human is None:
+        ours = replace(theirs, grades=np.full_like(theirs.grades, UNJUDGED_IN_FILES))
+    else:
+        form = human.rel_format if isinstance(human, Qrels) else form
+        ours = LabelledSample.of(human, form).labels if form in SAMPLES else labels_of(human, form)
+    weighted = measures_by_document(measures, options["level"], ours, theirs)
+    if len(weighted) > 1:
+        raise UsageError(f"a design is for one measure, but got {len(weighted)} ({spelled('measures')})")
+    labels = TwoLabellings.of(ours, theirs, theirs.topics)
+    known = labels.human
+    experiment = experiment_of(Qrels(labels.judgments), runs, "P.10", **options)
+    row, _, weight = counted_documents(experiment.ranking, weighted[0])
+    squares = np.bincount(row, weight**2, known.size).astype(np.float64)
+    counted = np.flatnonzero((squares > NEGLIGIBLE**2 * squares.max(initial=0)) & (labels.machine >= 0))
+    is_open = known[counted] < 0
+    if not is_open.any():
+        raise InputError("no document at a rank that counts has a machine label but no human label")
+    frame = counted[is_open]
+    best = best_ranks(experiment.ranking, known.size)[counted]
+    errors = np.where(is_open, 0.0, _errors(weighted[0], known[counted], labels.machine[counted]))
+    documents = _Documents(
+        labels.machine[counted], best, labels.judgments.rows.ids[counted], squares[counted], errors, is_open
+    )
+    for edges in BANDS:
+        strata = _Strata(documents, edges, weighted[0].depth)
+        if n >= np.count_nonzero(strata.sizes):
+            break
+    else:
+        least = np.count_nonzero(strata.sizes)
+        raise UsageError(
+            f"{spelled('design')} must be at least {least}, one document of each topic and grade, but got {n}"
+        )
+    if n > frame.size:
+        warn(f"a design of {n} documents contains all {frame.size} documents that count and have no human label")
+    return _designed(labels.judgments, frame, strata, strata.rates(n), chosen_seed(seed))
+
+
+def _errors(measure: WeightedMeasure, human: IntArray, machine: IntArray) -> FloatArray:
+    """Return the machine's squared errors of gains, as shares of the largest possible error."""
+    gains = (measure.gains(np.maximum(grades, 0)) for grades in (human, machine))
+    errors: FloatArray = np.subtract(*gains) ** 2 / (measure.greatest_gain or 1.0) ** 2
+    return errors
+
+
+class _Documents(Frozen):
+    """The documents that count and have a machine label, shape (n_documents,) each."""
+
+    grade: IntArray
+    """Machine label."""
+
+    best: IntArray
+    """Best rank in any run."""
+
+    topic: IntArray
+    squares: FloatArray
+    """Sums of squared weights over runs."""
+
+    errors: FloatArray
+    """Squared machine errors; 0 without a human label."""
+
+    is_open: BoolArray
+    """Whether there is no human label."""
+
+
+class _Strata:
+    """The documents without human label by grade and band of ranks (``edges``); ranks up to ``depth`` count."""
+
+    def __init__(self, documents: _Documents, edges: tuple[int, ...], depth: int | None) -> None:
+        n_bands = len(edges) + 1
+        key = documents.grade * n_bands + np.searchsorted(edges, documents.best)
+        kinds, self.stratum = np.unique(key[documents.is_open], return_inverse=True)
+        topic, n_topics = documents.topic[documents.is_open], int(documents.topic.max()) + 1
+        self.sizes = np.bincount(topic * kinds.size + self.stratum, minlength=n_topics * kinds.size).reshape(
+            n_topics, -1
+        )
+        """Shape (n_topics, n_strata)."""
+
+        errors, labelled = (
+            np.bincount(key, weights, int(key.max()) + 1)[kinds] for weights in (documents.errors, ~documents.is_open)
+        )
+        squares = np.bincount(self.stratum, documents.squares[documents.is_open]) / self.sizes.sum(axis=0)
+        self.spread = np.sqrt(squares * (errors + 1) / (labelled + 1))
+        """Shape (n_strata,)."""
+
+        ends = [*edges, depth]
+        self.bands = [
+            (grade, edges[band - 1] + 1 if band else 1, min(filter(None, (ends[band], depth)), default=None))
+            for grade, band in (divmod(kind, n_bands) for kind in kinds.tolist())
+        ]
+        """Grade, first and last rank of each stratum."""
+
+    def drawn(self, rates: Sequence[int]) -> list[int]:
+        """Return the number of documents of each stratum that ``StrataSample.drawn`` draws at these rates."""
+        rounded = (2 * np.array(rates) * self.sizes + _PARTS) // (2 * _PARTS)  # half up
+        numbers: list[int] = np.where(self.sizes, np.maximum(rounded, 1), 0).sum(axis=0).tolist()
+        return numbers
+
+    def rates(self, n: int) -> list[int]:
+        """Return the rates, as parts of ``_PARTS``, that draw as many documents as possible, at most n."""
+        low, high = 0.0, _PARTS / self.spread.min()
+        for _ in range(64):
+            middle = (low + high) / 2
+            low, high = (middle, high) if sum(self.drawn(self._proportional(middle))) <= n else (low, middle)
+        rates = self._proportional(low)
+        for place in np.argsort(-self.spread, kind="stable").tolist():  # what rounding has left over
+            fits = partial(self._fits, n, rates, place)
+            rates[place] = max(rates[place], bisect_left(range(1, _PARTS + 1), True, key=lambda rate: not fits(rate)))
+        return rates
+
+    def _proportional(self, factor: float) -> list[int]:
+        """Return rates proportional to the spread."""
+        rates: list[int] = np.clip(factor * self.spread, 1, _PARTS).astype(np.int64).tolist()
+        return rates
+
+    def _fits(self, n: int, rates: Sequence[int], place: int, rate: int) -> bool:
+        """Return whether at most n documents are drawn if the stratum at ``place`` has this rate."""
+        return sum(self.drawn([*rates[:place], rate, *rates[place + 1 :]])) <= n
+
+
+def _designed(
+    judgments: Judgments, frame: IntArray, strata: _Strata, rates: Sequence[int], seed: int
+) -> LabellingDesign:
+    """Name the strata, and draw the sample that ``degrade`` draws from the machine labels."""
+    names = [f"grade{grade}-rank{first}{f'-{last}' if last else '+'}" for grade, first, last in strata.bands]
+    n_of_stratum = strata.sizes.sum(axis=0).tolist()
+    rows = [
+        DesignedStratum(
+            stratum=name,
+            grade=grade,
+            first_rank=first,
+            last_rank=last,
+            documents=documents,
+            rate=rate / _PARTS,
+            drawn=drawn,
+        )
+        for name, (grade, first, last), documents, rate, drawn in zip(
+            names, strata.bands, n_of_stratum, rates, strata.drawn(rates), strict=True
+        )
+    ]
+    design = Design(
+        "names", tuple(Stratum(name, Fraction(rate, _PARTS)) for name, rate in zip(names, rates, strict=True))
+    )
+    stratum = np.full(judgments.rows.size, ABSENT)
+    stratum[frame] = strata.stratum
+    in_sample = StrataSample.drawn(design, judgments, stratum, RandomOrder(judgments, seed, SCHEME)).kept
+    topics = [judgments.topics[topic] for topic in judgments.rows.ids[frame].tolist()]
+    docnos = judgments.docnos.take(frame).texts()
+    lines = [
+        b"%s %s %s\n" % (topic, docno, names[number].encode())
+        for topic, docno, number in zip(topics, docnos, strata.stratum.tolist(), strict=True)
+    ]
+    drawn: dict[bytes, list[bytes]] = {}
+    for topic, docno, is_drawn in zip(topics, docnos, in_sample[frame].tolist(), strict=True):
+        if is_drawn:
+            drawn.setdefault(topic, []).append(docno)
+    return LabellingDesign(
+        rows,
+        " ".join(f"{name}:{rate * 100 / _PARTS:.4f}%" for name, rate in zip(names, rates, strict=True)),
+        b"".join(lines),
+        Pool(replace(pool_of_documents(drawn), path="the design")),
+        seed,
+        notes=(f"{sum(row.drawn for row in rows)} documents of {len(drawn)} topics are drawn.",),
+    )

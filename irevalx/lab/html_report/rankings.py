@@ -1,0 +1,268 @@
+"""Top documents of runs and their texts, for the HTML report."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from irevalx.arrays.codes import OUTSIDE, UNJUDGED
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.errors import FormatError, InputError, quote, shown_name
+from irevalx.experiments.ranked_runs import rank_all
+from irevalx.frozen import Frozen
+from irevalx.judgments.graded import Judgments
+from irevalx.judgments.pool import Pool, with_pool
+from irevalx.lab.completion.documents import paths_of, read_documents, unescaped
+from irevalx.lab.html_report.scores import document_contributions, is_additive
+from irevalx.measures.selection import RequestedMeasure
+from irevalx.parameters import argument_error, identifier
+from irevalx.parameters import text as text_of
+from irevalx.process.platform import as_bytes, as_text
+from irevalx.ranking.rank import RankedRun, ranking_order, without_documents
+from irevalx.ranking.ranking import Ranking
+from irevalx.ranking.rules import RankingRules
+from irevalx.reading.kinds.runs import ResultRows, RunStream
+from irevalx.reading.sources.files import CHUNK_SIZE, Source
+from irevalx.settings import ORDERS_OF_TIES, Ties
+
+
+class FirstDocuments(Frozen):
+    """The first documents of the runs by topic, run and rank, and the ranked runs."""
+
+    judgments: Judgments
+    """Includes the first documents of all runs, as unjudged documents."""
+    pooled: BoolArray
+    """Flat over ``judgments``; False if the judgments file does not contain the document."""
+    ranked: Sequence[RankedRun]
+    """All runs."""
+    n_tied: Sequence[int]
+    """Number of first documents with tied scores, for each run."""
+    depth: int
+    """Number of first documents of a ranking."""
+    run: IntArray
+    row: IntArray
+    """Number of the run, and place of the document in the judgments; flat over the first documents."""
+    ends: IntArray
+    """First place of each judged topic, and the end of the last one."""
+    names: Sequence[str]
+    """Printed names of the additive measures."""
+    added: FloatArray
+    """Contributions to these measures, shape (n_names, n)."""
+
+    @classmethod
+    def of(
+        cls,
+        judgments: Judgments,
+        runs: Sequence[RunStream],
+        rules: RankingRules,
+        depth: int,
+        requests: Sequence[RequestedMeasure],
+        *,
+        level: float,
+        processes: int,
+    ) -> FirstDocuments:
+        """Rank runs, and collect their first documents and the contributions to additive measures."""
+        runs = [run.allowing(rules.duplicates) for run in runs]
+        pools: list[Pool] = []
+        n_tied = []
+        for run in runs:
+            blocks = [_first_of(without_documents(part, rules)[0], rules.ties, depth) for part in run.results()]
+            pools += [pool for pool, _ in blocks]
+            n_tied.append(sum(tied for _, tied in blocks))
+        both = with_pool(judgments, Pool.joined("", pools))
+        pooled = both.rows.position < both.rows.spread(judgments.rows.lengths)
+        # the evaluation has issued the warnings
+        ranked = list(rank_all(both, runs, rules, processes=processes, warn=lambda line: None))
+        additive = [request for request in requests if is_additive(request, rules.ties)]
+        places, terms = [], []
+        for number, ranked_run in enumerate(ranked):
+            ranking = _in_one_order(ranked_run.ranking, both, level)
+            within = (ranking.rank <= depth) & (ranking.row >= 0)
+            topic = ranking.judged_topic[ranking.rows.ids[within]]
+            places.append(np.stack((topic, np.full(topic.size, number), ranking.rank[within], ranking.row[within])))
+            of_run = []
+            for request in additive:
+                least = level if request.level is None else request.level
+                assessed = ranking.assess(both, both.grades, level=least, pooled=pooled)
+                of_run += [term[within] for term in document_contributions(assessed, request)]
+            terms.append(np.reshape(of_run, (len(of_run), topic.size)))
+        topics, numbers, rank, row = np.concatenate(places, axis=1)
+        order = np.lexsort((rank, numbers, topics))
+        return cls(
+            both,
+            pooled,
+            ranked,
+            n_tied,
+            depth,
+            run=numbers[order],
+            row=row[order],
+            ends=np.searchsorted(topics[order], np.arange(len(both.topics) + 1)),
+            names=[name for request in additive for name in request.names],
+            added=np.concatenate(terms, axis=1)[:, order],
+        )
+
+    def _of(self, place: int) -> slice:
+        """Return the places of the first documents of a judged topic."""
+        return slice(self.ends[place], self.ends[place + 1])
+
+    def topic_of(self, place: int, measures: Sequence[str], texts: dict[bytes, int]) -> dict[str, Any]:
+        """Return the data of a judged topic; ``texts`` are the numbers of the documents with a text."""
+        within = self._of(place)
+        rows, run = self.row[within], self.run[within]
+        documents, firsts, column = np.unique(rows, return_index=True, return_inverse=True)
+        by_appearance = np.argsort(firsts, kind="stable")
+        number = np.empty(documents.size, np.int64)
+        number[by_appearance] = np.arange(documents.size)
+        lists = number[column]
+        cuts = np.searchsorted(run, np.arange(len(self.ranked) + 1)).tolist()
+        return {
+            "documents": list(self._documents(documents[by_appearance], texts)),
+            "runs": _by_run(lists.tolist(), cuts),
+            "added": [
+                _table(self.added[self.names.index(name), within], cuts) if name in self.names else None
+                for name in measures
+            ],
+        }
+
+    def _documents(self, rows: IntArray, texts: dict[bytes, int]) -> Iterator[dict[str, Any]]:
+        names = self.judgments.docnos.take(rows).texts()
+        columns = (names, self.judgments.grades[rows].tolist(), self.pooled[rows].tolist())
+        for docno, grade, pooled in zip(*columns, strict=True):
+            text = {"text": texts[docno]} if docno in texts else {}
+            yield {"id": as_text(docno), "grade": grade if grade >= 0 else None, "pooled": pooled, **text}
+
+    def docnos(self, places: Sequence[int]) -> set[bytes]:
+        """Return the IDs of the first documents of judged topics."""
+        rows = np.unique(np.concatenate([self.row[self._of(place)] for place in places]))
+        return set(self.judgments.docnos.take(rows).texts())
+
+    def counts(self, places: Sequence[int]) -> tuple[IntArray, IntArray]:
+        """Return numbers of first documents by run and topic, and shared ones by pair of runs and topic."""
+        n_runs = len(self.ranked)
+        pairs = np.triu_indices(n_runs, 1)
+        n_first = np.zeros((n_runs, len(places)), np.int64)
+        in_common = np.zeros((pairs[0].size, len(places)), np.int64)
+        for number, place in enumerate(places):
+            documents, column = np.unique(self.row[self._of(place)], return_inverse=True)
+            has = np.zeros((n_runs, documents.size), np.float32)
+            has[self.run[self._of(place)], column] = 1
+            shared = has @ has.T
+            n_first[:, number], in_common[:, number] = shared.diagonal(), shared[pairs]
+        return n_first, in_common
+
+
+def _first_of(results: ResultRows, ties: Ties, depth: int) -> tuple[Pool, int]:
+    """Return the first documents of each topic, and the number of them with tied scores."""
+    order, equal = ranking_order(results, ties)
+    within: BoolArray = results.rows.position < depth
+    tied = np.append(equal, False) | np.append(False, equal)[: within.size]
+    considered = np.ones_like(within) if ties in ORDERS_OF_TIES else within
+    places = np.flatnonzero(considered) if order is None else order[considered]
+    pool = Pool("", results.topics, results.rows.keep(considered).ids, results.docnos.take(places))
+    return pool, int(np.count_nonzero(tied[: within.size] & within))
+
+
+def _in_one_order(ranking: Ranking, judgments: Judgments, level: float) -> Ranking:
+    """Return a ranking in the order that ties depend on, if they are ordered by grades."""
+    if not ranking.tied or ranking.tied.ties == "expected":
+        return ranking
+    grade = np.where(ranking.row >= 0, np.maximum(judgments.grades[ranking.row], UNJUDGED), OUTSIDE)
+    return ranking.with_ties_ordered(grade, level)
+
+
+def _by_run(values: list[int], cuts: Sequence[int]) -> list[list[int] | None]:
+    """Return the values of each run; None for a run without values."""
+    return [values[start:end] if start < end else None for start, end in pairwise(cuts)]
+
+
+def _table(terms: FloatArray, cuts: Sequence[int]) -> dict[str, Any]:
+    """Return the distinct values, and their places for each run."""
+    values, places = np.unique(terms, return_inverse=True)
+    return {"values": values.tolist(), "runs": _by_run(places.tolist(), cuts)}
+
+
+LONGEST_TEXT = 10_000
+"""Maximum number of characters of a text."""
+
+DocumentTexts = str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | Mapping[str, str] | None
+"""Files, or the text of each document."""
+
+TopicTexts = str | os.PathLike[str] | Mapping[str, str] | None
+"""A file, or the text of each topic."""
+
+_TOP = re.compile(r"<top>(.*?)(?=<top>|</top>|\Z)", re.IGNORECASE | re.DOTALL)
+_FIELD = re.compile(r"<(num|title|desc|narr)>([^<]*)", re.IGNORECASE)
+_LABEL = re.compile(r"^\s*(number|topic|description|narrative)\s*:", re.IGNORECASE)
+
+
+def texts_of_documents(documents: DocumentTexts, docnos: set[bytes]) -> dict[bytes, str]:
+    """Return the texts of these documents, cut after ``LONGEST_TEXT``; documents without a text are missing."""
+    if documents is None:
+        return {}
+    if isinstance(documents, Mapping):
+        pairs = (
+            (as_bytes(identifier("documents: a document", name)), text_of(f"documents[{name!r}]", text))
+            for name, text in documents.items()
+        )
+    else:
+        try:
+            paths = paths_of(documents)
+        except TypeError:
+            raise argument_error("documents", "the paths of files, or a dictionary of texts", documents) from None
+        pairs = ((document.docno, document.text) for path in paths for document in read_documents(Source(path)))
+    texts: dict[bytes, str] = {}
+    for docno, text in pairs:
+        if docno in docnos:
+            texts.setdefault(docno, cut(re.sub(r"\n\s*\n\s*", "\n\n", text).strip()))
+    return texts
+
+
+def texts_of_topics(source: TopicTexts) -> dict[str, str]:
+    """Return the texts of topics from a file of TREC topics, JSON lines, or lines TOPIC<tab>TEXT."""
+    if source is None:
+        return {}
+    if isinstance(source, Mapping):
+        return {
+            identifier("topic_texts: a topic", topic): cut(text_of(f"topic_texts[{topic!r}]", text))
+            for topic, text in source.items()
+        }
+    file = Source(os.fspath(source)).in_memory()
+    text = b"".join(file.chunks(CHUNK_SIZE)).removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
+    where, start = shown_name(file.path), text.lstrip()[:1]
+    if start == "{":
+        return {as_text(document.docno): cut(document.text) for document in read_documents(file)}
+    return dict(_of_trec(where, text) if start == "<" else _of_lines(where, text))
+
+
+def cut(text: str) -> str:
+    """Return a text, cut with an ellipsis if it is too long."""
+    return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]} …"
+
+
+def _of_trec(where: str, text: str) -> Iterator[tuple[str, str]]:
+    topics = _TOP.findall(text)
+    if not topics:
+        raise FormatError(f"{where}: texts of topics must be TREC's, in <top>, JSON lines, or lines TOPIC<tab>TEXT")
+    for top in topics:
+        fields = {
+            name.lower(): " ".join(_LABEL.sub("", unescaped(content)).split()) for name, content in _FIELD.findall(top)
+        }
+        if not fields.get("num"):
+            raise InputError(f"{where}: a topic must have a number, <num>, but got {quote(top.strip()[:80])}")
+        number = fields.pop("num").split()[-1]
+        yield number, cut("\n".join(filter(None, fields.values())))
+
+
+def _of_lines(where: str, text: str) -> Iterator[tuple[str, str]]:
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            topic, tab, words = line.partition("\t")
+            if not tab:
+                rule = "a line must have a topic and its text, with a tab between them"
+                raise InputError(f"{where}:{number}: {rule}, but got {quote(line)}")
+            yield topic.strip(), cut(words.strip())

@@ -1,0 +1,542 @@
+"""HTML report of an evaluation: ``report`` and its command; the file is assembled here.
+
+A page is one file with template, style and script, which loads nothing else. Numbers and topics are compressed, and
+unpacked when they are displayed.
+"""
+
+import base64
+import hashlib
+import json
+import os
+import re
+import shlex
+import warnings
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from html import escape
+from importlib.resources import files
+from math import isnan
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import numpy as np
+
+from irevalx import parameters
+from irevalx.api.custom_measures import Measures
+from irevalx.api.evaluate import evaluate
+from irevalx.api.inputs import Qrels as ReadQrels
+from irevalx.api.inputs import Run, read_runs
+from irevalx.arrays.segments import AnyArray, FloatArray, IntArray
+from irevalx.declarations import ValueType, choice, declaration_of, declared, file, refined, text, whole
+from irevalx.errors import IrevalxWarning, warn
+from irevalx.experiments.coverage import coverages
+from irevalx.experiments.inputs import OpenedRuns, graded_judgments_of, measures_of, opened_runs
+from irevalx.experiments.measured_runs import with_coverage
+from irevalx.experiments.ranked_runs import Experiment, RankedRuns, RunRules
+from irevalx.experiments.run_groups import groups_of
+from irevalx.frozen import Frozen, cached_property, fields, replace
+from irevalx.judgments.graded import Judgments
+from irevalx.lab.command.parameters import (
+    Alpha,
+    Baseline,
+    Complete,
+    Duplicates,
+    GradedRelFormat,
+    GroupBy,
+    Groups,
+    IgnoreIdenticalIds,
+    Qrels,
+    RealLevel,
+    Runs,
+    Threads,
+    Ties,
+    WholeOrRealGrades,
+)
+from irevalx.lab.command.parameters import measures as measures_parameter
+from irevalx.lab.comparison.cautions import unjudged_cautions
+from irevalx.lab.comparison.gate import baseline_named, number_of_baseline
+from irevalx.lab.comparison.parameters import (
+    TOPIC_GROUPS,
+    Correction,
+    Interval,
+    Test,
+    TestResamples,
+    TopicGroupsInput,
+    path_or_mapping,
+)
+from irevalx.lab.comparison.results import ComparedPairs
+from irevalx.lab.comparison.topic_groups import topic_groups_of
+from irevalx.lab.html_report.data import ReportData, cautions, findings
+from irevalx.lab.html_report.rankings import (
+    DocumentTexts,
+    FirstDocuments,
+    TopicTexts,
+    texts_of_documents,
+    texts_of_topics,
+)
+from irevalx.lab.html_report.scores import READINGS, ReportedMeasure, ReportedScores, compared_scores, reported_measures
+from irevalx.lab.score_bounds.bounds import known_bounds
+from irevalx.ranking.rules import RankingRules
+from irevalx.reading.formats import TREC_RESULTS
+from irevalx.reading.topic_groups import TopicGroups, group_warnings
+from irevalx.settings import Settings
+from irevalx.statistics.paired_comparisons import Method
+from irevalx.statistics.significance import ALPHA, RESAMPLES
+
+if TYPE_CHECKING:
+    from irevalx.lab.command.output import Output
+
+FORMS = ("html", "json")
+"""Formats of a report."""
+
+HEIGHT = 800
+"""Height of a report in a notebook, in pixels."""
+
+CHUNK = 1 << 18
+"""Minimum number of characters of JSON that are compressed together; a browser unpacks them in milliseconds."""
+
+_MODULE = re.compile(r"^import\s[^;]*?;\n|^export\s+(?=(?:async\s+)?(?:function|const|class|let)\b)", re.MULTILINE)
+"""Import lines and the word export, which a single script does not need."""
+
+_IMPORTED = re.compile(r'^import\s[^;]*?"\./([^"]+)";$', re.MULTILINE)
+"""The name of an imported module."""
+
+
+class Report(Frozen, kw_only=True):
+    """A report of an evaluation, which notebooks display."""
+
+    about: Mapping[str, Any]
+    """The data without the other fields."""
+    values: FloatArray
+    """Values of topics, shape (n_measures, n_runs, n_topics); nan if there is none."""
+    n_first: IntArray
+    """Numbers of first documents, shape (n_runs, n_topics)."""
+    in_common: IntArray
+    """Numbers of first documents that pairs of runs share, shape (n_pairs, n_topics)."""
+    texts: Sequence[str]
+    """Texts of documents."""
+    ranking: Callable[[int], dict[str, Any]]
+    """Returns the rankings of a topic, by its number."""
+
+    FORMAT: ClassVar[str] = "irevalx-report"
+    VERSION: ClassVar[int] = 1
+
+    @cached_property
+    def data(self) -> dict[str, Any]:
+        """The data as dictionaries, lists, numbers and strings, as in the JSON file."""
+        values = [[[None if isnan(x) else x for x in row] for row in rows] for rows in self.values.tolist()]
+        rankings = [self.ranking(topic) for topic in range(self.values.shape[2])]
+        return self._with(values, self.n_first.tolist(), self.in_common.tolist(), list(self.texts), rankings)
+
+    def to_json(self) -> str:
+        """Return the data as JSON of ASCII characters."""
+        return _as_json(self.data) + "\n"
+
+    @property
+    def page(self) -> str:
+        """The page as HTML, with compressed numbers and rankings."""
+        rankings = packed_list(self.ranking(topic) for topic in range(self.values.shape[2]))
+        n_first, in_common = packed_numbers(self.n_first, "u2"), packed_numbers(self.in_common, "u2")
+        return _rendered(
+            self._with(packed_numbers(self.values, "f8"), n_first, in_common, packed_list(self.texts), rankings)
+        )
+
+    def _with(self, values: Any, n_first: Any, in_common: Any, texts: Any, rankings: Any) -> dict[str, Any]:
+        parts = {"values": values, "n_first": n_first, "in_common": in_common, "texts": texts, "rankings": rankings}
+        return {"format": self.FORMAT, "version": self.VERSION, **self.about, **parts}
+
+    def saying(self, *sentences: str) -> "Report":
+        """Return the report with further sentences before the findings."""
+        return replace(self, about={**self.about, "findings": [*sentences, *self.about["findings"]]})
+
+    def write(self, path: str | os.PathLike[str] | None, form: str | None = None) -> None:
+        """Write the page (html) or its data (json, the default for .json) to a file or standard output."""
+        from irevalx.lab.command.output import write_lines
+
+        if form not in (None, *FORMS):
+            raise parameters.argument_error("form", " or ".join(FORMS), form)
+        if form is None:
+            form = "json" if path is not None and Path(path).suffix.lower() == ".json" else "html"
+        text = self.to_json() if form == "json" else self.page
+        write_lines([text.encode("utf-8", "replace")], path)  # names that are no UTF-8 have JSON's \udcXX in the data
+
+    def _repr_html_(self) -> str:
+        """Return the page in a sandboxed frame."""
+        title = escape(self.about["about"]["title"])
+        return (
+            f'<iframe sandbox="allow-scripts" srcdoc="{escape(self.page)}" title="{title}" '
+            f'style="width: 100%; height: {HEIGHT}px; border: 1px solid #888"></iframe>'
+        )
+
+    def __repr__(self) -> str:
+        return "\n".join([self.about["about"]["title"], *self.about["findings"], *self.about["warnings"]])
+
+
+def _as_json(data: Any) -> str:
+    """Return data as JSON of ASCII characters, without blanks."""
+    return json.dumps(data, allow_nan=False, separators=(",", ":"))
+
+
+def _base64(content: bytes) -> str:
+    return base64.b64encode(content).decode("ascii")
+
+
+def packed_numbers(numbers: AnyArray, kind: str) -> dict[str, Any]:
+    """Return compressed little-endian numbers of a numpy kind such as ``f8`` or ``u2``."""
+    text = _packed(np.ascontiguousarray(numbers, f"<{kind}").tobytes())
+    return {"packed": np.dtype(kind).name, "shape": list(numbers.shape), "data": text}
+
+
+def packed_list(items: Iterable[Any]) -> dict[str, Any]:
+    """Return a list of JSON values, compressed in chunks."""
+    return {"packed": "json", "chunks": list(_chunks(items))}
+
+
+def _chunks(items: Iterable[Any]) -> Iterator[dict[str, Any]]:
+    first = number = size = 0
+    texts: list[str] = []
+    for number, item in enumerate(items, start=1):
+        texts.append(_as_json(item))
+        size += len(texts[-1])
+        if size >= CHUNK:
+            yield _chunk(first, texts)
+            first, size, texts = number, 0, []
+    if texts:
+        yield _chunk(first, texts)
+
+
+def _chunk(first: int, texts: list[str]) -> dict[str, Any]:
+    return {"first": first, "n": len(texts), "data": _packed(f"[{','.join(texts)}]".encode())}
+
+
+def _packed(content: bytes) -> str:
+    """Return bytes compressed with raw deflate, in base64."""
+    packer = zlib.compressobj(6, zlib.DEFLATED, -zlib.MAX_WBITS)
+    return _base64(packer.compress(content) + packer.flush())
+
+
+def _rendered(data: dict[str, Any]) -> str:
+    """Return the page of a report with its packed data."""
+    # All text from the user's files is escaped, by the template or as JSON without characters that are special in HTML.
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+    style, script = _text("assets/page.css"), _script()
+    allowed = f"script-src '{_digest(script)}'; style-src '{_digest(style)}'"
+    policy = f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
+    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    return environment.from_string(_text("template.html")).render(
+        data=data,
+        policy=policy,
+        style=Markup(style),  # noqa: S704 - our own file
+        script=Markup(script),  # noqa: S704 - our own file
+        json=Markup(_in_html(_as_json(data))),  # noqa: S704 - escaped for the element that it stands in
+    )
+
+
+def _in_html(json: str) -> str:
+    """Return JSON without the characters that end an element, a comment or a reference in HTML."""
+    return json.replace("&", r"\u0026").replace("<", r"\u003c").replace(">", r"\u003e")
+
+
+@cache
+def _text(name: str) -> str:
+    return files("irevalx.lab.html_report").joinpath(name).read_text("utf-8")
+
+
+@cache
+def _script() -> str:
+    """Return all modules as one script, each after the modules that it imports."""
+    texts: dict[str, str] = {}
+    _add("page.js", texts)
+    return "\n".join(_MODULE.sub("", text) for text in texts.values())
+
+
+def _add(name: str, texts: dict[str, str]) -> None:
+    """Add a module after the modules that it imports."""
+    text = _text(f"assets/{name}")
+    for imported in _IMPORTED.findall(text):
+        if imported not in texts:
+            _add(imported, texts)
+    texts[name] = text
+
+
+def _digest(text: str) -> str:
+    return "sha256-" + _base64(hashlib.sha256(text.encode()).digest())
+
+
+MEASURES = ("map", "ndcg@10", "judged@10")
+"""The default measures."""
+
+DEPTH = 10
+"""The default number of documents of a ranking."""
+
+MOST_SHOWN = 1000
+"""The maximum number of documents of a ranking."""
+
+
+TEXTS = file(
+    names=("--docs",),
+    several=True,
+    shell_help=(
+        "Show the texts of documents: JSON lines (id and contents, among others) or TREC SGML, as for complete --docs. "
+        "Can be repeated."
+    ),
+)
+
+
+def _run(
+    output: "Output",
+    *,
+    form: Annotated[
+        str | None,
+        choice(
+            *FORMS,
+            names=("--format",),
+            help="Write the HTML page, or its data as JSON.  [default: html, or json if FILE ends in .json]",
+        ),
+    ] = None,
+    **options: Any,
+) -> None:
+    """Make the report and write it."""
+    import jinja2  # noqa: F401 - a missing package is reported before the work
+
+    report(**options).write(output.path, form)
+
+
+@declared(
+    run=_run,
+    tables=False,
+    example="irevalx-lab report qrels runs/* -m 'map ndcg@10 judged@10' --baseline bm25 -o report.html",
+)
+def report(
+    qrels: Qrels,
+    runs: Runs,
+    measures: Annotated[
+        Measures,
+        measures_parameter(
+            " ".join(MEASURES), shell_help="Measures, as for irevalx -m; the main result is that of the first one."
+        ),
+    ] = MEASURES,
+    *,
+    baseline: Baseline = None,
+    test: Test = "t",
+    correction: Correction = "holm",
+    interval: Interval = "t",
+    alpha: Alpha = ALPHA,
+    resamples: TestResamples = RESAMPLES,
+    seed: Annotated[int, whole(metavar="S", help="random seed. [default: 0]")] = 0,
+    depth: Annotated[int, whole(1, MOST_SHOWN, metavar="K")] = DEPTH,
+    documents: Annotated[DocumentTexts, TEXTS] = None,
+    topic_texts: Annotated[
+        TopicTexts,
+        file(
+            kind=ValueType("the path of a file, or a dictionary of texts", path_or_mapping),
+            shell_help=(
+                "Show the texts of topics: TREC topics, JSON lines, or one line per topic, TOPIC and TEXT separated by "
+                "a tab."
+            ),
+        ),
+    ] = None,
+    topic_groups: Annotated[
+        TopicGroupsInput | None,
+        TOPIC_GROUPS,
+        refined(
+            shell_help=(
+                "Let readers select topics by group: a file with one line TOPIC GROUP per topic, as for irevalx "
+                "--topic-groups."
+            )
+        ),
+    ] = None,
+    groups: Groups = None,
+    group_by: GroupBy = None,
+    title: Annotated[str | None, text(metavar="TEXT")] = None,
+    grades: WholeOrRealGrades = "whole",
+    level: RealLevel = 1,
+    complete: Complete = False,
+    ties: Ties = "name",
+    ignore_identical_ids: IgnoreIdenticalIds = False,
+    duplicates: Duplicates = "error",
+    rel_format: GradedRelFormat = "qrels",
+    threads: Threads = 1,
+) -> Report:
+    """Write an HTML report of an evaluation.
+
+    The report is one HTML file that needs no server and loads nothing. It contains the main results as sentences; the
+    mean values of runs with intervals, and which runs are significantly different; two runs compared topic by topic;
+    the rankings of a topic side by side, with the contribution of each document to the measure; the shares of judged
+    documents, and the effect that unjudged documents could have.
+
+    Values and intervals are those of the evaluator and of compare with the same parameters; the same input makes the
+    same report. Intervals have confidence level 1 - `alpha`. Texts are included for documents among the first K of a
+    ranking.
+
+    Parameters
+    ----------
+    measures : measures, such as "map", "P.5,10" or "nDCG@10"; one or several. The main result is that of the first one.
+    depth : show the first K documents of each ranking, at most 1000.
+    documents : show the texts of documents: files of JSON lines (id and contents, among others) or TREC SGML, or
+        ``{docno: text}``.
+    topic_texts : show the texts of topics: a file of TREC topics, of JSON lines, or with one line ``TOPIC<tab>TEXT``
+        per topic; or ``{topic: text}``.
+    topic_groups : let readers select topics by group: ``{topic: group}``, with one or several groups per topic, or a
+        file with one line ``TOPIC GROUP`` per topic.
+    title : title of the page. [default: the names of the runs]
+
+    Raises
+    ------
+    IrevalxError : as for ``irevalx.evaluate`` and ``compare``, or a file of texts or groups is invalid.
+
+    Examples
+    --------
+    >>> import irevalx
+    >>> qrels = {str(topic): {"A": 1, "B": 0, "C": topic % 2} for topic in range(30)}
+    >>> runs = {"bm25": {t: {"A": 2.0, "B": 1.0} for t in qrels}, "dense": {t: {"A": 2.0, "C": 1.0} for t in qrels}}
+    >>> irevalx.lab.report(qrels, runs, "P.2")
+    bm25, dense
+    dense is significantly better than bm25: 0.250 P.2 [0.155, 0.345] over 30 topics.
+    The runs are equally judged; judged@2 (share of judged documents among the first 2): 1.0000 for each run.
+    Significance: Student's t test over 30 topics, p-values corrected for one pair by Holm, alpha 0.05.
+    """
+    evaluation: dict[str, Any] = {
+        "level": level,
+        "grades": grades,
+        "complete": complete,
+        "ties": ties,
+        "ignore_identical_ids": ignore_identical_ids,
+        "duplicates": duplicates,
+    }
+    settings = Settings.of(**evaluation)
+    method = Method(test, correction, interval, alpha, resamples, seed)
+    compared_by = {name: getattr(method, name) for name in fields(method)}
+    options = _typed(measures, baseline=baseline, **compared_by, depth=depth, **evaluation, rel_format=rel_format)
+    of_topics = texts_of_topics(topic_texts)
+    judgments = graded_judgments_of(qrels, rel_format, settings.grades)
+    each = read_runs(runs, TREC_RESULTS.name, strict=False)
+    opened = opened_runs(each)
+    named = _topic_groups(topic_groups, judgments.topics)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="measures without the reading", category=IrevalxWarning)
+        scores = evaluate(
+            ReadQrels(judgments, rel_format, settings.grades),
+            each,
+            measures_of(measures),
+            **evaluation,
+            unjudged=("nonrel", *READINGS),
+            rel_format=rel_format,
+            threads=threads,
+        )
+    if baseline is not None:
+        baseline = baseline_named(baseline, scores.runs, runs)
+        number_of_baseline(baseline, scores.runs)
+    reported = reported_measures(scores)
+    requests = tuple(dict.fromkeys(measure.request for measure in reported))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", IrevalxWarning)
+        compared = compared_scores(scores, reported, baseline=baseline, threads=threads, **compared_by)
+    messages = [warning.message for warning in caught]
+    lines = list(dict.fromkeys(str(message) for message in messages if isinstance(message, IrevalxWarning)))
+    bounded = known_bounds(judgments, opened, requests, settings, threads)
+    if compared is not None:
+        rules = RunRules(settings=settings, processes=threads)
+        compared, ranked_runs = _with_coverage(compared, judgments, opened, reported, rules)
+        dependent = [of_measure.depends_on_unjudged for of_measure in compared.measures]
+        lines += unjudged_cautions(compared.measures, dependent, lambda names: bounded, ranked_runs)
+    for line in lines:
+        warn(line)
+    ranking_rules = RankingRules(
+        ties="name" if settings.ties == "expected" else settings.ties,
+        ignore_identical_ids=ignore_identical_ids,
+        duplicates=settings.duplicates,
+    )
+    data = ReportData(
+        title=title,
+        qrels_path=_path(qrels),
+        run_paths=_paths(runs, opened),
+        options=options,
+        judgments=judgments,
+        settings=settings,
+        scores=ReportedScores(scores=scores, measures=reported, compared=compared, confidence=1 - alpha),
+        baseline=baseline,
+        method=method,
+        warned=lines,
+        first=FirstDocuments.of(
+            judgments, opened.runs, ranking_rules, depth, requests, level=settings.level, processes=threads
+        ),
+        bounded=bounded,
+        groups=groups_of(scores.runs, groups, group_by),
+        topic_groups=named,
+        topic_texts=of_topics,
+    )
+    return _report_of(data, texts_of_documents(documents, data.first.docnos(data.places)))
+
+
+def _report_of(data: ReportData, texts: Mapping[bytes, str]) -> Report:
+    """Return the report; ``texts`` are of documents."""
+    first, measures = data.first, [measure.name for measure in data.scores.measures]
+    numbers = {docno: number for number, docno in enumerate(sorted(texts))}
+    n_first, in_common = first.counts(data.places)
+    return Report(
+        about={"about": data.about(), "findings": findings(data), "warnings": cautions(data), **data.parts()},
+        values=data.scores.values,
+        n_first=n_first,
+        in_common=in_common,
+        texts=[texts[docno] for docno in numbers],
+        ranking=lambda topic: first.topic_of(data.places[topic], measures, numbers),
+    )
+
+
+def _with_coverage(
+    compared: ComparedPairs,
+    judgments: Judgments,
+    opened: OpenedRuns,
+    listed: Sequence[ReportedMeasure],
+    rules: RunRules,
+) -> tuple[ComparedPairs, RankedRuns]:
+    """Return a comparison of scores with the coverage of the runs, and the ranked runs."""
+    requests = {measure.name: measure.request for measure in listed}
+    used = tuple(dict.fromkeys(requests[of_measure.name] for of_measure in compared.measures))
+    ranked = Experiment.of(judgments, opened.runs, used, rules, names=opened.names)
+    coverage = coverages(ranked)
+    measures = [
+        replace(of_measure, measured=with_coverage(of_measure.measured, requests[of_measure.name], ranked, coverage))
+        for of_measure in compared.measures
+    ]
+    return replace(compared, measures=measures), ranked
+
+
+def _typed(measures: Measures, **values: Any) -> list[str]:
+    """Return measures and other values than the defaults, as they are typed in the shell."""
+    parameters = declaration_of(report).parameters
+    options = [f"-m {shlex.quote(' '.join(measures_of(measures)))}"]
+    for name, value in values.items():
+        if value != parameters[name].default:
+            option = parameters[name].names[-1] if parameters[name].names else parameters[name].typed
+            options.append(option if value is True else f"{option} {shlex.quote(str(value))}")
+    return options
+
+
+def _topic_groups(groups: TopicGroupsInput | None, topics: Sequence[bytes]) -> TopicGroups:
+    """Return the topics of each group, and warn of topics without a group."""
+    if groups is None:
+        return {}
+    by_name, where = topic_groups_of(groups)
+    for line in group_warnings(by_name, topics, where):
+        warn(line)
+    return by_name
+
+
+def _path(source: Any) -> str | None:
+    """Return the name of a file; None for other sources."""
+    return os.fspath(source) if isinstance(source, str | os.PathLike) else None
+
+
+def _paths(runs: Any, opened: OpenedRuns) -> list[str]:
+    """Return the names of the files among the sources of runs."""
+    if isinstance(runs, Mapping):
+        runs = list(runs.values())
+    sources = runs if isinstance(runs, list | tuple) else [runs]
+    if all(isinstance(run, Run) for run in sources):  # they contain the names of their files
+        sources = [run.path for run in opened.runs if Path(run.path).is_file()]
+    return [path for path in map(_path, sources) if path is not None]

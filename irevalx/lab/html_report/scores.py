@@ -1,0 +1,272 @@
+"""Measure values of runs for the HTML report, and the contribution of each document."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from irevalx.api.evaluate import Scores, column_of, selection_of
+from irevalx.arrays.segments import BoolArray, FloatArray, ratio
+from irevalx.errors import InputError
+from irevalx.experiments.coverage import cutoff_of
+from irevalx.experiments.ranked_runs import direction_of, scale_of
+from irevalx.frozen import Frozen, cached_property
+from irevalx.lab.comparison.compare import compare
+from irevalx.lab.comparison.results import ComparedPairs
+from irevalx.measures.average_precision import average_precision, average_precision_at
+from irevalx.measures.declaration import Measure
+from irevalx.measures.gain import GainsOfTopics, dcg, ndcg, ndcg_cut
+from irevalx.measures.measure_parameters import Gain, Kernel
+from irevalx.measures.precision import precision, recall, relative_precision, success
+from irevalx.measures.selection import RequestedMeasure
+from irevalx.measures.user_models import PERSISTENCE, rank_biased_precision
+from irevalx.process.platform import as_bytes
+from irevalx.ranking.topics import Topics
+from irevalx.reports.records import finite
+from irevalx.settings import Ties
+
+
+def is_additive(request: RequestedMeasure, ties: Ties) -> bool:
+    """Return whether the value of a topic is a sum over the documents of the displayed ranking."""
+    # Gains order documents with equal scores otherwise than the displayed ranking, which follows grades.
+    return request.measure in _TERMS and request.reading == "nonrel" and not request.is_ordered_by_gain(ties)
+
+
+def document_contributions(t: Topics, request: RequestedMeasure) -> Sequence[FloatArray]:
+    """Return the contribution of each document, flat over ``t.rows``, for each printed name of an additive measure."""
+    with np.errstate(all="ignore"):
+        terms = request.measure.kind.apply(_TERMS[request.measure], t, request.parameters)
+    return [np.asarray(term, np.float64) for term in terms]
+
+
+def _within(t: Topics, k: int) -> BoolArray:
+    return t.hit & (t.rank <= k)
+
+
+def _precision(t: Topics, k: int) -> FloatArray:
+    return np.where(_within(t, k), 1 / k, 0.0)
+
+
+def _recall(t: Topics, k: int) -> FloatArray:
+    return ratio(_within(t, k), t.rows.spread(t.n_rel))
+
+
+def _relative_precision(t: Topics, k: int) -> FloatArray:
+    return ratio(_within(t, k), t.rows.spread(np.minimum(k, t.n_rel)))
+
+
+def _success(t: Topics, k: int) -> FloatArray:
+    return np.where(_within(t, k) & (t.hits_so_far == 1), 1.0, 0.0)
+
+
+def _average_precision(t: Topics) -> FloatArray:
+    return ratio(t.precision_at_hits, t.rows.spread(t.n_rel))
+
+
+def _average_precision_at(t: Topics, k: int) -> FloatArray:
+    return np.where(t.rank <= k, _average_precision(t), 0.0)
+
+
+def _discounted(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
+    return GainsOfTopics.of(t, pairs).discounted
+
+
+def _share_of_ideal(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
+    gains = GainsOfTopics.of(t, pairs)
+    return ratio(gains.discounted, t.rows.spread(gains.ideal_dcg))
+
+
+def _share_of_ideal_at(t: Topics, k: int, pairs: Sequence[Gain]) -> FloatArray:
+    gains = GainsOfTopics.of(t, pairs)
+    best = gains.ideal.sum(np.where(gains.ideal.position < k, gains.ideal_discounted, 0.0))
+    return ratio(np.where(t.rank <= k, gains.discounted, 0.0), t.rows.spread(best))
+
+
+def _rank_biased(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
+    p = next((pair.value for pair in reversed(pairs) if pair.key == "p"), PERSISTENCE)
+    return (1.0 - p) * GainsOfTopics.of(t, pairs, scaled=True).gain * np.power(p, t.rank - 1)
+
+
+_TERMS: Mapping[Measure, Kernel] = {
+    precision: _precision,
+    recall: _recall,
+    relative_precision: _relative_precision,
+    success: _success,
+    average_precision: _average_precision,
+    average_precision_at: _average_precision_at,
+    dcg: _discounted,
+    ndcg: _share_of_ideal,
+    ndcg_cut: _share_of_ideal_at,
+    rank_biased_precision: _rank_biased,
+}
+"""Kernels that compute the terms of measures that are sums, with the parameters of the measures' kernels."""
+
+
+READINGS = ("skip", "rel")
+"""Further treatments of unjudged documents: skipped (condensed lists), and relevant."""
+
+PAIR_COLUMNS = (
+    *("measure", "first", "second", "difference", "low", "high", "p", "corrected_p", "differ"),
+    *("wins", "ties", "losses", "effect_size", "simultaneous_low", "simultaneous_high", "test"),
+)
+"""Columns of a pair: first the numbers of the measure and of the two runs; the second is compared with the first."""
+
+
+class ReportedMeasure(Frozen, kw_only=True):
+    """A measure."""
+
+    name: str
+    """Its printed name."""
+    title: str
+    """The name by which it was requested."""
+    request: RequestedMeasure
+    """The measure with its parameters."""
+
+    @property
+    def direction(self) -> int:
+        """1 if greater values are better, -1 if smaller values are, 0 if neither."""
+        return direction_of(self.request.measure)
+
+    @property
+    def cutoff(self) -> int | None:
+        """The rank cutoff; None if there is none."""
+        return cutoff_of(self.request, self.name)
+
+    def about(self, ties: Ties) -> dict[str, Any]:
+        """Return the data of the measure."""
+        measure = self.request.measure
+        low, high = measure.value_range.low, measure.value_range.high
+        return {
+            "name": self.name,
+            "title": self.title,
+            "what": measure.title,
+            "low": finite(low),
+            "high": finite(high),
+            "higher_is_better": {1: True, -1: False, 0: None}[self.direction],
+            "by_topic": measure.per_topic and measure.kernel is not None,
+            "adds": is_additive(self.request, ties),
+        }
+
+
+class ReportedScores(Frozen, kw_only=True):
+    """Measure values of runs, and their comparisons."""
+
+    scores: Scores
+    """Includes the treatments of ``READINGS`` if measures have them."""
+    measures: Sequence[ReportedMeasure]
+    """The measures of the report."""
+    compared: ComparedPairs | None
+    """Pairs of runs; None if there are none, or if no topic has values of all runs."""
+    confidence: float
+    """Confidence level of the intervals of means."""
+
+    @cached_property
+    def runs(self) -> list[str]:
+        """The names of the runs."""
+        return self.scores.runs
+
+    @cached_property
+    def topics(self) -> list[str]:
+        """The topics for which any run has a value, in ascending byte order."""
+        topics = {topic for run in self.runs for topic in self.scores.topics(run)}
+        return sorted(topics, key=as_bytes)
+
+    def means(self) -> list[dict[str, Any]]:
+        """Return the summary value of each run under each measure, with its interval and number of topics."""
+        return [
+            {
+                "run": run,
+                "measure": number,
+                "mean": finite(self.scores.summary(measure.name, name)),
+                **self._interval(measure.name, name),
+                "topics": column_of(self.scores, measure.name, name).n_averaged,
+            }
+            for number, measure in enumerate(self.measures)
+            for run, name in enumerate(self.runs)
+            if isinstance(column_of(self.scores, measure.name, name).summary, int | float)
+        ]
+
+    def _interval(self, measure: str, run: str) -> dict[str, float | None]:
+        try:
+            low, high = self.scores.interval(measure, run, self.confidence)
+        except KeyError:  # the measure is no mean
+            low = high = math.nan
+        return {"low": finite(low), "high": finite(high)}
+
+    def readings(self) -> list[dict[str, Any]]:
+        """Return the summary values under the other treatments of unjudged documents, of measures that have them."""
+        known = {name for request in selection_of(self.scores).measures for name in request.names}
+        return [
+            {"run": run, "measure": number, "reading": reading, "mean": finite(self.scores.summary(read, name))}
+            for number, measure in enumerate(self.measures)
+            for reading in READINGS
+            if (read := f"{measure.name}:{reading}") in known
+            for run, name in enumerate(self.runs)
+        ]
+
+    @cached_property
+    def values(self) -> FloatArray:
+        """Values of topics, shape (n_measures, n_runs, n_topics); nan if there is none."""
+        place = {topic: number for number, topic in enumerate(self.topics)}
+        values = np.full((len(self.measures), len(self.runs), len(self.topics)), np.nan)
+        for number, measure in enumerate(self.measures):
+            for run, name in enumerate(self.runs):
+                if column_of(self.scores, measure.name, name).values is not None:
+                    places = [place[topic] for topic in self.scores.topics(name)]
+                    values[number, run, places] = self.scores.per_topic(measure.name, name)
+        return values
+
+    def pairs(self) -> dict[str, Any]:
+        """Return the pairs of runs under each measure, in columns."""
+        numbers = {measure.name: number for number, measure in enumerate(self.measures)}
+        run = {name: number for number, name in enumerate(self.runs)}
+        rows = [
+            [
+                numbers[pair.measure],
+                run[pair.against],
+                run[pair.run],
+                *(finite(getattr(pair, name)) for name in PAIR_COLUMNS[3:]),
+            ]
+            for pair in (self.compared.rows if self.compared else [])
+        ]
+        return {"columns": list(PAIR_COLUMNS), "rows": rows}
+
+    def letters(self) -> list[list[str] | None] | None:
+        """Return the letters of the runs under each measure, as in ``compare``; None with a baseline."""
+        if self.compared is None or self.compared.baseline is not None:
+            return None
+        of_measures = {of_measure.name: of_measure.letters for of_measure in self.compared.measures}
+        return [of_measures.get(measure.name) for measure in self.measures]
+
+
+def reported_measures(scores: Scores) -> list[ReportedMeasure]:
+    """Return the requested measures in their order, without texts and without added treatments."""
+    selection = selection_of(scores)
+    requests = {name: request for _, request in selection.requests for name in request.names}
+    reported: dict[str, ReportedMeasure] = {}
+    treatments = {f"{spelling}:{reading}" for spelling in selection.requested for reading in READINGS}
+    for title, name in selection.requested.items():
+        if title not in treatments and requests[name].measure.number != "text":
+            reported.setdefault(name, ReportedMeasure(name=name, title=title, request=requests[name]))
+    return list(reported.values())
+
+
+def compared_scores(scores: Scores, measures: Sequence[ReportedMeasure], **options: Any) -> ComparedPairs | None:
+    """Return comparisons under measures with values by topic; None if nothing can be compared."""
+    usable = [measure.name for measure in measures if _can_be_compared(scores, measure.name)]
+    if len(scores.runs) < 2 or not usable:
+        return None
+    try:
+        result = compare(scores, measures=usable, **options)
+    except InputError:  # no topic has values of all runs
+        return None
+    assert isinstance(result, ComparedPairs)  # no other rows were requested
+    return result
+
+
+def _can_be_compared(scores: Scores, measure: str) -> bool:
+    columns = [column_of(scores, measure, run) for run in scores.runs]
+    return scale_of(columns[0].measure) is not None and all(column.values is not None for column in columns)

@@ -1,0 +1,283 @@
+"""Agreement between human and machine judgments of the same documents, with bootstrap intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from irevalx.arrays.segments import AnyArray, FloatArray, IntArray
+from irevalx.errors import InputError, shown_name
+from irevalx.experiments.labels import TwoLabellings
+from irevalx.frozen import Frozen, replace
+from irevalx.judgments.graded import Judgments
+from irevalx.process.platform import as_text
+from irevalx.statistics.bootstrap import TopicDraws, quantile_interval
+from irevalx.statistics.label_agreement import at_level, coefficients, confusions_by_topic
+from irevalx.statistics.significance import ALPHA
+
+RUN_STATISTICS = ("tau_b", "tau_ap", "tau_ap_b", "rms", "bias")
+"""Statistics of the agreement of runs' values."""
+
+OF_SEVERAL = ("judge", "against", "human_topics")
+"""Fields that only results of several judges use."""
+
+GAIN_STATISTICS = ("gain_human", "gain_machine", "promise", "gain_ratio")
+"""Gains of reranking by machine labels, under human and machine labels."""
+
+SCORES_BEFORE = ("score_human", "score_machine")
+"""Values of a run before reranking, under human and machine labels."""
+
+
+AT_ONCE = 1_000_000
+"""Maximum number of values in memory."""
+
+NO_INTERVAL = None, None
+"""Ends of a missing interval."""
+
+Statistics: TypeAlias = "dict[Any, AnyArray]"
+"""Statistics by name, or by name and level."""
+
+
+class AgreementStatistic(Frozen, kw_only=True):
+    """A value, the subject of the value, and its interval over topics; fields are the columns of the table."""
+
+    judge: str | None = None
+    """The judge, if there are several."""
+
+    against: str | None = None
+    """The other judge of a comparison."""
+
+    statistic: str
+    topic: str | None = None
+    """None for all topics."""
+
+    level: int | None = None
+    """Relevance threshold, for statistics that depend on it."""
+
+    human: int | None = None
+    """With ``machine``, the pair of grades whose documents are counted."""
+
+    machine: int | None = None
+    measure: str | None = None
+    run: str | None = None
+    group: str | None = None
+    human_topics: int | None = None
+    """Number of topics that assessors would judge."""
+
+    value: float | int | None = None
+    """None if undefined."""
+
+    low: float | None = None
+    """None without an interval."""
+
+    high: float | None = None
+
+
+_OF_ALL = AgreementStatistic(statistic="")
+
+
+class LabelBootstrap(Frozen, kw_only=True):
+    """Resampled topics, and the level of intervals."""
+
+    resamples: int = 0
+    """0 for no intervals."""
+
+    seed: int = 0
+    alpha: float = ALPHA
+    """Intervals extend from the alpha/2 to the 1 - alpha/2 quantile over the resamples."""
+
+    def for_few_topics(self, n_topics: int) -> LabelBootstrap:
+        """Return the bootstrap with wider intervals: expanded percentile intervals.
+
+        The share outside on each side is that of Student's t distribution with the unbiased variance, in terms of the
+        normal distribution (Hesterberg, What Teachers Should Know About the Bootstrap, The American Statistician 69,
+        2015).
+        """
+        from scipy import special
+
+        if n_topics < 2:
+            return self
+        t = float(special.stdtrit(n_topics - 1, self.alpha / 2))
+        return replace(self, alpha=2 * float(special.ndtr(t * math.sqrt(n_topics / (n_topics - 1)))))
+
+    def draws(self, n_topics: int) -> TopicDraws:
+        """Return resamples of this number of topics."""
+        return TopicDraws.of(n_topics, self.resamples, self.seed)
+
+    def interval(self, of_draws: AnyArray) -> tuple[float | None, float | None]:
+        """Return the interval of a statistic over resamples, shape (n_draws,)."""
+        if not self.resamples:
+            return NO_INTERVAL
+        low, high = quantile_interval(np.asarray(of_draws, np.float64), self.alpha)
+        return none_if_nan(float(low)), none_if_nan(float(high))
+
+    def statistics(
+        self,
+        compute: Callable[[TopicDraws | None], Statistics],
+        n_topics: int,
+        numbers_each: int,
+        about: AgreementStatistic = _OF_ALL,
+    ) -> Iterator[AgreementStatistic]:
+        """Yield statistics with intervals, in batches of resamples that each need ``numbers_each`` values in memory.
+
+        ``compute`` returns the statistics of resamples, arrays of shape (n_draws,), or of the topics themselves (None).
+        """
+        drawn: dict[Any, list[AnyArray]] = {}
+        for batch in self.draws(n_topics).batches(max(1, AT_ONCE // max(1, numbers_each))):
+            for key, of_batch in compute(batch).items():
+                drawn.setdefault(key, []).append(of_batch)
+        for key, value in compute(None).items():
+            name, level = key if isinstance(key, tuple) else (key, None)
+            low, high = self.interval(np.concatenate(drawn[key])) if drawn else NO_INTERVAL
+            yield replace(about, statistic=name, level=level, value=none_if_nan(value.item()), low=low, high=high)
+
+
+def none_if_nan(number: float) -> float | None:
+    """Return a number, or None for nan."""
+    return None if math.isnan(number) else number
+
+
+OF_PAIRS = ("agreement", "kappa", "alpha_ordinal", "ac1")
+"""The coefficients of a pair of judges."""
+
+NUMBERS_OF_TOPICS = ("topics", "topics_human", "topics_machine")
+"""Numbers of topics with documents that have both labels, human labels, and machine labels."""
+
+MOST_CATEGORIES = 101
+"""Maximum number of grades from the smallest to the largest: those of 0 to 100."""
+
+
+class DocumentAgreement:
+    """Agreement of two judges on the documents that both label."""
+
+    def __init__(self, labels: TwoLabellings, human: Judgments, machine: Judgments) -> None:
+        """Count labels on shared topics, and all labels of each file; raises InputError without shared documents."""
+        pairs = labels.have_both
+        rows = labels.judgments.rows
+        self.n_pairs = int(pairs.sum())
+        self.n_human, self.n_machine = (int((judge.grades >= 0).sum()) for judge in (human, machine))
+        with_labels = [int(np.count_nonzero(judge.rows.count(judge.grades >= 0))) for judge in (human, machine)]
+        self.topics_of = dict(
+            zip(NUMBERS_OF_TOPICS, (int(np.count_nonzero(rows.count(pairs))), *with_labels), strict=True)
+        )
+        """Numbers of topics by the names of their statistics."""
+
+        if not self.n_pairs:
+            raise InputError(
+                f"{shown_name(human.path)} and {shown_name(machine.path)} must have a document that both label, but "
+                f"have none on the {rows.n} topics of both"
+            )
+        ours, theirs = labels.human[pairs], labels.machine[pairs]
+        self.grades: IntArray = np.unique(np.concatenate((ours, theirs)))
+        """The grades that occur, shape (n_grades,)."""
+
+        least, greatest = int(self.grades[0]), int(self.grades[-1])
+        if greatest - least >= MOST_CATEGORIES:
+            raise InputError(
+                f"labels must be at most {MOST_CATEGORIES} different grades, but those of {shown_name(human.path)} "
+                f"and {shown_name(machine.path)} reach from {least} to {greatest}"
+            )
+        self.categories = range(least, greatest + 1)
+        """All integers from the smallest to the largest grade."""
+
+        self.levels = range(max(1, least + 1), greatest + 1)
+        self.topics = [as_text(topic) for topic in labels.judgments.topics]
+        self.confusions = confusions_by_topic(ours, theirs, self.grades.tolist(), rows.ids[pairs], rows.n)
+        """Numbers of documents, shape (n_topics, n_grades, n_grades)."""
+
+        self._by_topic = [rows.count(mask).tolist() for mask in (pairs, labels.human >= 0, labels.machine >= 0)]
+
+    @property
+    def counts(self) -> FloatArray:
+        """The pairs of all topics together, shape (n_grades, n_grades)."""
+        return counts_of(self.confusions, None)
+
+    @property
+    def _with_pairs(self) -> FloatArray:
+        """The confusions of topics with pairs, which are resampled."""
+        of_topics: FloatArray = self.confusions[self.confusions.sum(axis=(1, 2)) > 0]
+        return of_topics
+
+    @property
+    def n_topics(self) -> int:
+        """The number of topics with pairs."""
+        return len(self._with_pairs)
+
+    def which_topics(self, ours: str, theirs: str) -> str:
+        """Return the topics that count, in words."""
+        n_both, n_human, n_machine = self.topics_of.values()
+        if n_both == n_human == n_machine:
+            return f"all {n_both} of both files"
+        parts = [
+            f"{'all' if n_both == number else f'{n_both} of the'} {number} of {path}"
+            for number, path in ((n_human, ours), (n_machine, theirs))
+        ]
+        return f"{' and '.join(parts)} (topics with a document labelled in both files)"
+
+    @property
+    def levels_without_labels(self) -> list[int]:
+        """The levels that are not the grade of any human label."""
+        used = set(self.grades[self.counts.sum(axis=1) > 0].tolist())
+        return [level for level in self.levels if level not in used]
+
+    def statistics(self, bootstrap: LabelBootstrap) -> Iterator[AgreementStatistic]:
+        """Yield numbers, coverage, confusion, coefficients, and statistics at each level, of all topics together."""
+        yield from self._counted(None, self.counts, self.n_pairs, self.n_human, self.n_machine)
+        confusions = self._with_pairs
+        yield from bootstrap.statistics(partial(self._computed, confusions), len(confusions), self.grades.size**2)
+
+    def coefficients(self, confusions: FloatArray, draws: TopicDraws | None) -> Statistics:
+        """Return the coefficients of ``OF_PAIRS``."""
+        values = coefficients(counts_of(confusions, draws), self.grades, len(self.categories))
+        return {name: values[name] for name in OF_PAIRS}
+
+    def of_pair(self, bootstrap: LabelBootstrap, about: AgreementStatistic) -> Iterator[AgreementStatistic]:
+        """Yield the number of documents and these coefficients."""
+        yield replace(about, statistic="pairs", value=self.n_pairs)
+        confusions = self._with_pairs
+        bootstrap, compute = bootstrap.for_few_topics(len(confusions)), partial(self.coefficients, confusions)
+        yield from bootstrap.statistics(compute, len(confusions), self.grades.size**2, about)
+
+    def statistics_by_topic(self) -> Iterator[AgreementStatistic]:
+        """Yield the same statistics for each topic, without intervals."""
+        for topic, counts, *numbers in zip(self.topics, self.confusions, *self._by_topic, strict=True):
+            yield from self._counted(topic, counts, *numbers)
+            of_topic = partial(self._computed, counts[np.newaxis])
+            yield from LabelBootstrap().statistics(of_topic, 1, 1, AgreementStatistic(statistic="", topic=topic))
+
+    def _counted(
+        self, topic: str | None, counts: FloatArray, pairs: int, n_human: int, n_machine: int
+    ) -> Iterator[AgreementStatistic]:
+        """Yield the statistics without intervals: numbers, coverage and confusion."""
+        for name, number in (("pairs", pairs), ("pairs_human", n_human), ("pairs_machine", n_machine)):
+            yield AgreementStatistic(statistic=name, topic=topic, value=number)
+        for name, number in (("coverage", n_human), ("coverage_machine", n_machine)):
+            yield AgreementStatistic(statistic=name, topic=topic, value=pairs / number if number else None)
+        if topic is None:
+            yield from (AgreementStatistic(statistic=name, value=number) for name, number in self.topics_of.items())
+        place = {grade: number for number, grade in enumerate(self.grades.tolist())}
+        for a in self.categories:
+            for b in self.categories:
+                both_used = a in place and b in place
+                number = int(counts[place[a], place[b]]) if both_used else 0
+                yield AgreementStatistic(statistic="confusion", topic=topic, human=a, machine=b, value=number)
+
+    def _computed(self, confusions: FloatArray, draws: TopicDraws | None) -> Statistics:
+        """Return statistics by name, or by name and level."""
+        counts = counts_of(confusions, draws)
+        statistics: Statistics = {**coefficients(counts, self.grades, len(self.categories))}
+        for level in self.levels:
+            statistics |= {(name, level): value for name, value in at_level(counts, self.grades, level).items()}
+        return statistics
+
+
+def counts_of(confusions: FloatArray, draws: TopicDraws | None) -> FloatArray:
+    """Return numbers of documents of all topics together, for each resample: ([n_draws,] n_grades, n_grades)."""
+    if draws is None:
+        total: FloatArray = confusions.sum(axis=0)
+        return total
+    return np.rint(draws.means(np.moveaxis(confusions, 0, -1)) * len(confusions))

@@ -1,0 +1,344 @@
+"""Judges: combined labels of several judges, and the evaluation of a single judge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from irevalx.api.inputs import Qrels
+from irevalx.arrays.codes import UNJUDGED_IN_FILES
+from irevalx.arrays.segments import FloatArray, IntArray
+from irevalx.declarations import spelled
+from irevalx.errors import InputError, UsageError, Warn, quote, shown_name, warn
+from irevalx.experiments.inputs import QrelsText, are_given, experiment_of
+from irevalx.experiments.labels import RELEVANT, Labels, TwoLabellings, grades_for, topic_warnings
+from irevalx.experiments.ranked_runs import Experiment, topics_compared
+from irevalx.experiments.run_groups import two_groups_of
+from irevalx.frozen import Frozen, replace
+from irevalx.judgments.graded import Judgments
+from irevalx.lab.judge_agreement.document_agreement import AgreementStatistic, DocumentAgreement, LabelBootstrap
+from irevalx.lab.judge_agreement.run_agreement import SHUFFLES, PairedEvaluations, Reranking, evaluations, with_reranked
+from irevalx.process.terminal import progress_bar
+from irevalx.statistics.bootstrap import bootstrap_warnings
+from irevalx.statistics.label_agreement import MOST_ROUNDS, dawid_skene, mean_grade, nearest_grade, vote
+
+HUMAN, SECOND_HUMAN = "human", "second_human"
+"""Names of human judges."""
+
+COMBINATIONS = ("vote", "mean", "dawid_skene")
+"""Combinations of several machines, with integer grades."""
+
+WRITTEN = (*COMBINATIONS, "probability")
+"""Combined labels that can be written: these, and probabilities of relevance in Dawid and Skene's model."""
+
+
+class Judge(Frozen, kw_only=True):
+    """The labels of a human or machine judge."""
+
+    name: str
+    labels: Judgments
+    """Grades; those of the first answer, if there are several answers."""
+
+    answers: tuple[Judgments, ...] = ()
+    """All answers, including the first."""
+
+    probability: FloatArray | None = None
+    """Probabilities of relevance, flat over ``labels``; None for a judge with grades."""
+
+    n_rounded: int = 0
+    """Number of labels that are rounded to the nearest integer grade."""
+
+    @classmethod
+    def of(cls, name: str, answers: Sequence[Labels]) -> Judge:
+        """Return the judge of at least one answer; if an answer has probabilities, labels 0 and 1 are probabilities."""
+        if any(answer.probability is not None for answer in answers):
+            answers = [answer.as_probabilities() for answer in answers]
+        return cls(
+            name=name,
+            labels=answers[0].judgments,
+            answers=tuple(answer.judgments for answer in answers),
+            probability=answers[0].probability,
+            n_rounded=sum(answer.n_rounded for answer in answers),
+        )
+
+
+class CombinedLabels(Frozen, kw_only=True):
+    """The combined labels of several machines."""
+
+    judges: tuple[Judge, ...] = ()
+    """A judge for each of ``COMBINATIONS``."""
+
+    texts: Mapping[str, bytes] = {}
+    """The file of each of ``WRITTEN``: lines ``TOPIC 0 DOCNO GRADE``, by topic and document."""
+
+
+def machines_of(machines: Mapping[str, Any], labels_format: str | None, rel_format: str) -> list[Judge]:
+    """Read machines by name; a list of judgments is the repeated answers of a machine. Raises UsageError."""
+    if not machines:
+        raise UsageError(f"{spelled('machines')} must contain at least one machine")
+    reserved = {HUMAN, SECOND_HUMAN, *WRITTEN}
+    judges = []
+    for name, given in machines.items():
+        if not name or name in reserved:
+            raise UsageError(
+                f"a machine must have a name other than {', '.join(sorted(reserved))}, but got {quote(name)}"
+            )
+        answers = given if isinstance(given, list | tuple) else (given,)
+        if not answers:
+            raise UsageError(
+                f"a machine must have at least one file or dictionary of labels, but {quote(name)} has none"
+            )
+        form = labels_format or rel_format
+        judges.append(Judge.of(name, [Labels.read(answer, form, parameter="labels_format") for answer in answers]))
+    return judges
+
+
+def binarise(judgments: Judgments, level: int) -> Judgments:
+    """Return judgments with grade 1 for grades of at least ``level``, and 0 for others."""
+    grades = np.where(judgments.grades < 0, UNJUDGED_IN_FILES, judgments.grades >= level).astype(np.int64)
+    return replace(judgments, grades=grades)
+
+
+def binarise_judge(judge: Judge, level: int) -> Judge:
+    """Return a judge with binary grades; a judge with probabilities already has them."""
+    if judge.probability is not None:
+        return judge
+    answers = tuple(binarise(answer, level) for answer in judge.answers)
+    return replace(judge, labels=binarise(judge.labels, level), answers=answers)
+
+
+def on_documents_of(labels: Judgments, others: Judgments) -> Judgments:
+    """Return labels with only the documents that have a grade in other judgments; others become unjudged."""
+    grades, _ = grades_for(labels, others)
+    return replace(labels, grades=np.where(grades < 0, UNJUDGED_IN_FILES, labels.grades))
+
+
+def notes_on_cuts(judges: Sequence[Judge], level: int) -> tuple[str, ...]:
+    """Return sentences on labels that are cut, with grades of other judges cut at ``level``, or rounded."""
+    probabilistic = [judge.name for judge in judges if judge.probability is not None]
+    rounded = [f"{judge.name} ({judge.n_rounded} labels)" for judge in judges if judge.n_rounded]
+    notes = []
+    if probabilistic:
+        notes.append(
+            f"Labels of {', '.join(probabilistic)} are probabilities of relevance, cut at {RELEVANT}: documents with a "
+            f"probability of at least {RELEVANT} are relevant. For comparison, the labels of all other judges are cut "
+            f"at {level} ({spelled('level')})."
+        )
+    if rounded:
+        notes.append(
+            f"Labels that are not integers are rounded to the nearest integer grade (1.5 to 1): {', '.join(rounded)}."
+        )
+    return tuple(notes)
+
+
+def combine_labels(machines: Sequence[Judge], level: int) -> CombinedLabels:
+    """Combine machines by majority vote, mean grade, and Dawid and Skene's model; nothing for a single machine.
+
+    Each document that a machine labels has a combined label, of the first answers of the machines that label it. The
+    label ``mean`` is the integer grade nearest to the mean, the lower one of two. ``probability`` is that of a grade of
+    at least ``level``.
+    """
+    if len(machines) < 2:
+        return CombinedLabels()
+    documents, labels = _table(machines)
+    grades: IntArray = np.unique(labels[labels >= 0])
+    codes = np.where(labels < 0, -1, np.searchsorted(grades, labels))
+    model = dawid_skene(codes, grades.size)
+    if model.rounds == MOST_ROUNDS:
+        warn(f"dawid_skene: the model has not converged after {MOST_ROUNDS} iterations")
+    if len(machines) == 2:
+        warn("dawid_skene: with two machines, the model cannot identify which one errs; it needs three")
+    of_grades = {
+        "vote": vote(labels),
+        "mean": nearest_grade(mean_grade(labels)),
+        "dawid_skene": grades[model.grades],
+    }
+    probability: FloatArray = np.minimum(model.probabilities[:, grades >= level].sum(axis=1), 1.0)
+    texts = {name: _text(documents, [b"%d" % grade for grade in of_all.tolist()]) for name, of_all in of_grades.items()}
+    texts["probability"] = _text(documents, [b"%.9g" % value for value in probability.tolist()])
+    judges = []
+    for name in COMBINATIONS:
+        judgments = QrelsText.parsed(name, [texts[name]]).judgments
+        assert isinstance(judgments, Judgments)
+        judges.append(Judge(name=name, labels=judgments, probability=probability if name == "dawid_skene" else None))
+    return CombinedLabels(judges=tuple(judges), texts=texts)
+
+
+def _table(machines: Sequence[Judge]) -> tuple[list[tuple[bytes, bytes]], IntArray]:
+    """Return the documents of all machines by topic and ID, and their grades, shape (n_documents, n_machines)."""
+    grades: dict[tuple[bytes, bytes], dict[int, int]] = {}
+    for number, machine in enumerate(machines):
+        judgments = machine.labels
+        lines = zip(judgments.rows.ids.tolist(), judgments.docnos.texts(), judgments.grades.tolist(), strict=True)
+        for topic, docno, grade in lines:
+            if grade >= 0:
+                grades.setdefault((judgments.topics[topic], docno), {})[number] = grade
+    if not grades:
+        raise InputError(f"{shown_name(machines[0].labels.path)} must have a label, but no machine has one")
+    documents = sorted(grades)
+    labels = np.full((len(documents), len(machines)), -1, np.int64)
+    for row, document in enumerate(documents):
+        for number, grade in grades[document].items():
+            labels[row, number] = grade
+    return documents, labels
+
+
+def _text(documents: Sequence[tuple[bytes, bytes]], values: Sequence[bytes]) -> bytes:
+    lines = zip(documents, values, strict=True)
+    return b"".join(b"%s 0 %s %s\n" % (topic, docno, value) for (topic, docno), value in lines)
+
+
+SKEWED = 0.2
+"""If kappa and AC1 differ by more than this, nearly all labels have one grade."""
+
+
+def compare_judge(
+    human: Judgments,
+    machine: Judgments,
+    name: str | None = None,
+    warn: Warn = warn,
+    *,
+    bootstrap: LabelBootstrap,
+    runs: Any,
+    measures: Any,
+    by_topic: bool,
+    groups: str | PathLike[str] | Mapping[str, str] | None,
+    group_by: str | None,
+    top: int | None,
+    rerank: bool,
+    human_topics: Sequence[int],
+    level: int,
+    complete: bool,
+    min_retrieved: float,
+    progress: bool,
+) -> tuple[list[AgreementStatistic], tuple[str, ...]]:
+    """Return statistics of a judge's labels beside human labels, and notes on topics; keywords are those of ``labels``.
+
+    Warnings contain the name of the judge; None for a single machine.
+    """
+    both = TwoLabellings.of(human, machine, common_topics(human, machine))
+    agreement = DocumentAgreement(both, human, machine)
+    of_documents = bootstrap if name is None else bootstrap.for_few_topics(agreement.n_topics)
+    statistics = list(agreement.statistics(of_documents))
+    prefix = "" if name is None else f"{name}: "
+    for line in (*topic_warnings(human, machine), *_warnings(agreement, statistics, human, machine)):
+        warn(f"{prefix}{line}")
+    if bootstrap.resamples:
+        for line in bootstrap_warnings(agreement.n_topics):
+            warn(line)
+    if by_topic:
+        statistics += agreement.statistics_by_topic()
+    topics = f"Topics: {agreement.which_topics(shown_name(human.path), shown_name(machine.path))}."
+    if not are_given(runs):
+        return statistics, (topics,)
+    experiment = experiment_of(
+        Qrels(both.judgments),
+        runs,
+        measures,
+        level=level,
+        complete=complete,
+        min_retrieved=min_retrieved,
+        least_runs=1,
+    )
+    grouped = groups is not None or group_by is not None
+    of_runs = _run_statistics(
+        experiment,
+        both,
+        bootstrap,
+        groups=two_groups_of(experiment.runs, groups, group_by) if grouped else None,
+        top=top,
+        rerank=rerank,
+        human_topics=human_topics,
+        progress=progress,
+        warn=warn,
+    )
+    for line in _group_warnings(of_runs, bootstrap.alpha, name or "the machine"):
+        warn(line)
+    which = topics_compared(len(experiment.topics), both.judgments.rows.n, experiment.lacking, "topics of both files")
+    return statistics + of_runs, (topics, f"Topics of the run scores: {which}.")
+
+
+def common_topics(human: Judgments, machine: Judgments) -> list[bytes]:
+    """Return the topics of both; raises InputError if there is none."""
+    topics = [topic for topic in human.topics if topic in machine.topic_index]
+    if not topics:
+        raise InputError(
+            f"{shown_name(human.path)} and {shown_name(machine.path)} must have a topic in common, but have none"
+        )
+    return topics
+
+
+def _run_statistics(
+    experiment: Experiment,
+    both: TwoLabellings,
+    bootstrap: LabelBootstrap,
+    *,
+    groups: Sequence[str] | None,
+    top: int | None,
+    rerank: bool,
+    human_topics: Sequence[int],
+    progress: bool,
+    warn: Warn,
+) -> list[AgreementStatistic]:
+    """Return statistics of the runs under human and machine labels; ``groups`` has the group of each run."""
+    runs = experiment.runs
+    shuffles = SHUFFLES if (groups or rerank) and bootstrap.resamples > 1 else 0
+    evaluated = with_reranked(experiment, both.machine) if rerank else experiment
+    by_measure = list(evaluations(evaluated, both, warn, shuffles=shuffles, seed=bootstrap.seed))
+    statistics: list[AgreementStatistic] = []
+    total = bootstrap.resamples * len(by_measure) if runs[1:] else 0
+    with progress_bar("draws of topics", total, shown=progress) as advance:
+        for paired in by_measure:
+            original: PairedEvaluations = paired.of_first_runs(len(runs))
+            statistics += original.statistics(bootstrap, groups, advance, top=top)
+            if rerank:
+                statistics += Reranking(paired, bootstrap).statistics()
+            statistics += original.errors_left(human_topics, bootstrap.seed)
+    return statistics
+
+
+def _warnings(
+    agreement: DocumentAgreement, statistics: Sequence[AgreementStatistic], human: Judgments, machine: Judgments
+) -> Iterator[str]:
+    """Yield cautions on coverage, missing grades and skewed grades."""
+    ours, theirs = shown_name(human.path), shown_name(machine.path)
+    if lacking := agreement.n_human - agreement.n_pairs:
+        coverage = agreement.n_pairs / agreement.n_human
+        yield (
+            f"coverage {coverage:.4f}: {theirs} does not label {lacking} of the {agreement.n_human} documents that "
+            f"{ours} labels; they are left out"
+        )
+    if others := agreement.n_machine - agreement.n_pairs:
+        yield (
+            f"{others} of the {agreement.n_machine} labels of {theirs} are of documents that {ours} does not label "
+            "(coverage_machine); the quality of these labels is unknown"
+        )
+    if levels := agreement.levels_without_labels:
+        which = ", ".join(map(str, levels[:10])) + (f" and {len(levels) - 10} more" if levels[10:] else "")
+        yield f"level {which}: no human label has this grade"
+    value = {statistic.statistic: statistic.value for statistic in statistics if statistic.level is None}
+    kappa, ac1 = value["kappa"], value["ac1"]
+    if kappa is not None and ac1 is not None and abs(kappa - ac1) > SKEWED:
+        yield (
+            f"kappa ({kappa:.4f}) and ac1 ({ac1:.4f}) differ by more than {SKEWED}: nearly all labels have "
+            "one grade, so that chance agreement is high for kappa and low for ac1"
+        )
+    if kappa is None:
+        yield "kappa is not defined: all labels have the same grade"
+
+
+def _group_warnings(statistics: Sequence[AgreementStatistic], alpha: float, name: str) -> Iterator[str]:
+    """Yield a line for each group that a machine favours or disfavours significantly."""
+    biases = {(bias.measure, bias.group): bias for bias in statistics if bias.statistic == "excess_bias"}
+    for p in statistics:
+        if p.statistic != "excess_bias_p" or p.value is None or p.value >= alpha:
+            continue
+        bias = biases[p.measure, p.group]
+        verb = "favours" if (bias.value or 0) > 0 else "disfavours"
+        yield (
+            f"{bias.measure}: {name} {verb} group {quote(bias.group or '')}: excess_bias {bias.value:+.4f} "
+            f"({bias.low:+.4f} to {bias.high:+.4f}), p corrected for the groups {p.value:.4f}"
+        )

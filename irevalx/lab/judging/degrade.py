@@ -1,0 +1,268 @@
+"""Incomplete judgments, sampled or simulated with a judging strategy: ``degrade`` and its command."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+
+from irevalx.api.inputs import Pool
+from irevalx.arrays.segments import BoolArray
+from irevalx.declarations import Parameter, ValueType, choice, declared, flag, refined, spelled
+from irevalx.errors import UsageError, shown_name, warn
+from irevalx.experiments import samples
+from irevalx.experiments.inputs import GradedText, QrelsText, are_given, opened_runs
+from irevalx.experiments.parameters import chosen_seed, share
+from irevalx.experiments.samples import RandomOrder
+from irevalx.experiments.strata import SCHEME, Design, StrataSample, divided, ranking_of, read_design
+from irevalx.frozen import replace
+from irevalx.judgments.graded import Judgments
+from irevalx.judgments.pool import Pool as PooledDocuments
+from irevalx.lab.command.parameters import GradedRelFormat, Level, Qrels, Runs, Seed
+from irevalx.lab.judging.strategies import (
+    BUDGET_RULE,
+    Across,
+    Batch,
+    CandidateDepth,
+    DocumentTexts,
+    Strata,
+    StrataFile,
+    Strategy,
+    Unjudged,
+    budget_of,
+    ordering_of,
+    without_judgment_warning,
+)
+from irevalx.process.platform import as_bytes
+from irevalx.reading.file_format import join_words
+from irevalx.reading.formats import PRELS, QRELS, SAMPLED
+from irevalx.reading.kinds.graded import AT_RANDOM, NOT_DRAWN
+from irevalx.reading.sources.tables import source_of
+from irevalx.strategies.simulation import USUAL, BudgetLevel
+
+if TYPE_CHECKING:
+    from irevalx.lab.command.output import Output
+
+
+def sampled_lines(qrels: GradedText, sample: StrataSample, written: BoolArray) -> Iterator[bytes]:
+    """Yield ``TOPIC IGNORED DOCNO STRATUM GRADE`` for the ``written`` judgments in file order; -1 if not sampled."""
+    names, grades = [as_bytes(name) for name in sample.names], sample.grades
+    for place, (topic, ignored, docno) in qrels.first_columns(written):
+        yield b"%s %s %s %s %d\n" % (topic, ignored, docno, names[sample.stratum[place]], grades[place])
+
+
+def prels_lines(qrels: GradedText, sample: StrataSample, written: BoolArray) -> Iterator[bytes]:
+    """Yield ``TOPIC DOCNO GRADE METHOD PROBABILITY``, like ``sampled_lines``; the grade is -999 if not sampled."""
+    for place, (topic, _, docno) in qrels.first_columns(written):
+        grade = sample.judgments.grades[place] if sample.kept[place] else NOT_DRAWN
+        probability = repr(float(sample.probability[place])).encode()
+        yield b"%s %s %d %d %s\n" % (topic, docno, grade, AT_RANDOM[0], probability)
+
+
+STRATA_FORMATS = {SAMPLED.name: sampled_lines, PRELS.name: prels_lines}
+
+
+class Degraded(QrelsText):
+    """Judgments of which some were kept."""
+
+    def __init__(self, reduced: QrelsText, full: Judgments, seed: int | None) -> None:
+        super().__init__(reduced.judgments, reduced.text, reduced.rel_format)
+        self.pool = Pool(PooledDocuments(full.path, full.topics, full.rows.ids, full.docnos))
+        """All documents of the full judgments, including those that ``drop`` leaves out."""
+        self.seed = seed
+        """The random seed; None if nothing was random."""
+
+
+def _run(
+    output: "Output",
+    *,
+    pool_out: Annotated[
+        str | None,
+        Parameter(
+            metavar="FILE",
+            help="Write a pool file of all documents of QRELS, for ``irevalx --pool``; --drop loses what was pooled.",
+        ),
+    ] = None,
+    **options: Any,
+) -> None:
+    degraded = degrade(**options)
+    if pool_out is not None:
+        from irevalx.lab.command.output import write_lines
+
+        write_lines([degraded.pool.text], pool_out)
+    output.write_text(degraded)
+
+
+@declared(
+    run=_run,
+    tables=False,
+    example="irevalx-lab degrade qrels --uniform 0.1 --seed 7 > tenth && irevalx -m infAP -m indAP tenth run",
+)
+def degrade(
+    qrels: Qrels,
+    runs: Annotated[Runs, refined(requires=("strata", "order"))] = (),
+    *,
+    uniform: Annotated[
+        float | Fraction | None, share(metavar="RATE", excludes=("stratified", "strata", "order"))
+    ] = None,
+    stratified: Annotated[float | Fraction | None, share(metavar="FRACTION", excludes=("strata", "order"))] = None,
+    rounding: Annotated[str, choice(*samples.ROUNDINGS, names=("--round",), requires="stratified")] = "up",
+    strata: Strata = None,
+    strata_file: StrataFile = None,
+    sample_format: Annotated[str, choice(*STRATA_FORMATS, names=("--as",), requires="strata")] = SAMPLED.name,
+    order: Annotated[Strategy, refined(requires="budget", excludes="strata")] = None,
+    budget: Annotated[
+        int | float | str | None,
+        Parameter(kind=ValueType(BUDGET_RULE, lambda value: budget_of("", value)), metavar="N", requires="order"),
+    ] = None,
+    depth: Annotated[CandidateDepth, refined(requires="order")] = USUAL.depth,
+    across: Annotated[Across, refined(requires="order")] = False,
+    batch: Annotated[Batch, refined(requires="order")] = USUAL.batch,
+    unjudged: Annotated[Unjudged, refined(requires="order")] = USUAL.unjudged,
+    documents: Annotated[DocumentTexts, refined(requires="order=cal")] = (),
+    seed: Seed = None,
+    level: Level = 1,
+    drop: Annotated[bool, flag()] = False,
+    rel_format: GradedRelFormat = QRELS.name,
+) -> Degraded:
+    """Make judgments incomplete: keep a random sample, or the documents that a judging strategy selects first.
+
+    All other judgments get the grade -1 (pooled, but unjudged). Files in the format qrels keep their lines otherwise;
+    judgments in other formats (`rel_format`) are written as lines TOPIC 0 DOCNO GRADE. With `strata`, lines are TOPIC
+    IGNORED DOCNO STRATUM GRADE, for ``irevalx -R sampled``: documents in no stratum are left out, and with the same
+    seed, a sample at higher rates contains the sample at lower rates.
+
+    With `order`, the strategy is simulated on the judgments: it selects one document after another from the candidate
+    documents of the runs, and learns from their judgments as it would from those of human assessors.
+
+    Parameters
+    ----------
+    uniform : keep this share of each topic's judgments, resampled until at least one of them is relevant.
+    stratified : keep this share of each topic's relevant documents, but at least 1, and of its nonrelevant documents,
+        but at least 10. With the same seed, a smaller sample is a subset of a larger one.
+    rounding : rounding of numbers of documents with `stratified`: up, or to the nearest integer and from the middle up
+        (half-up), as in Ahlgren and Grönqvist (2008).
+    sample_format : format of the sample with `strata`: the stratum of each document (sampled), for ``irevalx -R
+        sampled``, or its inclusion probability (prels), for ``irevalx -R prels``.
+    budget : number of judgments of each topic to keep, or a share of them such as 10%. The strategy sampled keeps as
+        many on average, and writes judgments for ``irevalx -R prels``.
+    drop : leave out the other judgments, instead of giving them the grade -1.
+
+    Returns
+    -------
+    The judgments; ``text`` is the content of their file, ``pool`` contains all documents, and ``seed`` is the random
+    seed.
+
+    Raises
+    ------
+    ArgumentError : an argument is invalid, or is combined with another one that excludes it.
+    UsageError : strata are invalid, or do not match the other arguments.
+    IrevalxError : as for ``irevalx.Qrels.read`` and, if runs are used, ``irevalx.evaluate``.
+
+    Examples
+    --------
+    >>> import irevalx
+    >>> qrels = {"1": {"A": 1, "B": 0}, "2": {"C": 0, "D": 1}}
+    >>> print(irevalx.lab.degrade(qrels, uniform=0.5, seed=1).text.decode(), end="")
+    1 0 A 1
+    1 0 B -1
+    2 0 C -1
+    2 0 D 1
+    """
+    if order is not None:
+        assert isinstance(budget, BudgetLevel)  # as its declaration reads it
+        simulation = {"depth": depth, "across": across, "batch": batch, "unjudged": unjudged, "documents": documents}
+        return _selected_first(qrels, rel_format, runs, order, budget, seed, level=level, drop=drop, **simulation)
+    seed = chosen_seed(seed)
+    if strata is not None:
+        design = _design_of(strata, runs, strata_file, sample_format, drop=drop)
+        text = GradedText.of(qrels, rel_format)
+        sample = _sample_of_strata(text.judgments, design, runs, strata_file, seed, level)
+        return _written(text, sample, sample_format, seed, drop=drop)
+    rate = uniform if stratified is None else stratified
+    if rate is None:
+        names = [spelled(name) for name in ("uniform", "stratified", "strata", "order")]
+        raise UsageError(f"missing argument: one of {join_words(names, 'or')}")
+    text = GradedText.of(qrels, rel_format)
+    judgments = text.judgments
+    for line in samples.warnings_without_relevant(judgments, level):
+        warn(line)
+    random_order = RandomOrder(judgments, seed, "uniform" if stratified is None else "stratified")
+    if stratified is None:
+        is_sampled = samples.uniform(judgments, Fraction(rate), random_order, level)
+    else:
+        is_sampled = samples.stratified(judgments, Fraction(rate), random_order, level, samples.ROUNDINGS[rounding])
+    sample = replace(StrataSample.of_everything(judgments), kept=is_sampled)
+    return _written(text, sample, QRELS.name, seed, drop=drop)
+
+
+def _design_of(strata: str, runs: Any, strata_file: Any, sample_format: str, *, drop: bool) -> Design:
+    """Read strata; refuses arguments that contradict them."""
+    design = read_design(strata, named=strata_file is not None)
+    if are_given(runs) != (design.by != "names"):
+        rule = "by names cannot be combined with" if are_given(runs) else f"by {design.by} requires"
+        raise UsageError(f"{spelled('strata')} {rule} {spelled('runs')}")
+    if drop and sample_format == SAMPLED.name:
+        raise UsageError(
+            f"{spelled('drop')} cannot be combined with {spelled('sample_format', SAMPLED.name)}: measures of this "
+            "format count the documents that are not in the sample"
+        )
+    return design
+
+
+def _sample_of_strata(
+    judgments: Judgments, design: Design, runs: Any, strata_file: Any, seed: int, level: int
+) -> StrataSample:
+    """Sample judgments from strata; warns of documents in no stratum."""
+    source = None if strata_file is None else source_of(strata_file, "strata_file")
+    inputs = [] if source is not None else opened_runs(runs).runs
+    stratum = divided(design, source, judgments, lambda: ranking_of(inputs, judgments, warn), warn)
+    sample = StrataSample.drawn(design, judgments, stratum, RandomOrder(judgments, seed, SCHEME))
+    for line in samples.warnings_without_relevant(judgments, level, sample.kept):
+        warn(line)
+    is_judged = judgments.grades >= 0
+    if left_out := int(np.count_nonzero(is_judged & ~sample.in_stratum)):
+        warn(
+            f"{shown_name(judgments.path)}: {left_out} of {np.count_nonzero(is_judged)} judged documents are in no "
+            "stratum and are left out"
+        )
+    return sample
+
+
+def _selected_first(
+    qrels: Any,
+    rel_format: str,
+    runs: Any,
+    order: str,
+    budget: BudgetLevel,
+    seed: int | None,
+    *,
+    level: int,
+    drop: bool,
+    **simulation: Any,
+) -> Degraded:
+    """Keep the judgments that a strategy selects first; ``simulation`` are keywords of ``ordering_of``."""
+    if not are_given(runs):
+        raise UsageError(f"{spelled('order')} requires {spelled('runs')}")
+    text = GradedText.of(qrels, rel_format)
+    judgments = text.judgments
+    ordering = ordering_of(order, runs, level=level, **simulation)
+    chosen = chosen_seed(seed) if ordering.order.is_random else None
+    replayed = ordering.replay(judgments, [budget], chosen or 0)
+    sample = replayed.sample(0)
+    for line in (
+        *without_judgment_warning(replayed, ordering.rules),
+        *samples.warnings_without_relevant(judgments, level, sample.kept),
+    ):
+        warn(line)
+    return _written(text, sample, PRELS.name if replayed.inclusion else QRELS.name, chosen, drop=drop)
+
+
+def _written(text: GradedText, sample: StrataSample, sample_format: str, seed: int | None, *, drop: bool) -> Degraded:
+    """Return a sample in a format; ``drop`` leaves out the lines of documents that are not in it."""
+    judgments = text.judgments
+    if sample_format == QRELS.name:
+        reduced = replace(judgments, grades=samples.unjudge(judgments, sample.kept))
+        return Degraded(text.rewritten(reduced, sample.kept if drop else None), judgments, seed)
+    lines = STRATA_FORMATS[sample_format](text, sample, sample.kept if drop else sample.in_stratum)
+    return Degraded(QrelsText.parsed(judgments.path, lines, sample_format), judgments, seed)

@@ -1,0 +1,235 @@
+"""Selection of the next documents to judge: ``next`` and its command."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+from irevalx.api.inputs import GivenQrels
+from irevalx.declarations import declared, file, flag, refined, spelled, whole
+from irevalx.errors import shown_name, warn
+from irevalx.experiments.inputs import graded_judgments_of
+from irevalx.experiments.parameters import chosen_seed
+from irevalx.frozen import Frozen
+from irevalx.lab.command.output import Result
+from irevalx.lab.command.parameters import GradedRelFormat, Level, Runs, Seed
+from irevalx.lab.completion.documents import paths_of, read_documents
+from irevalx.lab.judging.strategies import STRATEGY, Across, CandidateDepth, DocumentTexts, ordering_of
+from irevalx.process.platform import as_bytes, as_text
+from irevalx.reading.file_format import join_words
+from irevalx.reading.sources.files import Source
+from irevalx.reports.table import Table
+from irevalx.strategies.registry import LEARNING, STRATEGIES
+from irevalx.strategies.simulation import USUAL, SelectedDocument, StrategySimulation, select, select_in_replay
+
+if TYPE_CHECKING:
+    from irevalx.lab.command.output import Output
+
+PER_TOPIC = 10
+"""Default number of documents of each topic."""
+
+LONGEST_TEXT = 60
+"""Number of characters of a document's text in the table."""
+
+LEARNING_BY_STRATEGY = "; ".join(
+    f"with {join_words([name for name, strategy in STRATEGIES.items() if strategy.learns == learns], 'and')}, {words}"
+    for learns, words in LEARNING.items()
+)
+
+
+class NextDocumentRow(Frozen, kw_only=True):
+    """A document to judge."""
+
+    number: int
+    """From 1, in the order of selection."""
+    topic: str
+    docno: str
+    score: float
+    """By which the strategy prefers the document, the highest first: a fused score, a priority, a probability."""
+    best_rank: int
+    """The best rank of the document in any run."""
+    runs: int
+    """Number of runs of which the document is a candidate."""
+    run: int | None
+    """The run from which the strategy selected the document, from 1; None unless it reads one run at a time."""
+    text: str | None = None
+    """The first words of the document; None without texts."""
+
+
+class NextDocuments(Result):
+    """Documents to judge next."""
+
+    rows: Sequence[NextDocumentRow]
+    """Topic by topic or, across topics, in the order of selection."""
+    seed: int | None = None
+    """The random seed; None if nothing was random."""
+
+    def tables(self) -> list[Table]:
+        """Return the table of ``rows``."""
+        without = tuple(
+            name for name in ("run", "text") if self.rows and all(getattr(row, name) is None for row in self.rows)
+        )
+        return [Table.of("next documents", NextDocumentRow, self.rows, n_labels=3, without=without)]
+
+    @property
+    def text(self) -> bytes:
+        """A pool file of these documents, in this order: lines ``TOPIC DOCNO``."""
+        return as_bytes("".join(f"{row.topic} {row.docno}\n" for row in self.rows))
+
+
+def _run(output: "Output", **options: Any) -> None:
+    selected = next(**options)
+    if output.format_is_typed:
+        output.write(selected)
+    else:
+        output.write_text(selected)
+
+
+@declared(
+    run=_run,
+    example="irevalx-lab next runs/* --judged qrels --order mtf --per-topic 5 > judge_these",
+    more=(
+        "Writes a pool file, lines TOPIC DOCNO in the order in which to judge the documents, or with --format a table "
+        "of the result."
+    ),
+)
+def next(  # noqa: A001 - it is the name of its command
+    runs: Runs,
+    judged: Annotated[
+        "GivenQrels | None",
+        file(
+            metavar="QRELS",
+            means="qrels",
+            help=(
+                "relevance judgments so far, from any source; grades below 0 are ignored. When a judgment influences "
+                f"the strategy depends on `order`: {LEARNING_BY_STRATEGY}. [default: no judgments]"
+            ),
+        ),
+    ] = None,
+    *,
+    order: Annotated[str, STRATEGY, refined(requires={"sampled": "total"})] = "mtf",
+    per_topic: Annotated[int | None, whole(1, metavar="N", excludes=("in_all", "n", "across"))] = None,
+    in_all: Annotated[int | None, whole(1, metavar="N", excludes=("n", "order=sampled"))] = None,
+    replay: Annotated[bool, flag()] = False,
+    total: Annotated[int | None, whole(1, metavar="N", requires="order=sampled")] = None,
+    depth: CandidateDepth = USUAL.depth,
+    documents: DocumentTexts = (),
+    seed: Seed = None,
+    level: Level = 1,
+    rel_format: GradedRelFormat = "qrels",
+    n: Annotated[int | None, whole(1, metavar="N", hidden=True)] = None,
+    across: Annotated[Across, refined(hidden=True)] = False,
+) -> NextDocuments:
+    """Select the next documents to judge.
+
+    A judging strategy selects the documents, given the judgments so far. The result contains for each document the
+    score by which the strategy prefers it, its best rank, the number of runs that retrieve it, and with `documents` the
+    first words of its text.
+
+    Exactly N documents without a judgment are selected; a warning reports topics that have fewer left. Judged documents
+    do not count toward N, and the strategy uses their judgments no matter how the documents were selected. To extend an
+    existing collection, give its judgments with `judged`. The strategy learns nothing from the N documents until they
+    are judged, so frequent calls with a small N follow the strategy most closely.
+
+    With `order="sampled"`, the score is the inclusion probability of a document, and every call requires the same runs,
+    `depth`, `seed`, `total` and N. After all documents are judged, ``irevalx-lab degrade --order sampled
+    --unjudged nonrel`` writes the sample with its probabilities, for ``irevalx -R prels``. It needs the same runs,
+    depth and seed, `total` as its budget and `per_topic` as its batch.
+
+    Parameters
+    ----------
+    per_topic : number N of documents to select of each topic. [default: 10]
+    in_all : number N of documents to select over all topics, each from the topic whose next document the strategy
+        prefers most.
+    replay : simulate the strategy from the beginning in batches of N documents, like degrade with a batch of
+        N, so that it learns only from documents that it selects itself. The result is the unjudged documents of
+        the first batch that is not fully judged, which can be fewer than N. Always on with `order="sampled"`, whose
+        probabilities depend on the simulation. [default: off]
+    total : expected size of the whole sample of each topic, with `order="sampled"`.
+    n : old name of `per_topic` or, with `across`, of `in_all`.
+    across : select `n` documents over all topics, not of each topic.
+
+    Raises
+    ------
+    ArgumentError : an argument is invalid, or is combined with another one that excludes it.
+    UsageError : the strategy requires texts, and there are none.
+    IrevalxError : as for ``irevalx.evaluate``.
+
+    Examples
+    --------
+    >>> import irevalx
+    >>> runs = {"bm25": {"1": {"A": 2.0, "B": 1.0}}, "dense": {"1": {"B": 2.0, "C": 1.0}}}
+    >>> selected = irevalx.lab.next(runs, {"1": {"A": 0, "B": 1}}, per_topic=1, seed=1)
+    >>> [(row.topic, row.docno, row.best_rank) for row in selected.rows]
+    [('1', 'C', 2)]
+    """
+    number = per_topic or in_all or n or PER_TOPIC
+    judgments = graded_judgments_of({}) if judged is None else graded_judgments_of(judged, rel_format)
+    ordering = ordering_of(
+        order,
+        runs,
+        depth=depth,
+        level=level,
+        across=across or in_all is not None,
+        documents=documents,
+        judgments=judgments,
+    )
+    used_seed = chosen_seed(seed) if ordering.order.is_random else None
+    replay = replay or ordering.order.has_probabilities
+    if replay:
+        selected = select_in_replay(ordering, judgments, number, used_seed or 0, total)
+    else:
+        selected = select(ordering, judgments, number, used_seed or 0)
+    for line in shortage_warnings(ordering, selected, number, replay=replay):
+        warn(line)
+    texts = _first_words({document.docno for document in selected}, paths_of(documents))
+    rows = [
+        NextDocumentRow(
+            number=place,
+            topic=as_text(document.candidates.topic),
+            docno=as_text(document.docno),
+            score=document.request.score,
+            best_rank=int(document.candidates.best_rank[document.request.document]),
+            runs=int(document.candidates.has[:, document.request.document].sum()),
+            run=None if document.request.run is None else document.request.run + 1,
+            text=texts.get(document.docno),
+        )
+        for place, document in enumerate(selected, start=1)
+    ]
+    return NextDocuments(rows, used_seed)
+
+
+def shortage_warnings(
+    ordering: StrategySimulation, selected: Sequence[SelectedDocument], n: int, *, replay: bool
+) -> Iterator[str]:
+    """Yield a line if fewer than ``n`` documents were selected, of a topic or across topics."""
+    depth, counts = ordering.rules.depth, Counter(document.candidates.topic for document in selected)
+    short = [topic.topic for topic in ordering.candidates if counts[topic.topic] < n]
+    if ordering.rules.across and len(selected) < n:
+        shortage = f"only {len(selected)} of {n} documents selected"
+    elif not ordering.rules.across and short:
+        topics = f"{len(short)} of {len(ordering.candidates)} topics"
+        example = f"{counts[short[0]]} for topic {shown_name(as_text(short[0]))}"
+        shortage = f"fewer than {n} documents selected for {topics} (for example {example})"
+    else:
+        return
+    if replay:
+        reason = "the other documents of the replayed batch are already judged, or the strategy has none left to select"
+    elif any(int(topic.ranks.max(initial=0)) == depth for topic in ordering.candidates):
+        reason = (
+            f"all other documents among the first {depth} of each run are judged; increase {spelled('depth')} to add "
+            "candidates"
+        )
+    else:
+        reason = "all other documents of the runs are judged"
+    yield f"{shortage}: {reason}"
+
+
+def _first_words(docnos: set[bytes], paths: Sequence[str]) -> dict[bytes, str]:
+    """Return the first words of the texts of documents."""
+    texts = {}
+    for path in paths:
+        for document in read_documents(Source(path)):
+            if document.docno in docnos:
+                words = " ".join(document.text.split())
+                texts[document.docno] = words if len(words) <= LONGEST_TEXT else words[: LONGEST_TEXT - 1] + "…"
+    return texts

@@ -1,0 +1,218 @@
+"""Pools of the top documents of runs: ``pool``, ``pool_sizes`` and their command."""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, overload
+
+import numpy as np
+
+from irevalx.api.inputs import GivenQrels, Pool
+from irevalx.api.inputs import Runs as GivenRuns
+from irevalx.declarations import declared, file, flag, refined, spelled, whole
+from irevalx.errors import ArgumentError, NoTopicsError, shown_name, warn
+from irevalx.experiments import samples
+from irevalx.experiments.inputs import GradedText, graded_judgments_of, opened_runs
+from irevalx.experiments.pools import best_ranks_in_runs, in_pool, pool_of, pool_of_documents
+from irevalx.frozen import Frozen, replace
+from irevalx.judgments.pool import with_pool
+from irevalx.lab.command.output import Result
+from irevalx.lab.command.parameters import Depth, GradedRelFormat, Level, Runs
+from irevalx.reports.table import Table
+
+if TYPE_CHECKING:
+    from irevalx.lab.command.output import Output
+
+DEPTHS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 40, 50, 75, 100)
+
+Judge = Annotated["GivenQrels | None", file(metavar="QRELS", means="qrels")]
+
+
+def _run(
+    output: "Output",
+    *,
+    sizes: Annotated[
+        Sequence[int],
+        whole(
+            1,
+            several=True,
+            metavar="K...",
+            excludes=("depth", "mix_seed", "drop"),
+            help=(
+                "Print the sizes of pools of these depths instead: the number of documents in total and per topic, and "
+                "with --judge also the number of judged and of relevant documents: '1 2 5 10 20 50 100'."
+            ),
+        ),
+    ] = (),
+    level: Level = 1,
+    runs: Any,
+    judge: Any,
+    rel_format: str,
+    **options: Any,
+) -> None:
+    if sizes:
+        output.write(pool_sizes(runs, sizes, judge=judge, level=level, rel_format=rel_format))
+    else:
+        output.write_text(pool(runs, judge=judge, rel_format=rel_format, **options))
+
+
+@overload
+def pool(runs: GivenRuns, *, depth: int = 100, rel_format: str = "qrels") -> Pool: ...
+
+
+@overload
+def pool(
+    runs: GivenRuns,
+    *,
+    depth: int = 100,
+    judge: GivenQrels,
+    mix_seed: int | None = None,
+    drop: bool = False,
+    rel_format: str = "qrels",
+) -> GradedText: ...
+
+
+@declared(
+    run=_run,
+    example="irevalx-lab pool runs/* --depth 10 > pool && ``irevalx --pool`` pool -m incomplete qrels run",
+)
+def pool(
+    runs: Runs,
+    *,
+    depth: Depth = 100,
+    judge: Judge = None,
+    mix_seed: Annotated[int | None, whole(metavar="S", requires="judge")] = None,
+    drop: Annotated[bool, flag(requires="judge")] = False,
+    rel_format: GradedRelFormat = "qrels",
+) -> Pool | GradedText:
+    """Pool the first documents of runs.
+
+    The pool contains each document that at least one run ranks among its first `depth` documents for a topic, in the
+    order in which irevalx ranks them. A pool file has one line per document, TOPIC DOCNO, for ``irevalx --pool``.
+
+    With `judge`, the result is the judgments that remain of a deeper pool if only this pool is judged. Pooled documents
+    keep their grade. All others have the grade -1 (pooled, but unjudged), as with irevalx-lab degrade: pooled
+    documents without a judgment, and judged documents outside the pool.
+
+    Parameters
+    ----------
+    judge : make judgments from these relevance judgments, instead of a pool: documents that only one of these and the
+        pool contains have the grade -1.
+    mix_seed : keep as many other judgments of each topic, sampled at random with this seed.
+    drop : leave out the documents with the grade -1.
+
+    Returns
+    -------
+    The pool, or with ``judge`` the judgments, for ``irevalx.evaluate``; ``text`` is the content of their file.
+
+    Raises
+    ------
+    ArgumentError : an argument is invalid.
+    IrevalxError : as for ``irevalx.evaluate``.
+
+    Examples
+    --------
+    >>> import irevalx
+    >>> runs = {"bm25": {"1": {"A": 2.0, "B": 1.0}}, "dense": {"1": {"C": 2.0, "A": 1.0}}}
+    >>> print(irevalx.lab.pool(runs, depth=1).text.decode(), end="")
+    1 A
+    1 C
+    """
+    inputs = opened_runs(runs).runs
+    if judge is None:
+        return Pool(pool_of(inputs, depth, warn))
+    qrels = GradedText.of(judge, rel_format)
+    judgments, documents = qrels.judgments, pool_of(inputs, depth, warn)
+    if unknown := sum(topic not in judgments.topic_index for topic in documents.topics):
+        warn(
+            f"{unknown} of {len(documents.topics)} pooled topics have no judgments in {shown_name(judgments.path)} and "
+            "are left out"
+        )
+    pooled = in_pool(judgments, documents)[np.newaxis]
+    if mix_seed is None:
+        is_judged = samples.shallow(judgments, pooled)
+    else:
+        is_judged = samples.mixed(judgments, pooled, samples.RandomOrder(judgments, mix_seed, "mixed"))
+    reduced = replace(judgments, grades=samples.unjudge(judgments, is_judged))
+    return qrels.rewritten(reduced, is_judged) if drop else qrels.rewritten(with_pool(reduced, documents))
+
+
+class PoolSize(Frozen, kw_only=True):
+    """The size of a pool, summed over topics."""
+
+    depth: int
+    topics: int
+    """Number of pooled topics; with judgments, of topics that are also judged."""
+    documents: int
+    per_topic: float
+    """Mean number of documents."""
+    judged: int | None
+    """Number of judged documents, and of relevant ones; None without judgments."""
+    relevant: int | None
+
+
+class PoolSizes(Result):
+    """The sizes of pools, as in Table 1 of Yilmaz and Aslam (KAIS 2008)."""
+
+    rows: Sequence[PoolSize]
+    """In ascending order of depth."""
+
+    def tables(self) -> list[Table]:
+        """Return the table of ``rows``."""
+        without = ("judged", "relevant") if self.rows[0].judged is None else ()
+        return [Table.of("sizes of pools", PoolSize, self.rows, without=without)]
+
+
+@declared()
+def pool_sizes(
+    runs: Runs,
+    depths: Annotated[Iterable[int], whole(1, several=True)] = DEPTHS,
+    *,
+    judge: Annotated[Judge, refined(in_shell=False)] = None,
+    level: Level = 1,
+    rel_format: GradedRelFormat = "qrels",
+) -> PoolSizes:
+    """Count the documents of pools of several depths, which is the effort of judging them.
+
+    Parameters
+    ----------
+    depths : pool depths.
+    judge : relevance judgments, to count judged and relevant documents also.
+
+    Raises
+    ------
+    ArgumentError : an argument is invalid.
+    NoTopicsError : no pooled topic is judged.
+    IrevalxError : as for ``irevalx.evaluate``.
+
+    Examples
+    --------
+    >>> import irevalx
+    >>> runs = {"bm25": {"1": {"A": 2.0, "B": 1.0}}, "dense": {"1": {"B": 2.0, "C": 1.0}}}
+    >>> sizes = irevalx.lab.pool_sizes(runs, [1, 2], judge={"1": {"A": 1, "B": 0}})
+    >>> [(row.depth, row.documents, row.judged, row.relevant) for row in sizes.rows]
+    [(1, 2, 2, 1), (2, 3, 2, 1)]
+    """
+    ascending = sorted(set(depths))
+    if not ascending:
+        raise ArgumentError(f"{spelled('depths')} must contain at least one depth")
+    judgments = None if judge is None else graded_judgments_of(judge, rel_format)
+    best = best_ranks_in_runs(opened_runs(runs).runs, ascending[-1], warn)
+    if judgments is not None:
+        best = {topic: ranks for topic, ranks in best.items() if topic in judgments.topic_index}
+    if not best:
+        raise NoTopicsError("no topic is both pooled and judged" if judgments else "the runs have no topics to pool")
+    rows = []
+    for depth in ascending:
+        pooled = {topic: [docno for docno, rank in ranks.items() if rank <= depth] for topic, ranks in best.items()}
+        n_documents = sum(map(len, pooled.values()))
+        grades = None if judgments is None else judgments.grades[in_pool(judgments, pool_of_documents(pooled))]
+        rows.append(
+            PoolSize(
+                depth=depth,
+                topics=len(best),
+                documents=n_documents,
+                per_topic=n_documents / len(best),
+                judged=None if grades is None else int((grades >= 0).sum()),
+                relevant=None if grades is None else int((grades >= max(level, 0)).sum()),
+            )
+        )
+    return PoolSizes(rows)

@@ -1,0 +1,180 @@
+"""Judging strategies with the runs and texts that they need, and their options."""
+
+import os
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from itertools import chain
+from typing import IO, TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+
+from irevalx import parameters
+from irevalx.declarations import choice, file, flag, path, spelled, text, whole
+from irevalx.errors import ArgumentError, UsageError, warn
+from irevalx.experiments.inputs import opened_runs
+from irevalx.experiments.parameters import read_share, share_of
+from irevalx.experiments.strata import EXAMPLE
+from irevalx.judgments.graded import Judgments
+from irevalx.lab.completion.documents import paths_of, read_documents
+from irevalx.reading.file_format import join_words
+from irevalx.reading.sources.files import Source
+from irevalx.strategies.active_learning import TextVectors
+from irevalx.strategies.registry import STRATEGIES
+from irevalx.strategies.simulation import (
+    UNJUDGED,
+    USUAL,
+    BudgetLevel,
+    SimulatedJudging,
+    SimulationRules,
+    StrategySimulation,
+)
+from irevalx.strategies.strategy import Candidates, candidates_of
+
+if TYPE_CHECKING:
+    from scipy import sparse
+
+STRATEGY = choice(
+    *STRATEGIES,
+    metavar="ORDER",
+    help=f"judging strategy: {join_words(list(STRATEGIES), 'or')}. The next document to judge is "
+    + "; ".join(f"with {strategy.name}, {strategy.meaning}" for strategy in STRATEGIES.values())
+    + ".",
+)
+Strategy = Annotated[str | None, STRATEGY]
+CandidateDepth = Annotated[
+    int,
+    whole(
+        1,
+        metavar="K",
+        help="number of candidate documents: the strategy selects from the first K of each run and topic.",
+    ),
+]
+DocumentTexts = Annotated[
+    str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    path(
+        names=("--docs",),
+        several=True,
+        separators="",
+        help=(
+            "files with the text of documents, which the strategy cal learns from: JSON lines (id and contents, among "
+            "others) or TREC SGML."
+        ),
+        shell_help=(
+            "File with the text of documents, which the strategy cal learns from: JSON lines (id and contents, among "
+            "others) or TREC SGML. Can be repeated."
+        ),
+    ),
+]
+Across = Annotated[
+    bool,
+    flag(
+        help=(
+            "select documents across topics: each from the topic whose next document the strategy prefers most. "
+            "Numbers of documents and shares then apply to all topics together."
+        )
+    ),
+]
+Batch = Annotated[
+    int, whole(1, metavar="B", help="number of documents to select before the strategy learns from their judgments.")
+]
+Unjudged = Annotated[
+    str,
+    choice(
+        *UNJUDGED,
+        help=(
+            "treatment of documents without a judgment that the strategy selects: skip them, or count them as judged "
+            "and nonrelevant (nonrel)."
+        ),
+    ),
+]
+Strata = Annotated[
+    str | None,
+    text(
+        metavar="STRATA",
+        help=(
+            "divide each topic's judged documents into strata and keep a share of each: by the best rank in any run "
+            f"({EXAMPLE}), by the number of runs that retrieve the document ('runs 3+:100% 1-2:20% rest:5%'), or by "
+            "the names in `strata_file` ('1:100% 2:30%')."
+        ),
+    ),
+]
+StrataFile = Annotated[
+    str | os.PathLike[str] | IO[str] | IO[bytes] | None,
+    file(requires="strata", help="file with the stratum of each document, one line per document: TOPIC DOCNO STRATUM."),
+]
+
+
+_MOST_DIGITS = 18
+
+
+def ordering_of(
+    name: str,
+    runs: Any,
+    *,
+    depth: int,
+    level: int,
+    batch: int = USUAL.batch,
+    across: bool,
+    unjudged: str = USUAL.unjudged,
+    documents: Any,
+    judgments: Judgments | None = None,
+) -> StrategySimulation:
+    """Prepare a strategy for the candidates of runs; reads texts of them and of ``judgments`` if it needs any."""
+    order, paths = STRATEGIES[name], paths_of(documents)
+    if order.needs_texts and not paths:
+        raise UsageError(f"{spelled('order', name)} requires {spelled('documents')}")
+    if across and order.has_probabilities:
+        raise UsageError(
+            f"{spelled('across')} cannot be combined with {spelled('order', name)}, which samples each topic separately"
+        )
+    rules = SimulationRules(
+        level=level, batch=batch, depth=depth, across=across, unjudged="skip" if unjudged == "skip" else "nonrel"
+    )
+    candidates = tuple(candidates_of(opened_runs(runs).runs, rules.depth, warn))
+    vectors = _vectors(candidates, paths, judgments) if order.needs_texts else None
+    return StrategySimulation(order=order, candidates=candidates, rules=rules, vectors=vectors)
+
+
+def without_judgment_warning(replayed: SimulatedJudging, rules: SimulationRules) -> Iterable[str]:
+    """Yield a line on the selected documents without a judgment, if there are any."""
+    if replayed.n_without:
+        treatment = "were skipped" if rules.unjudged == "skip" else "count as judged and nonrelevant"
+        yield f"{replayed.n_without} documents that the strategy selected have no judgment: they {treatment}"
+
+
+BUDGET_RULE = "a number of documents, or a share such as 0.1 or 10%"
+
+
+def budget_of(what: str, given: Any) -> BudgetLevel:
+    """Read a budget: a number of documents, or a share such as "10%" or 0.1."""
+    if isinstance(given, BudgetLevel):
+        return given
+    if isinstance(given, str):
+        is_number = given.isascii() and given.isdecimal()
+        if is_number and len(given) <= _MOST_DIGITS and int(given) > 0:
+            return BudgetLevel(given, Fraction(int(given)), is_share=False)
+        share = None if is_number else read_share(given)
+        if share is not None:
+            return BudgetLevel(given, share)
+    try:
+        if isinstance(given, int | np.integer):
+            return BudgetLevel(str(given), Fraction(parameters.whole_number("", given, least=1)), is_share=False)
+        return BudgetLevel(str(given), share_of("", given))
+    except ArgumentError:
+        raise parameters.argument_error(what, BUDGET_RULE, given) from None
+
+
+def _vectors(candidates: Sequence[Candidates], paths: Sequence[str], judgments: Judgments | None) -> TextVectors:
+    """Read the texts of candidates and judged documents, and return the function that makes vectors of them."""
+    from irevalx.lab.completion.classifiers import Collection, unit_vectors
+
+    names = {docno for topic in candidates for docno in topic.docnos}
+    judged = set[bytes]() if judgments is None else set(judgments.docnos.texts())
+    collection = Collection.of(chain.from_iterable(read_documents(Source(path)) for path in paths), names | judged)
+    if without_text := len(names - collection.place.keys()):
+        warn(f"{without_text} of {len(names)} candidate documents have no text and are selected last")
+
+    def vectors(docnos: tuple[bytes, ...]) -> "sparse.csr_array":
+        return unit_vectors(collection, docnos)
+
+    return vectors

@@ -1,1 +1,0 @@
-"""How far labels from elsewhere agree with judgments: the command labels."""

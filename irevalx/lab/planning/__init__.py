@@ -1,1 +1,0 @@
-"""How many topics an experiment needs: the command power."""

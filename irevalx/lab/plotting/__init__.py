@@ -1,0 +1,8 @@
+"""Figures for papers in one style, independent of any command.
+
+Imported only where a figure is drawn, since matplotlib is an optional dependency.
+
+    page      page, style, ticks, rows (matplotlib)
+    curves    curves with bands (matplotlib)
+    ranges    ranges of measure values, without matplotlib
+"""

@@ -1,0 +1,261 @@
+"""Curves with bands."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.legend import Legend
+from matplotlib.lines import Line2D
+from matplotlib.text import Text
+from matplotlib.ticker import MaxNLocator, NullLocator, PercentFormatter
+
+from irevalx.arrays.segments import FloatArray
+from irevalx.frozen import Frozen, replace
+from irevalx.lab.plotting.page import COLOURS, DASHES, GREY, MARKERS, MOST_LINES, Page, drawable, name_places, settle
+
+# in inches:
+_HEIGHT, _LOW_HEIGHT = 1.75, 1.4  # of a panel next to others, and in a narrow column
+_BELOW, _TITLE = 0.45, 0.25  # below and above all panels
+_LEGEND_GAP = 0.06  # above and below a legend
+
+_BAND = 0.11  # the opacity of bands
+_NAME_SIZE = 7.0  # points of the names of lines
+
+_Limits: TypeAlias = tuple[float, float, float, float]
+"""The least and the greatest x, then the least and the greatest y."""
+
+
+class Curve(Frozen):
+    """A line, with or without a band."""
+
+    label: str  # the name in the legend; lines without a name are not in it
+    x: FloatArray  # shape (n_points,)
+    y: FloatArray  # shape (n_points,): nan for no point
+    low: FloatArray | None = None  # shape (n_points,): the ends of the band
+    high: FloatArray | None = None
+    markers: bool = True
+    style: int | None = None  # number of its colour, dashes and marker; None for its place among the figure's names
+
+
+class LinePanel(Frozen):
+    """A panel of lines."""
+
+    curves: tuple[Curve, ...]  # in the order of their styles
+    y_label: str = ""
+    title: str = ""
+    ticks: tuple[tuple[float, str], ...] = ()  # places on the horizontal axis and names, ascending; () for the default
+    logarithmic: bool = False  # the horizontal axis, unless the page has linear axes
+    in_percent: bool = False  # whether x are shares, so that ticks of a linear axis are in per cent
+    rules: tuple[float, ...] = ()  # y of horizontal lines to compare with
+    band: str = ""  # a description of its bands
+
+    @property
+    def has_points(self) -> bool:
+        """Whether there is something to draw."""
+        return any(np.isfinite(curve.x + curve.y).any() for curve in self.curves)
+
+    @property
+    def limits(self) -> _Limits:
+        """The limits of the axes, with a margin."""
+        xs = np.concatenate([curve.x for curve in self.curves])
+        xs = xs[np.isfinite(xs)] if np.isfinite(xs).any() else np.ones(1)
+        bands = [side for curve in self.curves for side in (curve.y, curve.low, curve.high) if side is not None]
+        ys = np.concatenate([*bands, self.rules])
+        ys = ys[np.isfinite(ys)]
+        low, high = (float(ys.min()), float(ys.max())) if ys.size else (0.0, 1.0)
+        margin = 0.04 * (high - low) or 0.05
+        left, right = float(xs.min()), float(xs.max())
+        if self.logarithmic:
+            apart = (right / left) ** 0.03 if right > left else 1.1
+            return left / apart, right * apart, low - margin, high + margin
+        apart = 0.03 * (right - left) or 0.5
+        return left - apart, right + apart, low - margin, high + margin
+
+
+def draw_lines(
+    rows: Sequence[Sequence[LinePanel]],
+    page: Page,
+    *,
+    title: str,
+    label: str,
+    note: str = "",
+    same_heights: bool = False,
+) -> Figure:
+    """Draw rows of panels, on a narrow page one panel per row; label and note are below all panels."""
+    cells = _cells(rows, page, same_heights)
+    n_columns = max(map(len, cells))
+    height = (_LOW_HEIGHT if page.is_narrow else _HEIGHT) * len(cells) + _BELOW + _TITLE * page.titled
+    figure = page.figure(height)
+    axes = figure.subplots(len(cells), n_columns, squeeze=False)
+    drawn: list[_DrawnPanel] = []
+    for axes_of_row, row in zip(axes, cells, strict=True):
+        for place, axis in enumerate(axes_of_row):
+            if place < len(row) and row[place][0].has_points:
+                drawn.append(_DrawnPanel(axis, *row[place]))
+            else:
+                axis.set_visible(False)
+    heading = page.name(figure, title)
+    every = [panel for row in rows for panel in row]
+    page.explain(figure, label, " ".join(filter(None, (_band_note(every), _rule_note(every), note))))
+    _lay_out(figure, {str(line.get_label()): line for panel in drawn for line in panel.lines}, heading)
+    for panel in drawn:
+        panel.name_places()
+    return figure
+
+
+def _lay_out(figure: Figure, named: Mapping[str, Line2D], heading: Text | None) -> None:
+    """Lay a figure out with a legend of all lines, below the title or at the upper edge, which makes it higher."""
+    if not named:
+        settle(figure)
+        return
+    legend = _legend(figure, named)
+    height = float(figure.get_figheight())
+    higher = height + legend.get_window_extent().height / figure.dpi + 2 * _LEGEND_GAP
+    figure.set_figheight(higher)
+    figure.set_layout_engine("constrained", rect=(0, 0, 1, height / higher))
+    settle(figure)
+    top = figure.bbox.height if heading is None else heading.get_window_extent().y0
+    legend.set_bbox_to_anchor((0.5, (top - _LEGEND_GAP * figure.dpi) / figure.bbox.height))
+
+
+def _cells(
+    rows: Sequence[Sequence[LinePanel]], page: Page, same_heights: bool
+) -> list[list[tuple[LinePanel, _Limits]]]:
+    """Return rows of panels as they are drawn, with their limits; rows without points are left out."""
+    names = dict.fromkeys(curve.label for row in rows for panel in row for curve in panel.curves)
+    styles = {name: number for number, name in enumerate(names)}
+    rows = [[_as_drawn(panel, page, styles) for panel in row] for row in rows]
+    cells = [list(zip(part, _limits(row, same_heights), strict=False)) for row in rows for part in _split(row)]
+    if page.is_narrow:
+        cells = [[cell] for row in cells for cell in row]
+    return [row for row in cells if any(panel.has_points for panel, _ in row)] or cells
+
+
+def _as_drawn(panel: LinePanel, page: Page, styles: Mapping[str, int]) -> LinePanel:
+    """Return a panel with the axis of the page, and with a style for each curve, by its name unless it has one."""
+    curves = [
+        replace(curve, label=drawable(curve.label), style=styles[curve.label] if curve.style is None else curve.style)
+        for curve in panel.curves
+    ]
+    if page.linear and panel.logarithmic:
+        panel = replace(panel, logarithmic=False, ticks=())
+    return replace(panel, curves=tuple(curves), title=drawable(panel.title))
+
+
+def _legend(figure: Figure, named: Mapping[str, Line2D]) -> Legend:
+    """Return a legend in as few lines as the width of the page allows."""
+    names = [f" {name}" if name.startswith("_") else name for name in named]  # matplotlib leaves out names with _
+    for n_columns in range(len(names), 0, -1):
+        legend = figure.legend(
+            *(list(named.values()), names),
+            loc="upper center",
+            ncols=n_columns,
+            fontsize=_NAME_SIZE,
+            handlelength=3.4,
+            columnspacing=1.6,
+            borderpad=0,
+            borderaxespad=0,
+        )
+        if n_columns == 1 or legend.get_window_extent().width < figure.bbox.width * 0.98:
+            break
+        legend.remove()
+    return legend
+
+
+def _limits(row: Sequence[LinePanel], same_heights: bool) -> list[_Limits]:
+    """Return the limits of the panels of a row."""
+    limits = [panel.limits for panel in row]
+    if same_heights:
+        low, high = min(ends[2] for ends in limits), max(ends[3] for ends in limits)
+        return [(left, right, low, high) for left, right, _, _ in limits]
+    return limits
+
+
+def _split(row: Sequence[LinePanel]) -> list[list[LinePanel]]:
+    """Return rows whose panels have at most ``MOST_LINES`` lines, the same lines in each panel of a row."""
+    n_curves = max(len(panel.curves) for panel in row)
+    n_rows = max(1, math.ceil(n_curves / MOST_LINES))
+    size = math.ceil(n_curves / n_rows)
+    parts = [
+        [replace(panel, curves=panel.curves[start : start + size]) for panel in row]
+        for start in range(0, max(1, n_curves), max(1, size))
+    ]
+    return [[panel for panel in part if panel.curves] for part in parts]
+
+
+def _band_note(panels: Sequence[LinePanel]) -> str:
+    """Return a description of the bands of a figure; empty if it has none."""
+    labels_of: dict[str, list[str]] = {}
+    for panel in panels:
+        if any(curve.low is not None for curve in panel.curves):
+            labels = labels_of.setdefault(panel.band, [])
+            if panel.y_label and panel.y_label not in labels:
+                labels.append(panel.y_label)
+    if len(labels_of) == 1:
+        return f"Bands: {next(iter(labels_of))}."
+    parts = [f"{band} ({', '.join(labels)})" for band, labels in labels_of.items()]
+    return f"Bands: {'; '.join(parts)}." if parts else ""
+
+
+def _rule_note(panels: Sequence[LinePanel]) -> str:
+    """Return a description of the grey lines; empty if there are none."""
+    rules = sorted({rule for panel in panels for rule in panel.rules})
+    return f"Grey line: {' and '.join(f'{rule:g}' for rule in rules)}." if rules else ""
+
+
+class _DrawnPanel:
+    """A panel with its lines; its ticks are chosen when the figure has been laid out."""
+
+    def __init__(self, axis: Axes, panel: LinePanel, limits: _Limits) -> None:
+        self._axis, self._panel = axis, panel
+        self._left, self._right = limits[:2]
+        self.lines: list[Line2D] = []  # those in the legend
+        if panel.logarithmic:
+            axis.set_xscale("log")
+            axis.xaxis.set_minor_locator(NullLocator())
+        elif panel.in_percent:
+            axis.xaxis.set_major_formatter(PercentFormatter(1.0))
+        axis.set(xlim=limits[:2], ylim=limits[2:], ylabel=panel.y_label)
+        axis.set_title(panel.title)
+        if panel.ticks:
+            axis.set_xticks([place for place, _ in panel.ticks], [name for _, name in panel.ticks])
+        heights = np.concatenate([curve.y[np.isfinite(curve.y)] for curve in panel.curves])
+        if heights.max(initial=0.0) > 2 and (heights == np.round(heights)).all():  # of counts
+            axis.yaxis.set_major_locator(MaxNLocator(6, integer=True))
+        for height in panel.rules:
+            axis.axhline(height, color=GREY, linewidth=0.7, zorder=1)
+        for curve in panel.curves:
+            self._draw(curve.style or 0, curve)
+
+    def _draw(self, number: int, curve: Curve) -> None:
+        """Draw a line in the style of this number."""
+        round_, place = divmod(number, len(COLOURS))
+        colour, dashes = COLOURS[place], DASHES[(place + round_) % len(DASHES)]
+        [line] = self._axis.plot(
+            curve.x,
+            curve.y,
+            color=colour,
+            label=curve.label,
+            linestyle=dashes,
+            marker=MARKERS[(place + 3 * round_) % len(MARKERS)] if curve.markers else "",
+            markersize=2.6,
+            markeredgewidth=0.6,
+            markerfacecolor="white" if number % 2 else colour,
+            zorder=3,
+        )
+        if curve.low is not None and curve.high is not None:
+            self._axis.fill_between(curve.x, curve.low, curve.high, color=colour, alpha=_BAND, linewidth=0, zorder=2)
+        if curve.label and np.isfinite(curve.y).any():
+            self.lines.append(line)
+
+    def name_places(self) -> None:
+        """Leave out ticks whose labels would touch."""
+        if not self._panel.ticks:  # no ticks outside the limits
+            self._axis.set_xticks([place for place in self._axis.get_xticks() if self._left <= place <= self._right])
+        else:
+            name_places(self._axis, self._panel.ticks)

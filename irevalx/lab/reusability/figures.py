@@ -1,0 +1,140 @@
+"""The figures of leave-out: changes of scores and ranks, and bias against the share of unjudged documents."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from irevalx.arrays.segments import BoolArray, FloatArray
+from irevalx.experiments.ranked_runs import Experiment
+from irevalx.experiments.run_groups import LeftOut
+from irevalx.lab.plotting.page import COLOURS, DASHES, GREY, MARKERS, Page, name_rows, panels_of, stacked
+from irevalx.lab.plotting.ranges import groups_on_one_axis, ranges_of
+from irevalx.statistics.correlations import line_through
+
+_ROW = 0.36
+"""The height of a row in inches."""
+
+_FRAME = 0.35
+"""The height of a panel in inches, besides its rows."""
+
+
+def changes(experiment: Experiment, results: Mapping[str, LeftOut], page: Page) -> Figure:
+    """Draw changes of scores and ranks, one point per left-out run; results are by kind of judgments."""
+    groups = groups_on_one_axis(ranges_of(experiment.requests))
+    n_columns = 1 if page.is_narrow else 2
+    n_rows = [len(group) * len(results) for group in groups for _ in range(3 - n_columns)]
+    heights = [_ROW * rows + _FRAME for rows in n_rows]
+    figure = page.figure(sum(heights) + 0.5 + 0.25 * page.titled)
+    panels = figure.subplots(len(heights), n_columns, squeeze=False, gridspec_kw={"height_ratios": n_rows}).ravel()
+    for number, group in enumerate(groups):
+        scores, ranks = panels[2 * number : 2 * number + 2]
+        _draw_changes(scores, experiment, results, group, of_ranks=False)
+        _draw_changes(ranks, experiment, results, group, of_ranks=True)
+        if n_columns > 1:
+            ranks.tick_params(labelleft=False)
+        if number == 0 or n_columns == 1:
+            scores.set_title("change of score")
+            ranks.set_title("ranks gained")
+    page.name(figure, "Runs re-evaluated without the unique documents of their groups")
+    note = (
+        "A point is a left-out run, filled where its score changes significantly (p < 0.05). Bar: mean. At the right: "
+        "mean absolute change of the rank."
+    )
+    page.explain(figure, "", note)
+    return figure
+
+
+def _draw_changes(
+    panel: Axes, experiment: Experiment, results: Mapping[str, LeftOut], group: Sequence[int], *, of_ranks: bool
+) -> None:
+    rows = [(m, name, result) for m in group for name, result in results.items()]
+    moves: list[FloatArray] = []
+    for m, _, result in rows:
+        moved = result.rank_before[m] - result.rank_after[m] if of_ranks else result.after[m] - result.before[m]
+        moves.append(moved[result.left_out].astype(np.float64))
+    low = min(0.0, *(float(of_row.min()) for of_row in moves))
+    high = max(0.0, *(float(of_row.max()) for of_row in moves))
+    extent = (high - low) or 1.0
+    panel.axvline(0, color=GREY, linewidth=0.7, zorder=1)
+    for row, ((m, name, result), of_row) in enumerate(zip(rows, moves, strict=True)):
+        colour = COLOURS[list(results).index(name)]
+        changed: BoolArray = result.changed[m, result.left_out]
+        heights = row + stacked(of_row, extent)
+        for filled in (False, True):
+            face, chosen = colour if filled else "white", changed == filled
+            panel.plot(
+                *(of_row[chosen], heights[chosen], "o"),
+                color=colour,
+                markerfacecolor=face,
+                markersize=2.8,
+                markeredgewidth=0.6,
+                zorder=3,
+            )
+        mean = float(of_row.mean())
+        panel.plot([mean, mean], [row - 0.42, row + 0.42], color=colour, linewidth=1.6, zorder=2)
+        if of_ranks:
+            place = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
+            text = f"{float(result.statistics['rank_change'][m]):.2f}"
+            panel.annotate(text, (1, row), (4, 0), va="center", fontsize=6.5, annotation_clip=False, **place)  # type: ignore[arg-type]
+    n_kinds = len(results)
+    names = [experiment.measures[m] if n_kinds == 1 else f"{experiment.measures[m]}, {name}" for m, name, _ in rows]
+    name_rows(panel, names)
+    panel.set_xlim(low - 0.06 * extent, high + 0.06 * extent)
+    panel.xaxis.set_major_locator(MaxNLocator(5, integer=of_ranks))
+
+
+def bias_against_holes(
+    experiment: Experiment, results: Mapping[str, LeftOut], holes: FloatArray, depth: int, page: Page
+) -> Figure:
+    """Draw the bias of each left-out run against its share of unjudged documents, with lines of least squares.
+
+    One panel per measure. Results are by kind of judgments; ``holes`` are the shares within ``depth``, shape (n_runs,).
+    """
+    n_columns = min(len(experiment.measures), 1 if page.is_narrow else 3)
+    n_rows = math.ceil(len(experiment.measures) / n_columns)
+    figure = page.figure(1.9 * n_rows + 0.75 + 0.25 * page.titled)
+    panels = panels_of(figure, len(experiment.measures), n_columns, sharex=True)
+    for m, (panel, measure) in enumerate(zip(panels, experiment.measures, strict=True)):
+        _draw_biases(panel, results, holes, m)
+        panel.set_title(measure)
+        panel.tick_params(labelbottom=m + n_columns >= len(panels))
+    panels[0].legend(fontsize=6)
+    page.name(figure, "Bias of runs against their share of holes")
+    page.explain(
+        figure,
+        f"share of holes among the first {depth} documents of a run that was left out",
+        "A point is a run that was left out. Lines: least squares. Grey line: no bias.",
+    )
+    figure.supylabel("bias of the score", fontsize=7.5)
+    return figure
+
+
+def _draw_biases(panel: Axes, results: Mapping[str, LeftOut], holes: FloatArray, m: int) -> None:
+    panel.axhline(0, color=GREY, linewidth=0.7, zorder=1)
+    for number, (name, result) in enumerate(results.items()):
+        style = number % len(COLOURS)
+        x, y = holes[result.left_out], (result.after[m] - result.before[m])[result.left_out]
+        colour = COLOURS[style]
+        panel.plot(
+            *(x, y),
+            color=colour,
+            label=name,
+            linestyle="",
+            marker=MARKERS[style],
+            markersize=3 + 1.0 * (len(results) - 1 - number),  # what lies below is to be seen
+            markeredgewidth=0.7,
+            markerfacecolor="white" if number % 2 else colour,
+            zorder=3,
+        )
+        intercept, slope, _ = line_through(x, y)
+        if intercept is not None and slope is not None:
+            ends = np.array([x.min(), x.max()])
+            panel.plot(ends, intercept + slope * ends, color=colour, linestyle=DASHES[style], linewidth=0.9, zorder=2)
+    panel.xaxis.set_major_locator(MaxNLocator(5))
+    panel.yaxis.set_major_locator(MaxNLocator(5))

@@ -1,0 +1,399 @@
+"""Leave-one-group-out reusability test: ``leave_out`` and its command."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
+
+from irevalx.api import inputs
+from irevalx.arrays.segments import BoolArray
+from irevalx.declarations import choice, declared, flag, number, refined, spelled, spelled_rule, text, whole
+from irevalx.errors import ArgumentError, InputError, UsageError, quote, warn
+from irevalx.experiments.inputs import GradedText, are_given, experiment_of, graded_judgments_of, labels_of
+from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
+from irevalx.experiments.ranked_runs import MEASURES, Experiment
+from irevalx.experiments.run_groups import (
+    Removal,
+    Treatment,
+    deleted,
+    holes_of_runs,
+    leave_out_with,
+    nonrelevant,
+    removals,
+    topics_without_value,
+    two_groups_of,
+    unjudged,
+)
+from irevalx.experiments.run_groups import leave_out as left_out_of
+from irevalx.frozen import replace
+from irevalx.judgments.graded import Judgments
+from irevalx.lab.command.parameters import (
+    CLASSIFIERS,
+    EXPECTED,
+    THRESHOLDS,
+    Complete,
+    Depth,
+    Documents,
+    GradedRelFormat,
+    GroupBy,
+    Groups,
+    KldThreshold,
+    Labels,
+    LabelsFormat,
+    LabelsReplace,
+    Level,
+    MinRetrieved,
+    OptionalRuns,
+    Qrels,
+    Runs,
+    Seed,
+    Threads,
+    measures,
+)
+from irevalx.lab.completion.documents import paths_of
+from irevalx.lab.completion.predictions import CompletionRun, LabelCompletion
+from irevalx.lab.reusability.new_run_results import TOLERANCE, commands_for
+from irevalx.lab.reusability.new_runs import DRAWS, AddedRuns, BiasDraws, with_new_runs
+from irevalx.lab.reusability.results import FIGURES, LeftOutRuns
+from irevalx.parameters import short_repr
+from irevalx.process.platform import file_name
+from irevalx.reading.formats import QRELS
+
+if TYPE_CHECKING:
+    from irevalx.lab.command.output import Output
+
+LABELS, NONRELEVANT = "labels", "nonrelevant"
+"""Ways to complete judgments without a classifier."""
+
+WITH_TEXT = (*CLASSIFIERS, *EXPECTED)
+"""Ways to complete judgments that learn from text."""
+
+WAYS = (*WITH_TEXT, LABELS, NONRELEVANT)
+"""All ways to complete judgments."""
+
+HOLES_DEPTH = 10
+"""The default number of first documents among which unjudged ones are counted."""
+
+
+def _run(
+    output: "Output",
+    *,
+    draw: Annotated[
+        str,
+        choice(
+            *FIGURES,
+            requires="figure",
+            help=("What --figure draws: changes of scores and ranks, or bias against the share of unjudged documents."),
+        ),
+    ] = FIGURES[0],
+    folder: Annotated[
+        str | None,
+        text(names=("--write",), metavar="DIR", help="Write the judgments for each group to DIR/GROUP.qrels."),
+    ] = None,
+    holes: int | None,
+    **options: Any,
+) -> None:
+    """Evaluate without each group, and write the judgments of each group and the tables."""
+    if holes is None and draw == "holes":
+        holes = HOLES_DEPTH
+    result = leave_out(**options, holes=holes, keep_judgments=folder is not None, progress=not output.quiet)
+    if folder is not None:
+        _write_judgments(result.judgments, folder)
+    if result.new is not None:
+        result = replace(result, new=replace(result.new, commands=commands_for(result.new)))
+    output.write(result, draw=draw)
+
+
+def _write_judgments(judgments: Mapping[str, GradedText], folder: str) -> None:
+    """Write the judgments of each group to a file of its own; raises UsageError if two groups would share a file."""
+    from irevalx.lab.command.output import write_folder
+
+    file_of: dict[str, str] = {}
+    for group in judgments:
+        other = file_of.setdefault(file_name(group), group)
+        if other != group:
+            raise UsageError(
+                f"{spelled('folder')} requires a file for each group, but {quote(other)} and {quote(group)} share one"
+            )
+    write_folder(
+        folder,
+        lambda part: [(part / f"{name}.qrels").write_bytes(judgments[group].text) for name, group in file_of.items()],
+    )
+
+
+@declared(
+    run=_run,
+    example="irevalx-lab leave-out qrels runs/* --group-by '^[a-z]+' --depth 10 -m 'map bpref P.20 P.20:skip'",
+    more=(
+        "With --figure, one point for each run: the change of its score and the number of ranks it gains, one row per "
+        "measure. With --draw holes: its bias against its share of unjudged documents."
+    ),
+    figure=True,
+)
+def leave_out(
+    qrels: Qrels,
+    runs: Runs,
+    measures: Annotated[
+        str | Iterable[str],
+        measures(
+            " ".join(MEASURES),
+            "Measures, as for irevalx -m. Parameters and treatments of unjudged documents can be compared: 'map "
+            "infAP.c=1 infAP.c=1.5 P.20:skip'.",
+        ),
+    ] = MEASURES,
+    *,
+    groups: Groups = None,
+    group_by: GroupBy = None,
+    only: Annotated[str | None, text(metavar="GROUP")] = None,
+    depth: Depth = 100,
+    keep_in_pool: Annotated[bool, flag()] = False,
+    complete: Annotated[
+        str | Iterable[str],
+        choice(
+            *WAYS,
+            several=True,
+            metavar=f"[{'|'.join(WAYS)}]...",
+            requires={**dict.fromkeys(WITH_TEXT, "documents"), LABELS: "labels"},
+        ),
+    ] = (),
+    documents: Annotated[Documents, refined(requires=[f"complete={way}" for way in WITH_TEXT])] = (),
+    kld_threshold: Annotated[KldThreshold, refined(requires="complete=kld")] = THRESHOLDS[0],
+    labels: Annotated[Labels, refined(requires="complete=labels")] = None,
+    labels_replace: LabelsReplace = False,
+    labels_format: LabelsFormat = None,
+    holes: Annotated[int | None, whole(1, metavar="K")] = None,
+    summary: Annotated[bool, flag(excludes=("pivot", "removed"))] = False,
+    pivot: Annotated[bool, flag(excludes="removed")] = False,
+    removed: Annotated[bool, flag(excludes=("complete", "holes", "keep_judgments", "folder", "figure"))] = False,
+    keep_judgments: Annotated[bool, flag(in_shell=False)] = False,
+    new_runs: Annotated[
+        OptionalRuns,
+        refined(
+            names=("--new-run",),
+            excludes=(
+                *("complete", "holes", "only", "summary", "pivot", "removed", "keep_judgments", "folder"),
+                *("min_retrieved", "keep_in_pool", "figure"),
+            ),
+        ),
+    ] = None,
+    tolerance: Annotated[float, number(least=0, requires="new_runs", metavar="X")] = TOLERANCE,
+    draws: Annotated[int, whole(1, MOST_DRAWS, requires="new_runs", metavar="N")] = DRAWS,
+    seed: Seed = None,
+    level: Level = 1,
+    all_topics: Annotated[Complete, refined(also=None, means="complete")] = False,
+    min_retrieved: MinRetrieved = 0.0,
+    rel_format: GradedRelFormat = "qrels",
+    threads: Threads = 1,
+    progress: Annotated[bool, flag(in_shell=False)] = False,
+) -> LeftOutRuns:
+    """Test reusability: re-evaluate each group of runs without its unique documents.
+
+    Measure how much the scores and ranks of runs depend on their own contribution to the pool. The judgments are first
+    reduced to the documents that any run ranks within `depth`. Then, for each group of runs, the documents that no
+    other group has there are removed, all runs are evaluated again, and the scores and ranks of the group's runs are
+    compared with those under the whole pool (Büttcher, Clarke, Yeung and Soboroff, SIGIR 2007). For the pairs with a
+    run that was left out, significance decisions (Wilcoxon's test, p < 0.05) are compared as well: false differences
+    (fpr: the share of the pairs without a significant difference under the full judgments that have one without the
+    unique documents of the group) and missed differences (fnr: the share of the pairs with a significant difference
+    under the full judgments that have none without them). The help of irevalx-lab agree explains all columns.
+
+    `new_runs` tests whether the judgments can be used to evaluate a run that was not pooled. Its bias is estimated from
+    the judged documents unique to each group of pooled runs; this requires at least four groups. The columns: score;
+    condensed, the score with unjudged documents skipped; least and greatest, the lowest and the highest score over all
+    possible judgments of them; bias, the score minus the score that the run would have if its group had been pooled,
+    with the bounds of a 95 % interval; verdict: fair (the interval is within `tolerance`), underestimated,
+    overestimated or cannot tell; and to_judge, the number of unjudged documents among the first `depth` of the group's
+    runs. The last lines give a command that lists them.
+
+    `complete` tests whether it helps to complete the judgments, with classifiers that read the text of the documents or
+    with judgments from another source, and `holes` how the remaining bias depends on the share of unjudged documents.
+
+    Parameters
+    ----------
+    only : leave out this group alone. The summary is over its runs, and contains tau-b and tau over all runs too.
+    keep_in_pool : give the unique documents of the group the grade -1 (pooled, but unjudged) instead of removing them.
+    complete : complete the judgments in these ways, and compare. They are predicted with a classifier (svm, kld), as by
+        irevalx-lab complete, taken from `labels` (labels), or treated as nonrelevant (nonrelevant); svm-expected and
+        kld-expected compute the expected values of P and recip_rank under relevance probabilities. The summary has one
+        row for each kind of judgments: biased (not completed), nonrelevant (the baseline), and the requested ones.
+    holes : add the share of unjudged documents among this number of first documents of each run when its group is left
+        out. The bias of the run, and a table of how the bias depends on this share, are added as well. [default: 10
+        with labels, otherwise none]
+    summary : print the summary only, one row per measure, and the summary of `holes`; csv, tsv and jsonl have none
+        otherwise.
+    pivot : print one row for each run, with its scores under all kinds of judgments. Büttcher et al. (2007) do so in
+        Table 5.
+    removed : print the number of unique documents of each group and topic, and evaluate nothing.
+    keep_judgments : keep the judgments for each group, completed in the last of the ways of `complete`.
+    new_runs : run that was not pooled; can be repeated. Print its share of unjudged documents, the expected bias of its
+        scores with a 95 % interval, its scores with unjudged documents skipped, the bounds of its scores, and a verdict
+        for each measure. `runs` must be the pooled runs, and `depth` the depth of their pool. `groups` and `group_by`
+        also define the group of the new run; the runs of a group are assumed to be pooled together.
+    tolerance : largest bias of a new run, in either direction, for the verdict fair.
+    draws : number of random draws of the judgments of unjudged documents, to estimate the bias.
+    progress : show on standard error how much has been predicted, on a terminal.
+
+    Raises
+    ------
+    ArgumentError : an argument is invalid.
+    UsageError : arguments contradict each other, or there are fewer than two groups.
+    InputError : a measure has no value for any topic, or labels are for none of the unique documents.
+    IrevalxError : as for ``irevalx.evaluate``, and for reading documents and labels.
+
+    Examples
+    --------
+    >>> import irevalx
+    >>> qrels = {"1": {"A": 1, "B": 0, "C": 1}}
+    >>> runs = {"bm25": {"1": {"A": 2.0, "B": 1.0}}, "dense": {"1": {"C": 2.0, "A": 1.0}}}
+    >>> [(row.run, row.score, row.left_out) for row in irevalx.lab.leave_out(qrels, runs, "map").rows]
+    [('bm25', 0.5, 0.5), ('dense', 1.0, 0.5)]
+    """
+    ways = tuple(complete)
+    _refuse_invalid(ways, new_runs, level)
+    if new_runs is not None and are_given(new_runs):
+        return with_new_runs(
+            AddedRuns.of(graded_judgments_of(qrels, rel_format), runs, new_runs, measures, level, depth),
+            measures,
+            partial(two_groups_of, groups=groups, pattern=group_by),
+            BiasDraws(tolerance, draws, chosen_seed(seed)),
+            level=level,
+            complete=all_topics,
+            threads=threads,
+        )
+    text = GradedText.of(qrels, rel_format) if keep_judgments else None
+    experiment = experiment_of(
+        qrels if text is None else inputs.Qrels(text.judgments),
+        runs,
+        measures,
+        level=level,
+        complete=all_topics,
+        min_retrieved=min_retrieved,
+        rel_format=rel_format if text is None else QRELS.name,
+        threads=threads,
+    )
+    _refuse_unexpected(ways, experiment.measures)
+    names = two_groups_of(experiment.runs, groups, group_by)
+    if only is not None and only not in names:
+        raise ArgumentError(
+            f"{spelled('only')} must be one of {', '.join(sorted(set(names)))}, but got {short_repr(only)}"
+        )
+    left_out = [removal for removal in removals(experiment, names, depth) if only in {None, removal.group}]
+    views = {"summary": summary, "pivot": pivot, "removed": removed}
+    view = next((name for name, is_chosen in views.items() if is_chosen), "runs")
+    result = LeftOutRuns(experiment, names, left_out, view, notes=experiment.notes())
+    if removed:
+        return result
+    by_classifier = _predicting(
+        experiment, left_out, ways, paths_of(documents), kld_threshold, threads, progress=progress
+    )
+    predicting: dict[str, CompletionRun | LabelCompletion] = {**by_classifier}
+    if labels is not None:
+        judged = labels_of(labels, labels_format, rel_format)
+        predicting[LABELS] = _labelling(experiment, judged, left_out, replace_all=labels_replace)
+    treatments: dict[str, Treatment] = {"biased": unjudged if keep_in_pool else deleted}
+    if ways:
+        treatments[NONRELEVANT] = nonrelevant
+    treatments |= {name: predicting[name] for name in ways if name in predicting}
+    lacking = topics_without_value(experiment, left_out, treatments.values())
+    _warn_of_topics(experiment, lacking)
+    evaluations = {
+        name: left_out_of(experiment, left_out, treatment, threads, lacking) for name, treatment in treatments.items()
+    }
+    for name in (way for way in ways if way in EXPECTED):
+        from irevalx.lab.completion.predictions import expected_values
+
+        values = partial(expected_values, experiment, by_classifier[EXPECTED[name]])
+        evaluations[name] = leave_out_with(experiment, left_out, values, threads)
+    depth_of_holes = holes or (HOLES_DEPTH if labels is not None else None)
+    predictions = {name: predicting[name].predictions for name in treatments if name in predicting}
+    *_, last = treatments.values()
+    result = replace(
+        result,
+        evaluations=evaluations,
+        holes=holes_of_runs(experiment, left_out, depth_of_holes) if depth_of_holes else None,
+        holes_depth=depth_of_holes,
+        predictions=predictions,
+        judgments={} if text is None else _judgments_of_groups(text, left_out, last),
+        notes=experiment.notes(lacking.sum(axis=1).tolist()),
+    )
+    for line in result.warnings():
+        warn(line)
+    return result
+
+
+def _refuse_invalid(ways: Sequence[str], new_runs: Any, level: int) -> None:
+    """Raise UsageError for a way to complete judgments that is repeated, or for a level that is too low."""
+    for way in ways:
+        if ways.count(way) > 1:
+            raise UsageError(f"{spelled_rule('complete')} accepts each kind of judgments once, but got {way} twice")
+    for name, is_used in (("complete", ways), ("new_runs", are_given(new_runs))):
+        if is_used and level < 1:
+            raise UsageError(f"{spelled_rule(name)} requires {spelled('level')} of at least 1, but got {level}")
+
+
+def _refuse_unexpected(ways: Sequence[str], names: Sequence[str]) -> None:
+    """Raise UsageError for a measure that has no exact expected value under relevance probabilities."""
+    from irevalx.lab.completion.predictions import expectable
+
+    for way in (way for way in ways if way in EXPECTED):
+        for measure in names:
+            if not expectable(measure):
+                typed = spelled_rule(f"complete={way}")
+                raise UsageError(f"{typed} supports the measures P and recip_rank, but got {measure}")
+
+
+def _predicting(
+    experiment: Experiment,
+    left_out: Sequence[Removal],
+    ways: Sequence[str],
+    documents: Sequence[str],
+    kld_threshold: str,
+    threads: int,
+    *,
+    progress: bool,
+) -> dict[str, CompletionRun]:
+    """Predict the unique documents of each group with each of the classifiers; returned by name."""
+    classifiers = list(dict.fromkeys(EXPECTED.get(name, name) for name in ways if name in WITH_TEXT))
+    if not classifiers:
+        return {}
+    from irevalx.lab.completion.classifiers import classifier_for, collection_for
+    from irevalx.lab.completion.predictions import Completion
+    from irevalx.process.terminal import progress_bar
+
+    judgments = experiment.judgments
+    collection = collection_for(judgments, documents)
+    completions = {}
+    total = len(left_out) * len(judgments.topics) * len(classifiers)
+    with progress_bar("topics predicted", total, shown=progress) as advance:
+        for name in classifiers:
+            classifier = classifier_for(name, collection, threshold=kld_threshold)
+            completions[name] = CompletionRun(Completion(judgments, collection, classifier, experiment.level))
+            completions[name].predict_for(left_out, threads, advance)
+    return completions
+
+
+def _labelling(
+    experiment: Experiment, labels: Judgments, left_out: Sequence[Removal], *, replace_all: bool
+) -> LabelCompletion:
+    """Return the treatment that takes unique documents from labels; warns about these."""
+    labelling = LabelCompletion(experiment.judgments, labels, int(experiment.level), left_out, replace=replace_all)
+    for line in labelling.warnings():
+        warn(line)
+    return labelling
+
+
+def _judgments_of_groups(text: GradedText, left_out: Sequence[Removal], treatment: Treatment) -> dict[str, GradedText]:
+    """Return the judgments with which each group is evaluated, by group."""
+    judgments = {}
+    for removal in left_out:
+        grades, written = treatment(removal, text.judgments.grades)
+        judgments[removal.group] = text.rewritten(replace(text.judgments, grades=grades), written)
+    return judgments
+
+
+def _warn_of_topics(experiment: Experiment, lacking: BoolArray) -> None:
+    """Warn about topics that are left out; raises InputError if a measure has a value for no topic."""
+    for measure, n_lacking in zip(experiment.measures, lacking.sum(axis=1).tolist(), strict=True):
+        if n_lacking == lacking.shape[1]:
+            raise InputError(f"{measure} has no value for any topic when a group is left out")
+        if n_lacking:
+            warn(f"{measure}: {n_lacking} of {lacking.shape[1]} topics are left out: in some judgments it has no value")

@@ -1,0 +1,331 @@
+"""Expected bias of unpooled runs, estimated from pooled groups of runs that are left out.
+
+docs/incomplete-judgments.md reports how often the intervals cover the true bias.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irevalx.api.custom_measures import Measures
+from irevalx.api.inputs import Qrels, Runs
+from irevalx.arrays.codes import ABSENT
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.declarations import spelled
+from irevalx.errors import InputError, UsageError, warn
+from irevalx.experiments.inputs import Evaluating, OpenedRuns, experiment_of, measures_of, opened_runs
+from irevalx.experiments.labels import places_of
+from irevalx.experiments.pools import first_documents
+from irevalx.experiments.ranked_runs import Experiment, requests_of
+from irevalx.experiments.run_groups import Removal, holes_of_runs, removals
+from irevalx.experiments.weighted_measures import WeightedMeasure, weighted_measures
+from irevalx.frozen import Frozen, cached_property, replace
+from irevalx.judgments.graded import Judgments
+from irevalx.judgments.pool import Pool, with_pool
+from irevalx.lab.reusability.new_run_results import COVERAGE_DEPTH, FAIR, Coverage, NewRun, NewRuns, verdict_on
+from irevalx.lab.reusability.results import LeftOutRuns
+from irevalx.lab.score_bounds.extremes import WeightedScores
+from irevalx.lab.score_bounds.relevance_models import MOST_UNJUDGED, FittedRelevance, judged_depth
+from irevalx.measures.selection import RequestedMeasure
+from irevalx.settings import Settings
+from irevalx.statistics.significance import generator, without_noise
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+_ALL = int(np.iinfo(np.int64).max)
+"""The depth of measures that use all documents of a run."""
+
+DRAWS = 1000
+"""The default number of draws of judgments."""
+
+_QUANTILES = (50.0, 2.5, 97.5)
+"""The estimate and the ends of its interval."""
+
+
+def bounded(request: RequestedMeasure, level: float, grades: IntArray) -> list[WeightedMeasure]:
+    """Return the measures with proven bounds for the grades of judged documents; empty if it is no sum over ranks."""
+    try:
+        return weighted_measures([request], level, set(grades.tolist()), int(grades.max(initial=0)))
+    except UsageError:
+        return []
+
+
+class BiasDraws(Frozen):
+    """How the bias of new runs is estimated; all groups and measures use the same random numbers."""
+
+    tolerance: float
+    n: int
+    seed: int
+
+
+class AddedRuns(Frozen, kw_only=True):
+    """Judgments and runs that were read, new runs after the pooled ones."""
+
+    given: Judgments
+    judgments: Judgments
+    """``given``, with the first documents of the new runs as unjudged ones."""
+    runs: OpenedRuns
+    n_new: int
+    depth: int
+    """The depth of the pool."""
+    topics: frozenset[bytes]
+    """The topics of the new runs."""
+
+    @classmethod
+    def of(cls, judgments: Judgments, pooled: Runs, new: Runs, measures: Measures, level: int, depth: int) -> AddedRuns:
+        """Read new runs, to the depth of the pool and of measures with bounds; raises UsageError for one pooled run."""
+        of_pool, added = opened_runs(pooled), opened_runs(new)
+        if len(of_pool.runs) < 2:
+            raise UsageError(f"{spelled('new_runs')} requires at least two pooled runs, but got {len(of_pool.runs)}")
+        requests = requests_of(measures_of(measures), Settings(level=level))
+        known = judgments.grades[judgments.grades >= 0]
+        depths = [measure.depth or _ALL for request in requests for measure in bounded(request, level, known)]
+        first = [first_documents(part, max(depth, *depths, 1)) for run in added.runs for part in run.results()]
+        return cls(
+            given=judgments,
+            judgments=with_pool(judgments, Pool.joined("", first)),
+            runs=OpenedRuns([*of_pool.runs, *added.runs], [*of_pool.names, *added.names]),
+            n_new=len(added.runs),
+            depth=depth,
+            topics=frozenset(topic for part in first for topic in part.topics),
+        )
+
+
+def with_new_runs(
+    added: AddedRuns,
+    measures: Measures,
+    groups_of: Callable[[Sequence[str]], list[str]],
+    draws: BiasDraws,
+    **options: Unpack[Evaluating],
+) -> LeftOutRuns:
+    """Assess new runs; ``groups_of`` returns the groups of runs by name."""
+    experiment = experiment_of(Qrels(added.judgments), added.runs, measures, **options)
+    groups, n_pooled = groups_of(experiment.runs), len(experiment.runs) - added.n_new
+    pooled = experiment.of_runs(np.arange(n_pooled))
+    each = list(removals(pooled, groups[:n_pooled], added.depth))
+    both = PooledAndNew(
+        experiment=experiment,
+        n_pooled=n_pooled,
+        groups=groups,
+        given=places_of(experiment.judgments, added.given) != ABSENT,
+        removals=each,
+        depth=added.depth,
+        n_other_topics=len(added.topics.difference(experiment.topics)),
+    )
+    new, notes = both.assessed(draws), experiment.notes()
+    return LeftOutRuns(pooled, groups[:n_pooled], each, "new runs", new=new, seed=draws.seed, notes=notes)
+
+
+class PooledAndNew(Frozen, kw_only=True):
+    """Pooled and new runs that are ranked together."""
+
+    experiment: Experiment
+    """All runs, the pooled ones first; its judgments contain the first documents of new runs."""
+    n_pooled: int
+    groups: Sequence[str]
+    given: BoolArray
+    """Flat over the judgments; false for documents that only the new runs have."""
+    removals: Sequence[Removal]
+    """The unique documents of each group of pooled runs."""
+    depth: int
+    """The depth of the pool."""
+    n_other_topics: int = 0
+    """How many topics of new runs are not evaluated."""
+
+    @cached_property
+    def pooled(self) -> Experiment:
+        """The pooled runs."""
+        return self.experiment.of_runs(np.arange(self.n_pooled))
+
+    @cached_property
+    def new(self) -> Experiment:
+        """The new runs."""
+        return self.experiment.of_runs(np.arange(self.n_pooled, len(self.groups)))
+
+    @property
+    def new_groups(self) -> dict[str, IntArray]:
+        """The indices of the new runs of each group."""
+        new = self.groups[self.n_pooled :]
+        return {
+            name: np.array([self.n_pooled + place for place, group in enumerate(new) if group == name])
+            for name in dict.fromkeys(new)
+        }
+
+    def assessed(self, draws: BiasDraws) -> NewRuns:
+        """Assess the new runs; warns about estimates that are not reliable."""
+        biases = {name: GroupBias.of(self, group, draws) for name, group in self.new_groups.items()}
+        coverage = self._coverage()
+        self._warn(coverage, [name for name, bias in biases.items() if bias.estimates])
+        return NewRuns(
+            rows=self._rows(biases, draws.tolerance),
+            coverage=coverage,
+            depth=self.depth,
+            tolerance=draws.tolerance,
+            reasons={
+                (name, measure): bias.why_not(measure) for name, bias in biases.items() for measure in self.new.measures
+            },
+            notes=self._notes(),
+        )
+
+    def _notes(self) -> list[str]:
+        outside = self.new.retrieved_within(self.depth).any(axis=0) & ~self.given
+        infap = [name for name in self.new.measures if name.partition(".")[0] == "infAP"]
+        equals = "equals map for runs whose unjudged documents were not pooled, so it does not correct their bias."
+        others = (
+            f"Topics of the new runs that are not evaluated: {self.n_other_topics}. Their documents are also listed "
+            "for judging."
+        )
+        return [*(f"{name} {equals}" for name in infap if outside.any()), *([others] if self.n_other_topics else [])]
+
+    def _rows(self, biases: Mapping[str, GroupBias], tolerance: float) -> list[NewRun]:
+        new, groups = self.new, self.groups[self.n_pooled :]
+        score, ends = new.scores(new.values(None, self.given)), _bounds(new)
+        condensed = _condensed(new, self.given)
+        rows = []
+        for m, measure in enumerate(new.measures):
+            for r, run in enumerate(new.runs):
+                about: dict[str, Any] = {
+                    "run": run,
+                    "group": groups[r],
+                    "measure": measure,
+                    "score": float(score[m, r]),
+                }
+                least, greatest = ends.get(measure, [(None, None)] * len(new.runs))[r]
+                skipped = condensed[measure][r] if measure in condensed else None
+                bias = biases[groups[r]].columns(measure, run, tolerance)
+                rows.append(NewRun(**about, condensed=skipped, least=least, greatest=greatest, **bias))
+        return rows
+
+    def _coverage(self) -> list[Coverage]:
+        """Return the shares of unjudged documents of new runs, and of pooled runs when their groups are left out."""
+
+        def without(removal: Removal, grades: IntArray) -> tuple[IntArray, BoolArray]:
+            return grades, self.given & ~removal.removed
+
+        shares = []
+        for depth in (COVERAGE_DEPTH, self.depth):
+            new = self.new.with_measures((f"unj.{depth}",))
+            of_new = new.scores(new.values(None, self.given))[0]
+            shares.append([*of_new.tolist(), *holes_of_runs(self.pooled, self.removals, depth, without).tolist()])
+        names = [*self.new.runs, *self.pooled.runs]
+        groups = [*self.groups[self.n_pooled :], *self.groups[: self.n_pooled]]
+        return [
+            Coverage(run=run, group=group, is_new=place < len(self.new.runs), unjudged_10=first, unjudged_k=in_pool)
+            for place, (run, group, first, in_pool) in enumerate(zip(names, groups, *shares, strict=True))
+        ]
+
+    def _warn(self, coverage: Sequence[Coverage], estimated: Sequence[str]) -> None:
+        reached = judged_depth(self.pooled)
+        if reached < min(self.depth, int(self.pooled.ranking.n_ret.max(initial=0))):
+            warn(
+                f"the pooled runs are judged only to depth {reached} (more than {MOST_UNJUDGED:.0%} of their first "
+                f"{self.depth} documents are unjudged): use {spelled('depth', max(reached, 1))}, and give runs that "
+                f"were not pooled with {spelled('new_runs')}"
+            )
+        most = max(run.unjudged_k for run in coverage if not run.is_new)
+        for run in coverage:
+            if run.is_new and run.unjudged_k > most and run.group in estimated:
+                warn(
+                    f"{run.run}: {run.unjudged_k:.1%} of its first {self.depth} documents are unjudged, compared with "
+                    f"at most {most:.1%} for a pooled run that is left out; the interval of its bias is an "
+                    "extrapolation"
+                )
+
+
+class GroupBias(Frozen, kw_only=True):
+    """The bias of the runs of a new group."""
+
+    to_judge: int
+    """The number of unjudged documents among the first documents of its runs."""
+    estimates: Mapping[tuple[str, str], tuple[float, float, float]] = {}
+    """The bias and the ends of its interval, by measure and run."""
+    problem: str = ""
+    """Why there is no estimate for any measure."""
+
+    @classmethod
+    def of(cls, runs: PooledAndNew, group: IntArray, draws: BiasDraws) -> GroupBias:
+        """Estimate the bias of the runs with these indices from draws of judgments."""
+        members = runs.experiment.of_runs(group)
+        unjudged: BoolArray = members.retrieved_within(runs.depth).any(axis=0) & (members.grades < 0)
+        to_judge = int(unjudged.sum())
+        requests = tuple(request for request in members.requests if request.level in {None, members.level})
+        if not to_judge or not requests:
+            return cls(to_judge=to_judge)
+        fitted_to = runs.experiment.of_runs(np.append(np.arange(runs.n_pooled), group))
+        members = replace(members, requests=requests)
+        try:
+            model = FittedRelevance(fitted_to, int(members.level))
+            factor, p = model.factor([removal.removed for removal in runs.removals]), model.fit().probability[unjudged]
+        except InputError as error:
+            return cls(to_judge=to_judge, problem=error.message)
+        factors = factor.drawn(generator(draws.seed), draws.n)
+        drawn = _drawn_biases(members, runs.given, unjudged, p, factors, draws.seed)
+        ends = without_noise(np.percentile(drawn, _QUANTILES, axis=0))
+        estimates = {
+            (measure, run): tuple(ends[:, m, r].tolist())
+            for m, measure in enumerate(members.measures)
+            for r, run in enumerate(members.runs)
+        }
+        return cls(to_judge=to_judge, estimates=estimates)
+
+    def why_not(self, measure: str) -> str:
+        """Explain why there is no estimate for a measure; "" if there is one, or none is needed."""
+        if not self.to_judge or any(name == measure for name, _ in self.estimates):
+            return ""
+        return self.problem or f"{measure} does not use {spelled('level')}"
+
+    def columns(self, measure: str, run: str, tolerance: float) -> dict[str, Any]:
+        """Return the fields of ``NewRun`` about the bias."""
+        bias, low, high = self.estimates.get((measure, run), (None, None, None))
+        if not self.to_judge:
+            return {"bias": 0.0, "bias_low": None, "bias_high": None, "verdict": FAIR, "to_judge": 0}
+        verdict = verdict_on(None if low is None or high is None else (low, high), tolerance)
+        return {"bias": bias, "bias_low": low, "bias_high": high, "verdict": verdict, "to_judge": self.to_judge}
+
+
+def _drawn_biases(
+    members: Experiment, given: BoolArray, unjudged: BoolArray, p: FloatArray, factors: FloatArray, seed: int
+) -> FloatArray:
+    """Return the scores minus the scores under drawn judgments of unjudged documents: (n_draws, n_measures, n_runs).
+
+    Documents are relevant with probability ``factor * p``, with a factor for each draw, and get the least relevant
+    grade. Topics without a value under either judgments are left out.
+    """
+    random, pooled, grades = generator(seed, 1), given | unjudged, members.grades.copy()
+    now, biases = members.values(None, given), []
+    for factor in factors.tolist():
+        relevant = random.random(p.size) < factor * p
+        grades[unjudged] = np.where(relevant, int(members.level), 0)
+        then = members.values(grades, pooled)
+        lacking = np.isnan(now) | np.isnan(then)
+        before, after = (np.where(lacking, np.nan, values) for values in (now, then))
+        biases.append(members.scores(before) - members.scores(after))
+    return np.array(biases)
+
+
+def _condensed(new: Experiment, given: BoolArray) -> dict[str, list[float]]:
+    """Return by measure the scores with unjudged documents skipped, for measures that support this treatment."""
+    requests = tuple(
+        replace(request, reading="skip")
+        for request in new.requests
+        if request.reading == "nonrel" and "skip" in request.measure.readings
+    )
+    if not requests:
+        return {}
+    skipping = replace(new, requests=requests)
+    return dict(zip(skipping.measures, skipping.scores(skipping.values(None, given)).tolist(), strict=True))
+
+
+def _bounds(new: Experiment) -> dict[str, list[tuple[float, float]]]:
+    """Return by measure the least and the greatest score of each run, for measures with proven bounds."""
+    known = new.grades[new.grades >= 0]
+    bounds = {}
+    for request in new.requests:
+        for measure in bounded(request, new.level, known):
+            scores = WeightedScores(new, measure)
+            bounds[measure.name] = [scores.bounds((r, None)).means[1:] for r in range(len(new.runs))]
+    return bounds

@@ -1,0 +1,420 @@
+"""Rows and tables of ``leave_out``, and the regression of bias on unjudged documents."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from irevalx import parameters
+from irevalx.arrays.segments import FloatArray
+from irevalx.experiments.inputs import GradedText
+from irevalx.experiments.ranked_runs import Experiment
+from irevalx.experiments.run_groups import LeftOut, Removal, removed_by_topic
+from irevalx.frozen import Frozen, fields, replace
+from irevalx.lab.command.output import Result
+from irevalx.lab.command.parameters import CLASSIFIERS
+from irevalx.lab.completion.quality import QualityOfPredictions, completion_quality
+from irevalx.lab.reusability.new_run_results import NewRuns
+from irevalx.process.platform import as_text
+from irevalx.reports.table import Table
+from irevalx.statistics.correlations import LEAST_GROUPS, line_intervals, line_through
+from irevalx.statistics.decisions import DECISION_COLUMNS, DECISION_HEADS, DECISION_NOTE, reversal_warnings
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from irevalx.lab.completion.predictions import PredictedGrades
+
+
+class BiasOfHoles(Frozen):
+    """The least-squares line of the bias of left-out runs on their share of unjudged documents (holes)."""
+
+    measure: str
+    judgments: str
+    holes: float
+    bias: float
+    intercept: float | None
+    """The expected bias of a run without unjudged documents."""
+    slope: float | None
+    slope_low: float | None
+    """Intervals cover other groups of runs; None for fewer than four groups."""
+    slope_high: float | None
+    correlation: float | None
+    correlation_low: float | None
+    correlation_high: float | None
+
+    @classmethod
+    def of(
+        cls, measure: str, judgments: str, holes: FloatArray, bias: FloatArray, groups: Sequence[str]
+    ) -> BiasOfHoles:
+        """Fit the line to the shares of unjudged documents and the biases of runs."""
+        intercept, slope, correlation = line_through(holes, bias)
+        of_slope, of_correlation = (ends or (None, None) for ends in line_intervals(holes, bias, groups))
+        line = intercept, slope, *of_slope, correlation, *of_correlation
+        return cls(measure, judgments, float(holes.mean()), float(bias.mean()), *line)
+
+
+def note_on_intervals(n_groups: int) -> str:
+    """Explain what the intervals cover, or why there are none."""
+    if n_groups < LEAST_GROUPS:
+        return (
+            f"No intervals for slope and correlation: they require {LEAST_GROUPS} groups of runs, and there are only "
+            f"{n_groups}."
+        )
+    return (
+        f"The 95 % intervals (jackknife over {n_groups} groups) are for the line over all groups of runs like these, "
+        "on these topics."
+    )
+
+
+class LeaveOutRow(Frozen, kw_only=True):
+    """A run under a measure, with all judgments and without those of the unique documents of its group."""
+
+    run: str
+    group: str
+    measure: str
+    judgments: str
+    """How the judgments were completed; biased if they were not."""
+    score: float
+    left_out: float
+    """Whole numbers for sums of counts, like ``score``."""
+    rank: int
+    """1 + the number of runs with a better score."""
+    rank_left_out: int
+    significant: bool
+    """Whether the scores differ significantly."""
+    holes: float | None
+    """The share of unjudged documents among the first documents; None unless requested."""
+    bias: float | None
+    """``left_out`` - ``score``; None unless holes were requested."""
+
+
+class LeftOutSummary(Frozen, kw_only=True):
+    """Means over the runs that were left out, under a measure; most fields are in ``LeftOut.statistics``."""
+
+    measure: str
+    judgments: str
+    rank_change: float
+    rise: int
+    fall: int
+    bias: float
+    rms: float
+    tau: float
+    tau_b: float
+    significant: float
+    tau_b_all_runs: float
+    tau_all_runs: float
+    decisions: Mapping[str, float]
+    """Agreement of significance decisions, by the names of ``Confusion.columns``."""
+
+
+class UniqueAtDepth(Frozen, kw_only=True):
+    """The number of unique documents among the first documents of the runs of a group: means over topics and runs."""
+
+    group: str
+    """``mean`` for all runs that were left out."""
+    removed: float
+    relevant: float
+    """Relevant in the full judgments."""
+
+
+class PredictedGroup(Frozen, kw_only=True):
+    """The number of unique documents of a group, and how many of them are predicted correctly."""
+
+    group: str
+    judgments: str
+    only_there: int
+    relevant: int
+    predicted: int
+    predicted_relevant: int
+    right: int
+
+
+class RemovedFromTopic(Frozen, kw_only=True):
+    """The number of judged unique documents of a group for a topic, and how many of them are relevant."""
+
+    group: str
+    topic: str
+    """``all`` for the sum over topics, and ``mean`` for the mean. ``mean`` of the group ``mean`` is the number of
+    documents per topic in Büttcher et al. (2007, 5.2)."""
+    removed: float
+    relevant: float
+
+
+_MEANS = tuple(name for name in fields(LeftOutSummary) if name not in {"measure", "judgments", "decisions"})
+"""The fields of a summary that are in ``LeftOut.statistics``."""
+
+FIGURES = ("changes", "holes")
+"""The figures."""
+
+
+class LeftOutRuns(Result):
+    """Runs re-evaluated without the unique documents of their groups."""
+
+    experiment: Experiment
+    groups: Sequence[str]
+    """The group of each run."""
+    removals: Sequence[Removal]
+    """The unique documents of each group."""
+    view: str
+    """The first table: ``runs``, ``summary``, ``pivot`` or ``removed``."""
+    evaluations: Mapping[str, LeftOut] = {}
+    """By kind of judgments; empty if documents were only counted, or with new runs."""
+    holes: FloatArray | None = None
+    """Shape (n_runs,); the share of unjudged documents among the first ``holes_depth``."""
+    holes_depth: int | None = None
+    predictions: Mapping[str, Mapping[str, PredictedGrades]] = {}
+    """Predictions for the unique documents, by kind of judgments and by group."""
+    judgments: Mapping[str, GradedText] = {}
+    """The judgments for each group, if they were requested."""
+    new: NewRuns | None = None
+    """Runs that were not pooled."""
+    seed: int | None = None
+    """The seed of the draws for their bias."""
+
+    @property
+    def rows(self) -> list[LeaveOutRow]:
+        """A row for each measure, run and kind of judgments."""
+        return [
+            LeaveOutRow(
+                run=run,
+                group=self.groups[r],
+                measure=measure,
+                judgments=name,
+                score=self._printed(m, evaluation.before[m, r]),
+                left_out=self._printed(m, evaluation.after[m, r]),
+                rank=int(evaluation.rank_before[m, r]),
+                rank_left_out=int(evaluation.rank_after[m, r]),
+                significant=bool(evaluation.changed[m, r]),
+                holes=None if self.holes is None else float(self.holes[r]),
+                bias=None if self.holes is None else float(evaluation.after[m, r] - evaluation.before[m, r]),
+            )
+            for m, measure in enumerate(self.experiment.measures)
+            for r, run in enumerate(self.experiment.runs)
+            for name, evaluation in self.evaluations.items()
+        ]
+
+    @property
+    def summary(self) -> list[LeftOutSummary]:
+        """A row for each measure and kind of judgments."""
+        return [
+            LeftOutSummary(
+                measure=measure,
+                judgments=name,
+                decisions={column: evaluation.confusion.columns[column][m].item() for column in DECISION_COLUMNS},
+                **{field: evaluation.statistics[field][m].item() for field in _MEANS},
+            )
+            for m, measure, name, evaluation in self._each()
+        ]
+
+    @property
+    def bias_of_holes(self) -> list[BiasOfHoles]:
+        """A row for each measure and kind of judgments; none unless holes were requested."""
+        rows: list[BiasOfHoles] = []
+        if self.holes is None:
+            return rows
+        for m, measure, name, evaluation in self._each():
+            left_out = evaluation.left_out
+            bias = (evaluation.after[m] - evaluation.before[m])[left_out]
+            groups = [group for group, is_left_out in zip(self.groups, left_out, strict=True) if is_left_out]
+            rows.append(BiasOfHoles.of(measure, name, self.holes[left_out], bias, groups))
+        return rows
+
+    @property
+    def removed_among_first(self) -> list[UniqueAtDepth]:
+        """A row for each group, and their mean over runs; none unless holes were requested."""
+        if self.holes_depth is None:
+            return []
+        experiment = self.experiment
+        retrieved = experiment.retrieved_within(self.holes_depth)
+        relevant = experiment.grades >= max(experiment.level, 0)
+        counts = [
+            np.array(
+                [[(run & removal.removed & mask).sum() for mask in (True, relevant)] for run in retrieved[removal.runs]]
+            )
+            for removal in self.removals
+        ]
+        groups = [removal.group for removal in self.removals]
+        named = [*zip(groups, counts, strict=True), ("mean", np.concatenate(counts))]
+        means = [(group, of_group.mean(axis=0) / len(experiment.topics)) for group, of_group in named]
+        return [UniqueAtDepth(group=group, removed=float(n), relevant=float(r)) for group, (n, r) in means]
+
+    @property
+    def predicted_groups(self) -> list[PredictedGroup]:
+        """A row for each group, and for each kind of judgments that are predicted."""
+        relevant = self.experiment.grades >= self.experiment.level
+        return [
+            PredictedGroup(
+                group=removal.group,
+                judgments=name,
+                only_there=int(removal.removed.sum()),
+                relevant=int((removal.removed & relevant).sum()),
+                predicted=int(made.predicted.sum()),
+                predicted_relevant=int(made.relevant.sum()),
+                right=int((made.relevant & relevant).sum()),
+            )
+            for removal in self.removals
+            for name, made in ((name, by_group[removal.group]) for name, by_group in self.predictions.items())
+        ]
+
+    @property
+    def quality_of_predictions(self) -> list[QualityOfPredictions]:
+        """A row for each kind of judgments that are predicted."""
+        level, judgments = self.experiment.level, self.experiment.judgments
+        return [
+            completion_quality(name, judgments, self.removals, by_group, level)
+            for name, by_group in self.predictions.items()
+        ]
+
+    @property
+    def removed_documents(self) -> list[RemovedFromTopic]:
+        """A row for each group and topic, with sums and means after those of each group, and the mean of all means."""
+        experiment = self.experiment
+        relevant = [
+            replace(removal, removed=removal.removed & (experiment.grades >= experiment.level))
+            for removal in self.removals
+        ]
+        counts = removed_by_topic(experiment, self.removals), removed_by_topic(experiment, relevant)
+        topics = [as_text(topic) for topic in experiment.topics]
+        rows: list[tuple[str, str, float, float]] = []
+        for removal, of_group, of_relevant in zip(self.removals, *counts, strict=True):
+            rows += zip([removal.group] * len(topics), topics, of_group.tolist(), of_relevant.tolist(), strict=True)
+            rows.append((removal.group, "all", int(of_group.sum()), int(of_relevant.sum())))
+            rows.append((removal.group, "mean", float(of_group.mean()), float(of_relevant.mean())))
+        rows.append(("mean", "mean", float(counts[0].mean()), float(counts[1].mean())))
+        return [RemovedFromTopic(group=g, topic=t, removed=n, relevant=r) for g, t, n, r in rows]
+
+    def warnings(self) -> Iterator[str]:
+        """Yield warnings about significant differences in both directions, and about missing predictions."""
+        for name, evaluation in self.evaluations.items():
+            judgments = "with all judgments and without those of a group" + (
+                f" ({name})" if len(self.evaluations) > 1 else ""
+            )
+            names = self.experiment.measures, self.experiment.runs
+            yield from reversal_warnings(*names, evaluation.reversals, judgments)
+        n_unique = sum(int(removal.removed.sum()) for removal in self.removals)
+        for name, by_group in self.predictions.items():
+            lacking = n_unique - sum(int(grades.predicted.sum()) for grades in by_group.values())
+            if lacking and name in CLASSIFIERS:
+                yield (
+                    f"{lacking} of {n_unique} documents that are unique to a group stay unjudged: they have no text, "
+                    "or there are no relevant or no nonrelevant documents to learn from"
+                )
+
+    def about(self) -> dict[str, Any]:
+        """Return how the values were made, with the verdicts on new runs."""
+        about = super().about()
+        return {**about, "notes": [*(self.new.explanations if self.new else ()), *about["notes"]]}
+
+    def tables(self) -> list[Table]:
+        """Return the tables, the table of ``view`` first; the summary contains the significance decisions."""
+        return self._tables(decisions_apart=False)
+
+    def tables_for_people(self) -> list[Table]:
+        """Return the tables, with the significance decisions in a separate one."""
+        return self._tables(decisions_apart=True)
+
+    def figure(self, *, draw: str = "changes", width: float = 7.0, titled: bool = True) -> Figure:
+        """Draw one of ``FIGURES``; raises ArgumentError for another one, or if holes were not requested."""
+        from irevalx.lab.plotting.page import Page, style
+        from irevalx.lab.reusability.figures import bias_against_holes, changes
+
+        parameters.named_choice("draw", draw, FIGURES)
+        with style():
+            if draw == "changes":
+                return changes(self.experiment, self.evaluations, Page(width, titled))
+            if self.holes is None or self.holes_depth is None:
+                raise parameters.argument_error("draw", "changes, where holes have not been counted", draw)
+            return bias_against_holes(
+                self.experiment, self.evaluations, self.holes, self.holes_depth, Page(width, titled)
+            )
+
+    def _each(self) -> Iterator[tuple[int, str, str, LeftOut]]:
+        """Yield the index and the name of each measure with each kind of judgments."""
+        for m, measure in enumerate(self.experiment.measures):
+            for name, evaluation in self.evaluations.items():
+                yield m, measure, name, evaluation
+
+    def _printed(self, m: int, score: float) -> float:
+        """Return a score as irevalx prints it: a sum of counts as a whole number."""
+        return round(score) if self.experiment.counts[m] else float(score)
+
+    def _tables(self, *, decisions_apart: bool) -> list[Table]:
+        if self.new is not None:
+            return self.new.tables()
+        if self.view == "removed":
+            return [Table.of("removed documents", RemovedFromTopic, self.removed_documents, n_labels=2)]
+        if self.view == "pivot":
+            return [self._pivot()]
+        are_all = all(evaluation.left_out.all() for evaluation in self.evaluations.values())
+        without = {"decisions", *(("tau_b_all_runs", "tau_all_runs") if are_all else ())}
+        summary = self._table("summary", LeftOutSummary, self.summary, n_labels=2, without=without)
+        tables = [summary if decisions_apart else self._with_decisions(summary)]
+        if self.view == "runs":
+            without = set() if self.holes is not None else {"holes", "bias"}
+            tables.insert(0, self._table("runs", LeaveOutRow, self.rows, n_labels=4, without=without))
+            if decisions_apart:
+                without = {*fields(LeftOutSummary)} - {"measure", "judgments"}
+                title, note = (
+                    "pairwise decisions",
+                    DECISION_NOTE.format(full="the full judgments", reduced="the reduced ones"),
+                )
+                decisions = self._table(title, LeftOutSummary, self.summary, n_labels=2, without=without)
+                tables.append(self._with_decisions(decisions).in_words(DECISION_HEADS, note))
+        if self.holes_depth is not None:
+            among = f"removed documents among the first {self.holes_depth}"
+            tables += [
+                replace(
+                    self._table("bias against the share of holes", BiasOfHoles, self.bias_of_holes, n_labels=2),
+                    notes=(note_on_intervals(len(self.removals)),),
+                ),
+                Table.of(among, UniqueAtDepth, self.removed_among_first),
+            ]
+        if self.predictions and self.view == "runs":
+            kinds, quality = self.predictions, self.quality_of_predictions
+            tables += [
+                self._table("predictions", PredictedGroup, self.predicted_groups, n_labels=2, kinds=kinds),
+                self._table("quality of predictions", QualityOfPredictions, quality, n_labels=1, kinds=kinds),
+            ]
+        return tables
+
+    def _table(
+        self,
+        title: str,
+        record: type[Frozen],
+        rows: Sequence[Frozen],
+        *,
+        n_labels: int,
+        without: Collection[str] = (),
+        kinds: Collection[str] | None = None,
+    ) -> Table:
+        """Return a table, without the column for the kind of judgments if there is a single one."""
+        single = len(self.evaluations if kinds is None else kinds) == 1
+        unnamed = {*without, *(["judgments"] if single else [])}
+        return Table.of(title, record, rows, without=unnamed, n_labels=n_labels - single)
+
+    def _with_decisions(self, table: Table) -> Table:
+        """Return a table of ``summary`` with the columns of significance decisions."""
+        cells = [(*cells, *row.decisions.values()) for cells, row in zip(table.rows, self.summary, strict=True)]
+        return replace(table, columns=(*table.columns, *DECISION_COLUMNS), rows=cells)
+
+    def _pivot(self) -> Table:
+        """Return one row per run: its scores under the full judgments, then under each other kind."""
+        full = next(iter(self.evaluations.values())).before
+        kinds = {"full": full, **{name: evaluation.after for name, evaluation in self.evaluations.items()}}
+        measures = self.experiment.measures
+        printed = [
+            [self._printed(m, score) for score in of_measure]
+            for scores in kinds.values()
+            for m, of_measure in enumerate(scores)
+        ]
+        return Table(
+            "runs and judgments",
+            ("run", "group", *(f"{name}_{measure}" for name in kinds for measure in measures)),
+            list(zip(self.experiment.runs, self.groups, *printed, strict=True)),
+            n_labels=2,
+            heads=("run", "group", *(f"{name} {measure}" for name in kinds for measure in measures)),
+            for_paper=True,
+        )

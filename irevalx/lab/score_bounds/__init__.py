@@ -1,0 +1,9 @@
+"""Bounds and probabilities of measure values when documents are unjudged.
+
+bounds              bounds() and its command
+results             rows
+extremes            minimum and maximum over all completions
+probabilities       relevance probabilities, expected values
+relevance_models    relevance models fitted to the judgments
+figures             determined pairs
+"""

@@ -1,0 +1,427 @@
+"""Bounds of measure values over all completions of the judgments: ``bounds`` and its command."""
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import partial
+from itertools import combinations, groupby, islice
+from operator import attrgetter
+from typing import TYPE_CHECKING, Annotated, Any, Optional
+
+import numpy as np
+
+from irevalx.api import inputs
+from irevalx.declarations import declared, file, flag, refined, spelled, whole
+from irevalx.errors import IrevalxWarning, NoTopicsError, UsageError, quote, warn
+from irevalx.experiments.inputs import (
+    Evaluating,
+    OpenedRuns,
+    are_given,
+    experiment_of,
+    graded_judgments_of,
+    measures_of,
+    opened_runs,
+)
+from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
+from irevalx.experiments.pools import with_first_documents
+from irevalx.experiments.ranked_runs import Experiment, requests_of
+from irevalx.experiments.weighted_measures import WeightedMeasure, not_weighted, weighted_measures
+from irevalx.frozen import Frozen
+from irevalx.judgments.graded import Judgments
+from irevalx.lab.command.output import Result
+from irevalx.lab.command.parameters import (
+    Complete,
+    GradedRelFormat,
+    GroupBy,
+    Groups,
+    Level,
+    MinRetrieved,
+    OptionalRuns,
+    Qrels,
+    Runs,
+    Seed,
+    measures,
+)
+from irevalx.lab.score_bounds.extremes import Bounds, DocumentInfluence, WeightedScores
+from irevalx.lab.score_bounds.probabilities import (
+    DRAWN,
+    ExpectedValues,
+    GradeShares,
+    Relevance,
+    SimulatedValues,
+    given_relevance,
+)
+from irevalx.lab.score_bounds.relevance_models import Unpooled
+from irevalx.lab.score_bounds.results import (
+    ALL,
+    BoundedScore,
+    DeterminedPairsRow,
+    DocumentToJudge,
+    InfluentialDocument,
+    count_determined,
+    rows_of,
+)
+from irevalx.measures.selection import RequestedMeasure
+from irevalx.process.platform import as_text
+from irevalx.reports.table import Table
+from irevalx.settings import Settings
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from typing_extensions import Unpack
+
+    from irevalx.lab.command.output import Output
+
+_ALL = int(np.iinfo(np.int64).max)
+"""The depth of measures that use all documents of a run."""
+
+DRAWS = 1000
+"""The default number of draws of judgments, for measures that are not sums over ranks."""
+
+
+class BoundedScores(Result):
+    """Bounds of the scores of runs, and of the differences of pairs."""
+
+    rows: Sequence[BoundedScore]
+    """For each measure the runs, then the pairs; for each the topics, then their mean. With probabilities of relevance,
+    they are ``ExpectedValueRow``."""
+    decided: Sequence[DeterminedPairsRow]
+    """One for each measure; empty for a single run."""
+    by_topic: bool
+    """Whether tables for the terminal contain topics."""
+    scores: Sequence[WeightedScores]
+    """Of the measures with proven bounds, for the figure."""
+    seed: int | None = None
+    """The seed of draws of judgments; None if there are none."""
+
+    def tables(self) -> list[Table]:
+        """Return the tables of ``rows`` and of the number of decided pairs."""
+        return self._tables(self.rows)
+
+    def tables_for_people(self) -> list[Table]:
+        """Return the same tables, with topics only if they were requested."""
+        table, *counted = self._tables([row for row in self.rows if self.by_topic or row.topic == ALL])
+        if "changing_docno" in table.columns:  # replaces the document that narrows bounds: lines are long enough
+            hidden = {"next_topic", "next_docno", "narrows"}
+            table = table.showing(*(column for column in table.columns if column not in hidden))
+        return [table, *counted]
+
+    def _tables(self, rows: Sequence[BoundedScore]) -> list[Table]:
+        tables = [Table.of("bounds", type(self.rows[0]), rows, n_labels=4)]
+        if self.decided:
+            tables.append(Table.of("decided pairs", type(self.decided[0]), self.decided))
+        return tables
+
+    def figure(self, *, width: float = 7.0, titled: bool = True) -> "Figure":
+        """Draw how many pairs are decided by the number of judgments, in the best order and by rank.
+
+        Raises UsageError if there is a single run, or no measure has proven bounds.
+        """
+        from irevalx.lab.plotting.page import Page, style
+        from irevalx.lab.score_bounds.figures import decided_pairs
+
+        if not self.decided:
+            raise UsageError("the figure of bounds requires at least two runs, but got one")
+        if not self.scores:
+            raise UsageError("the figure of bounds requires a measure with proven bounds: P, rbp or dcg")
+        orders = [
+            (scores.measure.name, scores.determining(best_first=True), scores.determining(best_first=False))
+            for scores in self.scores
+        ]
+        with style():
+            return decided_pairs(orders, Page(width, titled))
+
+
+class DocumentsToJudge(Result):
+    """The documents whose judgments have the greatest effect on undecided pairs, the best first."""
+
+    rows: Sequence[DocumentToJudge] | Sequence[InfluentialDocument]
+    kind: type[Frozen] = DocumentToJudge
+
+    def tables(self) -> list[Table]:
+        """Return the table of ``rows``."""
+        return [Table.of("next documents", self.kind, self.rows, n_labels=3)]
+
+    @property
+    def text(self) -> bytes:
+        """A pool file of these documents, in this order: lines ``TOPIC DOCNO``."""
+        return "".join(f"{row.topic} {row.docno}\n" for row in self.rows).encode(errors="surrogateescape")
+
+
+def _run(output: "Output", **options: Any) -> None:
+    """Write bounds as tables, and documents to judge as a pool file unless a format is requested."""
+    result = bounds(**options)
+    if isinstance(result, DocumentsToJudge) and not output.format_is_typed:
+        output.write_text(result)
+    else:
+        output.write(result)
+
+
+@declared(
+    run=_run,
+    example="irevalx-lab bounds qrels runs/* -m P.10 --in-all 50 > judge_these",
+    more=(
+        "--in-all and --per-topic write a pool file, or with --format a table.\n\n"
+        "The figure shows how many pairs are decided as judgments are added: it starts without judgments and adds the "
+        "judgments of QRELS in the order in which --in-all selects them, and for comparison by best rank."
+    ),
+    figure=True,
+)
+def bounds(
+    qrels: Qrels,
+    runs: Runs,
+    measures: Annotated[
+        str | Iterable[str],
+        measures(
+            "P.10",
+            "Measures that are sums over ranks of weight times gain: P.K, rbp and dcg, with gains and parameters as "
+            "for irevalx -m: 'P.10 rbp.p=0.8,1=0.5,2=1'; with probabilities also map, map_cut.K, ndcg and ndcg_cut.K.",
+        ),
+    ] = "P.10",
+    *,
+    max_grade: Annotated[int | None, whole(0, metavar="N")] = None,
+    by_topic: Annotated[bool, flag()] = False,
+    per_topic: Annotated[int | None, whole(1, metavar="N", excludes=("n_next", "figure"))] = None,
+    in_all: Annotated[
+        int | None, whole(1, metavar="N", also="--next", excludes=("per_topic", "n_next", "figure"))
+    ] = None,
+    probabilities: Annotated[
+        Optional[inputs.GivenQrels],  # noqa: UP045 - GivenQrels is a string
+        file(excludes="fit_probabilities"),
+    ] = None,
+    fit_probabilities: Annotated[bool, flag()] = False,
+    new_runs: Annotated[
+        OptionalRuns,
+        refined(
+            names=("--new-run",),
+            requires="fit_probabilities",
+            excludes=("in_all", "per_topic", "n_next", "min_retrieved", "figure"),
+        ),
+    ] = None,
+    groups: Annotated[Groups, refined(requires="new_runs")] = None,
+    group_by: Annotated[GroupBy, refined(requires="new_runs")] = None,
+    draws: Annotated[int, whole(1, MOST_DRAWS, metavar="N", requires=("probabilities", "fit_probabilities"))] = DRAWS,
+    seed: Seed = None,
+    level: Level = 1,
+    complete: Complete = False,
+    min_retrieved: MinRetrieved = 0.0,
+    rel_format: GradedRelFormat = "qrels",
+    n_next: Annotated[int | None, whole(1, in_shell=False)] = None,
+) -> BoundedScores | DocumentsToJudge:
+    """Find out whether unjudged documents could reverse a comparison, and which to judge next.
+
+    Compute for each run and each pair of runs the score or difference under the judgments, and its least and greatest
+    value over all completions of the judgments: for each topic, then for the mean. A pair is determined (column
+    decided) if the difference has the same sign, or is 0, for all completions. The bounds are exact, as a document that
+    both runs retrieve has the same grade in both. Unjudged documents that no run retrieves have no effect. The columns
+    next_topic, next_docno and narrows contain the unjudged document that narrows the bounds of the mean most, and by
+    how much.
+
+    With probabilities of relevance, which are either given (`probabilities`) or fitted to the judgments
+    (`fit_probabilities`), further columns contain the mean and the standard deviation of the score or difference and,
+    for the mean difference of a pair, the probability that it keeps its sign; then the document whose judgment is
+    expected to change the probability that the first run is better most, and by how much. The relevance of different
+    documents is assumed to be independent, except for the common error of a fit. With fitted probabilities, runs that
+    were not pooled are an error unless they are `new_runs`; the probabilities of their documents then have a common
+    factor as well. The column "by" shows how the probability was computed: exactly (always for P; for rbp and dcg if
+    few unjudged documents remain), from the normal distribution, or from random draws. map and ndcg have no proven
+    bounds: the judgments of unjudged documents are drawn at random, the column "limits" contains drawn, and low and
+    high are the lowest and the highest value of the draws.
+
+    Parameters
+    ----------
+    max_grade : greatest grade that unjudged documents can have. [default: the greatest grade of the judgments]
+    by_topic : include topics in tables for the terminal; the other formats always contain them.
+    per_topic : like `in_all`, but return this number of documents of each topic, topic by topic.
+    in_all : instead of the bounds, return this number of unjudged documents to judge next, over all topics. They are
+        the documents whose judgments would narrow the bounds of undecided pairs most, the best first or, with
+        probabilities, the documents whose judgments are expected to change the probabilities of pairs most.
+    probabilities : relevance judgments whose grades are probabilities of relevance, for example from irevalx-lab
+        complete, or 0 and 1 from a machine. Unjudged documents without a probability count as nonrelevant.
+    fit_probabilities : fit probabilities of relevance to the judgments. They are predicted by the rank that each run
+        gives a document, its best rank, and the number of runs.
+    new_runs : run that was not pooled; can be repeated. `runs` must then be all pooled runs, from at least four groups
+        (`groups`, `group_by`). The probabilities of documents that no pooled run retrieved are multiplied by a common
+        factor, which is estimated by leaving out each group of `runs` in turn.
+    draws : number of random draws of the judgments of unjudged documents, for map, ndcg and new runs.
+    n_next : an older name of `in_all`.
+
+    Raises
+    ------
+    ArgumentError : an argument is invalid.
+    UsageError : a measure is not a sum over ranks, the next documents are requested for several measures or a single
+        run, or arguments contradict each other.
+    InputError : there are too few judgments to fit probabilities, or too few groups to estimate the factor; or a run
+        was not pooled and is not among ``new_runs``.
+    IrevalxError : as for ``irevalx.evaluate``.
+
+    Examples
+    --------
+    >>> import irevalx
+    >>> qrels = {"1": {"A": 1, "B": 0}}
+    >>> runs = {"bm25": {"1": {"A": 2.0, "B": 1.0}}, "dense": {"1": {"X": 2.0, "A": 1.0}}}
+    >>> [document] = irevalx.lab.bounds(qrels, runs, "P.2", in_all=1).rows
+    >>> document.topic, document.docno, document.narrows
+    ('1', 'X', 0.5)
+    """
+    is_probable = fit_probabilities or probabilities is not None
+    if is_probable and level < 1:
+        raise UsageError(f"{spelled('level')} must be at least 1 with probabilities of relevance, but got {level}")
+    numbers = {"per_topic": per_topic, "in_all": in_all, "n_next": n_next}
+    requested = next(((name, n) for name, n in numbers.items() if n is not None), None)
+    unpooled = Unpooled(opened_runs(new_runs) if are_given(new_runs) else None, groups, group_by)
+    judgments, opened = graded_judgments_of(qrels, rel_format), unpooled.beside(opened_runs(runs))
+    known = judgments.grades[judgments.grades >= 0]
+    greatest = int(known.max(initial=0)) if max_grade is None else max_grade
+    requests = requests_of(measures_of(measures), Settings(level=level))
+    drawn = _drawn_requests(requests, is_probable=is_probable)
+    weighted = weighted_measures(
+        [request for request in requests if request not in drawn], level, set(known.tolist()), greatest
+    )
+    if requested is not None:
+        _refuse_next(requested[0], weighted, drawn, opened)
+    _warn_of_gains(weighted, greatest)
+    options: Evaluating = {"level": level, "complete": complete, "min_retrieved": min_retrieved, "least_runs": 1}
+    scores, experiment = weighted_scores(judgments, opened, weighted, drawn, **options)
+    notes = experiment.notes()
+    of_measures: list[tuple[str, Callable[[tuple[int, int | None]], Bounds]]]
+    of_measures, used_seed = [(of_measure.measure.name, of_measure.bounds) for of_measure in scores], None
+    if is_probable:
+        shares = GradeShares.of(experiment.grades, level, greatest)
+        relevance = _relevance(experiment, probabilities, _depth(weighted, drawn), level, unpooled)
+        used_seed = chosen_seed(seed) if drawn or unpooled.runs else None
+        n_pooled = unpooled.first(experiment)
+        expected = [
+            ExpectedValues(of_measure, relevance, shares, n_pooled=n_pooled, n_draws=draws, seed=used_seed or 0)
+            for of_measure in scores
+        ]
+        if requested is not None:
+            ranked = expected[0].changing(_undecided(scores[0]))
+            return _to_judge(InfluentialDocument, "changes", ranked, requested, notes)
+        of_measures = [(of_measure.scores.measure.name, of_measure.bounds) for of_measure in expected]
+        if drawn:
+            simulated = SimulatedValues(experiment, relevance, shares, draws, used_seed or 0)
+            of_measures += [(measure, partial(simulated.bounds, measure)) for measure in experiment.measures]
+    if requested is not None:
+        return _to_judge(DocumentToJudge, "narrows", scores[0].worth_judging(_undecided(scores[0])), requested, notes)
+    rows = [row for of_measure in of_measures for row in _rows(experiment, *of_measure)]
+    decided = count_determined(rows)
+    for row in decided:
+        if row.decided == 0:
+            warn(f"{row.measure}: no pair is decided")
+    return BoundedScores(rows, decided, by_topic, scores, used_seed, notes=notes)
+
+
+def _warn_of_gains(weighted: Sequence[WeightedMeasure], greatest: int) -> None:
+    """Warn about measures without a gain for any possible grade of unjudged documents."""
+    for measure in weighted:
+        if not measure.greatest_gain:
+            hint = f"set {spelled('max_grade')}"
+            warn(f"{measure.name}: no grade up to {greatest} has a gain, so nothing is uncertain; {hint}")
+
+
+def _rows(
+    experiment: Experiment, measure: str, bounds_of: Callable[[tuple[int, int | None]], Bounds]
+) -> Iterator[BoundedScore]:
+    """Yield the rows of each run, then of each pair."""
+    topics = tuple(map(as_text, experiment.topics))
+    numbers = range(len(experiment.runs))
+    for pair in (*((run, None) for run in numbers), *combinations(numbers, 2)):
+        yield from rows_of(measure, experiment.runs, topics, pair, bounds_of(pair))
+
+
+def _to_judge(
+    kind: type[DocumentToJudge | InfluentialDocument],
+    column: str,
+    ranked: Sequence[DocumentInfluence],
+    requested: tuple[str, int],
+    notes: tuple[str, ...],
+) -> DocumentsToJudge:
+    """Return the first documents, in all or of each topic; the column contains the effect of their judgments."""
+    (name, n), by_topic = requested, attrgetter("topic")
+    topics = groupby(sorted(ranked, key=by_topic), by_topic) if name == "per_topic" else [("", ranked)]
+    rows: list[Any] = [
+        kind(rank=rank, topic=document.topic, docno=document.docno, pairs=document.pairs, **{column: document.narrows})
+        for _, of_topic in topics
+        for rank, document in enumerate(islice(of_topic, n), start=1)
+    ]
+    return DocumentsToJudge(rows, kind, notes=notes)
+
+
+def _drawn_requests(requests: Sequence[RequestedMeasure], *, is_probable: bool) -> tuple[RequestedMeasure, ...]:
+    """Return the measures that require draws of judgments; raises UsageError without probabilities."""
+    drawn = tuple(request for request in requests if request.measure in DRAWN and request.reading == "nonrel")
+    if drawn and not is_probable:
+        options = f"{spelled('probabilities')} and {spelled('fit_probabilities')}"
+        raise UsageError(f"{not_weighted(drawn[0])}; {options} support map and ndcg too")
+    return drawn
+
+
+def _refuse_next(
+    option: str, weighted: Sequence[WeightedMeasure], drawn: Sequence[RequestedMeasure], opened: OpenedRuns
+) -> None:
+    """Raise UsageError if the next documents cannot be selected."""
+    if (n_measures := len(weighted) + sum(len(request.names) for request in drawn)) > 1:
+        raise UsageError(f"{spelled(option)} requires a single measure, but got {n_measures}")
+    for request in drawn:
+        raise UsageError(f"{spelled(option)} requires P, rbp or dcg, but got {quote(request.names[0])}")
+    if len(opened.runs) < 2:
+        raise UsageError(f"{spelled(option)} requires at least two runs, but got one")
+
+
+def _relevance(experiment: Experiment, probabilities: Any, depth: int, level: int, unpooled: Unpooled) -> Relevance:
+    """Return the given or, if there are none, fitted probabilities of relevance."""
+    if probabilities is None:
+        return unpooled.relevance(experiment, level)
+    return given_relevance(experiment, graded_judgments_of(probabilities, grades="probability"), depth)
+
+
+def weighted_scores(
+    judgments: Judgments,
+    opened: OpenedRuns,
+    weighted: Sequence[WeightedMeasure],
+    drawn: tuple[RequestedMeasure, ...] = (),
+    **options: "Unpack[Evaluating]",
+) -> tuple[list[WeightedScores], Experiment]:
+    """Return the scores of runs under measures that are sums over ranks, and the runs, with other (drawn) measures.
+
+    The judgments of the experiment contain the documents that runs have at the ranks of these measures.
+    """
+    judgments = with_first_documents(judgments, opened.runs, _depth(weighted, drawn))
+    experiment = experiment_of(inputs.Qrels(judgments), opened, drawn or "map", **options)
+    return [WeightedScores(experiment, measure) for measure in weighted], experiment
+
+
+def _depth(weighted: Sequence[WeightedMeasure], drawn: Sequence[RequestedMeasure]) -> int:
+    """Return the number of first documents of a run that the measures use."""
+    return _ALL if drawn else max(measure.depth or _ALL for measure in weighted)
+
+
+def _undecided(scores: WeightedScores) -> list[tuple[int, int]]:
+    """Return the pairs that are not determined; warns if there are none."""
+    undecided = [pair for pair in scores.pairs if not scores.bounds(pair).is_determined]
+    if not undecided:
+        warn(f"{scores.measure.name}: all pairs are decided, so no document needs to be judged")
+    return undecided
+
+
+def known_bounds(
+    judgments: Judgments, opened: OpenedRuns, requests: Sequence[RequestedMeasure], settings: Settings, threads: int
+) -> list[WeightedScores]:
+    """Return the scores of runs under the requested measures that are sums over ranks."""
+    default = settings.ties == "name" and settings.duplicates == "error" and not settings.ignore_identical_ids
+    if not default or settings.grades != "whole":
+        return []
+    level, known = int(settings.level), set(judgments.grades[judgments.grades >= 0].tolist())
+    weighted: list[WeightedMeasure] = []
+    for request in requests:
+        with suppress(UsageError):  # it is not a sum over ranks
+            weighted += weighted_measures([request], level, known, max(known, default=0))
+    if not weighted:
+        return []
+    with warnings.catch_warnings(), suppress(NoTopicsError):  # that every run has
+        warnings.simplefilter("ignore", IrevalxWarning)  # the evaluation has warned already
+        return weighted_scores(
+            judgments, opened, weighted, level=level, complete=settings.complete, threads=threads, least_runs=1
+        )[0]
+    return []

@@ -1,0 +1,258 @@
+"""Minimum and maximum of measure values and differences over all completions of the judgments.
+
+Each document has one grade in all runs, and documents are independent, so the bounds are exact.
+
+Source: Moffat and Zobel, Rank-Biased Precision for Measurement of Retrieval Effectiveness, TOIS 2008, define the
+residual of one run; here it is computed for differences, in which a document of both runs has the difference of its
+weights.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.experiments.ranked_runs import Experiment
+from irevalx.experiments.weighted_measures import WeightedMeasure, counted_documents
+from irevalx.frozen import Frozen
+from irevalx.process.platform import as_text
+from irevalx.statistics.significance import without_noise
+
+STEPS = 25
+"""The number of steps in which documents are judged in the figure."""
+
+_BATCH = 4_000_000
+"""The maximum number of weights in memory at a time."""
+
+
+class DocumentInfluence(Frozen):
+    """The effect of judging a document."""
+
+    topic: str
+    docno: str
+    narrows: float
+    """How much its judgment narrows the bounds of means, or changes probabilities, summed over pairs."""
+    pairs: int = 1
+
+
+class TopicWeights(Frozen):
+    """The documents of a topic that any run has at the ranks of a measure; arrays have shape (n_documents,)."""
+
+    topic: str
+    docnos: tuple[str, ...]
+    """In ascending byte order."""
+    weights: FloatArray
+    """Shape (n_runs, n_documents); 0 for a document that a run lacks."""
+    gains: FloatArray
+    """0 for unjudged documents."""
+    unjudged: BoolArray
+    places: IntArray
+    """Indices into the judgments of the experiment."""
+
+    def of(self, pair: tuple[int, int | None]) -> FloatArray:
+        """Return the weights of a run, minus the weights of another one if there is one."""
+        run, against = pair
+        weights: FloatArray = self.weights[run]
+        return weights if against is None else weights - self.weights[against]
+
+
+class DifferenceDistribution(Frozen, kw_only=True):
+    """The distribution of a score or difference under relevance probabilities; (n_topics + 1,) with the mean."""
+
+    means: FloatArray
+    deviations: FloatArray
+    keeps_sign: float
+    """The probability that the mean difference has the same sign as under the judgments."""
+    by: str
+    """How this was computed: "exact", "normal" or "draws"."""
+
+
+class Bounds(Frozen):
+    """A score or a difference, and its least and greatest value, of each topic and of the mean: (n_topics + 1,)."""
+
+    difference: FloatArray
+    low: FloatArray
+    high: FloatArray
+    """Without rounding errors, like ``low`` and ``difference``."""
+    unjudged: IntArray
+    """The number of unjudged documents with an effect."""
+    next_document: DocumentInfluence | None = None
+    """The document that narrows the bounds of the mean most."""
+    probable: DifferenceDistribution | None = None
+    changing: DocumentInfluence | None = None
+    """The document that is expected to change the probability that the first run is better most."""
+    proven: bool = True
+    """False if ``low`` and ``high`` are the least and the greatest of draws."""
+
+    @property
+    def means(self) -> tuple[float, float, float]:
+        """The mean difference over topics, its least and its greatest value."""
+        return float(self.difference[-1]), float(self.low[-1]), float(self.high[-1])
+
+    @property
+    def is_determined(self) -> bool:
+        """Whether the mean difference has the same sign, or is 0, for all completions of the judgments."""
+        return bool(is_determined(self.low[-1], self.high[-1]))
+
+
+class DeterminedPairs(Frozen):
+    """The number of determined pairs by the number of judged documents; shape (n_steps,)."""
+
+    n_judged: IntArray
+    """Ascending from 0."""
+    n_decided: IntArray
+    n_pairs: int
+    """The number of all pairs."""
+
+
+def is_determined(low: FloatArray | float, high: FloatArray | float) -> BoolArray:
+    """Return whether differences within these bounds, without rounding errors, have the same sign or are 0."""
+    return np.greater(low, 0) | np.less(high, 0) | (np.equal(low, 0) & np.equal(high, 0))
+
+
+class WeightedScores:
+    """The scores of runs for a measure that is a sum over ranks of weight times gain.
+
+    The judgments of the experiment contain every document that any run has at the ranks of the measure.
+    """
+
+    def __init__(self, experiment: Experiment, measure: WeightedMeasure) -> None:
+        self.measure = measure
+        self.runs = experiment.runs
+        self.topics = list(_topic_weights(experiment, measure))
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """All pairs of runs, by index, in the order of the call."""
+        return list(combinations(range(len(self.runs)), 2))
+
+    def bounds(self, pair: tuple[int, int | None]) -> Bounds:
+        """Return the bounds of the score of a run, or of the difference of two runs, by index."""
+        greatest, n_topics = self.measure.greatest_gain, len(self.topics)
+        ends = np.zeros((3, n_topics))
+        counts = np.zeros(n_topics, np.int64)
+        best: DocumentInfluence | None = None
+        for number, topic in enumerate(self.topics):
+            weights = topic.of(pair)
+            of_unjudged = np.where(topic.unjudged, weights, 0.0)
+            difference = float((weights * topic.gains).sum())
+            down, up = (float(clip(of_unjudged, 0.0).sum()) * greatest for clip in (np.minimum, np.maximum))
+            ends[:, number] = difference, difference + down, difference + up
+            counts[number] = np.count_nonzero(of_unjudged)
+            narrows = without_noise(np.abs(of_unjudged) * (greatest / n_topics))
+            place = int(narrows.argmax()) if narrows.size else 0
+            if narrows.size and narrows[place] > (best.narrows if best else 0.0):
+                best = DocumentInfluence(topic.topic, topic.docnos[place], float(narrows[place]))
+        ends = without_noise(ends)
+        means = without_noise(np.add.accumulate(ends, axis=1)[:, -1] / n_topics)
+        difference, low, high = np.column_stack((ends, means))
+        return Bounds(difference, low, high, np.append(counts, counts.sum()), best)
+
+    def determining(self, *, best_first: bool) -> DeterminedPairs:
+        """Add the judgments step by step, starting without any, and count the determined pairs.
+
+        The order is that of ``worth_judging``, computed at each step, or by the greatest weight in any run, as in a
+        pool.
+        """
+        pairs = self.pairs
+        hidden = [~topic.unjudged for topic in self.topics]
+        total = sum(int(mask.sum()) for mask in hidden)
+        counts = [(0, self._n_determined(hidden, undecided := list(pairs)))]
+        while (n_left := sum(int(mask.sum()) for mask in hidden)) and undecided:
+            worth = [
+                np.where(mask, self._worth(topic, undecided) if best_first else topic.weights.max(axis=0), 0.0)
+                for topic, mask in zip(self.topics, hidden, strict=True)
+            ]
+            size = min(n_left, max(1, math.ceil(total / STEPS)))
+            chosen = np.argsort(-np.concatenate(worth), kind="stable")[:size]
+            flat = np.concatenate(hidden)
+            chosen = chosen[flat[chosen] & (np.concatenate(worth)[chosen] > 0)]
+            if not chosen.size:
+                break
+            flat[chosen] = False
+            hidden = np.split(flat, np.cumsum([mask.size for mask in hidden])[:-1])
+            counts.append((counts[-1][0] + chosen.size, self._n_determined(hidden, undecided)))
+        numbers, decided = np.array(counts, np.int64).T
+        return DeterminedPairs(numbers, decided, len(pairs))
+
+    def _n_determined(self, hidden: Sequence[BoolArray], undecided: list[tuple[int, int]]) -> int:
+        """Count the determined pairs with some judgments hidden, and remove these pairs from the list.
+
+        Further judgments do not change a determined pair.
+        """
+        low, high = np.zeros(len(undecided)), np.zeros(len(undecided))
+        for topic, mask in zip(self.topics, hidden, strict=True):
+            open_ = topic.unjudged | mask
+            gains = np.where(open_, 0.0, topic.gains)
+            start = 0
+            for weights in _weights_of_pairs(topic, undecided):
+                batch = slice(start, start + len(weights))
+                known, unknown = weights @ gains, np.where(open_, weights, 0.0) * self.measure.greatest_gain
+                low[batch] += known + np.minimum(unknown, 0.0).sum(axis=1)
+                high[batch] += known + np.maximum(unknown, 0.0).sum(axis=1)
+                start = batch.stop
+        decided = is_determined(without_noise(low / len(self.topics)), without_noise(high / len(self.topics)))
+        undecided[:] = [pair for pair, done in zip(undecided, decided.tolist(), strict=True) if not done]
+        return len(self.pairs) - len(undecided)
+
+    def _worth(self, topic: TopicWeights, pairs: Sequence[tuple[int, int]]) -> FloatArray:
+        """Return how much the judgment of each document narrows the bounds of pairs, up to a factor."""
+        total = np.zeros(len(topic.docnos))
+        for weights in _weights_of_pairs(topic, pairs):
+            total += np.abs(weights).sum(axis=0)
+        return without_noise(total)
+
+    def worth_judging(self, pairs: Sequence[tuple[int, int]]) -> list[DocumentInfluence]:
+        """Return the unjudged documents that narrow the bounds of pairs, the best first; ties by topic and name."""
+        greatest, documents = self.measure.greatest_gain, list[DocumentInfluence]()
+        for topic in self.topics:
+            narrows, n_pairs = np.zeros(len(topic.docnos)), np.zeros(len(topic.docnos), np.int64)
+            for weights in _weights_of_pairs(topic, pairs):
+                narrows += np.abs(weights).sum(axis=0)
+                n_pairs += np.count_nonzero(weights, axis=0)
+            narrows = without_noise(narrows * (greatest / len(self.topics)))
+            documents += [
+                DocumentInfluence(topic.topic, topic.docnos[place], float(narrows[place]), int(n_pairs[place]))
+                for place in np.flatnonzero(topic.unjudged & (narrows > 0)).tolist()
+            ]
+        return sorted(documents, key=lambda document: -document.narrows)  # stable: topics and names ascend
+
+
+def _weights_of_pairs(topic: TopicWeights, pairs: Sequence[tuple[int, int]]) -> Iterator[FloatArray]:
+    """Yield the differences of weights in batches of pairs, shape (n, n_documents)."""
+    size = max(1, _BATCH // max(1, len(topic.docnos)))
+    run, against = np.array(pairs, np.int64).reshape(-1, 2).T
+    for start in range(0, len(pairs), size):
+        batch = slice(start, start + size)
+        yield topic.weights[run[batch]] - topic.weights[against[batch]]
+
+
+def _topic_weights(experiment: Experiment, measure: WeightedMeasure) -> Iterator[TopicWeights]:
+    """Yield the weights of each topic of the experiment."""
+    judgments = experiment.judgments
+    n_topics, n_runs = len(experiment.topics), len(experiment.runs)
+    row, place, weight = counted_documents(experiment.ranking, measure)
+    run, topic = place // n_topics, place % n_topics
+    order = np.argsort(topic, kind="stable")
+    ends = np.searchsorted(topic[order], np.arange(n_topics + 1))
+    for number, name in enumerate(experiment.topics):
+        of_topic = order[ends[number] : ends[number + 1]]
+        documents, column = np.unique(row[of_topic], return_inverse=True)
+        docnos = judgments.docnos.take(documents).texts()
+        by_name = sorted(range(len(docnos)), key=docnos.__getitem__)
+        weights = np.zeros((n_runs, len(docnos)))
+        weights[run[of_topic], column.reshape(-1)] = weight[of_topic]
+        grades = judgments.grades[documents[by_name]]
+        unjudged = grades < 0
+        yield TopicWeights(
+            as_text(name),
+            tuple(as_text(docnos[place]) for place in by_name),
+            weights[:, by_name],
+            np.where(unjudged, 0.0, measure.gains(grades)),
+            unjudged,
+            documents[by_name],
+        )

@@ -1,0 +1,51 @@
+"""The figure of bounds: determined pairs of runs by the number of judged documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from irevalx.lab.plotting.page import COLOURS, DASHES, GREY, Page, panels_of
+from irevalx.lab.score_bounds.extremes import DeterminedPairs
+
+_HEIGHT = 1.9
+"""Of a panel, in inches."""
+
+_ORDERS = ("in the order of --in-all", "in the order of ranks")
+
+
+def decided_pairs(measures: Sequence[tuple[str, DeterminedPairs, DeterminedPairs]], page: Page) -> Figure:
+    """Draw the number of decided pairs, in the order of ``in_all`` and by rank: one panel per measure."""
+    n_columns = 1 if page.is_narrow else min(3, len(measures))
+    n_lines = -(-len(measures) // n_columns)
+    figure = page.figure(_HEIGHT * n_lines + 0.75 + 0.25 * page.titled)
+    panels = panels_of(figure, len(measures), n_columns)
+    for panel, (name, *orders) in zip(panels, measures, strict=True):
+        _draw_orders(panel, orders)
+        panel.set_title(name)
+    for panel in panels[::n_columns]:
+        panel.set_ylabel("decided pairs")
+    panels[0].legend(loc="upper left", bbox_to_anchor=(0, 0.95), handlelength=2.4)
+    page.name(figure, "Pairs of runs that no further judgment can reverse")
+    note = "Counted in some 25 steps. In the order of ranks: those near the top of some run first, as in a pool."
+    page.explain(figure, "judged documents", note)
+    return figure
+
+
+def _draw_orders(panel: Axes, orders: Sequence[DeterminedPairs]) -> None:
+    """Draw the decided pairs as steps."""
+    n_pairs, n_judged = orders[0].n_pairs, max(int(order.n_judged[-1]) for order in orders)
+    for number, (label, order) in enumerate(zip(_ORDERS, orders, strict=True)):
+        x, y = [*order.n_judged.tolist(), n_judged], [*order.n_decided.tolist(), int(order.n_decided[-1])]
+        panel.step(x, y, where="post", color=COLOURS[number], linestyle=DASHES[number], label=label)
+    panel.axhline(n_pairs, color=GREY, linewidth=0.7, zorder=1)
+    panel.annotate(
+        f"all {n_pairs} pairs", (1, n_pairs), xycoords=("axes fraction", "data"), xytext=(-2, -2),
+        textcoords="offset points", ha="right", va="top", fontsize=6.5, color=GREY,
+    )  # fmt: skip
+    panel.set(xlim=(-0.02 * n_judged, 1.02 * n_judged or 1), ylim=(-0.03 * n_pairs, 1.06 * n_pairs))
+    for axis in (panel.xaxis, panel.yaxis):
+        axis.set_major_locator(MaxNLocator(5, integer=True))

@@ -1,0 +1,289 @@
+"""Relevance models fitted to the judgments, for pooled and for unpooled runs.
+
+Which runs retrieve a document, and at which rank, predicts its relevance; the weight of each run is fitted. With the
+best rank and the number of runs alone, effective runs are underestimated, and confidence is not calibrated
+(docs/what-to-judge.md).
+
+Documents of a run that was not pooled are different: the judged ones were retrieved by pooled runs, the unjudged ones
+by no pooled run, and the model is fitted to the former alone. Its error is estimated on groups of pooled runs: without
+the unique documents of a group it is fitted again, and the number of relevant documents among these is compared with
+the sum of their probabilities. docs/incomplete-judgments.md reports the coverage.
+
+Source: Carterette, Robust Test Collections for Retrieval Evaluation, SIGIR 2007, estimates probabilities of relevance
+from ranks by logistic regression, with the weights of runs learned.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from os import PathLike
+
+import numpy as np
+
+from irevalx.arrays.codes import ABSENT
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.declarations import spelled
+from irevalx.errors import InputError
+from irevalx.experiments.inputs import OpenedRuns
+from irevalx.experiments.ranked_runs import Experiment
+from irevalx.experiments.run_groups import groups_of, removals
+from irevalx.frozen import Frozen, replace
+from irevalx.lab.score_bounds.probabilities import Relevance
+
+LEAST_GROUPS = 4
+"""The least number of groups of pooled runs to estimate the factor; fewer were not tested."""
+
+LEAST_TAU = 0.25
+"""The least variation of the factor between groups: with few groups the estimate of tau is often 0."""
+
+MOST_UNJUDGED = 0.01
+"""The greatest share of unjudged documents of pooled runs within the depth of the pool."""
+
+_MOST_UNJUDGED_AT_RANK = 0.05
+
+_DEEPEST = 1000
+"""The greatest depth of a pool that is considered."""
+
+_MOST_EXPONENT = 5.0
+"""The greatest exponent of a drawn factor."""
+
+_PENALTY = 1.0
+"""The penalty on squared coefficients; half of it is subtracted from the log-likelihood."""
+
+_TOLERANCE = 1e-8
+"""The tolerance of the fit; small, so that printed digits do not depend on the version of scikit-learn."""
+
+
+class FittedRelevance:
+    """Probabilities of relevance fitted to judgments, which contain unjudged documents, by logistic regression."""
+
+    def __init__(self, experiment: Experiment, level: int) -> None:
+        self._features, retrieved = features_of(experiment)
+        self._relevant: BoolArray = experiment.grades >= level
+        self._judged: BoolArray = retrieved & (experiment.grades >= 0)
+
+    def fit(self, without: BoolArray | None = None) -> Relevance:
+        """Fit to all judgments, or to the judgments without some; raises InputError as ``logistic_fit`` does."""
+        judged = self._judged if without is None else self._judged & ~without
+        return logistic_fit(self._features, judged, self._relevant)
+
+    def factor(self, unique: Sequence[BoolArray]) -> GroupFactor:
+        """Estimate the ratio of relevant to expected documents among the judged unique documents of each pooled group.
+
+        Raises InputError if fewer than ``LEAST_GROUPS`` groups have unique documents, or none of these is relevant.
+        """
+        lost = [mask for mask in unique if mask.any()]
+        if len(lost) < LEAST_GROUPS:
+            raise InputError(
+                f"estimating the relevance of documents that no pooled run retrieved requires at least {LEAST_GROUPS} "
+                f"groups of pooled runs with unique judged documents, and there are only {len(lost)}; add the other "
+                f"pooled runs, or define their groups with {spelled('group_by')}"
+            )
+        if not any((mask & self._relevant).any() for mask in lost):
+            raise InputError(
+                "the relevance of documents that no pooled run retrieved cannot be estimated: no unique document of "
+                "any group of pooled runs is relevant"
+            )
+        relevant, expected, variance = np.array([self._counts(mask) for mask in lost]).T
+        scale = float((relevant.sum() + 0.5) / (expected.sum() + 0.5))
+        excess = ((relevant - scale * expected) ** 2).sum() - scale * variance.sum()
+        tau = math.sqrt(max(0.0, float(excess / ((scale * expected) ** 2).sum())))
+        return GroupFactor(scale=scale, tau=max(tau, LEAST_TAU), n_groups=len(lost))
+
+    def _counts(self, lost: BoolArray) -> tuple[float, float, float]:
+        """Return the number of relevant documents among these, and its fitted expectation and variance without them."""
+        p = self.fit(lost).probability[lost]
+        return float((lost & self._relevant).sum()), float(p.sum()), float((p * (1 - p)).sum())
+
+
+class GroupFactor(Frozen, kw_only=True):
+    """The common factor on fitted probabilities of all unjudged documents of a group that was not pooled."""
+
+    scale: float
+    """The number of relevant unique documents of pooled groups, divided by its fitted expectation."""
+    tau: float
+    """The standard deviation of the factor between groups, as a share of it."""
+    n_groups: int
+    """The number of groups behind both estimates."""
+
+    def drawn(self, random: np.random.Generator, n_draws: int) -> FloatArray:
+        """Draw factors for a new group: a log-t distribution, as ``tau`` is estimated from few groups."""
+        spread = math.sqrt(math.log1p(self.tau**2) * (1 + 1 / self.n_groups))
+        exponents = spread * random.standard_t(self.n_groups - 1, n_draws)
+        factors: FloatArray = self.scale * np.exp(np.minimum(exponents, _MOST_EXPONENT))
+        return factors
+
+
+def unjudged_shares(experiment: Experiment) -> FloatArray:
+    """Return the share of unjudged documents of each run within each depth: shape (n_runs, depth), depths from 1."""
+    n_unjudged, n_retrieved = (counts.cumsum(axis=1) for counts in _by_rank(experiment))
+    shares: FloatArray = n_unjudged / np.maximum(n_retrieved, 1)
+    return shares
+
+
+def judged_depth(experiment: Experiment) -> int:
+    """Return the depth to which runs are judged, 0 for none.
+
+    The share of unjudged documents is at most ``MOST_UNJUDGED`` within it, and ``_MOST_UNJUDGED_AT_RANK`` at it.
+    """
+    at_rank, retrieved = (counts.sum(axis=0) for counts in _by_rank(experiment))
+    within = at_rank.cumsum() <= MOST_UNJUDGED * retrieved.cumsum()
+    judged = np.flatnonzero(within & (at_rank <= _MOST_UNJUDGED_AT_RANK * retrieved))
+    return int(judged[-1]) + 1 if judged.size else 0
+
+
+def _by_rank(experiment: Experiment) -> tuple[IntArray, IntArray]:
+    """Return the numbers of unjudged and of retrieved documents of each run at each rank: shape (n_runs, depth).
+
+    A ranking can lack documents that are not in the judgments.
+    """
+    ranking, n_runs = experiment.ranking, len(experiment.runs)
+    n_retrieved = ranking.n_ret.reshape(n_runs, len(experiment.topics))
+    depth = min(_DEEPEST, max(1, int(n_retrieved.max(initial=0))))
+    retrieved = (n_retrieved[:, :, np.newaxis] > np.arange(depth)).sum(axis=1)
+    judged: BoolArray = (ranking.rank <= depth) & (ranking.row >= 0)
+    judged[judged] = experiment.grades[ranking.row[judged]] >= 0
+    cell = ranking.rows.ids[judged] // len(experiment.topics) * depth + ranking.rank[judged] - 1
+    n_judged = np.bincount(cell, minlength=n_runs * depth).reshape(n_runs, depth)
+    return retrieved - n_judged, retrieved
+
+
+def features_of(experiment: Experiment) -> tuple[FloatArray, BoolArray]:
+    """Return the features of each judgment, (n_judgments, n_runs + 2), and which documents any run retrieves.
+
+    The features: 1/log2(rank + 1) for each run, 0 if it does not retrieve the document; the logarithm of the best rank;
+    the share of the runs that retrieve it.
+    """
+    ranking, n_runs = experiment.ranking, len(experiment.runs)
+    known = ranking.row >= 0
+    row, rank, run = ranking.row[known], ranking.rank[known], ranking.rows.ids[known] // len(experiment.topics)
+    features = np.zeros((experiment.judgments.rows.size, n_runs + 2))
+    features[row, run] = 1 / np.log2(rank + 1)
+    best = np.full(len(features), np.inf)
+    np.minimum.at(best, row, rank)
+    has: BoolArray = np.isfinite(best)
+    features[has, -2] = np.log(best[has])
+    features[:, -1] = np.count_nonzero(features[:, :n_runs], axis=1) / n_runs
+    return features, has
+
+
+def logistic_fit(features: FloatArray, judged: BoolArray, relevant: BoolArray) -> Relevance:
+    """Fit probabilities of relevance: scikit-learn's logistic regression, with its default penalty.
+
+    The covariance of the coefficients is the inverse of the information at the maximum (Laplace's approximation).
+    Raises InputError if none of the judged documents is relevant, or all are.
+    """
+    from sklearn.linear_model import LogisticRegression
+
+    known = relevant[judged]
+    if not known.any() or known.all():
+        raise InputError(
+            "cannot fit probabilities: the runs must have retrieved both relevant and nonrelevant judged documents; "
+            f"{np.count_nonzero(known)} of their {known.size} judged documents are relevant"
+        )
+    spread = features[judged].std(axis=0)
+    scaled = (features - features[judged].mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    model = LogisticRegression(C=1 / _PENALTY, solver="newton-cholesky", tol=_TOLERANCE).fit(scaled[judged], known)
+    probability: FloatArray = model.predict_proba(scaled)[:, 1]
+    with_constant = np.column_stack((scaled, np.ones(len(scaled))))
+    rows, weight = with_constant[judged], (probability * (1 - probability))[judged]
+    information = (rows * weight[:, None]).T @ rows
+    information[np.arange(features.shape[1]), np.arange(features.shape[1])] += _PENALTY
+    return Relevance(probability=probability, features=with_constant, covariance=np.linalg.inv(information))
+
+
+LEAST_DEPTH = 10
+"""The depth within which pooled runs are distinguished from others; pools are at least as deep."""
+
+
+class Unpooled(Frozen):
+    """Runs that were not pooled, if there are any."""
+
+    runs: OpenedRuns | None
+    groups: str | PathLike[str] | Mapping[str, str] | None
+    """Of all runs, like ``group_by``."""
+    group_by: str | None
+
+    def beside(self, pooled: OpenedRuns) -> OpenedRuns:
+        """Return the pooled runs, then the new ones."""
+        if self.runs is None:
+            return pooled
+        return OpenedRuns([*pooled.runs, *self.runs.runs], [*pooled.names, *self.runs.names])
+
+    def first(self, experiment: Experiment) -> int | None:
+        """Return the index of the first new run among all runs; None if there is none."""
+        return None if self.runs is None else len(experiment.runs) - len(self.runs.runs)
+
+    def relevance(self, experiment: Experiment, level: int) -> Relevance:
+        """Fit probabilities; raises InputError if there are runs that were not pooled and are not new runs."""
+        first = self.first(experiment)
+        refuse_unpooled(experiment, len(experiment.runs) if first is None else first)
+        if first is None:
+            return FittedRelevance(experiment, level).fit()
+        return unpooled_relevance(experiment, groups_of(experiment.runs, self.groups, self.group_by), first, level)
+
+
+class UnpooledRelevance(Relevance, kw_only=True):
+    """Fitted probabilities; those of documents that only a new group retrieved share a factor."""
+
+    group: IntArray
+    """Shape (n_documents,); the index of the new group, ``ABSENT`` for other documents."""
+    factor: GroupFactor
+    """Drawn for each group separately."""
+    n_groups: int
+    """The number of new groups."""
+
+    def take(self, places: IntArray) -> UnpooledRelevance:
+        """Return the probabilities of the documents with these indices."""
+        probability, features = self.probability[places], self.features[places]
+        return replace(self, probability=probability, features=features, group=self.group[places])
+
+    def drawn(self, generator: np.random.Generator) -> FloatArray:
+        """Draw coefficients and factors, and return the probabilities with them."""
+        factors = np.append(self.factor.drawn(generator, self.n_groups), 1.0)
+        probability: FloatArray = np.minimum(super().drawn(generator) * factors[self.group], 1.0)
+        return probability
+
+
+def unpooled_relevance(experiment: Experiment, groups: Sequence[str], n_pooled: int, level: int) -> UnpooledRelevance:
+    """Fit probabilities, and the factor for new runs, which follow ``n_pooled`` pooled ones; raises as ``factor``."""
+    pooled = experiment.of_runs(np.arange(n_pooled))
+    depth = max(LEAST_DEPTH, judged_depth(pooled))
+    model = FittedRelevance(experiment, level)
+    each = removals(pooled, groups[:n_pooled], depth)
+    factor, fitted = model.factor([removal.removed for removal in each]), model.fit()
+    within, new_groups = experiment.retrieved_within(depth), list(dict.fromkeys(groups[n_pooled:]))
+    group = np.full(experiment.grades.size, ABSENT)
+    for place in reversed(range(len(new_groups))):
+        members = [n_pooled + r for r, name in enumerate(groups[n_pooled:]) if name == new_groups[place]]
+        group[within[members].any(axis=0)] = place
+    group[within[:n_pooled].any(axis=0)] = ABSENT
+    return UnpooledRelevance(
+        probability=fitted.probability,
+        features=fitted.features,
+        covariance=fitted.covariance,
+        group=group,
+        factor=factor,
+        n_groups=len(new_groups),
+    )
+
+
+def refuse_unpooled(experiment: Experiment, n_pooled: int) -> None:
+    """Raise InputError if some of the first runs are judged to depth 10 and others are not.
+
+    Without a factor, the fitted number of relevant documents of the others is two to three times too high.
+    """
+    shares = unjudged_shares(experiment)
+    unjudged = shares[:n_pooled, min(LEAST_DEPTH, shares.shape[1]) - 1]
+    unpooled = np.flatnonzero(unjudged > 2 * MOST_UNJUDGED)
+    if unjudged.min() <= MOST_UNJUDGED and unpooled.size:
+        r = int(unpooled[unjudged[unpooled].argmax()])
+        run = experiment.runs[r]
+        others = f" and {unpooled.size - 1} other runs" if unpooled.size > 1 else ""
+        raise InputError(
+            f"{run}: {unjudged[r]:.1%} of its first {LEAST_DEPTH} documents are unjudged, although other runs are "
+            "judged to this depth; probabilities fitted to the judgments of other runs are too high for it. Give "
+            f"{run}{others} with {spelled('new_runs')}, and as {spelled('runs')} all pooled runs, from at least "
+            f"{LEAST_GROUPS} groups ({spelled('group_by')})"
+        )

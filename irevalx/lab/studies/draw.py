@@ -1,0 +1,375 @@
+"""Figures of several studies together: ``draw`` and its command; study folders are read here."""
+
+import csv
+import io
+import json
+import math
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from numbers import Real
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import numpy as np
+
+from irevalx.declarations import Parameter, ValueType, choice, declared, file, flag, number, refined, spelled, text
+from irevalx.errors import ArgumentError, InputError, UsageError, quote, shown_name, warn
+from irevalx.frozen import Frozen, replace
+from irevalx.lab.command.output import Result, make_folder, write_folder, write_lines
+from irevalx.lab.studies.results import AXES, StudyResult
+from irevalx.lab.studies.simulation import NAMES, REFERENCES, Scheme, scheme_of
+from irevalx.lab.studies.summaries import StudyScores, StudySummary, is_in_order
+from irevalx.parameters import argument_error
+from irevalx.process.platform import SEPARATORS, as_text
+from irevalx.reading.sources.files import CHUNK_SIZE, Source
+from irevalx.reports.table import Table
+from irevalx.strategies.simulation import Level
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from irevalx.lab.command.output import Output
+    from irevalx.lab.studies.summaries import StudySummary
+
+Axis = Annotated[
+    str,
+    choice(*AXES, help="scale of the axis of levels: logarithmic (log), or linear, for levels from 50% to 100%."),
+]
+
+
+def _level(value: Any) -> str:
+    if isinstance(value, str) or (isinstance(value, Real) and not isinstance(value, bool)):
+        return str(value)
+    raise TypeError(value)
+
+
+def _run(output: "Output", **options: Any) -> None:
+    """Write the figure of studies."""
+    if output.figure is None:
+        raise UsageError(f"{spelled('figure')} must be given")
+    output.write_figure(lambda page: draw(**options, width=page.width, titled=page.titled))
+
+
+@declared(
+    example="irevalx-lab draw uniform depth mixed -m infAP --figure schemes.pdf",
+    more="A STUDY is a folder that irevalx-lab study has written, or NAME=FOLDER to give the study another name.",
+    run=_run,
+    figure=True,
+    tables=False,
+    without=("path",),
+)
+def draw(
+    studies: Annotated[Any, file(names=("STUDY",), several=True)],
+    *,
+    layout: Annotated[str, choice("axis", "grid", "scores", "runs")] = "axis",
+    at: Annotated[
+        str | float | None,
+        Parameter(kind=ValueType("a level of the studies", _level), metavar="LEVEL", requires="layout=scores"),
+    ] = None,
+    measures: Annotated[
+        str | Iterable[str],
+        text(names=("-m", "--measure"), several=True, separators=" ", metavar="NAME...", also="--measures"),
+    ] = (),
+    against: Annotated[str, choice(*REFERENCES)] = "AP",
+    itself: Annotated[
+        str | Iterable[str],
+        text(several=True, separators=" ", metavar="NAME...", excludes=("layout=scores", "layout=runs")),
+    ] = (),
+    axis: Annotated[Axis, refined(excludes={"linear": ("layout=scores", "layout=runs")})] = "log",
+    width: Annotated[float, number(least=1, in_shell=False)] = 7.0,
+    titled: Annotated[bool, flag(in_shell=False)] = True,
+) -> "Figure":
+    """Draw several studies together.
+
+    Studies on one axis must have the same runs and full judgments; `layout="grid"` draws studies of different runs or
+    judgments. On one axis and in a grid, the figure contains Kendall's tau-b, Pearson's correlation and RMS error for
+    each measure and study. Bands are the bands of the studies: one standard deviation over samples on either side,
+    clipped to the range of the statistic, or intervals over topics.
+
+    Yilmaz and Aslam 2008 draw studies of different schemes on one axis in Figure 22, and a grid of collections in
+    Figures 23 and 24, where bpref is compared with AP and with itself (`itself="bpref"`). With `layout="scores"`, a
+    study that separates the errors of infAP gives their Figure 19 (measures map, infAP.c=1, infAP.c=1.5, infAP.c=2.5).
+    With `layout="runs"`, the figures are like Figures 2 to 4 of Ahlgren and Grönqvist 2008 (measures map, bpref_10,
+    RankEff).
+
+    Parameters
+    ----------
+    studies : what ``irevalx.lab.study`` returns, or folders that it or its command has written, ``NAME=FOLDER`` for
+        another name. Several in a list, or by their names in a dictionary.
+    layout : draw all studies on one axis, the share of the judgments that is left (axis), one column per study, for
+        example a collection (grid), the values of all runs at one level, one panel per measure (scores), or the values
+        of runs under full judgments, sorted by the first measure (runs).
+    at : the level of `layout="scores"`. [default: the level nearest to 5%, or to depth 4]
+    measures : measures as the studies print them. [default: all measures that the studies have in common]
+    against : compare measures with average precision under full judgments (AP), or with themselves (itself).
+    itself : also compare these measures with themselves.
+    width : width of the figure in inches.
+    titled : whether the figure has a title.
+
+    Raises
+    ------
+    UsageError : studies on one axis differ in runs or full judgments, or studies have the same name or lack a measure.
+    InputError : a folder does not contain a study.
+
+    Examples
+    --------
+    >>> import irevalx
+    >>> qrels = {str(topic): {"A": 1, "B": 0, "C": topic % 2} for topic in range(10)}
+    >>> runs = {"bm25": {t: {"A": 2.0, "B": 1.0} for t in qrels}, "dense": {t: {"A": 2.0, "C": 1.0} for t in qrels}}
+    >>> study = irevalx.lab.study(qrels, runs, "bpref", levels=["50%"], samples=2, seed=1)
+    >>> len(irevalx.lab.draw({"mine": study}, width=5).axes)
+    2
+    """
+    from irevalx.lab.plotting.page import Page, style
+    from irevalx.lab.studies.figures import agreement, grid, measures_at_a_level, runs_in_order
+    from irevalx.lab.studies.summaries import measures_in_common, refuse_different
+
+    page, summaries = Page(width, titled, axis == "linear"), _summaries(studies)
+    if layout == "grid" and len(summaries) > 1 and page.is_narrow:
+        raise UsageError(f"{spelled('layout', 'grid')} with several studies requires {spelled('width', 7)}")
+    chosen = measures_in_common(summaries, _words(measures))
+    with style():
+        if layout == "runs":
+            return runs_in_order(summaries, chosen, page)
+        if layout == "scores":
+            return measures_at_a_level(summaries, chosen, against, None if at is None else str(at), page)
+        if layout == "axis":
+            refuse_different(summaries)
+        for line in dict.fromkeys(line for summary in summaries for line in summary.interval_warnings()):
+            warn(line)
+        lines = [(measure, against) for measure in chosen]
+        if (others := _words(itself)) and against != "itself":
+            lines += [(measure, "itself") for measure in measures_in_common(summaries, others)]
+        return (grid if layout == "grid" else agreement)(summaries, lines, page)
+
+
+def _words(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the words of texts, each once."""
+    return tuple(dict.fromkeys(word for text in texts for word in text.split()))
+
+
+def _summaries(studies: Any) -> "list[StudySummary]":
+    """Return the summaries of studies, as ``draw`` takes them."""
+    if not isinstance(studies, Mapping):
+        studies = [(None, study) for study in (studies if isinstance(studies, list | tuple) else [studies])]
+    summaries = []
+    for name, study in studies.items() if isinstance(studies, Mapping) else studies:
+        if isinstance(study, StudyResult):
+            summaries.append(study.summary if name is None else replace(study.summary, name=name))
+        elif isinstance(study, str | os.PathLike):
+            summaries.append(read_summary(StudyFolder.of(os.fspath(study), name)))
+        else:
+            raise argument_error("a study", "a folder or what irevalx.lab.study returns", study)
+    if not summaries:
+        raise ArgumentError(f"{spelled('studies')} must contain at least one study")
+    if len({summary.name for summary in summaries}) < len(summaries):
+        raise UsageError("the studies must have different names: NAME=FOLDER gives a name")
+    return summaries
+
+
+class SeveralStudies(Result):
+    """Studies of the same runs and judgments under several judging strategies, all with the same seeds."""
+
+    studies: tuple[StudyResult, ...]
+    seed: int | None  # of the first sample; None if no strategy is random
+
+    titled: ClassVar[bool] = True
+
+    def tables_for_people(self) -> list[Table]:
+        """Return the tables of each study."""
+        return [
+            replace(table, title=f"{study.study.scheme}: {table.title}")
+            for study in self.studies
+            for table in study.tables_for_people()
+        ]
+
+    def write(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        figures: str | None = "png",
+        axis: str = "log",
+        width: float = 7.0,
+        titled: bool = True,
+        **how: Any,
+    ) -> list[str]:
+        """Write each study to a folder of its own, like ``StudyResult.write``, and figures of all studies."""
+
+        def write_into(path: Path) -> list[str]:
+            style: dict[str, Any] = {"axis": axis, "width": width, "titled": titled}
+            names = []
+            for study in self.studies:
+                into = make_folder(os.fspath(path / study.study.scheme))
+                names += [f"{into.name}/{name}" for name in study.write_into(into, figures=figures, **style, **how)]
+            if figures is not None:
+                names += self._draw_into(path, figures, **style)
+            return names
+
+        return write_folder(os.fspath(folder), write_into)
+
+    def _draw_into(self, path: Path, suffix: str, *, axis: str, width: float, titled: bool) -> list[str]:
+        """Write the figures of all studies on one axis, and return their names."""
+        from irevalx.lab.plotting.page import Page, picture
+
+        studies = {study.study.scheme: study for study in self.studies}
+
+        def drawing(page: "Page", against: str) -> "Figure":
+            return draw(studies, against=against, axis=axis, width=page.width, titled=page.titled)
+
+        names = [f"agreement-with-{against}.{suffix}" for against in REFERENCES]
+        for name, against in zip(names, REFERENCES, strict=True):
+            content = picture(partial(drawing, against=against), Page(width, titled), name)
+            write_lines([content], path / name)
+        return names
+
+
+_LABELS = ("scheme", "level", "judged", "measure", "against")
+
+_DRAWN = tuple(f"{name}_{of}" for name in ("tau_b", "pearson", "rms") for of in ("mean", "sd"))
+"""The columns that figures need; summaries of older versions lack other columns."""
+
+_SCORES = ("level", "sample", "run", "measure", "score")
+
+_NUMBER = re.compile(r"-?([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]+)?", re.ASCII)
+
+_GREATEST = 1e30  # no number of a study is greater
+
+_ABOUT = {"runs": list, "seeds": list, "judgments": str, "topics": int, "level": int, "resamples": int}
+"""The entries of study.json that figures need, and their types."""
+
+
+class StudyFolder(Frozen):
+    """A folder with the files of a study."""
+
+    name: str  # of the study
+    folder: str  # the path
+
+    @classmethod
+    def of(cls, text: str, name: str | None = None) -> "StudyFolder":
+        """Return a folder, given as ``NAME=FOLDER`` or by its path alone."""
+        typed, equals, folder = text.partition("=")
+        if name is not None or not equals:
+            return cls(name or os.path.basename(text.rstrip(SEPARATORS)) or text, text)  # noqa: PTH119 - as typed
+        return cls(typed, folder)
+
+    def path_of(self, file: str) -> str:
+        """Return the path of a file."""
+        return os.path.join(self.folder, file)  # noqa: PTH118
+
+    def text_of(self, file: str) -> str:
+        """Return the content of a file."""
+        return as_text(b"".join(Source(self.path_of(file)).chunks(CHUNK_SIZE)))
+
+    def about(self) -> dict[str, Any]:
+        """Return study.json; empty if there is none."""
+        if not os.path.exists(self.path_of("study.json")):  # noqa: PTH110
+            return {}
+        try:
+            about = json.loads(self.text_of("study.json"))
+        except (ValueError, RecursionError):
+            about = None
+        if not isinstance(about, dict) or not {"topics", "resamples"} <= about.keys() or not _are_typed(about):
+            raise InputError(f"{shown_name(self.path_of('study.json'))}: the file was not written by irevalx-lab study")
+        return about
+
+    def rows(self, file: str, what: str, columns: Sequence[str]) -> Iterator[tuple[str, Mapping[str, str]]]:
+        """Yield the place of each row of a table (described in words) and its fields by required and other columns."""
+        where = shown_name(self.path_of(file))
+        reader = csv.reader(io.StringIO(self.text_of(file), newline=""))
+        try:
+            header = next(reader, [])
+            if lacking := [name for name in columns if name not in header]:
+                raise InputError(f"{where}: it must be {what} of irevalx-lab study, but lacks {', '.join(lacking)}")
+            for row in reader:
+                place = f"{where}:{reader.line_num}"
+                if len(row) != len(header):
+                    raise InputError(f"{place}: a row must have {len(header)} fields, but has {len(row)}")
+                yield place, dict(zip(header, row, strict=True))
+        except csv.Error as error:
+            raise InputError(f"{where}:{reader.line_num}: it must be comma-separated values: {error}") from None
+
+
+def _are_typed(about: Mapping[str, Any]) -> bool:
+    """Return whether the entries that figures need have their types, and lists contain only names and numbers."""
+    known = {key: about[key] for key in _ABOUT if key in about}
+    items = [item for value in known.values() if isinstance(value, list) for item in value]
+    return all(type(value) is _ABOUT[key] for key, value in known.items()) and {*map(type, items)} <= {str, int}
+
+
+def read_summary(folder: StudyFolder) -> "StudySummary":
+    """Read the summary of a study."""
+    where = shown_name(folder.path_of("summary.csv"))
+    by_line: dict[tuple[str, str], dict[str, list[float]]] = {}
+    judged: dict[str, float] = {}
+    schemes: set[str] = set()
+    for place, row in folder.rows("summary.csv", "a summary of this version", (*_LABELS, *_DRAWN)):
+        schemes.add(row["scheme"])
+        if row["scheme"] not in NAMES or len(schemes) > 1:
+            rule = f"one of {', '.join(NAMES)}" if len(schemes) == 1 else "that of the other rows"
+            raise InputError(f"{place}: scheme must be {rule}, but got {quote(row['scheme'])}")
+        share = _number_of(place, row["judged"])
+        if not 0 <= share <= 1:
+            raise InputError(f"{place}: judged must be a share from 0 to 1, but got {quote(row['judged'])}")
+        judged[row["level"]] = share
+        columns = by_line.setdefault((row["measure"], row["against"]), {})
+        for column in [column for column in row if column not in _LABELS]:
+            columns.setdefault(column, []).append(_number_of(place, row[column]))
+    lengths = {len(values) for columns in by_line.values() for values in columns.values()}
+    measures = list(dict.fromkeys(measure for measure, _ in by_line))
+    expected = {(measure, reference) for measure in measures for reference in REFERENCES}
+    if lengths != {len(judged)} or by_line.keys() != expected:
+        raise InputError(f"{where}: it must have a row for each level, measure and reference")
+    about = folder.about()
+    scheme = scheme_of(schemes.pop(), list(judged), in_order=is_in_order(about))
+    return StudySummary(
+        folder.name,
+        scheme,
+        _levels(where, scheme, list(judged)),
+        np.array(list(judged.values())),
+        {key: {column: np.array(values) for column, values in columns.items()} for key, columns in by_line.items()},
+        about,
+        partial(_read_scores, folder, list(judged), measures),
+    )
+
+
+def _levels(where: str, scheme: Scheme, texts: Sequence[str]) -> tuple[Level, ...]:
+    """Return levels by their texts; a share can also be written like a Python float."""
+    try:
+        given = [
+            text if scheme.of_depth or scheme.order or text.endswith("%") else _number_of(where, text) for text in texts
+        ]
+        return tuple(replace(level, text=text) for text, level in zip(texts, scheme.levels(given), strict=True))
+    except ArgumentError as error:
+        raise InputError(f"{where}: {error.message}") from None
+
+
+def _read_scores(folder: StudyFolder, levels: Sequence[str], measures: Sequence[str]) -> StudyScores:
+    """Read the values of a study, for the levels and measures of its summary."""
+    by_sample: dict[tuple[str, str], dict[str, dict[str, float]]] = {}  # by level and measure; full judgments: level ""
+    for place, row in folder.rows("scores.csv", "the scores", _SCORES):
+        samples = by_sample.setdefault((row["level"], row["measure"]), {})
+        samples.setdefault(row["sample"], {})[row["run"]] = _number_of(place, row["score"])
+    runs = {tuple(of_run) for samples in by_sample.values() for of_run in samples.values()}
+    n_samples = {len(samples) for (level, _), samples in by_sample.items() if level}
+    expected = {(level, measure) for level in ("", *levels) for measure in measures}
+    if by_sample.keys() != expected or len(runs) != 1 or () in runs or len(n_samples) != 1:
+        where = shown_name(folder.path_of("scores.csv"))
+        raise InputError(f"{where}: it must have a row for each level, sample, run and measure")
+    arrays = {
+        key: np.array([list(of_run.values()) for of_run in samples.values()]) for key, samples in by_sample.items()
+    }
+    full = {measure: scores[0] for (level, measure), scores in arrays.items() if not level}
+    reduced = {key: scores for key, scores in arrays.items() if key[0]}
+    return StudyScores(full, reduced, full.get("map"))
+
+
+def _number_of(where: str, text: str) -> float:
+    """Read a number, nan for a blank; refuse numbers that are too great for figures."""
+    if not text:
+        return math.nan
+    number = float(text) if _NUMBER.fullmatch(text) else math.nan
+    if not abs(number) <= _GREATEST:
+        raise InputError(f"{where}: it must be a number up to {_GREATEST:g}, but got {quote(text)}")
+    return number

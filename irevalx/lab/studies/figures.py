@@ -1,0 +1,475 @@
+"""Figures of studies: agreement by level, measure values, and scatter plots against full judgments.
+
+Yilmaz and Aslam 2008 draw the former for each measure (Figures 1 to 6), the latter to separate the errors of infAP
+(Figure 19).
+
+They correspond to figures of these papers: Yilmaz and Aslam 2008, correlations and errors by level (8 and 10),
+ways of choosing documents (22), collections (23 and 24); Bompada et al. 2007, tau, accuracy and g-mean (1 and 2);
+Büttcher et al. 2007, mean scores and tau (1); Ahlgren and Grönqvist 2008, mean scores (5) and runs in order (2 to 4).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+from matplotlib.ticker import MaxNLocator
+
+from irevalx.arrays.segments import FloatArray
+from irevalx.declarations import spelled
+from irevalx.errors import ArgumentError, UsageError, quote
+from irevalx.frozen import Frozen
+from irevalx.lab.plotting.curves import Curve, LinePanel, draw_lines
+from irevalx.lab.plotting.page import COLOURS, GREY, Page, drawable, share_ticks
+from irevalx.lab.plotting.ranges import groups_on_one_axis, ranges_printed_as
+from irevalx.lab.studies.simulation import REFERENCES, is_comparable
+from irevalx.lab.studies.summaries import StudySummary, mean_and_spread
+from irevalx.statistics.bootstrap import THRESHOLD
+from irevalx.statistics.significance import ALPHA
+
+_STATISTICS = {"tau_b": ("tau-b", 2), "pearson": ("Pearson", 2), "rms": ("RMS", 3)}
+"""The statistics in a panel: words and decimals."""
+
+# in inches:
+_EDGE = 0.05  # around everything
+_LEFT, _RIGHT, _BELOW = 0.62, 0.15, 0.27  # next to and below all panels, for tick labels and a label at the left
+_BETWEEN, _ROW_TITLE = 0.2, 0.28  # between panels of a row, and above each row
+_LINE = 0.145  # height of a line of words
+
+
+class ScatterPanel(Frozen):
+    """Values of runs under reduced judgments against values under full judgments."""
+
+    title: str
+    x: FloatArray  # shape (n_runs,): under full judgments
+    y: FloatArray  # shape (n_samples, n_runs): under reduced judgments
+    words: str  # statistics, one per line
+    colour: str  # of the points
+
+
+def scatter_parts(study: StudySummary) -> dict[str, list[int]]:
+    """Return the levels of each figure, descending, by the ending of its name: three like the papers, an appendix."""
+    numbers = np.log([float(level.number) for level in study.levels])
+    chosen: list[int] = []
+    for target in study.scheme.drawn_levels:
+        order = np.argsort(np.abs(numbers - math.log(target)), kind="stable").tolist()
+        chosen += [number for number in order if number not in chosen][:1]
+    parts = {"": sorted(chosen, reverse=True)}
+    if others := sorted(set(range(len(numbers))) - set(chosen), reverse=True):
+        parts["-appendix"] = others
+    return parts
+
+
+def scatter(study: StudySummary, measure: str, reference: str, levels: Sequence[int], page: Page) -> Figure:
+    """Draw a measure under reduced judgments against a reference: one panel per level, with room for all levels."""
+    colour = COLOURS[study.measures.index(measure) % len(COLOURS)]
+    panels = [
+        _panel_of(study, measure, reference, place, study.scheme.title.format(level.text), colour)
+        for place, level in enumerate(study.levels)
+    ]
+    return _draw(
+        [panels[place] for place in levels],
+        page,
+        title=f"{measure} under reduced judgments against {REFERENCES[reference]}",
+        labels=(f"{'AP' if reference == 'AP' else measure} under full judgments", f"{measure} under reduced judgments"),
+        extent=panels,
+        on_one_scale=reference == "itself" or ranges_printed_as([measure])[0].is_share,
+    )
+
+
+def measures_at_a_level(
+    studies: Sequence[StudySummary], measures: Sequence[str], reference: str, level: str | None, page: Page
+) -> Figure:
+    """Draw values at a level against a reference: one panel per study and measure.
+
+    None is the level nearest to the last level of the papers, 5 % of the judgments or a pool of depth 4.
+    """
+    for measure, its_range in zip(measures, ranges_printed_as(measures), strict=True):
+        if not its_range.is_share:
+            raise UsageError(f"a measure must be between 0 and 1 to be drawn against AP, but got {quote(measure)}")
+    panels, levels = [], dict[str, None]()
+    for study in studies:
+        place = _place_of(study, level)
+        levels[study.scheme.title.format(study.levels[place].text)] = None
+        if reference == "AP" and study.scores.average_precision is None:
+            raise UsageError(f"the study {quote(study.name)} must have map among its measures, for scores against AP")
+        for number, measure in enumerate(measures):
+            title = f"{study.name}: {measure}" if len(studies) > 1 else measure
+            panels.append(_panel_of(study, measure, reference, place, title, COLOURS[number % len(COLOURS)]))
+    what, at = "AP" if reference == "AP" else "the measure itself", " and ".join(levels)
+    title = f"Scores from {at} against {what} under full judgments"
+    labels = f"{what} under full judgments", f"score from {at}"
+    return _draw(panels, page, title=title, labels=labels, extent=panels)
+
+
+def _place_of(study: StudySummary, level: str | None) -> int:
+    """Return the place of a level, or of the level nearest to the last level of the papers for None."""
+    numbers = [known.number for known in study.levels]
+    if level is None:
+        distances = [abs(math.log(number / study.scheme.drawn_levels[-1])) for number in numbers]
+        return distances.index(min(distances))
+    try:
+        return numbers.index(study.scheme.levels([level])[0].number)
+    except (ArgumentError, ValueError):
+        levels = " ".join(known.text for known in study.levels)
+        rule = f"a level of {quote(study.name)} ({levels})"
+        raise UsageError(f"{spelled('at')} must be {rule}, but got {quote(level)}") from None
+
+
+def _panel_of(study: StudySummary, measure: str, reference: str, place: int, title: str, colour: str) -> ScatterPanel:
+    columns, scores = study.columns[measure, reference], study.scores
+    lines = [
+        f"{words} {columns[f'{name}_mean'][place]:.{digits}f}"
+        for name, (words, digits) in _STATISTICS.items()
+        if is_comparable(measure, reference, name)
+    ]
+    x = scores.average_precision if reference == "AP" else scores.full[measure]
+    assert x is not None
+    return ScatterPanel(title, x, scores.reduced[study.levels[place].text, measure], "\n".join(lines), colour)
+
+
+def _draw(
+    panels: Sequence[ScatterPanel],
+    page: Page,
+    *,
+    title: str,
+    labels: tuple[str, str],
+    extent: Sequence[ScatterPanel],
+    on_one_scale: bool = True,
+) -> Figure:
+    """Draw panels whose axes have room for ``extent``: a point for each run and sample, statistics, the line y = x."""
+    n_columns = min(len(panels), 2 if page.is_narrow else 3 if len(panels) in {3, 5, 6} else 4)
+    x, y = (np.concatenate([np.ravel(getattr(panel, side)) for panel in extent]) for side in ("x", "y"))
+    ends = _with_margin(np.concatenate((x, y)) if on_one_scale else y)
+    x_ends = ends if on_one_scale else _with_margin(x)
+    n_samples = max(len(panel.y) for panel in panels)
+    points = f"A point is a run{f' under one of {n_samples} samples' if n_samples > 1 else ''}"
+    points += "; the line is y\u00a0=\u00a0x." if on_one_scale else "."
+    figure, axes = _square_panels(
+        page, len(panels), n_columns, title=title, label=labels[0], note=points, beside=labels[1]
+    )
+    for axis, panel in zip(axes, panels, strict=True):
+        if on_one_scale:
+            axis.plot(ends, ends, color=GREY, linewidth=0.7, zorder=1)
+        places = np.broadcast_to(panel.x, panel.y.shape), panel.y
+        axis.scatter(*places, s=7, facecolors="none", edgecolors=panel.colour, linewidths=0.5, zorder=2)
+        axis.set(xlim=x_ends, ylim=ends)
+        axis.set_title(drawable(panel.title))
+        axis.xaxis.set_major_locator(MaxNLocator(3 if page.is_narrow else 5))
+        axis.yaxis.set_major_locator(MaxNLocator(3 if page.is_narrow else 5))
+        _write(axis, panel)
+    return figure
+
+
+def _write(axis: Axes, panel: ScatterPanel) -> None:
+    """Write the statistics into the corner with the fewest points."""
+    (left, right), (low, high) = axis.get_xlim(), axis.get_ylim()
+    x, y = (panel.x - left) / (right - left), (panel.y - low) / (high - low)
+    corners = ((0.04, 0.97), (0.96, 0.03), (0.04, 0.03), (0.96, 0.97))
+    covered = [np.count_nonzero((np.abs(x - side) < 0.45) & (np.abs(y - height) < 0.33)) for side, height in corners]
+    side, height = corners[int(np.argmin(covered))]
+    axis.text(
+        *(side, height, panel.words),
+        transform=axis.transAxes,
+        fontsize=6.5,
+        ha="left" if side < 0.5 else "right",
+        va="bottom" if height < 0.5 else "top",
+    )
+
+
+def _with_margin(values: FloatArray) -> tuple[float, float]:
+    """Return the limits of an axis."""
+    known = values[np.isfinite(values)]
+    low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
+    margin = 0.05 * ((high - low) or 1.0)
+    return low - margin, high + margin
+
+
+def _square_panels(
+    page: Page, n_panels: int, n_columns: int, *, title: str, label: str, note: str, beside: str
+) -> tuple[Figure, Sequence[Axes]]:
+    """Return a figure, and its square panels row by row, which share their axes.
+
+    The title is above all panels, label and note are below, another label is at the left. Sizes are fixed: the layout
+    of matplotlib would take twice the time that the panels take.
+    """
+    n_rows = math.ceil(n_panels / n_columns)
+    side = (page.width - _LEFT - _RIGHT + _BETWEEN) / n_columns - _BETWEEN
+    figure = Figure(figsize=(page.width, page.width))
+    heading, explanation = page.name(figure, title), page.explain(figure, label, note)
+    of_heights = page.label_heights(figure, beside, n_rows * (side + _ROW_TITLE))
+    first = _EDGE + _height_of(heading)
+    tops = [first + row * side + (row + 1) * _ROW_TITLE for row in range(n_rows)]
+    if n_rows > 1 and n_panels % n_columns:
+        tops[-1] += _BELOW  # tick labels of the last panels of the row above
+    height = tops[-1] + side + _BELOW + _height_of(explanation) + _EDGE
+    figure.set_figheight(height)
+    for text, y in ((heading, 1 - _EDGE / height), (explanation, _EDGE / height)):
+        if text is not None:
+            text.set(y=y)
+    of_heights.set(x=_EDGE / page.width, y=1 - (tops[0] + tops[-1] + side) / 2 / height)
+    panels: list[Axes] = []
+    for number in range(n_panels):
+        row, column = divmod(number, n_columns)
+        x, y = _LEFT + column * (side + _BETWEEN), height - tops[row] - side
+        place = (x / page.width, y / height, side / page.width, side / height)
+        first_one = panels[0] if panels else None
+        panels.append(figure.add_axes(place, sharex=first_one, sharey=first_one))
+        panels[-1].tick_params(labelleft=column == 0, labelbottom=number + n_columns >= n_panels)
+    return figure, panels
+
+
+def _height_of(text: Text | None) -> float:
+    """Return the height of a text of the figure, in inches."""
+    return 0.0 if text is None else _LINE * (1 + text.get_text().count("\n"))
+
+
+Line: TypeAlias = tuple[str, str]
+"""A measure, and what it is compared with: "AP" or "itself"."""
+
+
+class Statistic(NamedTuple):
+    """A statistic as it is drawn."""
+
+    words: str
+    low: float
+    high: float
+    ruled: bool = False  # whether there is a line at the threshold of knees
+
+
+STATISTICS = {
+    "tau_b": Statistic("Kendall's tau-b", -1.0, 1.0, ruled=True),
+    "tau": Statistic("Kendall's tau", -1.0, 1.0, ruled=True),
+    "pearson": Statistic("Pearson's correlation", -1.0, 1.0),
+    "rms": Statistic("RMS error", 0.0, math.inf),
+    "accuracy": Statistic("accuracy", 0.0, 1.0, ruled=True),
+    "g_mean": Statistic("g-mean", 0.0, 1.0, ruled=True),
+}
+"""The statistics that figures show, by their names in the tables."""
+
+_OF_AGREEMENT = ("tau_b", "pearson", "rms")
+
+_OVER_TOPICS = "95\u00a0% intervals over draws of topics"
+
+
+def figures(study: StudySummary) -> Iterator[tuple[str, Callable[[Page], Figure]]]:
+    """Yield each figure of a study: the stem of its file, and what draws it."""
+    for reference in REFERENCES:
+        lines = [(measure, reference) for measure in study.measures]
+        yield f"agreement-with-{reference}", partial(agreement, [study], lines, by_level=True)
+    yield "decisions", partial(_decisions, study)
+    yield "mean-scores", partial(_mean_scores, study)
+    for measure in study.measures:
+        for reference in REFERENCES:
+            for ending, levels in scatter_parts(study).items():
+                stem = f"{_as_file_name(measure)}-against-{reference}{ending}"
+                yield stem, partial(scatter, study, measure, reference, levels)
+
+
+def agreement(studies: Sequence[StudySummary], lines: Sequence[Line], page: Page, *, by_level: bool = False) -> Figure:
+    """Draw tau-b, Pearson's correlation and RMS error of studies on one axis, by level or by share of the judgments.
+
+    Measures that are not shares have panels of their own, and measures that do not estimate AP no error against it.
+    """
+    rows = []
+    for group in _on_one_axis(lines):
+        panels = [_panel(studies, lines, group, name, by_level=by_level) for name in _OF_AGREEMENT]
+        rows.append([panel for panel in panels if panel.has_points] or panels[:1])
+    label = studies[0].scheme.meaning if by_level else "share of the judgments that is left"
+    return draw_lines(rows, page, title=_title(lines), label=label)
+
+
+def grid(studies: Sequence[StudySummary], lines: Sequence[Line], page: Page) -> Figure:
+    """Draw tau-b, Pearson's correlation and RMS error, a row each, against the level: one column per study."""
+    rows: list[list[LinePanel]] = []
+    for group in _on_one_axis(lines):
+        for name in _OF_AGREEMENT:
+            row: list[LinePanel] = []
+            for study in studies:
+                words = {"title": "" if rows else study.name, "band": _bands(studies, name)}
+                named = not row or page.is_narrow
+                row.append(_panel([study], lines, group, name, by_level=True, is_named=named, **words))
+            if any(panel.has_points for panel in row):
+                rows.append(row)
+    schemes = dict.fromkeys(study.scheme.meaning for study in studies)
+    return draw_lines(rows, page, title=_title(lines), label="; ".join(schemes), same_heights=True)
+
+
+def _decisions(study: StudySummary, page: Page) -> Figure:
+    """Draw accuracy and g-mean of significance decisions by level."""
+    lines = _with_itself(study)
+    panels = [_panel([study], lines, lines, name, by_level=True) for name in ("accuracy", "g_mean")]
+    title = "Pairwise decisions under reduced judgments, against those under full judgments"
+    note = f"Runs differ where Wilcoxon's test over topics has p\u00a0<\u00a0{ALPHA:g}, without correction."
+    return draw_lines([panels], page, title=title, label=study.scheme.meaning, note=note)
+
+
+def _mean_scores(study: StudySummary, page: Page) -> Figure:
+    """Draw the mean value over runs by level, and Kendall's tau; measures that are not shares have their own panels."""
+    rows, lines = [], _with_itself(study)
+    for group in _on_one_axis(lines):
+        ranges = ranges_printed_as([measure for measure, _ in group])
+        bounds = max(limits.low for limits in ranges), min(limits.high for limits in ranges)
+        curves = []
+        for measure, _ in group:
+            of_levels = [study.scores.reduced[level.text, measure].mean(axis=1) for level in study.levels]
+            statistics = mean_and_spread(np.array(of_levels)[:, :, np.newaxis])
+            mean, spread = statistics["mean"][:, 0], statistics["sd"][:, 0]
+            curves.append(_curve(measure, study.measures.index(measure), _levels(study), mean, spread, bounds=bounds))
+        scores = LinePanel(
+            tuple(curves), "mean score over runs", band=_over_samples([study]), **_axis([study], by_level=True)
+        )
+        rows.append([scores, _panel([study], lines, group, "tau", by_level=True)])
+    title = "Mean scores under reduced judgments, and tau with scores under full judgments"
+    return draw_lines(rows, page, title=title, label=study.scheme.meaning)
+
+
+def runs_in_order(studies: Sequence[StudySummary], measures: Sequence[str], page: Page) -> Figure:
+    """Draw the values of runs under full judgments, sorted by the first measure: a panel for each study.
+
+    Measures that are not shares have panels of their own.
+    """
+    panels = []
+    for study in studies:
+        full = study.scores.full
+        order = np.argsort(-full[measures[0]], kind="stable")
+        places = np.arange(1.0, len(order) + 1)
+        for group in groups_on_one_axis(ranges_printed_as(measures)):
+            curves = tuple(Curve(measures[m], places, full[measures[m]][order]) for m in group)
+            panels.append(LinePanel(curves, "score", study.name if len(studies) > 1 else ""))
+    n_columns = min(len(panels), 3)
+    rows = [panels[start : start + n_columns] for start in range(0, len(panels), n_columns)]
+    title = "Scores of runs under full judgments"
+    return draw_lines(rows, page, title=title, label=f"runs, from the best by {measures[0]} to the worst")
+
+
+def _with_itself(study: StudySummary) -> list[Line]:
+    return [(measure, "itself") for measure in study.measures]
+
+
+def _on_one_axis(lines: Sequence[Line]) -> list[list[Line]]:
+    """Return the lines that share axes: all measures that are shares, and each other measure alone."""
+    ranges = ranges_printed_as([measure for measure, _ in lines])
+    return [[lines[number] for number in group] for group in groups_on_one_axis(ranges)]
+
+
+def _panel(
+    studies: Sequence[StudySummary],
+    lines: Sequence[Line],
+    group: Sequence[Line],
+    name: str,
+    *,
+    by_level: bool,
+    title: str = "",
+    is_named: bool = True,
+    band: str = "",
+) -> LinePanel:
+    """Return the panel of a statistic with a group of the figure's lines; each line has its style in every study."""
+    statistic, curves = STATISTICS[name], []
+    for measure, reference in group:
+        for number, study in enumerate(studies):
+            x = _levels(study) if by_level else _above_zero(study.judged)
+            columns = study.columns[measure, reference]
+            label = _label(study.name if studies[1:] else "", (measure, reference), lines)
+            style = lines.index((measure, reference)) * len(studies) + number
+            if not is_comparable(measure, reference, name):
+                curves.append(Curve(label, x, np.full(len(x), np.nan), style=style))
+                continue
+            mean = columns[f"{name}_mean"]
+            ends = (columns[f"{name}_low"], columns[f"{name}_high"]) if f"{name}_low" in columns else None
+            bounds = statistic.low, statistic.high
+            curves.append(_curve(label, style, x, mean, columns[f"{name}_sd"], bounds=bounds, ends=ends))
+    rules = (THRESHOLD,) if statistic.ruled else ()
+    words = statistic.words if is_named else ""
+    return LinePanel(
+        tuple(curves),
+        words,
+        title,
+        rules=rules,
+        band=band or _bands(studies, name),
+        **_axis(studies, by_level=by_level),
+    )
+
+
+def _curve(
+    label: str,
+    style: int,
+    x: FloatArray,
+    mean: FloatArray,
+    deviation: FloatArray,
+    *,
+    bounds: tuple[float, float],
+    ends: tuple[FloatArray, FloatArray] | None = None,
+) -> Curve:
+    """Return means over samples with the interval over topics, or one standard deviation, clipped to the bounds."""
+    if ends is not None:
+        return Curve(label, x, mean, ends[0], ends[1], style=style)
+    if np.isnan(deviation).all() or np.isnan(mean).all():
+        return Curve(label, x, mean, style=style)
+    low, high = min(bounds[0], float(np.nanmin(mean))), max(bounds[1], float(np.nanmax(mean)))
+    return Curve(label, x, mean, np.maximum(mean - deviation, low), np.minimum(mean + deviation, high), style=style)
+
+
+def _label(study: str, line: Line, lines: Sequence[Line]) -> str:
+    """Return the study and the measure of a line, and whether the measure is compared with itself, if lines differ."""
+    measure, against = line
+    references = {reference for _, reference in lines}
+    of_line = f"{measure}, itself" if against == "itself" and len(references) > 1 else measure
+    if not study:
+        return of_line
+    return f"{of_line}, {study}" if lines[1:] else study
+
+
+def _title(lines: Sequence[Line]) -> str:
+    measure = "Scores" if lines[1:] else lines[0][0]
+    against = {"AP": "AP", "itself": "the measure itself"}
+    what = " or ".join(against[reference] for reference in sorted({reference for _, reference in lines}))
+    return f"{measure} under reduced judgments against {what} under full judgments"
+
+
+def _bands(studies: Sequence[StudySummary], name: str) -> str:
+    """Return a description of the bands of a statistic."""
+    have_ends = {f"{name}_low" in columns for study in studies for columns in study.columns.values()}
+    if len(have_ends) > 1:
+        return f"{_OVER_TOPICS} where a study has them, else {_over_samples(studies)}"
+    return _OVER_TOPICS if have_ends == {True} else _over_samples(studies)
+
+
+def _over_samples(studies: Sequence[StudySummary]) -> str:
+    """Return a description of bands over samples."""
+    numbers = {study.n_samples for study in studies}
+    number = numbers.pop() if len(numbers) == 1 else None
+    return f"one standard deviation over {'' if number is None else f'{number} '}samples, cut where values cannot be"
+
+
+def _levels(study: StudySummary) -> FloatArray:
+    """Return the places of levels on the axis: shape (n_levels,)."""
+    return _above_zero(np.array([place for place, _ in study.axis]))
+
+
+def _above_zero(places: FloatArray) -> FloatArray:
+    """Return places on an axis that can be logarithmic: nan for 0, a level without judgments."""
+    return np.where(places > 0, places, np.nan)
+
+
+def _axis(studies: Sequence[StudySummary], *, by_level: bool) -> dict[str, Any]:
+    """Return fields of the horizontal axis of a panel: levels of a single study, or shares of the judgments."""
+    if by_level and not studies[0].scheme.by_share_judged:
+        ticks = tuple(studies[0].axis)
+    else:
+        ticks = share_ticks([share for study in studies for share in study.judged.tolist() if share > 0])
+    return {
+        "ticks": ticks,
+        "logarithmic": True,
+        "in_percent": not by_level or not studies[0].scheme.of_depth or studies[0].scheme.by_share_judged,
+    }
+
+
+def _as_file_name(measure: str) -> str:
+    return "".join(c if c.isalnum() or c in "_-.=" else "_" for c in measure)

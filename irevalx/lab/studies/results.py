@@ -1,0 +1,350 @@
+"""Results of a study: values, statistics of each sample, summaries and knees; results of judging strategies."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import groupby
+from os import PathLike, fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from irevalx.arrays.segments import BoolArray, FloatArray
+from irevalx.errors import imported, warn
+from irevalx.experiments.ranked_runs import Experiment
+from irevalx.experiments.run_groups import groups_of
+from irevalx.experiments.samples import is_relevant
+from irevalx.experiments.strata import values_of_sample
+from irevalx.frozen import Frozen, cached_property, replace
+from irevalx.lab.command.output import FORMATS, Result, write_folder, write_lines
+from irevalx.lab.judging.strategies import ordering_of, without_judgment_warning
+from irevalx.lab.studies.simulation import Scheme, Study
+from irevalx.lab.studies.summaries import (
+    KneeRow,
+    StudySummary,
+    knee_rows,
+    knees_for_people,
+    samples_table,
+    scores_table,
+    summary_of,
+    summary_table,
+    tables_for_people,
+    tau_tables,
+)
+from irevalx.parameters import named_choice
+from irevalx.process.terminal import progress_bar
+from irevalx.process.workers import in_order
+from irevalx.reports.output_formats import DIGITS
+from irevalx.reports.table import Table
+from irevalx.strategies.simulation import Level, Ordering, Replay
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from irevalx.lab.plotting.page import Page
+
+
+class RecallRow(NamedTuple):
+    """The relevant documents that a strategy finds within a budget, over all topics."""
+
+    scheme: str
+    level: str
+    sample: int
+    seed: int
+    judged: int  # documents
+    relevant: int  # of the judged documents
+    share: float  # of all relevant documents of the judgments; 0 if there are none
+
+
+class UnpooledRunRow(NamedTuple):
+    """Bias against a group of runs whose documents are not selected."""
+
+    scheme: str
+    level: str
+    measure: str
+    group: str
+    runs: int  # in the group
+    change: float  # mean value of the group's runs, judged without the group less judged with all runs
+    others: float  # the same for all other runs
+    places_lost: float  # mean number of ranks that a run of the group falls
+
+
+class StrategyResult(Frozen):
+    """What a judging strategy has judged; nothing for a scheme that is not a strategy."""
+
+    ordering: Ordering | None = None  # of all runs
+    replayed: Sequence[Replay] = ()  # for each seed, at each level ascending
+
+    @classmethod
+    def of(
+        cls,
+        scheme: Scheme,
+        runs: Any,
+        experiment: Experiment,
+        levels: Sequence[Level],
+        seeds: Sequence[int],
+        options: Mapping[str, Any],
+        *,
+        processes: int,
+    ) -> StrategyResult:
+        """Replay a strategy on the judgments of an experiment; ``options`` are those of ``ordering_of``."""
+        if scheme.order is None:
+            return cls()
+        ordering, judgments = (
+            ordering_of(scheme.name, runs, level=int(experiment.level), **options),
+            experiment.judgments,
+        )
+
+        def replay(seed: int) -> tuple[Any, ...]:
+            result = ordering.replay(judgments, levels, seed)
+            return result.kept, result.inclusion, result.n_without  # without the judgments, which are large
+
+        replayed = [Replay(judgments, *parts) for parts in in_order(replay, lambda: seeds, processes)]
+        for line in without_judgment_warning(replayed[0], ordering.rules):
+            warn(line)
+        return cls(ordering, replayed)
+
+    def recall(self, study: Study) -> list[RecallRow]:
+        """Count the relevant documents found, one row per level and sample."""
+        relevant = is_relevant(study.experiment.judgments, study.experiment.level)
+        total = max(1, int(np.count_nonzero(relevant)))
+        rows = []
+        for i, level in enumerate(study.levels):
+            for sample, (seed, replayed) in enumerate(zip(study.seeds, self.replayed, strict=False)):
+                judged = replayed.kept[i]
+                n_relevant = int(np.count_nonzero(judged & relevant))
+                counts = (int(np.count_nonzero(judged)), n_relevant, n_relevant / total)
+                rows.append(RecallRow(study.scheme, level.text, sample, seed, *counts))
+        return rows
+
+    def unpooled(self, study: Study, groups: Any, group_by: str | None, *, processes: int) -> list[UnpooledRunRow]:
+        """Compare values with the strategy that ignores a group of runs, one row per level, measure and group."""
+        ordering, experiment = self.ordering, study.experiment
+        if ordering is None or (groups is None and group_by is None):
+            return []
+        group_of_run = groups_of(experiment.runs, groups, group_by)
+        members = {name: np.array([group == name for group in group_of_run]) for name in dict.fromkeys(group_of_run)}
+
+        def without(group: BoolArray) -> FloatArray:
+            """Return values without a group: shape (n_levels, n_samples, n_measures, n_runs)."""
+            others, scores = ordering.of_runs(~group), np.empty(study.scores.shape)
+            for s, seed in enumerate(study.seeds):
+                replayed = others.replay(experiment.judgments, study.levels, seed)
+                for i in range(len(study.levels)):
+                    scores[i, s] = experiment.scores(values_of_sample(experiment, replayed.sample(i)))
+            return scores
+
+        rows = []
+        scores_without = in_order(without, members.values, processes)
+        for (name, group), scores in zip(members.items(), scores_without, strict=True):
+            change = (scores - study.scores).mean(axis=1)
+            lost = (_ranks(scores) - _ranks(study.scores)).mean(axis=1)
+            for i, level in enumerate(study.levels):
+                for m, measure in enumerate(experiment.measures):
+                    means = (change[i, m][group], change[i, m][~group], lost[i, m][group])
+                    labels = (study.scheme, level.text, measure, name, int(group.sum()))
+                    rows.append(UnpooledRunRow(*labels, *(float(values.mean()) for values in means)))
+        return rows
+
+
+def _ranks(scores: FloatArray) -> FloatArray:
+    """Return the rank of each run, 1 for the greatest score; tied runs share the mean of their ranks."""
+    higher = (scores[..., np.newaxis, :] > scores[..., np.newaxis]).sum(axis=-1)
+    equal = (scores[..., np.newaxis, :] == scores[..., np.newaxis]).sum(axis=-1)
+    ranks: FloatArray = higher + (equal + 1) / 2
+    return ranks
+
+
+def recall_table(rows: Sequence[RecallRow]) -> Table:
+    """Return a row for each level, with means over samples."""
+    cells = []
+    for level, of_level in groupby(rows, key=lambda row: row.level):
+        judged, relevant, share = np.array([(row.judged, row.relevant, row.share) for row in of_level]).mean(axis=0)
+        cells.append((level, round(judged), round(relevant), float(share)))
+    return Table(
+        "documents judged, and the relevant ones among them",
+        ("level", "judged", "relevant", "share"),
+        cells,
+        heads=("level", "judged", "relevant", "of all relevant ones"),
+    )
+
+
+def unpooled_table(rows: Sequence[UnpooledRunRow]) -> Table:
+    """Return a row for each group and level, under the first measure."""
+    first = rows[0].measure
+    cells = [
+        (row.group, row.runs, row.level, row.change, row.others, row.places_lost)
+        for row in rows
+        if row.measure == first
+    ]
+    return Table(
+        "groups that take no part in the pooling",
+        ("group", "runs", "level", "change", "others", "places_lost"),
+        cells,
+        n_labels=3,
+        heads=("group", "runs", "level", "change", "of the others", "places lost"),
+        notes=(
+            f"change: of the mean {first} of a group's runs if their documents are not asked for, and of "
+            "that of the other runs; places lost: by how many ranks a run of the group falls. Other measures: "
+            "groups.csv.",
+        ),
+    )
+
+
+SUFFIXES = ("png", "svg", "pdf")
+"""The formats of figures."""
+
+AXES = ("log", "linear")
+"""Scales of the axis of levels in figures."""
+
+
+class StudyResult(Result):
+    """The levels from which measures are reliable, and the values that they are derived from."""
+
+    study: Study
+    how_made: Mapping[str, Any]  # options, inputs and seeds, as study.json has them
+    seed: int | None  # of the first sample; None if nothing is random
+    recall: Sequence[RecallRow] = ()  # of a judging strategy
+    unpooled: Sequence[UnpooledRunRow] = ()  # of a judging strategy, if groups were given
+
+    @property
+    def rows(self) -> list[KneeRow]:
+        """One row per measure and statistic: the level from which on the measure is reliable."""
+        return knee_rows(self.study)
+
+    @cached_property
+    def summary(self) -> StudySummary:
+        """The summary that figures and displayed tables are made of."""
+        return summary_of(self.study, self.how_made)
+
+    def tables(self) -> list[Table]:
+        """Return the tables of ``to_frame``."""
+        return [table() for table in self._tables().values()]
+
+    def _tables(self) -> dict[str, Callable[[], Table]]:
+        """Return functions that make the tables, by title."""
+        tables: dict[str, Callable[[], Table]] = {
+            "knees": lambda: Table("knees", KneeRow._fields, self.rows, n_labels=2),
+            "summary": lambda: summary_table(self.summary),
+            "samples": lambda: samples_table(self.study),
+            "scores": lambda: scores_table(self.study),
+        }
+        if self.recall:
+            tables["found"] = lambda: Table("found", RecallRow._fields, self.recall, n_labels=4)
+        if self.unpooled:
+            tables["groups"] = lambda: Table("groups", UnpooledRunRow._fields, self.unpooled, n_labels=4)
+        return tables
+
+    def tables_for_people(self) -> list[Table]:
+        """Return tau-b by level; for a judging strategy, recall and the bias against unpooled groups, too."""
+        tables = tau_tables(self.summary)
+        if self.recall:
+            tables.append(recall_table(self.recall))
+        if self.unpooled:
+            tables.append(unpooled_table(self.unpooled))
+        return tables
+
+    def to_frame(self, table: str = "knees") -> pd.DataFrame:
+        """Return a table as a pandas data frame with full precision.
+
+        Tables are knees, summary, samples and scores; for a judging strategy also found, and with groups, groups.
+        """
+        tables = self._tables()
+        pandas = imported("pandas", "pandas", "to_frame")
+        rows = tables[named_choice("table", table, [*tables])]()
+        frame: pd.DataFrame = pandas.DataFrame(list(rows.rows), columns=list(rows.columns))
+        return frame
+
+    def files(self, digits: int = DIGITS) -> dict[str, bytes]:
+        """Return the contents of all files but figures by name; ``digits`` are decimals in summary.txt."""
+        return {name: b"".join(lines) for name, lines in self._files(digits)}
+
+    def _files(self, digits: int) -> Iterator[tuple[str, Iterable[bytes]]]:
+        """Yield name and lines of each file, one after the other: tables of scores are large."""
+        for title, table in self._tables().items():
+            yield f"{title}.csv", FORMATS["csv"].table_lines([table()])
+        knees = knees_for_people(self.study)
+        for_people = [replace(knees, notes=(*knees.notes, *self.notes)), *tables_for_people(self.study, self.summary)]
+        yield "summary.txt", FORMATS["table"].table_lines(for_people, digits)
+        yield "study.json", [json.dumps(self.how_made, indent=1).encode() + b"\n"]
+
+    @property
+    def figure_names(self) -> tuple[str, ...]:
+        """The names of all figures."""
+        from irevalx.lab.studies.figures import figures
+
+        return tuple(name for name, _ in figures(self.summary))
+
+    def figure(
+        self, name: str = "agreement-with-AP", *, axis: str = "log", width: float = 7.0, titled: bool = True
+    ) -> Figure:
+        """Draw one of ``figure_names``, with a logarithmic (log) or linear axis of levels."""
+        named_choice("axis", axis, AXES)
+        from irevalx.lab.plotting.page import Page, style
+        from irevalx.lab.studies.figures import figures
+
+        drawings = dict(figures(self.summary))
+        with style():
+            return drawings[named_choice("name", name, [*drawings])](Page(width, titled, axis == "linear"))
+
+    def write(
+        self,
+        folder: str | PathLike[str],
+        *,
+        figures: str | None = "png",
+        axis: str = "log",
+        width: float = 7.0,
+        titled: bool = True,
+        digits: int = DIGITS,
+        threads: int = 1,
+        progress: bool = False,
+    ) -> list[str]:
+        """Write all tables and figures to a folder, and return the names of the files; if one fails, none is written.
+
+        Figures are png, svg or pdf (None for no figures), with a logarithmic (log) or linear axis of levels, and drawn
+        by ``threads`` processes; ``progress`` reports on standard error, on a terminal, how many are drawn.
+        """
+        named_choice("axis", axis, AXES)
+        if figures is not None:
+            named_choice("figures", figures, SUFFIXES)
+        style: dict[str, Any] = {"figures": figures, "axis": axis, "width": width, "titled": titled, "digits": digits}
+        return write_folder(fspath(folder), partial(self.write_into, **style, threads=threads, progress=progress))
+
+    def write_into(
+        self,
+        path: Path,
+        *,
+        figures: str | None,
+        axis: str,
+        width: float,
+        titled: bool,
+        digits: int = DIGITS,
+        threads: int = 1,
+        progress: bool = False,
+    ) -> list[str]:
+        """Write all tables and figures to an empty folder, as ``write`` does."""
+        names = []
+        for name, lines in self._files(digits):
+            write_lines(lines, path / name)
+            names.append(name)
+        if figures is None:
+            return names
+        from irevalx.lab.plotting.page import Page, picture
+        from irevalx.lab.studies.figures import figures as all_figures
+
+        drawings = [(f"{name}.{figures}", draw) for name, draw in all_figures(self.summary)]
+        page = Page(width, titled, axis == "linear")
+
+        def draw(drawing: tuple[str, Callable[[Page], Figure]]) -> bytes:
+            return picture(drawing[1], page, drawing[0])
+
+        with progress_bar("figures drawn", len(drawings), shown=progress) as advance:
+            contents = in_order(draw, lambda: drawings, threads)  # only this process has files that may be left
+            for (name, _), content in zip(drawings, contents, strict=True):
+                write_lines([content], path / name)
+                advance(1)
+        return [*names, *(name for name, _ in drawings)]

@@ -1,0 +1,511 @@
+"""Simulation of a study: schemes, levels, samples, statistics of each sample, and the topic bootstrap.
+
+Source: Yilmaz and Aslam, Estimating Average Precision When Judgments Are Incomplete, KAIS 2008; Bompada et al., On the
+Robustness of Relevance Measures with Incomplete Judgments, SIGIR 2007; Ahlgren and Grönqvist, IP&M 2008.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from hashlib import sha256
+from itertools import combinations
+from numbers import Real
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from irevalx.arrays.codes import ABSENT
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.errors import ArgumentError, quote
+from irevalx.experiments import samples
+from irevalx.experiments.parameters import read_share, share_of
+from irevalx.experiments.pools import judgments_of_some, renumbered
+from irevalx.experiments.ranked_runs import Experiment
+from irevalx.experiments.strata import Design, StrataSample, values_of_sample
+from irevalx.frozen import Frozen, cached_property, replace
+from irevalx.lab.judging.strategies import budget_of
+from irevalx.lab.plotting.ranges import measure_printed_as
+from irevalx.process.terminal import progress_bar
+from irevalx.process.workers import in_order
+from irevalx.statistics import correlations as agreement
+from irevalx.statistics.bootstrap import (
+    STATISTICS,
+    TopicDraws,
+    agreement_draws,
+    knee_interval,
+    knee_places,
+    quantile_interval,
+)
+from irevalx.statistics.decisions import DECISION_COLUMNS, Confusion, Decisions, confusion, decide, reversals
+from irevalx.statistics.significance import ALPHA, MEAN
+from irevalx.strategies.registry import ORDERS, JudgingOrder
+from irevalx.strategies.simulation import Level, Replay
+
+SHARES = tuple(f"{percent}%" for percent in (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100))
+_DEPTHS = tuple(str(depth) for depth in (1, 2, 3, 4, 5, 10, 20, 30, 40, 50, 100))
+_DRAWN_DEPTHS = (30.0, 8.0, 4.0)
+_MOST_DIGITS = 18  # of a depth: no run has as many documents
+
+LevelText: TypeAlias = "str | float | Fraction | Level"
+"""A level as users give it, or a budget that was read before."""
+
+
+class Scheme(Frozen, kw_only=True):
+    """A way of making judgments incomplete."""
+
+    name: str
+    meaning: str  # what its levels are
+    title: str  # of a panel with one level, for which ``{}`` stands
+    default_levels: tuple[str, ...] = SHARES
+    drawn_levels: tuple[float, ...] = (0.3, 0.1, 0.05)  # levels that the papers draw, descending
+    of_depth: bool = False  # whether levels are depths of pools
+    by_share_judged: bool = False  # whether figures have the share of the judgments on the axis instead of levels
+    order: JudgingOrder | None = None  # the judging strategy, whose budgets are the levels
+    is_random: bool = True  # whether there are several samples
+
+    def levels(self, given: Sequence[LevelText] | None, what: str = "levels") -> list[Level]:
+        """Return levels, or the default levels for None; ``what`` names them in messages."""
+        by_number: dict[Fraction, Level] = {}
+        for text in self.default_levels if given is None else given:
+            level = self._level(text, what)
+            if level.number in by_number:
+                raise ArgumentError(f"each level must be given once, but got {quote(level.text)} twice")
+            by_number[level.number] = level
+        if len({level.is_share for level in by_number.values()}) > 1:
+            raise ArgumentError(f"{what} must be numbers of documents or shares, but got both")
+        return list(by_number.values())
+
+    def _level(self, given: LevelText, what: str) -> Level:
+        if isinstance(given, Level):
+            return given
+        text = str(given)
+        if self.order is not None:
+            return budget_of(f"each of {what}", given)
+        if self.of_depth:
+            if not text.isascii() or not text.isdecimal() or not 1 <= len(text) <= _MOST_DIGITS or int(text) < 1:
+                raise ArgumentError(f"a level of {self.name} must be a depth of at least 1, but got {quote(text)}")
+            return Level(text, Fraction(int(text)), is_share=False)
+        if not isinstance(given, str):
+            return Level(text, share_of(what, given))
+        share = read_share(given)
+        if share is None:
+            rule = "a share above 0 and at most 1, such as 0.1 or 10%"
+            raise ArgumentError(f"each of {what} must be {rule}, but got {quote(given)}")
+        return Level(text, share)
+
+
+SCHEMES = {
+    scheme.name: scheme
+    for scheme in (
+        Scheme(
+            name="uniform",
+            meaning="share of each topic's judgments that is kept",
+            title="{} of the judgments",
+        ),
+        Scheme(
+            name="stratified",
+            meaning="share of each topic's relevant and nonrelevant documents that is kept",
+            title="{} of the judgments",
+        ),
+        Scheme(
+            name="depth",
+            meaning="depth of the pool",
+            title="depth {}",
+            default_levels=_DEPTHS,
+            drawn_levels=_DRAWN_DEPTHS,
+            of_depth=True,
+            is_random=False,
+        ),
+        Scheme(
+            name="mixed",
+            meaning="share of the judgments that is kept: a pool, and as many random ones",
+            title="depth {}",
+            default_levels=_DEPTHS,
+            drawn_levels=_DRAWN_DEPTHS,
+            of_depth=True,
+            by_share_judged=True,
+        ),
+        Scheme(
+            name="strata",
+            meaning="share of the judgments that is kept: samples of strata",
+            title="{} of the rates",
+            default_levels=tuple(f"{percent}%" for percent in range(10, 101, 10)),
+            by_share_judged=True,
+        ),
+    )
+}
+"""The schemes that are not judging strategies, by name."""
+
+STRATEGIES = {
+    name: Scheme(
+        name=name,
+        meaning=f"share of the judgments that is made in the order {name}",
+        title="{} judged",
+        by_share_judged=True,
+        order=order,
+        is_random=order.is_random,
+    )
+    for name, order in ORDERS.items()
+}
+"""The schemes that are judging strategies, by name; ``depth`` is one if its levels are shares."""
+
+NAMES = tuple(dict.fromkeys((*SCHEMES, *STRATEGIES)))
+
+
+def level_words(given: Any) -> tuple[LevelText, ...]:
+    """Return levels as users give them, in one text or several; raises ValueError or TypeError if there are none."""
+    words = tuple(given.replace(",", " ").split() if isinstance(given, str) else given)
+    if (
+        not words
+        or isinstance(given, bytes | Mapping)
+        or not all(isinstance(word, str | Real | Level) and not isinstance(word, bool) for word in words)
+    ):
+        raise ValueError(given)
+    return words
+
+
+def scheme_of(name: str, levels: Iterable[LevelText] | None, *, in_order: bool = False) -> Scheme:
+    """Return a scheme by name; ``depth`` is a judging strategy if its levels are budgets, or if ``in_order``."""
+    words = tuple(levels or ())
+    are_budgets = all(isinstance(word, Level | Fraction) or "%" in str(word) or "." in str(word) for word in words)
+    if name in SCHEMES and not (name in STRATEGIES and (in_order or (words and are_budgets))):
+        return SCHEMES[name]
+    return STRATEGIES[name]
+
+
+class TopicStrata(Frozen):
+    """A division of the judgments into strata."""
+
+    design: Design  # the strata and their rates
+    stratum: IntArray  # flat over the judgments, as ``design.divide`` returns it
+
+
+def draw(
+    experiment: Experiment,
+    scheme: str,
+    level: Fraction,
+    order: samples.RandomOrder,
+    division: TopicStrata | None = None,
+    rounding: Callable[[Fraction], int] = math.ceil,
+) -> tuple[StrataSample, BoolArray | None]:
+    """Return the sample of judgments at a level, and the pool for measures of grades (None for all judgments).
+
+    The pool of ``mixed`` is stratum 1, which is kept, and the other judgments are stratum 2. Other schemes except
+    ``strata`` have one stratum: the pool of ``depth``, all judgments for ``uniform`` and ``stratified``. Judged
+    documents in none of ``strata`` are outside the pool, as if they were not in the judgments.
+    """
+    judgments, judged = experiment.judgments, experiment.grades >= 0
+    if scheme == "strata":
+        assert division is not None
+        sample = StrataSample.drawn(division.design.scaled(level), judgments, division.stratum, order)
+        return sample, sample.in_stratum | ~judged
+    if scheme == "uniform":
+        sampled = samples.uniform(judgments, level, order, experiment.level)
+        return StrataSample(judgments, np.where(judged, 0, ABSENT), sampled), None
+    if scheme == "stratified":
+        sampled = samples.stratified(judgments, level, order, experiment.level, rounding)
+        return StrataSample(judgments, np.where(judged, 0, ABSENT), sampled), None
+    retrieved = experiment.retrieved_within(int(level))
+    pool = samples.shallow(judgments, retrieved)
+    if scheme == "depth":
+        return StrataSample(judgments, np.where(pool, 0, ABSENT), pool), None
+    stratum = np.where(pool, 0, np.where(judged, 1, ABSENT))
+    return StrataSample(judgments, stratum, samples.mixed(judgments, retrieved, order), ("1", "2")), None
+
+
+CURVES = {
+    "tau_b_itself": ("itself", "tau_b"),
+    "tau_b_ap": ("AP", "tau_b"),
+    "accuracy": ("itself", "accuracy"),
+    "g_mean": ("itself", "g_mean"),
+}
+"""The curves that have knees: reference and statistic."""
+
+_BATCH = 4_000_000  # differences of two runs for a topic in memory at a time
+
+
+class StudyResampling(Frozen):
+    """How topics are resampled."""
+
+    resamples: int
+    seed: int = 0
+    decisions: bool = False  # whether significance decisions are made for each resample, for knees; takes far longer
+
+
+class StudyIntervals(Frozen):
+    """Intervals of the means over samples, from the ``ALPHA``/2 to the 1 - ``ALPHA``/2 quantile over resamples."""
+
+    statistics: dict[str, dict[str, tuple[FloatArray, FloatArray]]]
+    """By reference and statistic of ``STATISTICS``: lower and upper ends, shape (n_levels, n_measures)."""
+
+    knees: dict[str, list[tuple[int | None, int | None]]]
+    """By curve and measure: the places of the lower and the upper level, None beyond all levels."""
+
+
+class StudyBootstrap:
+    """Adds up the statistics of resampled topics over samples; all samples have the same resamples.
+
+    ``full`` and ``average_precision`` are tested values under full judgments, shape (n_measures, n_runs, n_topics) and
+    (n_runs, n_topics).
+    """
+
+    def __init__(
+        self,
+        experiment: Experiment,
+        full: FloatArray,
+        average_precision: FloatArray,
+        n_levels: int,
+        n_samples: int,
+        resampling: StudyResampling,
+    ) -> None:
+        self._experiment, self._full, self._average_precision = experiment, full, average_precision
+        self._n_levels, self._n_samples, self._resampling = n_levels, n_samples, resampling
+        self._draws = TopicDraws.of(full.shape[2], resampling.resamples, resampling.seed)
+        self._means: dict[tuple[str, str], FloatArray] = {}
+        self._decided = self._decide(full) if resampling.decisions else []
+
+    def statistics(self, reduced: FloatArray) -> dict[tuple[str, str], FloatArray]:
+        """Return the statistics of tested values of a sample, shape (n_draws, n_measures), by reference and name."""
+        of_measures = [
+            {
+                (reference, name): of_draws
+                for reference, x, scale_x in (("itself", self._full[m], scale), ("AP", self._average_precision, MEAN))
+                for name, of_draws in agreement_draws(x, reduced[m], self._draws, (scale_x, scale)).items()
+            }
+            for m, scale in enumerate(self._experiment.scales)
+        ]
+        statistics = {key: np.stack([by_key[key] for by_key in of_measures], axis=1) for key in of_measures[0]}
+        if self._resampling.decisions:
+            counts = [confusion(*pair) for pair in zip(self._decided, self._decide(reduced), strict=True)]
+            statistics["itself", "accuracy"] = np.concatenate([count.accuracy for count in counts])
+            statistics["itself", "g_mean"] = np.concatenate([count.g_mean for count in counts])
+        return statistics
+
+    def add(self, level: int, statistics: Mapping[tuple[str, str], FloatArray]) -> None:
+        """Add the statistics of a sample at the level with this place."""
+        for key, of_draws in statistics.items():
+            if key not in self._means:
+                self._means[key] = np.zeros((self._n_levels, *of_draws.shape))
+            self._means[key][level] += of_draws / self._n_samples
+
+    def _decide(self, values: FloatArray) -> list[Decisions]:
+        """Return the significance decisions for each resample, shape (n_draws, n_measures, n_pairs), in batches."""
+        size = max(1, _BATCH // max(1, values.size * values.shape[1]))
+        return [decide(np.moveaxis(values[..., batch.topics], -2, 0)) for batch in self._draws.batches(size)]
+
+    def intervals(self) -> StudyIntervals:
+        """Return the intervals of all samples added."""
+        means = self._means
+        statistics = {
+            reference: {name: quantile_interval(np.moveaxis(means[reference, name], 1, 0)) for name in STATISTICS}
+            for reference in ("AP", "itself")
+        }
+        knees = {
+            curve: [knee_interval(of_measure, self._n_levels, ALPHA) for of_measure in knee_places(means[key]).T]
+            for curve, key in CURVES.items()
+            if key in means
+        }
+        return StudyIntervals(statistics, knees)
+
+
+REFERENCES = {"AP": "AP under full judgments", "itself": "the measure itself under full judgments"}
+"""The references that a measure under reduced judgments is compared with."""
+
+ESTIMATES_OF_AP = frozenset({"map", "infAP", "indAP", "subAP", "xinfAP", "statAP"})
+"""The measures that equal AP under complete judgments."""
+
+OF_SCALE = frozenset({"rms", "bias"})
+"""The statistics that are meaningless for measures on different scales."""
+
+DECISIONS = ("accuracy", "g_mean", *(name for name in DECISION_COLUMNS if name not in {"accuracy", "g_mean"}))
+"""The statistics of significance decisions, those with knees first."""
+
+INVERSIONS = "inversions"
+"""The number of discordant pairs."""
+
+LAST = (INVERSIONS, "tau_ap_b")
+"""The statistics added last: their columns follow all others, which keep their places for other programs."""
+
+
+def is_comparable(measure: str, reference: str, statistic: str) -> bool:
+    """Return False for errors against AP of measures, given by their printed names, that do not estimate AP."""
+    if reference != "AP" or statistic not in OF_SCALE:
+        return True
+    known = measure_printed_as(measure)
+    return known is not None and known.name in ESTIMATES_OF_AP
+
+
+class Study(Frozen):
+    """The numbers of a study."""
+
+    experiment: Experiment  # with the full judgments
+    scheme: str
+    levels: tuple[Level, ...]  # ascending
+    seeds: tuple[int, ...]  # one for each sample
+    judged: FloatArray  # shape (n_levels, n_samples): the share of the judgments that is left
+    full: FloatArray  # shape (n_measures, n_runs): values under full judgments
+    average_precision: FloatArray  # shape (n_runs,): AP under full judgments
+    scores: FloatArray  # shape (n_levels, n_samples, n_measures, n_runs)
+    confusion: Confusion  # shape (n_levels, n_samples, n_measures): significance decisions against full judgments
+    reversals: IntArray  # shape (n_measures, n_pairs): reduced judgments under which a significant sign is reversed
+    undefined: IntArray  # shape (n_measures,): topic values that are undefined under reduced judgments
+    intervals: StudyIntervals | None = None  # of the means over samples; None unless topics were resampled
+
+    @cached_property
+    def statistics(self) -> dict[str, dict[str, FloatArray | IntArray]]:
+        """Statistics by reference and name, shape (n_levels, n_samples, n_measures); decisions against AP are nan."""
+        decisions = self.confusion.columns
+        nothing = np.full(self.scores.shape[:3], np.nan)
+        statistics: dict[str, dict[str, FloatArray | IntArray]] = {}
+        for reference, x in (("AP", self.average_precision), ("itself", self.full)):
+            statistics[reference] = {
+                "tau_b": agreement.tau_b(x, self.scores),
+                "tau": agreement.tau(x, self.scores),
+                "tau_ap": agreement.tau_ap(x, self.scores),
+                "pearson": agreement.pearson(x, self.scores),
+                "rms": agreement.rms(x, self.scores),
+                "bias": agreement.bias(x, self.scores),
+                **{name: decisions[name] if reference == "itself" else nothing for name in DECISIONS},
+                INVERSIONS: agreement.inversions(x, self.scores),
+                "tau_ap_b": agreement.tau_ap_b(x, self.scores),
+            }
+        return statistics
+
+
+class _Reduced(Frozen):
+    """Numbers under one reduced set of judgments."""
+
+    judged: float  # the share of the judgments that is left
+    scores: FloatArray  # shape (n_measures, n_runs)
+    undefined: IntArray  # shape (n_measures,): topics without a value
+    decisions: Decisions  # shape (n_measures, n_pairs)
+    resampled: dict[tuple[str, str], FloatArray] | None  # statistics of resampled topics; None without resampling
+
+
+def run_study(
+    experiment: Experiment,
+    scheme: str,
+    levels: Sequence[Level],
+    seeds: Sequence[int],
+    *,
+    done: Callable[[], None] = lambda: None,
+    resampling: StudyResampling | None = None,
+    division: TopicStrata | None = None,
+    rounding: Callable[[Fraction], int] = math.ceil,
+    replayed: Sequence[Replay] = (),
+    processes: int = 1,
+) -> Study:
+    """Evaluate all runs under reduced judgments for each level (ascending) and seed, and call ``done`` after each.
+
+    ``replayed`` are the judgments of a judging strategy for each seed. Results do not depend on the processes.
+    """
+    n_judged = max(1, int(np.count_nonzero(experiment.grades >= 0)))
+    values = values_of_sample(experiment, StrataSample.of_everything(experiment.judgments))
+    tested = experiment.tested(values)
+    plain = experiment.with_measures(("map",))
+    average_precision = plain.values()
+    bootstrap = None
+    if resampling is not None:
+        sizes = len(levels), len(seeds)
+        bootstrap = StudyBootstrap(experiment, tested, average_precision[0], *sizes, resampling)
+    full = decide(tested)
+    orders = [samples.RandomOrder(experiment.judgments, seed, scheme) for seed in seeds]
+
+    shape = (len(levels), len(seeds), len(experiment.measures))
+    judged, scores = np.empty(shape[:2]), np.empty((*shape, len(experiment.runs)))
+    undefined = np.zeros(shape[2], np.int64)
+    different = np.empty((*shape, full.different.shape[-1]), np.bool_)
+    direction = np.empty(different.shape, np.int64)
+
+    def work(item: tuple[int, int]) -> _Reduced:
+        i, s = item
+        if replayed:
+            sample, pooled = replayed[s].sample(i), None
+        else:
+            sample, pooled = draw(experiment, scheme, levels[i].number, orders[s], division, rounding)
+        values_of_level = values_of_sample(experiment, sample, pooled)
+        reduced_tested = experiment.tested(values_of_level)
+        return _Reduced(
+            judged=np.count_nonzero(sample.kept) / n_judged,
+            scores=experiment.scores(values_of_level),
+            undefined=np.isnan(values_of_level).any(axis=1).sum(axis=1),
+            decisions=decide(reduced_tested),
+            resampled=None if bootstrap is None else bootstrap.statistics(reduced_tested),
+        )
+
+    items = _in_turn(len(levels), len(seeds), processes)
+    for (i, s), reduced in zip(items, in_order(work, lambda: items, processes), strict=True):
+        judged[i, s], scores[i, s] = reduced.judged, reduced.scores
+        undefined += reduced.undefined
+        different[i, s], direction[i, s] = reduced.decisions.different, reduced.decisions.direction
+        if bootstrap is not None and reduced.resampled is not None:
+            bootstrap.add(i, reduced.resampled)
+        done()
+    decisions = Decisions(different, direction)
+    return Study(
+        experiment=experiment,
+        scheme=scheme,
+        levels=tuple(levels),
+        seeds=tuple(seeds),
+        judged=judged,
+        full=experiment.scores(values),
+        average_precision=plain.scores(average_precision)[0],
+        scores=scores,
+        confusion=confusion(full, decisions),
+        reversals=reversals(full, decisions).sum(axis=(0, 1)),
+        undefined=undefined,
+        intervals=None if bootstrap is None else bootstrap.intervals(),
+    )
+
+
+def _in_turn(n_levels: int, n_seeds: int, processes: int) -> list[tuple[int, int]]:
+    """Return places of levels and seeds; a process takes every n-th, so that it makes the order of its seeds once."""
+    return [
+        (level, seed)
+        for first in range(0, n_seeds, processes)
+        for level in range(n_levels)
+        for seed in range(first, min(first + processes, n_seeds))
+    ]
+
+
+def random_pairs(n_runs: int, n_pairs: int, seed: int) -> list[tuple[int, int]]:
+    """Return the first pairs of runs in the order of the SHA-256 of ``"SEED pairs I"``, I the number of a pair."""
+    pairs = list(combinations(range(n_runs), 2))
+    order = sorted(range(len(pairs)), key=lambda number: sha256(f"{seed} pairs {number}".encode()).digest())
+    return [pairs[number] for number in sorted(order[:n_pairs])]
+
+
+def pair_experiment(experiment: Experiment, pair: tuple[int, int]) -> Experiment:
+    """Return two runs with the judgments of documents that one retrieves (Bompada et al. 2007, sections 4 and 5)."""
+    chosen, n_topics = list(pair), len(experiment.topics)
+    rows = (np.array(chosen)[:, np.newaxis] * n_topics + np.arange(n_topics)).ravel()
+    judgments, ranking = experiment.judgments, experiment.ranking.take(rows)
+    retrieved = np.zeros(judgments.rows.size, np.bool_)
+    retrieved[ranking.row[ranking.row >= 0]] = True
+    return replace(
+        experiment,
+        judgments=judgments_of_some(judgments, retrieved),
+        runs=tuple(experiment.runs[run] for run in chosen),
+        ranking=replace(ranking, row=renumbered(ranking.row, retrieved)),
+        missing=experiment.missing[chosen],
+    )
+
+
+def with_random_pairs(
+    study: Study, n: int, seed: int, evaluate: Callable[[Experiment], Study], *, processes: int, progress: bool
+) -> tuple[Study, str]:
+    """Return a study with decisions on n random pairs, and a sentence that says so."""
+    pairs, confusions = random_pairs(len(study.experiment.runs), n, seed), []
+    with progress_bar("pairs of runs evaluated", len(pairs), shown=progress) as advance:
+        for confusion in in_order(
+            lambda pair: evaluate(pair_experiment(study.experiment, pair)).confusion, lambda: pairs, processes
+        ):
+            confusions.append(confusion)
+            advance(1)
+    note = (
+        f"Pairwise decisions: of {len(pairs)} random pairs of runs, each with a pool of its own, the judged documents "
+        "that one of the two has found."
+    )
+    return replace(study, confusion=Confusion.sum(confusions)), note

@@ -1,0 +1,390 @@
+"""Studies of measures under reduced judgments: ``study`` and its command."""
+
+import os
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
+
+from irevalx import __version__
+from irevalx.api.inputs import Qrels as ReadQrels
+from irevalx.declarations import Parameter, ValueType, choice, declared, flag, refined, spelled, whole
+from irevalx.errors import InputError, UsageError, shown_name, warn
+from irevalx.experiments.inputs import experiment_of, graded_judgments_of, measures_of, opened_runs
+from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
+from irevalx.experiments.pools import judged_in_pool, pool_of
+from irevalx.experiments.ranked_runs import MEASURES, Experiment
+from irevalx.experiments.samples import ROUNDINGS, warnings_without_relevant
+from irevalx.experiments.strata import divided, read_design, requests_of_samples
+from irevalx.frozen import replace
+from irevalx.lab.command.output import refuse_folder
+from irevalx.lab.command.parameters import (
+    Complete,
+    GradedRelFormat,
+    GroupBy,
+    Groups,
+    Level,
+    Measures,
+    MinRetrieved,
+    Qrels,
+    Resamples,
+    Runs,
+    Seed,
+    Threads,
+    measures,
+)
+from irevalx.lab.judging.strategies import Across, Batch, CandidateDepth, DocumentTexts, Strata, StrataFile, Unjudged
+from irevalx.lab.studies.draw import Axis, SeveralStudies
+from irevalx.lab.studies.infap_errors import with_error_sources
+from irevalx.lab.studies.results import SUFFIXES, StrategyResult, StudyResult
+from irevalx.lab.studies.simulation import (
+    NAMES,
+    SCHEMES,
+    STRATEGIES,
+    StudyResampling,
+    TopicStrata,
+    level_words,
+    run_study,
+    scheme_of,
+    with_random_pairs,
+)
+from irevalx.lab.studies.warnings import study_warnings
+from irevalx.process.terminal import progress_bar
+from irevalx.reading.sources.files import Source
+from irevalx.reading.sources.tables import source_of
+from irevalx.strategies.registry import ORDERS
+from irevalx.strategies.simulation import USUAL
+from irevalx.strategies.simulation import Level as Budget
+
+if TYPE_CHECKING:
+    from irevalx.lab.command.output import Output
+
+POOL_DEPTH = 100
+
+_SCHEMES = (
+    f"scheme that reduces the judgments of each topic: {', '.join(SCHEMES)}, or a judging strategy "
+    f"({', '.join(name for name in STRATEGIES if name not in SCHEMES)}). The scheme uniform keeps a share of all "
+    "judgments; stratified a share of the relevant and of the nonrelevant documents; depth the documents within a pool "
+    "depth; mixed these and as many other documents; strata a share of the sampling rates of `strata`; a judging "
+    "strategy the first documents that it selects, as in degrade. depth is a judging strategy if `levels` are shares"
+)
+_WITH_TEXTS = tuple(name for name, order in ORDERS.items() if order.needs_texts)
+_SCHEME = choice(
+    *NAMES,
+    requires={
+        "strata": "strata",
+        **dict.fromkeys(_WITH_TEXTS, "documents"),
+    },
+    help=f"{_SCHEMES}.",
+    shell_help=(
+        f"{_SCHEMES} or other strategies are given. Several strategies can be given; then integers in --levels are "
+        "numbers of documents for depth, too."
+    ),
+)
+_WITH_PROBABILITIES = tuple(f"scheme={name}" for name, order in ORDERS.items() if order.has_probabilities)
+_STRATEGY = tuple(f"scheme={name}" for name in STRATEGIES)
+
+
+def _run(
+    output: "Output",
+    *,
+    runs: Any,
+    scheme: Annotated[Iterable[str], _SCHEME, refined(several=True, metavar="SCHEME...")] = ("uniform",),
+    levels: Any,
+    documents: Any,
+    seed: int | None,
+    threads: int,
+    figures: Annotated[
+        str,
+        choice(
+            *SUFFIXES,
+            "none",
+            names=("--figure",),
+            also="--figures",
+            help=(
+                "Draw the figures in this format. Bands are one standard deviation over samples on either side, "
+                "clipped to the range of the statistic; with --resamples, intervals over topics."
+            ),
+        ),
+    ] = "png",
+    axis: Axis = "log",
+    folder: Annotated[str, Parameter(names=("-o", "--output"), metavar="DIR", help="Write to this folder.")],
+    **options: Any,
+) -> None:
+    """Study one scheme, or several judging strategies with the same seeds, and write a folder."""
+    if figures != "none":
+        import matplotlib as mpl  # noqa: F401 - a missing package is reported before the work
+    refuse_folder(folder)
+    progress = not output.quiet
+    options |= {"threads": threads, "progress": progress}
+    names = tuple(dict.fromkeys(scheme))
+    result: StudyResult | SeveralStudies
+    if len(names) == 1:
+        result = study(runs=runs, scheme=names[0], levels=levels, documents=documents, seed=seed, **options)
+    elif others := [name for name in names if name not in STRATEGIES]:
+        raise UsageError(f"several {spelled('scheme')} must be judging strategies, but got {others[0]}")
+    else:
+        strategies = [STRATEGIES[name] for name in names]
+        options |= {"runs": opened_runs(runs), "levels": strategies[0].levels(levels, spelled("levels"))}
+        first_seed = chosen_seed(seed)
+        studies = []
+        for strategy in strategies:
+            texts = documents if strategy.name in _WITH_TEXTS else ()
+            studies.append(study(scheme=strategy.name, documents=texts, seed=first_seed, **options))
+        is_random = any(strategy.is_random for strategy in strategies)
+        result = SeveralStudies(tuple(studies), first_seed if is_random else None)
+    files = result.write(
+        folder,
+        figures=None if figures == "none" else figures,
+        axis=axis,
+        width=output.figure_width,
+        titled=not output.no_title,
+        digits=output.digits,
+        threads=threads,
+        progress=progress,
+    )
+    output.write(replace(result, notes=(*result.notes, f"Files in {shown_name(folder)}: {', '.join(files)}.")))
+
+
+@declared(
+    example="irevalx-lab study qrels runs/* -m 'map infAP bpref RankEff' --seed 1 -o study",
+    more=(
+        "The folder contains scores.csv (a row for each level, sample, run and measure), samples.csv, summary.csv and "
+        "summary.txt (statistics of each sample; their means and standard deviations), knees.csv (the levels from "
+        "which each measure is reliable), the figures, and study.json (the options and inputs). Standard output "
+        "contains Kendall's tau-b by level (the mean over samples), the relevant documents found if judging strategies "
+        "are studied, and the names of the files.\n\n"
+        "The figures show by level how values agree with AP and with the values of the measure itself "
+        "(agreement-with-AP and agreement-with-itself, as in Yilmaz and Aslam 2008, Figures 8 and 10), accuracy and "
+        "g-mean of pairwise decisions (decisions, as in Bompada et al. 2007, Figure 2), and mean values next to "
+        "Kendall's tau (mean-scores, as in Büttcher et al. 2007, Figure 1); and for each measure the values of all "
+        "runs at three levels against the values under full judgments (MEASURE-against-AP and MEASURE-against-itself, "
+        "as in Yilmaz and Aslam 2008, Figures 1 to 6), with the other levels in a file that ends in -appendix. A panel "
+        "has at most six lines; more measures take more panels."
+    ),
+    run=_run,
+    figure=True,
+    without=("figure", "format", "path"),
+)
+def study(
+    qrels: Qrels,
+    runs: Runs,
+    measures: Annotated[Measures, measures(" ".join(MEASURES))] = MEASURES,
+    *,
+    scheme: Annotated[str, _SCHEME] = "uniform",
+    levels: Annotated[
+        str | Iterable[str | float | Fraction | Budget] | None,
+        Parameter(kind=ValueType("at least one share, depth or number of documents", level_words), metavar="LEVEL..."),
+    ] = None,
+    rounding: Annotated[str, choice(*ROUNDINGS, names=("--round",), requires={"half-up": "scheme=stratified"})] = "up",
+    strata: Annotated[Strata, refined(requires="scheme=strata")] = None,
+    strata_file: StrataFile = None,
+    own_pool: Annotated[bool, flag()] = False,
+    pairs: Annotated[
+        int,
+        whole(
+            0,
+            MOST_DRAWS,
+            metavar="N",
+            requires=("scheme=uniform", "scheme=stratified"),
+            excludes="resample_decisions",
+        ),
+    ] = 0,
+    pool_depth: Annotated[int | None, whole(1, metavar="K", requires="own_pool")] = None,
+    samples: Annotated[int, whole(1, MOST_DRAWS, metavar="N")] = 10,
+    depth: Annotated[CandidateDepth, refined(requires=_STRATEGY)] = USUAL.depth,
+    across: Annotated[Across, refined(requires=_STRATEGY, excludes=_WITH_PROBABILITIES)] = False,
+    batch: Annotated[Batch, refined(requires=_STRATEGY)] = USUAL.batch,
+    unjudged: Annotated[Unjudged, refined(requires=_STRATEGY)] = USUAL.unjudged,
+    documents: Annotated[DocumentTexts, refined(requires=tuple(f"scheme={name}" for name in _WITH_TEXTS))] = (),
+    group_by: Annotated[GroupBy, refined(requires=_STRATEGY, excludes="min_retrieved")] = None,
+    groups: Annotated[
+        Groups,
+        refined(
+            requires=_STRATEGY,
+            excludes=("group_by", "min_retrieved"),
+            shell_help="The same, with the groups in a file with one line RUN GROUP per run.",
+        ),
+    ] = None,
+    infap_errors: Annotated[bool, flag()] = False,
+    resamples: Resamples = 0,
+    resample_decisions: Annotated[bool, flag(requires="resamples")] = False,
+    seed: Seed = None,
+    level: Level = 1,
+    complete: Complete = False,
+    min_retrieved: MinRetrieved = 0.0,
+    rel_format: GradedRelFormat = "qrels",
+    threads: Threads = 1,
+    progress: Annotated[bool, flag(in_shell=False)] = False,
+) -> StudyResult:
+    """Run a whole experiment: degrade, evaluate, compare, draw.
+
+    Judgments are reduced to several levels, with several samples at each level. All runs are evaluated under each
+    reduced set of judgments, and each measure is compared with AP and with itself under full judgments.
+
+    A knee is the lowest level from which on the mean over samples exceeds 0.9, or 95 % of the samples do. The second
+    kind is reported because a real experiment has only one sample of judgments, which can fall short even if the mean
+    does not. With `resamples`, the knees of means have intervals. Errors against AP are reported for measures that
+    estimate AP.
+
+    Measures of stratified samples (such as xinfAP) and of inclusion probabilities (such as statAP) can be requested
+    together with measures of grades: the study knows how each sample was drawn. With `scheme="mixed"`, the pool is a
+    stratum that is judged completely, and the other judgments are another stratum.
+
+    Significance decisions on pairs of runs have two kinds of errors: fpr is the share of the pairs without a
+    significant difference under full judgments that have one under reduced judgments; fnr is the share of the pairs
+    with a significant difference under full judgments that have none under reduced judgments (called false positives by
+    Bompada et al. 2007).
+
+    Parameters
+    ----------
+    levels : shares such as 5% or 0.05; depths; or, for judging strategies, numbers of documents of each topic. The
+        default levels are 1% 2% 3% 4% 5% 10% 15% 20% 25% 30% 40% 50% ... 100%; depths 1 2 3 4 5 10 20 30 40 50 100; for
+        strata, 10% 20% ... 100% of the rates.
+    rounding : how `scheme="stratified"` rounds shares to numbers of documents; Ahlgren and Grönqvist 2008 round half
+        up (half-up).
+    own_pool : use the judgments of the pool of these runs as full judgments for all schemes and levels. Pooled
+        documents without a judgment stay unjudged (-1), as in the judgments that pool writes.
+    pairs : compare this number of random pairs of runs, each judged on the documents that one of the two runs
+        retrieves. Bompada et al. (2007) compare 300. By default, all pairs are compared under the same judgments.
+    pool_depth : depth of the pool of `own_pool`, and the greatest depth of a level. [default: 100]
+    samples : number of samples at each level, with the seeds S, S+1, ...; depth has one.
+    group_by : report the bias against each group of runs if its documents are not selected (groups.csv). The group of a
+        run is the part of its name that this regular expression matches.
+    groups : report the bias against each group of runs if its documents are not selected (groups.csv). The groups are
+        ``{run: group}``, or a file with one line ``RUN GROUP`` per run.
+    infap_errors : add two measures that separate the errors of infAP. infAP_no_pool does not know what was pooled;
+        infAP_true_precisions has the precisions of the full judgments at the sampled relevant documents. The error of
+        infAP_true_precisions is due to the sample, the rest of infAP's error to estimated precisions.
+    resamples : number of bootstrap resamples of topics, for intervals from the 2.5 % to the 97.5 % quantile. They show
+        where a value lies when topics are resampled. The intervals of tau, and of knees, are low, because resampled
+        rankings are noisier than the ranking itself: they do not cover the value over all topics there are. [default:
+        0, no intervals]
+    resample_decisions : decide anew for each of `resamples` which runs differ, for intervals of the knees of accuracy
+        and g-mean. This takes far longer than everything else.
+    progress : show on standard error how many samples have been evaluated, on a terminal.
+
+    Raises
+    ------
+    UsageError : arguments contradict each other.
+    InputError : no document is judged.
+    IrevalxError : as for ``irevalx.evaluate``.
+
+    Examples
+    --------
+    >>> import irevalx
+    >>> qrels = {str(topic): {"A": 1, "B": 0, "C": topic % 2} for topic in range(10)}
+    >>> runs = {"bm25": {t: {"A": 2.0, "B": 1.0} for t in qrels}, "dense": {t: {"A": 2.0, "C": 1.0} for t in qrels}}
+    >>> study = irevalx.lab.study(qrels, runs, "bpref", levels=["50%"], samples=2, seed=1)
+    >>> [(row.measure, row.statistic, row.knee) for row in study.rows[:2]]
+    [('bpref', 'tau_b_itself', '50%'), ('bpref', 'tau_b_ap', '50%')]
+    """
+    import scipy  # noqa: F401 - a missing package is reported before the work
+
+    words = None if levels is None else level_words(levels)
+    chosen = scheme_of(scheme, words)
+    options = {"depth": depth, "across": across, "batch": batch, "unjudged": unjudged, "documents": documents}
+    if chosen.order is None:
+        _refuse_strategy_options(options | {"groups": groups, "group_by": group_by})
+    budgets = sorted(chosen.levels(words, spelled("levels")), key=lambda budget: budget.number)
+    pool_depth = POOL_DEPTH if pool_depth is None else pool_depth
+    if own_pool and chosen.of_depth and budgets[-1].number > pool_depth:
+        raise UsageError(
+            f"{spelled('levels')} must not be deeper than the pool ({spelled('pool_depth', pool_depth)}), but got "
+            f"{budgets[-1].text}"
+        )
+    strata_source = None if strata_file is None else source_of(strata_file, spelled("strata_file"))
+    files = [Source(path) for path in _paths(qrels, runs, strata_file)]
+    inputs = [{"path": file.path, "sha256": file.sha256() if file.size else None} for file in files]
+    opened = opened_runs(runs)
+    if own_pool:
+        pool = pool_of(opened.runs, pool_depth, warn)
+        qrels = ReadQrels(judged_in_pool(graded_judgments_of(qrels, rel_format), pool), rel_format)
+    experiment = experiment_of(
+        qrels,
+        opened,
+        requests_of_samples(measures_of(measures), level),
+        level=level,
+        complete=complete,
+        min_retrieved=min_retrieved,
+        rel_format=rel_format,
+        threads=threads,
+    )
+    notes = experiment.notes()
+    if not (experiment.grades >= 0).any():
+        raise InputError(f"{shown_name(experiment.judgments.path)}: a study needs a judged document, but there is none")
+    if infap_errors:
+        experiment = with_error_sources(experiment)
+    division = None if strata is None else _divided(strata, strata_source, experiment)
+    if scheme in {"uniform", "stratified"}:
+        for line in warnings_without_relevant(experiment.judgments, level):
+            warn(line)
+    is_random = chosen.is_random
+    first_seed = chosen_seed(seed) if is_random or resamples else seed or 0
+    seeds = range(first_seed, first_seed + (samples if is_random else 1))
+    strategy = StrategyResult.of(chosen, opened, experiment, budgets, seeds, options, processes=threads)
+    evaluate = partial(run_study, scheme=scheme, levels=budgets, seeds=seeds, rounding=ROUNDINGS[rounding])
+    resampling = StudyResampling(resamples, first_seed, resample_decisions) if resamples else None
+    with progress_bar("samples evaluated", len(budgets) * len(seeds), shown=progress) as advance:
+        numbers = evaluate(
+            experiment,
+            done=partial(advance, 1),
+            resampling=resampling,
+            division=division,
+            replayed=strategy.replayed,
+            processes=threads,
+        )
+    if pairs:
+        numbers, note = with_random_pairs(numbers, pairs, first_seed, evaluate, processes=threads, progress=progress)
+        notes = (*notes, note)
+    for line in study_warnings(numbers, of_pools=chosen.of_depth and not own_pool):
+        warn(line)
+    unpooled = strategy.unpooled(numbers, groups, group_by, processes=threads)
+    del options["documents"]
+    about = {
+        "irevalx": __version__,
+        "scheme": scheme,
+        **(options if chosen.order else {}),
+        **({} if strata is None else {"strata": strata}),
+        **({} if rounding == "up" else {"rounding": rounding}),
+        "own_pool": own_pool,
+        **({"pairs": pairs} if pairs else {}),
+        **({"pool_depth": pool_depth} if own_pool else {}),
+        "levels": [budget.text for budget in numbers.levels],
+        "seeds": list(seeds) if is_random else [],
+        "resamples": resamples,
+        "measures": list(experiment.measures),
+        "level": level,
+        "runs": list(experiment.runs),
+        "topics": len(experiment.topics),
+        "judgments": experiment.judgments_digest,
+        "inputs": inputs,
+    }
+    shown_seed = first_seed if is_random or resamples else None
+    return StudyResult(numbers, about, shown_seed, strategy.recall(numbers), unpooled, notes=notes)
+
+
+def _refuse_strategy_options(options: Mapping[str, Any]) -> None:
+    """Refuse options of judging strategies for a scheme that is a pool."""
+    for name, value in options.items():
+        if value not in (None, (), getattr(USUAL, name, None)):
+            raise UsageError(
+                f"{spelled(name)} requires a judging strategy: {spelled('scheme', 'depth')} is one only if "
+                f"{spelled('levels')} are shares"
+            )
+
+
+def _divided(strata: str, source: Source | None, experiment: Experiment) -> TopicStrata:
+    design = read_design(strata, named=source is not None)
+    return TopicStrata(design, divided(design, source, experiment.judgments, lambda: experiment.ranking, warn))
+
+
+def _paths(*given: Any) -> list[str]:
+    """Return the paths of files; what cannot be read twice has none."""
+    paths: list[str] = []
+    for value in given:
+        if isinstance(value, str | os.PathLike):
+            paths.append(os.fspath(value))
+        elif isinstance(value, list | tuple):
+            paths += _paths(*value)
+    return paths

@@ -1,0 +1,277 @@
+"""Number of topics that an experiment requires: ``power`` and its command."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+from irevalx.declarations import choice, declared, number, spelled, whole
+from irevalx.errors import ArgumentError, InputError, warn
+from irevalx.experiments.inputs import measures_of, probability, ranked_runs_of
+from irevalx.experiments.measured_runs import MeasuredRuns, measured_runs
+from irevalx.lab.command.output import Result
+from irevalx.lab.command.parameters import AnyRelFormat, Complete, Level, Measures, MinRetrieved, Qrels, Runs, Threads
+from irevalx.reports.table import Table
+from irevalx.statistics.bootstrap import FEW_TOPICS
+from irevalx.statistics.power import (
+    MOST_TOPICS,
+    POWER,
+    Deviation,
+    half_width,
+    least_effect,
+    median_and_greatest,
+    topics_for_width,
+    topics_to_find,
+)
+from irevalx.statistics.significance import ALPHA, MEAN
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+DIFFERENCES = (0.01, 0.02, 0.05)
+WIDTHS = (0.05,)
+GOALS = _DIFFERENCE, _WIDTH = "difference", "interval width"
+
+
+class PowerRow(NamedTuple):
+    """The size of a difference or of an interval for a number of topics, or the number of topics for a size."""
+
+    measure: str
+    pair: str  # whose deviation: the "median" over all pairs of runs, or the "greatest"
+    deviation: float  # the standard deviation over topics of the difference of two runs
+    deviation_low: float  # its interval; nan where that is not defined
+    deviation_high: float
+    goal: str  # one of GOALS
+    given: str  # "topics" or "size"; the other is the answer
+    topics: int | None  # None beyond a billion
+    size: float  # of the difference, or of the interval
+    low: float | None  # the answer for deviation_low; None or nan if there is none
+    high: float | None  # the answer for deviation_high
+
+
+class Power(Result):
+    """The differences that numbers of topics detect, and the topics that differences need."""
+
+    rows: Sequence[PowerRow]  # by measure and pair: sizes for numbers of topics, then numbers of topics for sizes
+    deviations: Mapping[str, Mapping[str, Deviation]]  # by measure and pair
+    settings: Mapping[str, Any]  # how the values were computed, as JSON has it
+    differences: Sequence[float]  # those that have lines in the figure
+    topics: Sequence[int]  # the panels of the figure reach to these at least
+
+    def about(self) -> dict[str, Any]:
+        """Return how the values were computed, for JSON."""
+        return {**super().about(), **self.settings}
+
+    def tables(self) -> list[Table]:
+        """Return the table of ``rows``."""
+        return [Table("topics and sizes", PowerRow._fields, self.rows, n_labels=2)]
+
+    def tables_for_people(self) -> list[Table]:
+        """Return a table of what numbers of topics detect, and one of the topics needed."""
+        given_topics = [row for row in self.rows if row.given == "topics"]
+        differences, widths = ([row for row in given_topics if row.goal == goal] for goal in GOALS)
+        least = [(*row[:5], row.topics, *row[8:], width.size) for row, width in zip(differences, widths, strict=True)]
+        needed = [
+            (row.measure, row.pair, f"{row.goal} {row.size:g}", row.topics, row.low, row.high)
+            for row in self.rows
+            if row.given == "size"
+        ]
+        heads = ("measure", "pair", "deviation", "low", "high", "topics", "least difference", "low", "high", _WIDTH)
+        columns = (*heads[:6], "least_difference", "least", "most", "interval_width")
+        needed_columns = ("measure", "pair", "for", "topics", "low", "high")
+        return [
+            Table("differences that these topics find", columns, [*dict.fromkeys(least)], n_labels=2, heads=heads),
+            Table("topics needed", needed_columns, needed, n_labels=3, notes=self._explanations()),
+        ]
+
+    def _explanations(self) -> tuple[str, ...]:
+        alpha, comparisons, n_pairs = (self.settings[name] for name in ("alpha", "comparisons", "pairs"))
+        corrected = f"/{comparisons} for {comparisons} comparisons (Bonferroni)" if comparisons > 1 else ""
+        names = "; ".join(
+            f"{measure}: {' and '.join(runs)}" for measure, runs in self.settings["greatest_pair"].items()
+        )
+        return (
+            f"Paired t test on two sides, alpha {alpha:g}{corrected}; a difference is found with probability "
+            f"{self.settings['power']:g}.",
+            "Interval widths are those expected of the t interval of one difference, at the same level.",
+            "deviation: the standard deviation over topics of the difference of two runs, its median over "
+            f"{f'{n_pairs} pairs' if n_pairs > 1 else 'one pair'}; low to high: its {100 * (1 - alpha):g} % interval.",
+            *(
+                [
+                    f"The pair with the largest deviation: {names}. Its interval is for the largest deviation of any "
+                    f"of the {n_pairs} pairs, over the population of topics."
+                ]
+                if n_pairs > 1
+                else []
+            ),
+        )
+
+    def figure(self, *, width: float = 7.0, titled: bool = True) -> "Figure":
+        """Draw the power by the number of topics: a panel for each measure, a line for each difference.
+
+        Lines are for the median deviation over pairs, and bands reach from its low to its high end.
+        """
+        from irevalx.lab.plotting.page import Page, style
+        from irevalx.lab.topic_sets.figures import power_curves
+
+        with style():
+            return power_curves(
+                {measure: of_pairs["median"] for measure, of_pairs in self.deviations.items()},
+                Page(width, titled),
+                n_topics=self.settings["topics"],
+                power=self.settings["power"],
+                alpha=self.settings["alpha"],
+                comparisons=self.settings["comparisons"],
+                differences=self.differences,
+                topics=self.topics,
+            )
+
+
+Probability = Annotated[float, number(above=0, below=1, metavar="P")]
+
+
+@declared(
+    example="irevalx-lab power qrels runs/* -m 'map P.10' --topics '50 100' --difference 0.02",
+    more=(
+        "With --figure, power by the number of topics: a panel for each measure, a line for each difference, for the "
+        "median deviation."
+    ),
+    figure=True,
+)
+def power(
+    qrels: Qrels,
+    runs: Runs,
+    measures: Measures = ("map",),
+    *,
+    topics: Annotated[Iterable[int], whole(2, MOST_TOPICS, several=True, metavar="N...")] = (),
+    differences: Annotated[
+        Iterable[float], number(above=0, several=True, metavar="D...", names=("--difference",))
+    ] = DIFFERENCES,
+    widths: Annotated[Iterable[float], number(above=0, several=True, metavar="W...", names=("--width",))] = WIDTHS,
+    power: Probability = POWER,
+    alpha: Probability = ALPHA,
+    correction: Annotated[str, choice("none", "bonferroni")] = "none",
+    comparisons: Annotated[int | None, whole(1, metavar="C", requires="correction=bonferroni")] = None,
+    level: Level = 1,
+    complete: Complete = False,
+    min_retrieved: MinRetrieved = 0.0,
+    rel_format: AnyRelFormat = "qrels",
+    threads: Threads = 1,
+) -> Power:
+    """Find out how many topics an experiment needs, and what differences it can find.
+
+    Both depend on how much the difference of two runs varies over topics. The runs should resemble those to be
+    compared; the standard deviation of differences is the median over their pairs, or the greatest. It determines the
+    smallest difference that a given number of topics detects, the number of topics that detects a given difference, and
+    the number of topics for an interval of a given width (Sakai, Topic Set Size Design, Information Retrieval Journal
+    2016). A difference is detected if a two-sided paired t test is significant; power is the probability of detection.
+
+    The deviation itself is estimated: low and high are the ends of its confidence interval, and the answers for these
+    deviations. With few topics, the interval is wide. The pair with the largest deviation on these topics usually has a
+    smaller one on others; the interval of the largest deviation accounts for that.
+
+    Parameters
+    ----------
+    topics : compute the smallest difference that this number of topics detects, at least 2. [default: the number of
+        topics of the runs]
+    differences : compute the number of topics that detects a difference of this size.
+    widths : compute the number of topics for intervals of this expected width.
+    power : probability of detecting a difference; above `alpha`.
+    alpha : significance level of the two-sided test; intervals have confidence level 1 - alpha.
+    correction : "bonferroni" divides `alpha` by the number of comparisons.
+    comparisons : number of comparisons. [default: all pairs of the runs]
+
+    Raises
+    ------
+    ArgumentError : a measure is not a mean over topics, or an argument is invalid.
+    InputError : there are fewer than two topics.
+    IrevalxError : as for ``irevalx.evaluate``.
+
+    Examples
+    --------
+    >>> import irevalx
+    >>> qrels = {str(topic): {"A": 1, "B": 0, "C": topic % 2} for topic in range(30)}
+    >>> runs = {"bm25": {t: {"A": 2.0, "B": 1.0} for t in qrels}, "dense": {t: {"A": 2.0, "C": 1.0} for t in qrels}}
+    >>> result = irevalx.lab.power(qrels, runs, "P.2", differences=[0.1])
+    >>> [(row.goal, row.topics, round(row.size, 3)) for row in result.rows if row.goal == "difference"]
+    [('difference', 30, 0.135), ('difference', 53, 0.1)]
+    """
+    power = probability(spelled("power"), power, least=alpha)
+    differences, widths = differences or DIFFERENCES, widths or WIDTHS
+    ranked = ranked_runs_of(
+        qrels,
+        runs,
+        measures_of(measures),
+        level=level,
+        complete=complete,
+        min_retrieved=min_retrieved,
+        rel_format=rel_format,
+        threads=threads,
+    )
+    measured = measured_runs(ranked, warn)
+    n_pairs = math.comb(len(measured[0].runs), 2)
+    n_comparisons = 1 if correction == "none" else comparisons or n_pairs
+    deviations, greatest_pairs, rows = {}, {}, list[PowerRow]()
+    for values in measured:
+        _refuse_unusable(values)
+        median, greatest, runs_of_greatest = median_and_greatest(values.values, alpha)
+        greatest_pairs[values.measure] = [values.runs[run] for run in runs_of_greatest]
+        deviations[values.measure] = {"median": median, "greatest": greatest} if n_pairs > 1 else {"median": median}
+        requested = tuple(topics) or (len(values.topics),), {_DIFFERENCE: differences, _WIDTH: widths}
+        for pair, deviation in deviations[values.measure].items():
+            rows += _rows(values.measure, pair, deviation, *requested, power=power, alpha=alpha / n_comparisons)
+    settings = {
+        "power": power,
+        "alpha": alpha,
+        "comparisons": n_comparisons,
+        "topics": {values.measure: len(values.topics) for values in measured},
+        "pairs": n_pairs,
+        "greatest_pair": greatest_pairs,
+    }
+    notes = ranked.notes([len(ranked.topics) - len(values.topics) for values in measured])
+    return Power(rows, deviations, settings, tuple(differences), tuple(topics), notes=notes)
+
+
+def _refuse_unusable(values: MeasuredRuns) -> None:
+    """Refuse measures that are not averaged, and a single topic; warn of few topics."""
+    n_topics = len(values.topics)
+    if values.scale is not MEAN:
+        raise ArgumentError(f"measures must be averaged over topics, but {values.measure} is a {values.scale.name}")
+    if n_topics < 2:
+        raise InputError(f"power needs at least two topics, but {values.measure} has values for {n_topics}")
+    if n_topics < FEW_TOPICS:
+        warn(
+            f"{values.measure} has values for {n_topics} topics: with fewer than {FEW_TOPICS}, the standard deviation "
+            "of differences is not reliable"
+        )
+
+
+def _rows(
+    measure: str,
+    pair: str,
+    deviation: Deviation,
+    topics: Iterable[int],
+    sizes: Mapping[str, Iterable[float]],
+    *,
+    power: float,
+    alpha: float,
+) -> Iterator[PowerRow]:
+    """Yield the sizes for numbers of topics, then the numbers of topics for sizes by goal, for one deviation."""
+    values = (deviation.value, deviation.low, deviation.high)
+    for goal in GOALS:
+        for n in topics:
+            unit = least_effect(n, power, alpha) if goal == _DIFFERENCE else 2 * half_width(n, alpha)
+            size, low, high = (unit * value for value in values)
+            yield PowerRow(measure, pair, *values, goal, "topics", n, size, low, high)
+    for goal in GOALS:
+        for size in sizes[goal]:
+            n_topics, fewest, most = (_topics_for(goal, size, value, power, alpha) for value in values)
+            yield PowerRow(measure, pair, *values, goal, "size", n_topics, size, fewest, most)
+
+
+def _topics_for(goal: str, size: float, deviation: float, power: float, alpha: float) -> int | None:
+    """Return the number of topics that detects a difference, or that gives intervals of a width; None for infinity."""
+    if math.isnan(deviation):
+        return None
+    units = size / deviation if deviation else math.inf
+    n_topics = topics_to_find(units, power, alpha) if goal == _DIFFERENCE else topics_for_width(units, alpha)
+    return int(n_topics) if math.isfinite(n_topics) else None

@@ -1,0 +1,326 @@
+"""Swap rates: ``swap_rate`` and its command."""
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from functools import cache, partial
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+from irevalx.declarations import Parameter, ValueType, declared, flag, spelled, whole
+from irevalx.errors import ArgumentError, InputError, warn
+from irevalx.experiments.inputs import ranked_runs_of
+from irevalx.experiments.measured_runs import measured_runs
+from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
+from irevalx.experiments.ranked_runs import MEASURES
+from irevalx.frozen import replace
+from irevalx.lab.command.output import Result
+from irevalx.lab.command.parameters import (
+    AnyRelFormat,
+    Complete,
+    Level,
+    Measures,
+    MinRetrieved,
+    Qrels,
+    Runs,
+    Seed,
+    measures,
+)
+from irevalx.measures.selection import RequestedMeasure
+from irevalx.parameters import real_number
+from irevalx.reports.table import Table
+from irevalx.statistics.significance import DECIMALS
+from irevalx.statistics.swap_rates import (
+    DRAWS,
+    FEWEST,
+    TOLERATED,
+    WIDEST,
+    SwapBin,
+    SwapRate,
+    TopicSets,
+    default_sizes,
+    least_reliable,
+    swap_bins,
+    topic_sets,
+)
+from irevalx.statistics.swap_rates import own_sets as sets_of_pairs
+from irevalx.statistics.swap_rates import swap_rate as rate_on_sets
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_OVER_SPLITS = (
+    "The 95 % intervals are for the rate over all splits of these topics into two sets of this size. They do not cover "
+    "other topics."
+)
+_LONGEST_WIDTH = 100  # characters: those of the widest bin, and zeros
+
+
+class SizeSwapRate(NamedTuple):
+    """How often two topic sets of this size disagree under a measure."""
+
+    measure: str
+    topics: int  # in a set
+    swap_rate: float  # the share of swaps, ties counted as agreement
+    swaps: int
+    ties: int
+    comparisons: int  # pairs of runs times pairs of topic sets
+    share_tied: float  # the share of comparisons in which the runs are tied on a set
+    with_half_ties: float  # the share of swaps, a tie counted as half a swap
+    low: float | None  # its 95 % interval over all splits of these topics; None if all splits were compared
+    high: float | None
+    without_ties: float | None  # the share of swaps among comparisons without a tie; None if all are ties
+
+
+class DifferenceSwapRate(NamedTuple):
+    """How often a difference of this size on one topic set is reversed on another; the last fields as SizeSwapRate."""
+
+    measure: str
+    topics: int
+    from_: float  # the difference is at least this, and below ``to``
+    to: float
+    percent: float  # ``from_`` in percent of the best run's value for all topics
+    sigmas: float  # ``from_`` in standard deviations of the runs' values for all topics
+    comparisons: int
+    swaps: int
+    rate: float
+    few: bool  # too few comparisons for a reliable rate
+    share_tied: float
+    with_half_ties: float
+    low: float | None
+    high: float | None
+    without_ties: float | None
+
+
+class ReliableDifference(NamedTuple):
+    """The smallest difference from which on few differences are reversed."""
+
+    measure: str
+    topics: int
+    from_: float | None  # None if there is none
+
+
+class SwapRates(Result):
+    """Swap rates by the size of topic sets."""
+
+    rows: Sequence[SizeSwapRate]  # by measure, ascending in size
+    seed: int  # of the topic sets
+
+    def tables(self) -> list[Table]:
+        """Return the table of ``rows``."""
+        return [Table("swaps", SizeSwapRate._fields, self.rows)]
+
+    def figure(self, *, width: float = 7.0, titled: bool = True) -> "Figure":
+        """Draw the share of swaps by the number of topics in a set, one line per measure."""
+        from irevalx.lab.plotting.page import Page, style
+        from irevalx.lab.topic_sets.figures import rates_by_size
+
+        with style():
+            return rates_by_size(self.rows, Page(width, titled))
+
+
+class SwapRatesByDifference(Result):
+    """Swap rates by the size of the difference on one of two topic sets."""
+
+    rows: Sequence[DifferenceSwapRate]  # by measure and size of the sets, ascending in the difference
+    reliable: Sequence[ReliableDifference]
+    requests: Sequence[RequestedMeasure]  # the measures
+    seed: int  # of the topic sets
+
+    def tables(self) -> list[Table]:
+        """Return the table of ``rows``, and the smallest reliable differences."""
+        columns = tuple(name.rstrip("_") for name in DifferenceSwapRate._fields)
+        title = f"least difference from which on at most {TOLERATED:.0%} are swaps (blank: none)"
+        note = f"Bins with fewer than {FEWEST} comparisons decide nothing."
+        return [
+            Table("swaps by size of the difference", columns, self.rows, n_labels=4),
+            Table(title, ("measure", "topics", "from"), self.reliable, notes=(note,)),
+        ]
+
+    def tables_for_people(self) -> list[Table]:
+        """Return both tables, the first with the one rate that measures are compared by."""
+        columns = ("measure", "topics", "from", "to", "comparisons", "few", "swaps", "with_half_ties", "low", "high")
+        first, second = self.tables()
+        marked = [(*row[:9], "few" if row.few else "", *row[10:]) for row in self.rows]
+        return [replace(first, rows=marked).showing(*columns), second]
+
+    def figure(self, *, width: float = 7.0, titled: bool = True) -> "Figure":
+        """Draw the share of swaps by the difference on the one set, one line per measure."""
+        from irevalx.lab.plotting.page import Page, style
+        from irevalx.lab.plotting.ranges import ranges_of
+        from irevalx.lab.topic_sets.figures import rates_by_difference
+
+        with style():
+            return rates_by_difference(self.rows, ranges_of(self.requests), Page(width, titled))
+
+
+def _bin_width(value: Any) -> Fraction:
+    """Return the width of a bin, exactly as the decimal number is written."""
+    width = value if isinstance(value, Fraction) else Fraction(repr(real_number("", value)))
+    if not 0 < width <= WIDEST or (width * 10**DECIMALS).denominator != 1:
+        raise ValueError(value)
+    return width
+
+
+def _read_width(text: str) -> Fraction:
+    if not re.fullmatch(r"[0-9]+\.?[0-9]*|\.[0-9]+", text) or len(text) > _LONGEST_WIDTH:
+        raise ValueError(text)
+    return Fraction(text)
+
+
+_WIDTH = ValueType(
+    f"a number above 0 and at most {WIDEST}, with at most {DECIMALS} decimals, such as 0.01", _bin_width, _read_width
+)
+
+
+@declared(
+    example="irevalx-lab swap-rate qrels runs/* -m 'map bpref_10 RankEff' --sizes '10 25' --seed 1",
+    more=(
+        "With --figure, the share of swaps (a tie as half a swap) and its interval, by the size of the sets or, with "
+        "--bins, by the size of the difference, without bins that have few comparisons; one line per measure. For at "
+        "most three sizes, the difference is also drawn in percent of the best run's value and in standard deviations."
+    ),
+    figure=True,
+)
+def swap_rate(
+    qrels: Qrels,
+    runs: Runs,
+    measures: Annotated[Measures, measures(" ".join(MEASURES))] = MEASURES,
+    *,
+    sizes: Annotated[Iterable[int], whole(1, several=True, metavar="N...")] = (),
+    draws: Annotated[int, whole(1, MOST_DRAWS, metavar="N")] = DRAWS,
+    own_sets: Annotated[bool, flag()] = False,
+    bins: Annotated[float | Fraction | None, Parameter(kind=_WIDTH, metavar="WIDTH")] = None,
+    seed: Seed = None,
+    level: Level = 1,
+    complete: Complete = False,
+    min_retrieved: MinRetrieved = 0.0,
+    rel_format: AnyRelFormat = "qrels",
+) -> SwapRates | SwapRatesByDifference:
+    """Count how often two sets of topics disagree on which of two runs is better.
+
+    Every pair of runs is compared on many pairs of disjoint topic sets. A swap is a comparison in which one run is
+    better on the first set and the other run is better on the second (Voorhees and Buckley, SIGIR 2002; Ahlgren and
+    Grönqvist, IP&M 2008, section 6.1). The result has one row per measure and size of the sets: the share of swaps, the
+    number of swaps, the number of comparisons in which the runs are tied on a set (not a swap), and the number of
+    comparisons. Measures with few distinct values have many ties, and a tie is not agreement. Therefore the table also
+    contains the share of ties (share tied); the swap rate with each tie counted as half a swap (with half ties), with
+    its 95 % interval over all splits of these topics into two sets of this size (no interval if all splits were
+    compared; it does not cover other topics); and the swap rate among comparisons without ties (without ties). Compare
+    measures by one of the last two rates.
+
+    With `bins`, the result has one row per size of the difference on the one set (each of two sets is the one):
+    absolute, in percent of the best run's value, and in standard deviations of the runs' values for all topics (for
+    sums, of the values for as many topics as are in a set); then comparisons, swaps, their share, and the same columns
+    for ties. A second table contains the smallest difference from which on at most 5 % are swaps, with a tie as half a
+    swap; bins with fewer than 30 comparisons are marked (few) and are ignored there.
+
+    Parameters
+    ----------
+    sizes : number of topics in a set. [default: 1 2 3 4 5 10 ... up to half the topics]
+    draws : number of pairs of topic sets of each size; all pairs if there are no more.
+    own_sets : draw topic sets for each pair of runs separately, like Ahlgren and Grönqvist 2008: the same rates except
+        for chance, narrower intervals, and more time. [default: all pairs are compared on the same sets]
+    bins : count swaps by the size of the difference on the one set instead, in bins of this width, starting at 0.
+
+    Raises
+    ------
+    InputError : fewer than two topics have judgments, results and a value.
+    IrevalxError : as for ``irevalx.evaluate``.
+
+    Examples
+    --------
+    >>> import irevalx
+    >>> qrels = {str(topic): {"A": 1, "B": 0, "C": topic % 2} for topic in range(10)}
+    >>> runs = {"bm25": {t: {"A": 2.0, "B": 1.0} for t in qrels}, "dense": {t: {"A": 2.0, "C": 1.0} for t in qrels}}
+    >>> result = irevalx.lab.swap_rate(qrels, runs, "P.2", sizes=[1, 4], seed=1)
+    >>> [(row.topics, row.swaps, row.ties, row.comparisons) for row in result.rows]
+    [(1, 0, 35, 45), (4, 0, 42, 1000)]
+    """
+    seed, sizes = chosen_seed(seed), tuple(sizes)
+    ranked = ranked_runs_of(
+        qrels,
+        runs,
+        measures,
+        level=level,
+        complete=complete,
+        min_retrieved=min_retrieved,
+        rel_format=rel_format,
+    )
+    measured = measured_runs(ranked, warn)
+    notes = ranked.notes([len(ranked.topics) - len(values.topics) for values in measured])
+    for values in measured:
+        _refuse_topics(values.measure, len(values.topics), sizes)
+    shared_sets = cache(partial(topic_sets, draws=draws, seed=seed))  # the same for all measures
+    width = None if bins is None else _bin_width(bins)
+    by_size, by_difference, reliable = list[SizeSwapRate](), list[DifferenceSwapRate](), list[ReliableDifference]()
+    for values in measured:
+        for size in sizes or default_sizes(len(values.topics)):
+            sets: TopicSets = shared_sets(len(values.topics), size)
+            if own_sets:
+                sets = sets_of_pairs(values.tested, size, draws=draws, seed=seed)
+            if width is None:
+                by_size.append(_size_row(values.measure, rate_on_sets(values.tested, sets)))
+            else:
+                rates = swap_bins(values.tested, sets, width, values.scale)
+                by_difference += [_difference_row(values.measure, size, rate) for rate in rates]
+                reliable.append(ReliableDifference(values.measure, size, least_reliable(rates)))
+    if any(row.low is not None for row in by_size) or any(row.low is not None for row in by_difference):
+        notes = (_OVER_SPLITS, *notes)
+    if width is None:
+        return SwapRates(by_size, seed, notes=notes)
+    return SwapRatesByDifference(by_difference, reliable, ranked.requests, seed, notes=notes)
+
+
+def _size_row(measure: str, rate: SwapRate) -> SizeSwapRate:
+    return SizeSwapRate(
+        measure,
+        topics=rate.size,
+        swap_rate=rate.rate,
+        swaps=rate.swaps,
+        ties=rate.ties,
+        comparisons=rate.comparisons,
+        share_tied=rate.share_tied,
+        with_half_ties=rate.rate_with_half_ties,
+        low=none_if_nan(rate.interval[0]),
+        high=none_if_nan(rate.interval[1]),
+        without_ties=none_if_nan(rate.rate_without_ties),
+    )
+
+
+def _difference_row(measure: str, size: int, rate: SwapBin) -> DifferenceSwapRate:
+    return DifferenceSwapRate(
+        measure,
+        topics=size,
+        from_=rate.least,
+        to=rate.limit,
+        percent=rate.percent,
+        sigmas=rate.sigmas,
+        comparisons=rate.comparisons,
+        swaps=rate.swaps,
+        rate=rate.rate,
+        few=rate.is_small,
+        share_tied=rate.share_tied,
+        with_half_ties=rate.rate_with_half_ties,
+        low=none_if_nan(rate.interval[0]),
+        high=none_if_nan(rate.interval[1]),
+        without_ties=none_if_nan(rate.rate_without_ties),
+    )
+
+
+def none_if_nan(value: float) -> float | None:
+    """Return a number, or None for nan."""
+    return None if math.isnan(value) else value
+
+
+def _refuse_topics(measure: str, n_topics: int, sizes: Sequence[int]) -> None:
+    """Raise InputError if a measure has values for fewer than two topics, ArgumentError if two sets need more."""
+    if n_topics < 2:
+        raise InputError(
+            f"a swap rate needs at least two topics, but {n_topics} has judgments, results and a value of {measure}"
+        )
+    if sizes and max(sizes) > n_topics // 2:
+        raise ArgumentError(
+            f"{spelled('sizes')} must be at most half of the {n_topics} topics with judgments, results and a value of "
+            f"{measure}, but got {max(sizes)}"
+        )

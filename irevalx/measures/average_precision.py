@@ -1,0 +1,137 @@
+"""Average precision."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from irevalx.arrays.segments import BoolArray, FloatArray, ratio
+from irevalx.measures.declaration import NO_EXPECTATION, NO_FORMULA, UNDEFINED, ZERO_TO_ONE, Range, measure
+from irevalx.measures.precision import CUTOFFS
+from irevalx.measures.summaries import LEAST, geometric_mean, mean
+from irevalx.ranking.expected_values import ExpectedTopics, TiedTopics
+from irevalx.ranking.topics import Topics
+from irevalx.settings import EXPECTED, PROBABILITY
+
+
+def _expected_sum_of_precisions(t: TiedTopics, k: int | None = None) -> FloatArray:
+    """Per topic: the sum of precisions at hits among the first k documents, expected over random tie-breaking.
+
+    In a group of n documents with r hits, the i-th document is a hit with probability r/n, and then each of the i - 1
+    above it in the group with probability (r - 1)/(n - 1).
+    """
+    hits, size = t.hits_of_groups, t.size
+    chance, others = hits / size, (hits - 1) / np.maximum(size - 1, 1)
+    above = t.above_groups(hits)[t.place] + (t.rank - 1 - t.before[t.place]) * others[t.place]
+    terms = chance[t.place] * ((above + 1.0) / t.rank)
+    counted = hits[t.place] > 0
+    return t.rows.sum(np.where(counted if k is None else counted & (t.rank <= k), terms, 0.0))
+
+
+def _expected_average_precision(t: TiedTopics) -> FloatArray:
+    return per_relevant(t, _expected_sum_of_precisions(t), t.n_hits > 0)
+
+
+def _expected_average_precision_at(t: TiedTopics, k: int) -> FloatArray:
+    return ratio(_expected_sum_of_precisions(t, k), t.n_rel)
+
+
+def _probable_average_precision(t: ExpectedTopics) -> FloatArray:
+    return t.each(lambda topic: topic.running_mean(1.0 / topic.rank, 1.0 / topic.counts))
+
+
+def _probable_average_precision_at(t: ExpectedTopics, k: int) -> FloatArray:
+    return t.each(lambda topic: topic.running_mean((topic.rank <= k) / topic.rank, 1.0 / topic.counts))
+
+
+@measure(
+    "map",
+    ZERO_TO_ONE,
+    summary=mean,
+    formulas={EXPECTED: _expected_average_precision, PROBABILITY: _probable_average_precision},
+)
+def average_precision(t: Topics) -> FloatArray:
+    """Average precision.
+
+    Precision at the rank of each relevant document retrieved, summed and divided by the number of relevant documents,
+    so that those not retrieved count 0. 0 where nothing is relevant. The `all` row is known as MAP.
+
+    Formula: (1/R) sum over relevant retrieved of (r + 1)/k.
+    Source: [buckley-voorhees-2005], chapter 3.
+    """
+    return per_relevant(t, t.rows.sum(t.precision_at_hits), t.n_hits > 0)
+
+
+@measure(
+    "gm_map",
+    Range(LEAST, 1),
+    summary=geometric_mean,
+    per_topic=False,
+    refuses=NO_EXPECTATION,
+    formulas={EXPECTED: _expected_average_precision},
+)
+def geometric_map(t: Topics) -> FloatArray:
+    """Geometric mean of average precision.
+
+    The mean over topics of log(average precision), values below 0.00001 counting as 0.00001, as a power of e. It
+    stresses topics that do badly.
+
+    Formula: exp((1/T) sum over topics of log(max(map, 0.00001))).
+    Source: [robertson-2006].
+    """
+    return per_relevant(t, t.rows.sum(t.precision_at_hits), t.n_hits > 0)
+
+
+@measure(
+    "map_cut",
+    ZERO_TO_ONE,
+    summary=mean,
+    kind=CUTOFFS,
+    formulas={EXPECTED: _expected_average_precision_at, PROBABILITY: _probable_average_precision_at},
+)
+def average_precision_at(t: Topics, k: int) -> FloatArray:
+    """Average precision of the first K documents.
+
+    Like map, with relevant documents after rank K counting 0; 0 where nothing is relevant.
+
+    Formula: (1/R) sum over relevant retrieved with k <= K of (r + 1)/k.
+    Source: trec_eval.
+    """
+    return ratio(t.rows.sum(np.where(t.rank <= k, t.precision_at_hits, 0.0)), t.n_rel)
+
+
+@measure(
+    "yaap",
+    Range(wording="any number; negative where little was found, and 0 where nothing is relevant"),
+    summary=mean,
+    refuses={EXPECTED: f"the mean of its logarithms {NO_FORMULA}", **NO_EXPECTATION},
+    without_results="log(1/(1 + R)) (0 with --compat 9)",
+)
+def yaap(t: Topics) -> FloatArray:
+    """Yet another average precision: a logit-like transform of average precision.
+
+    The logarithm of found against missed, both with 1 added, S being the sum of precisions that map divides by R, the
+    number of relevant documents. Close to normally distributed over topics, so that differences can be tested.
+
+    Formula: log((1 + S)/(1 + R - S)), S = sum over relevant retrieved of (r + 1)/k.
+    Source: trec_eval; after [robertson-zaragoza-2007].
+    """
+    total = t.rows.sum(t.precision_at_hits)
+    odds = (1.0 + total) / ((1.0 + t.n_rel) - total)
+    return np.array([_log(x) for x in odds.tolist()], np.float64)
+
+
+def per_relevant(t: Topics, total: FloatArray, any_found: BoolArray) -> FloatArray:
+    """Per topic: the total divided by the number of relevant documents; 0.0 if none was retrieved.
+
+    With a level below 0 unjudged documents can be hits in topics without relevant ones; the result is then infinite.
+    """
+    return np.where(any_found, total / t.n_rel, 0.0)
+
+
+def _log(x: float) -> float:
+    """Return the natural logarithm like C: minus infinity for 0, undefined below."""
+    if x > 0:
+        return math.log(x)
+    return -math.inf if x == 0 else UNDEFINED

@@ -1,0 +1,314 @@
+"""Declaration of measures: the record, its fields, the decorator, and measures of programs and installed packages."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
+from functools import cache
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from irevalx.arrays.segments import BoolArray
+from irevalx.errors import UsageError, printable, quote
+from irevalx.frozen import Frozen, replace
+from irevalx.measures.bibliography import papers_cited, with_references
+from irevalx.measures.measure_parameters import Kernel, NoParameters, ParameterKind, Parameters
+from irevalx.measures.summaries import Summary, Values
+from irevalx.reading.formats import REL_FORMATS
+from irevalx.settings import PROBABILITY, UNJUDGED_TREATMENTS, UnjudgedTreatment
+
+Number: TypeAlias = Literal["real", "integer", "text"]
+"""How values are printed."""
+
+HasValue: TypeAlias = Callable[[Any], BoolArray]
+"""Topics of a kernel -> which of them have a value, shape (n_topics,)."""
+
+WhyUnsupported: TypeAlias = "Callable[[Any, Parameters], str | None]"
+"""All judged topics of a kernel, and the parameters -> the error about the judgments, if any."""
+
+NO_PARAMETERS = NoParameters()
+
+GRADES = frozenset({"qrels"})
+"""The format of judgments that most measures need."""
+
+NONREL: tuple[UnjudgedTreatment, ...] = ("nonrel",)
+"""The treatment of unjudged documents of a measure that counts them, or needs another format of judgments."""
+
+NONREL_AND_SKIP: tuple[UnjudgedTreatment, ...] = ("nonrel", "skip")
+"""The treatments of a measure that does not take unjudged documents for nonrelevant."""
+
+NO_FORMULA = "over all orders of documents with equal scores has no simple formula"
+"""The end of the reason why a measure has no expected value with ``--ties expected``."""
+
+NO_EXPECTATION = {PROBABILITY: "its expectation over independent judgments has no simple formula"}
+"""The reason why a measure has no expected value where grades are probabilities."""
+
+UNDEFINED = math.copysign(math.nan, -1.0)
+"""0/0 in C on x86, printed ``-nan``."""
+
+
+class Range(Frozen):
+    """The values that a measure can have, with its default parameters and no level below 0; help and axes state it."""
+
+    low: float = -math.inf
+    """Infinite if there is none, as ``high``."""
+    high: float = math.inf
+    usually_at_most: float | None = None
+    """Few values exceed it, though they can. None if ``high`` is the bound."""
+    wording: str | None = None
+    """Its words in the help, if not "0 to 1", "from 0 up" or "any number"."""
+
+    @property
+    def words(self) -> str:
+        """The range as the help prints it."""
+        if self.wording is not None:
+            return self.wording
+        if math.isinf(self.low):
+            return "any number" if math.isinf(self.high) else f"up to {_number(self.high)}"
+        return (
+            f"from {_number(self.low)} up" if math.isinf(self.high) else f"{_number(self.low)} to {_number(self.high)}"
+        )
+
+    @property
+    def is_share(self) -> bool:
+        """Whether values are from 0 to 1, a few perhaps above: such measures can share an axis."""
+        return self.low >= 0 and (self.high if self.usually_at_most is None else self.usually_at_most) <= 1
+
+
+def _number(x: float) -> str:
+    """Return a number without exponent: ``0.00001``."""
+    return f"{x:.5f}".rstrip("0").rstrip(".")
+
+
+ZERO_TO_ONE = Range(0, 1)
+MOSTLY_ZERO_TO_ONE = Range(0, usually_at_most=1, wording="0 to 1, rarely above")
+ABOUT_ONE_AT_MOST = Range(0, usually_at_most=1, wording="from 0 up; about 1 at most")
+FROM_ZERO = Range(0)
+COUNT = Range(0, wording="whole numbers from 0 up")
+TEXT = Range(wording="text")
+
+
+class UnjudgedEffect(Enum):
+    """What a measure takes a retrieved unjudged document for; the values are the words of the help."""
+
+    NONRELEVANT = "nonrelevant"
+    NOTHING = "nothing"
+    NOT_THERE = "not there"
+    UNJUDGED = "unjudged"
+    RETRIEVED = "retrieved"
+    NO_GAIN = "a gain of 0"
+    GAIN_FOR_POOLED = "the gain given for -2, or 0"
+    GAIN_FOR_OUTSIDE = "the gain given for -1, or 0"
+    LIKE_JUDGED_ABOVE = "relevant as often as those judged above the same document"
+    LIKE_STRATUM = "what is estimated from the sample of its stratum"
+    RANDOMLY_THERE = "nonrelevant, and there with probability p"
+    AS_ITS_FUNCTION_SAYS = "its function says"
+    DOT = '"."'
+    DASH = '"-"'
+
+    @property
+    def is_left_out(self) -> bool:
+        """Whether removing such documents from the ranking (``-J``) makes no difference."""
+        return self in {UnjudgedEffect.NOTHING, UnjudgedEffect.NOT_THERE}
+
+
+class UpperBound(Enum):
+    """When the treatment ``rel`` is an upper bound; the values are the words of the help.
+
+    Such a measure cannot fall if unjudged documents turn out to be relevant.
+    """
+
+    NEVER = "no upper bound on the value with all documents judged"
+    ALWAYS = "an upper bound on the value with all documents judged"
+    BINARY_GAINS = f"{ALWAYS} if all grades are 0 or 1, -l is 1 and no gains are given"
+
+
+class Measure(Frozen, kw_only=True):
+    """A measure: how it is named, computed, summarised, printed and explained."""
+
+    name: str
+    """trec_eval's spelling."""
+    value_range: Range
+    function: Kernel
+    """As declared. Its docstring is the prose: a title; then definition, ``Formula:``, ``Source:``."""
+    kernel: Kernel | None
+    """The same; None for a measure of the `all` row alone, which needs no ranking."""
+    summary: Summary | None
+    """None for a measure that the `all` row lacks."""
+    kind: ParameterKind = NO_PARAMETERS
+    """Of its parameters."""
+    number: Number = "real"
+    """How its values are printed."""
+    per_topic: bool = True
+    """Whether ``-q`` prints it."""
+    formats: frozenset[str] = GRADES
+    """Formats of judgments (``-R``) that the kernel can be computed from."""
+    readings: tuple[UnjudgedTreatment, ...] = UNJUDGED_TREATMENTS
+    needs_nonrelevant: bool = False
+    """Whether it is not informative for a topic without judged nonrelevant documents."""
+    higher_is_better: bool = True
+    """Whether a greater value is better."""
+    lower_is_better: bool = False
+    """Whether a smaller value is better; most measures with neither are counts."""
+    has_value: HasValue | None = None
+    """The topics that have a value, whatever the run, in the treatment ``nonrel``; others are in no report and summary.
+    None: all."""
+    why_unsupported: WhyUnsupported | None = None
+    """What is wrong with judgments in a supported format; None if they are always supported."""
+    refuses: Mapping[str, str] = {}
+    """Options that it is not defined with, as in ``Settings.features``, each with the reason."""
+    formulas: Mapping[str, Kernel] = {}
+    """Replacements of the kernel by option, as in ``Settings.features``."""
+    uses_level: bool = True
+    """Whether ``-l`` makes a difference."""
+    pooled: UnjudgedEffect
+    """What a retrieved document counts as that was pooled but not judged."""
+    outside: UnjudgedEffect
+    """What a retrieved unpooled document counts as."""
+    upper_bound: UpperBound = UpperBound.NEVER
+    """When the treatment ``rel`` is an upper bound."""
+    without_results: str = "0"
+    """What a topic without results counts as under ``-c``."""
+
+    def __matmul__(self, cutoff: int) -> str:
+        """Return the request of the measure at a cutoff: ``my_measure @ 10``."""
+        return f"{self.name}@{cutoff}"
+
+    @property
+    def prose(self) -> str:
+        """The docstring without indentation."""
+        return inspect.cleandoc(self.function.__doc__ or "")
+
+    @property
+    def family(self) -> str:
+        """The module that the measure is declared in."""
+        return self.function.__module__
+
+    @property
+    def title(self) -> str:
+        """The first line of the prose."""
+        return self.prose.partition("\n")[0].rstrip(".")
+
+    @property
+    def paragraphs(self) -> list[list[str]]:
+        """The prose after the title, in paragraphs with papers in full, and the range of values after the formula.
+
+        ``Formula:``, ``Range:`` and ``Source:`` begin a line.
+        """
+        parts = [re.split(r"\n(?=Formula:|Source:)", paragraph) for paragraph in self.prose.split("\n\n")[1:]]
+        paragraphs = [[with_references(" ".join(part.split())) for part in paragraph] for paragraph in parts]
+        last = paragraphs[-1] if paragraphs else []
+        place = sum(line.startswith("Formula: ") for line in last)
+        return [*paragraphs[:-1], [*last[:place], f"Range: {self.value_range.words}.", *last[place:]]]
+
+    @property
+    def papers(self) -> list[str]:
+        """The keys of the papers that the prose cites, in its order."""
+        return papers_cited(self.prose)
+
+    @property
+    def formula(self) -> str:
+        """The formula of the prose; empty if there is none."""
+        lines = [line for paragraph in self.paragraphs for line in paragraph]
+        matches = (re.fullmatch(r"Formula: (.+?)\.", line) for line in lines)
+        return next((match[1] for match in matches if match), "")
+
+    def can_use(self, rel_format: str) -> bool:
+        """Return whether it can be computed from judgments in this format; without a kernel it always can."""
+        return self.kernel is None or not self.formats.isdisjoint({rel_format, REL_FORMATS[rel_format].measures_of})
+
+    def __call__(self, t: Any, parameters: Parameters) -> Sequence[Values]:
+        """Return the values of the topics ``t`` for each printed name."""
+        if self.kernel is None:
+            raise TypeError(f"{self.name} has no value for a topic")
+        with np.errstate(all="ignore"):
+            return self.unguarded(t, parameters)
+
+    def unguarded(self, t: Any, parameters: Parameters) -> Sequence[Values]:
+        """Return the same without turning off numpy's warnings about nan and infinity."""
+        assert self.kernel is not None
+        return self.kind.apply(self.formulas.get(getattr(t, "feature", ""), self.kernel), t, parameters)
+
+
+def measure(
+    name: str,
+    value_range: Range,
+    *,
+    unjudged: UnjudgedEffect = UnjudgedEffect.NONRELEVANT,
+    pooled: UnjudgedEffect | None = None,
+    outside: UnjudgedEffect | None = None,
+    **declared: Any,
+) -> Callable[[Kernel], Measure]:
+    """Return a decorator that makes a measure of a kernel, without registering it; ``declared`` are other fields.
+
+    ``unjudged`` is the default of ``pooled`` and ``outside``.
+    """
+    return lambda kernel: Measure(
+        name=name,
+        value_range=value_range,
+        function=kernel,
+        kernel=kernel,
+        pooled=pooled or unjudged,
+        outside=outside or unjudged,
+        **declared,
+    )
+
+
+def summary_only(name: str, value_range: Range, *, summary: Summary, number: Number) -> Callable[[Kernel], Measure]:
+    """Return a decorator that makes a measure of the `all` row alone.
+
+    The function is never called, its docstring explains.
+    """
+    declare = measure(
+        name,
+        value_range,
+        summary=summary,
+        number=number,
+        per_topic=False,
+        readings=NONREL,
+        higher_is_better=False,
+        uses_level=False,
+    )
+    return lambda function: replace(declare(function), kernel=None)
+
+
+GROUP = "irevalx.measures"
+"""The group of entry points under which packages offer measures: ``NAME = "module:object"``."""
+
+ADDED: dict[str, Measure] = {}
+"""By name, in the order of declaration and printing."""
+
+
+def add(measure: Measure) -> None:
+    """Register a measure; a later declaration in the same module replaces an earlier one."""
+    family, there = measure.family, ADDED.get(measure.name, measure).family
+    if family != there:
+        raise UsageError(f"the name of a measure must be its own, but {quote(measure.name)} is a measure of {there}")
+    ADDED[measure.name] = measure
+
+
+@cache
+def load_offered() -> tuple[str, ...]:
+    """Import and register the measures of installed packages, once.
+
+    Return an error line for each that cannot be loaded.
+    """
+    from importlib.metadata import entry_points  # imported late: it takes a while, and few calls need it
+
+    problems = []
+    for entry in entry_points(group=GROUP):
+        try:
+            offered = entry.load()
+        except Exception as error:  # noqa: BLE001 - what a package raises while it is imported may be anything
+            problem = f"it raised {type(error).__name__}: {error}"
+        else:
+            if isinstance(offered, Measure):
+                continue
+            problem = f"{entry.value} must be what irevalx.measure makes, but it is of type {type(offered).__name__}"
+        package = entry.dist.name if entry.dist else entry.module
+        problems.append(printable(f"the measure {quote(entry.name)} of {package} cannot be loaded: {problem}"))
+    return tuple(problems)

@@ -1,0 +1,198 @@
+"""Novelty and diversity: measures for topics with subtopics, as ndeval prints them.
+
+Every subtopic of a topic has a weight of 1, which each document that is relevant for it multiplies by 1 - alpha. The
+gain of a document is the sum of the weights of the subtopics that it is relevant for, by ascending subtopic. top(k) =
+N (1 - alpha)^(k - 1) is the gain at rank k of a list, no real one, of documents that are relevant for all N subtopics.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from irevalx.arrays.segments import FloatArray, IntArray, Segments, ratio
+from irevalx.measures.declaration import MOSTLY_ZERO_TO_ONE, NONREL, ZERO_TO_ONE, measure
+from irevalx.measures.measure_parameters import Cutoffs, CutoffsAndReals, NamedReals, Parameter
+from irevalx.measures.summaries import mean
+from irevalx.ranking.topics import log2_of, powers
+from irevalx.settings import NumberRange
+
+if TYPE_CHECKING:
+    from irevalx.ranking.topic_kinds import TopicsWithSubtopics
+
+SUBTOPICS = frozenset({"subtopics"})
+
+_SHARE = NumberRange("a number from 0 to 1", lambda x: 0 <= x <= 1)
+
+ALPHA = Parameter("alpha", 0.5, _SHARE)
+"""By how much a document reduces the gain of further ones about the same subtopic."""
+
+BETA = Parameter("beta", 0.5, _SHARE)
+"""The persistence of the user."""
+
+CUTOFFS = Cutoffs((5, 10, 20))
+WITH_ALPHA = CutoffsAndReals(CUTOFFS.default, "K,K,...,alpha=ALPHA", (ALPHA,))
+WITH_BETA = NamedReals((ALPHA, BETA))
+
+
+@measure("ERR_IA", ZERO_TO_ONE, summary=mean, kind=WITH_ALPHA, formats=SUBTOPICS, readings=NONREL)
+def err_ia(t: TopicsWithSubtopics, k: int, alpha: float) -> FloatArray:
+    """Expected reciprocal rank, intent-aware.
+
+    The novelty gains of the first K documents, each divided by its rank, divided by what documents that are relevant
+    for all subtopics would have; 0 where nothing is relevant. alpha is 0.5 unless told otherwise.
+
+    Formula: (sum over retrieved with k <= K of new/k) / (sum over k <= K of top(k)/k).
+    Source: [clarke-2011]; ndeval.
+    """
+    return ratio(_by_rank(t.rows, t.rank, t.gain(alpha), k), t.subtopics.lengths * _top(k, alpha, float))
+
+
+@measure("nERR_IA", MOSTLY_ZERO_TO_ONE, summary=mean, kind=WITH_ALPHA, formats=SUBTOPICS, readings=NONREL)
+def nerr_ia(t: TopicsWithSubtopics, k: int, alpha: float) -> FloatArray:
+    """Expected reciprocal rank, intent-aware, normalised.
+
+    As ERR_IA, but divided by the value of the ideal list, which is put together greedily, so that it need not be the
+    best. alpha is 0.5 unless told otherwise.
+
+    Formula: (sum over retrieved with k <= K of new/k) / (sum over k <= K of best(k)/k).
+    Source: [clarke-2011]; ndeval.
+    """
+    ideal, gain = t.ideal(alpha)
+    return ratio(_by_rank(t.rows, t.rank, t.gain(alpha), k), _by_rank(ideal, ideal.position + 1, gain, k))
+
+
+@measure("alpha_DCG", ZERO_TO_ONE, summary=mean, kind=WITH_ALPHA, formats=SUBTOPICS, readings=NONREL)
+def alpha_dcg(t: TopicsWithSubtopics, k: int, alpha: float) -> FloatArray:
+    """Discounted cumulative novelty gain.
+
+    The novelty gains of the first K documents, discounted, divided by those of documents that are relevant for all
+    subtopics; 0 where nothing is relevant. alpha is 0.5 unless told otherwise.
+
+    Formula: (sum over retrieved with k <= K of new/log2(k + 1)) / (sum over k <= K of top(k)/log2(k + 1)).
+    Source: [clarke-2008]; ndeval.
+    """
+    return ratio(_by_logarithm(t.rows, t.rank, t.gain(alpha), k), t.subtopics.lengths * _top(k, alpha, _logarithm))
+
+
+@measure("alpha_nDCG", MOSTLY_ZERO_TO_ONE, summary=mean, kind=WITH_ALPHA, formats=SUBTOPICS, readings=NONREL)
+def alpha_ndcg(t: TopicsWithSubtopics, k: int, alpha: float) -> FloatArray:
+    """Normalised discounted cumulative novelty gain.
+
+    As alpha_DCG, but divided by the value of the ideal list, which is put together greedily (the judged document with
+    the greatest gain next, of equal ones the last in byte order), so that it need not be the best. alpha is 0.5 unless
+    told otherwise.
+
+    Formula: (sum over retrieved with k <= K of new/log2(k + 1)) / (sum over k <= K of best(k)/log2(k + 1)).
+    Source: [clarke-2008]; ndeval.
+    """
+    ideal, gain = t.ideal(alpha)
+    return ratio(_by_logarithm(t.rows, t.rank, t.gain(alpha), k), _by_logarithm(ideal, ideal.position + 1, gain, k))
+
+
+@measure("NRBP", ZERO_TO_ONE, summary=mean, kind=WITH_BETA, formats=SUBTOPICS, readings=NONREL)
+def nrbp(t: TopicsWithSubtopics, alpha: float, beta: float) -> FloatArray:
+    """Novelty- and rank-biased precision.
+
+    The novelty gains of all documents, discounted by beta at each rank; 0 where nothing is relevant. alpha and beta are
+    0.5 unless told otherwise.
+
+    Formula: ((1 - (1 - alpha) beta)/S) sum over retrieved of new beta^(k - 1).
+    Source: [clarke-2009]; ndeval.
+    """
+    return _rank_biased(t, t.rows, t.rank, t.gain(alpha), alpha, beta)
+
+
+@measure("nNRBP", MOSTLY_ZERO_TO_ONE, summary=mean, kind=WITH_BETA, formats=SUBTOPICS, readings=NONREL)
+def nnrbp(t: TopicsWithSubtopics, alpha: float, beta: float) -> FloatArray:
+    """Novelty- and rank-biased precision, normalised.
+
+    NRBP divided by that of the ideal list, which is put together greedily; 0 where nothing is relevant. alpha and beta
+    are 0.5 unless told otherwise.
+
+    Formula: (sum over retrieved of new beta^(k - 1)) / (sum over all k of best(k) beta^(k - 1)).
+    Source: [clarke-2009]; ndeval.
+    """
+    if (1.0 - alpha) * beta == 1.0:
+        return np.zeros(t.rows.n)  # NRBP is 0 for all lists, the ideal one among them
+    ideal, gain = t.ideal(alpha)
+    biased = _rank_biased(t, t.rows, t.rank, t.gain(alpha), alpha, beta)
+    return ratio(biased, _rank_biased(t, ideal, ideal.position + 1, gain, alpha, beta))
+
+
+@measure("MAP_IA", ZERO_TO_ONE, summary=mean, formats=SUBTOPICS, readings=NONREL)
+def map_ia(t: TopicsWithSubtopics) -> FloatArray:
+    """Mean over the subtopics of average precision.
+
+    Average precision for each subtopic with a relevant document, as if only documents relevant for it were relevant,
+    and the mean of these; 0 where nothing is relevant.
+
+    Formula: (1/S) sum over the subtopics of (1/R_t) sum over retrieved relevant for it of rel_t(k)/k.
+    Source: [agrawal-2009]; ndeval.
+    """
+    precision = (t.seen_before + 1) / t.part_rank
+    of_subtopic = np.bincount(t.subtopic, precision, t.subtopics.size) / t.n_relevant
+    return ratio(t.subtopics.sum(of_subtopic), t.subtopics.lengths)
+
+
+@measure("P_IA", ZERO_TO_ONE, summary=mean, kind=CUTOFFS, formats=SUBTOPICS, readings=NONREL)
+def p_ia(t: TopicsWithSubtopics, k: int) -> FloatArray:
+    """Mean over the subtopics of precision after K documents.
+
+    0 where nothing is relevant.
+
+    Formula: (sum over the subtopics of rel_t(K))/(K S).
+    Source: [agrawal-2009]; ndeval.
+    """
+    return ratio(t.rows.sum(np.where(t.rank <= k, t.parts.lengths, 0.0)), float(k) * t.subtopics.lengths)
+
+
+@measure("strec", ZERO_TO_ONE, summary=mean, kind=CUTOFFS, formats=SUBTOPICS, readings=NONREL)
+def subtopic_recall(t: TopicsWithSubtopics, k: int) -> FloatArray:
+    """Subtopic recall: the share of subtopics found among the first K documents.
+
+    Subtopics without any relevant document do not count; 0 where nothing is relevant.
+
+    Formula: seen(K)/S.
+    Source: [zhai-2003]; ndeval.
+    """
+    first = (t.seen_before == 0) & (t.part_rank <= k)
+    return ratio(t.rows.sum(t.parts.count(first).astype(np.float64)), t.subtopics.lengths)
+
+
+def _by_rank(lists: Segments, rank: IntArray, gain: FloatArray, k: int) -> FloatArray:
+    """Per list: the sum of gain/rank over the first k."""
+    return lists.sum(np.where(rank <= k, gain / rank, 0.0))
+
+
+def _by_logarithm(lists: Segments, rank: IntArray, gain: FloatArray, k: int) -> FloatArray:
+    """Per list: the sum of gain/log2(rank + 1) over the first k."""
+    return lists.sum(np.where(rank <= k, gain / log2_of(rank + 1), 0.0))
+
+
+def _rank_biased(
+    t: TopicsWithSubtopics, lists: Segments, rank: IntArray, gain: FloatArray, alpha: float, beta: float
+) -> FloatArray:
+    """Per list: NRBP. As in ndeval a sum is multiplied by a quotient, on which its last digit depends."""
+    discounted = lists.sum(gain * powers(beta, int(rank.max(initial=0)))[rank - 1])
+    return discounted * ratio(np.full(t.rows.n, 1.0 - (1.0 - alpha) * beta), t.subtopics.lengths)
+
+
+@lru_cache
+def _top(k: int, alpha: float, discount: Callable[[int], float]) -> float:
+    """Return the sum of (1 - alpha)**(rank - 1)/discount(rank) over the first k."""
+    total, power = 0.0, 1.0
+    for rank in range(1, k + 1):
+        total += power / discount(rank)
+        power *= 1.0 - alpha
+        if power == 0.0:
+            break
+    return total
+
+
+def _logarithm(rank: int) -> float:
+    return math.log2(rank + 1)

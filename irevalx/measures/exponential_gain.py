@@ -1,0 +1,140 @@
+"""Graded judgments at a cutoff, with gains that grow exponentially: the measures of gdeval."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments, ratio
+from irevalx.measures.declaration import NONREL_AND_SKIP, ZERO_TO_ONE, Range, UnjudgedEffect, measure
+from irevalx.measures.measure_parameters import Cutoffs, CutoffsAndReals, Parameter, Parameters
+from irevalx.measures.summaries import mean
+from irevalx.ranking.expected_values import TiedTopics
+from irevalx.ranking.topics import Topics, log2_of
+from irevalx.settings import EXPECTED, PROBABILITY, NumberRange
+
+HIGHEST_GRADE = 4
+"""Default of the grade that (nearly) always satisfies the user."""
+
+MAX = Parameter("max", HIGHEST_GRADE, NumberRange("a whole number of at least 1", lambda x: x >= 1 and x == int(x)))
+
+CUTOFFS = (5, 10, 20)
+
+NO_CERTAIN_VALUE = {
+    PROBABILITY: "topics in which nothing is relevant have no value, and which these are is not certain"
+}
+
+FARTHEST = 2000
+"""The smaller of two powers of 2 with a greater distance of exponents is negligible."""
+
+
+def has_gain(t: Topics) -> BoolArray:
+    """Return, per topic, whether any document has a grade above 0."""
+    return t.ideal.lengths > 0
+
+
+def too_high(t: Topics, parameters: Parameters) -> str | None:
+    """Return the error about judgments with a higher grade than ERR's highest."""
+    _, [highest] = parameters.values
+    grade = t.pool_grade.max(initial=0)
+    if grade <= highest:
+        return None
+    allowed = math.ceil(grade)
+    return f"a grade must be at most {highest:g} for ERR, but got {grade}; ERR.max={allowed} allows it"
+
+
+def _expected_over_orders(t: TiedTopics, k: int, highest: float) -> FloatArray:
+    satisfaction = t.reached(np.where(t.grade > 0, exponential_gain(t.grade, np.array(highest)), 0.0), k)
+    gains = satisfaction > 0
+    rows, satisfied = t.rows.keep(gains), satisfaction[gains]
+    reached = rows.previous(rows.running_product(1.0 - satisfied), none=1.0)
+    return rows.sum(reached * satisfied / t.rank[gains])
+
+
+@measure(
+    "ERR",
+    Range(0, 1, wording="0 to below 1"),
+    summary=mean,
+    kind=CutoffsAndReals(CUTOFFS, "K,K,...,max=GRADE", (MAX,)),
+    readings=NONREL_AND_SKIP,
+    has_value=has_gain,
+    refuses=NO_CERTAIN_VALUE,
+    why_unsupported=too_high,
+    formulas={EXPECTED: _expected_over_orders},
+    uses_level=False,
+    unjudged=UnjudgedEffect.NO_GAIN,
+)
+def expected_reciprocal_rank(t: Topics, k: int, highest: float) -> FloatArray:
+    """Expected reciprocal rank.
+
+    A user goes down the list and is satisfied by a document with the probability p, which its grade and the highest
+    grade say (max, 4 unless told otherwise): the expectation of 1/rank of the document at which this happens, 0 if it
+    is not among the first K. Judgments with a higher grade are refused. A topic in which nothing has a grade above 0
+    has no value.
+
+    Formula: sum over retrieved with k <= K of (p/k) times the product over those above of (1 - p), p = (2^gain -
+    1)/2^max.
+    Source: [chapelle-2009]; gdeval.
+    """
+    gains = (t.grade > 0) & (t.rank <= k)
+    rows = t.rows.keep(gains)
+    satisfied = exponential_gain(t.grade[gains], np.array(highest))
+    reached = rows.previous(rows.running_product(1.0 - satisfied), none=1.0)
+    return rows.sum(reached * satisfied / t.rank[gains])
+
+
+def _expected_ndcg(t: TiedTopics, k: int) -> FloatArray:
+    highest = t.ideal.max(t.ideal_grade, empty=0.0)
+    gain = np.where(t.grade > 0, exponential_gain(t.grade, t.documents.spread(highest)), 0.0)
+    dcg = t.rows.sum(np.where(t.rank <= k, t.over_ranks(gain) / t.discount, 0.0))
+    return ratio(dcg, exponential_dcg(t.ideal, t.ideal.position + 1, t.ideal_grade, highest, k))
+
+
+@measure(
+    "ndcg_burges",
+    ZERO_TO_ONE,
+    summary=mean,
+    kind=Cutoffs(CUTOFFS),
+    readings=NONREL_AND_SKIP,
+    has_value=has_gain,
+    refuses=NO_CERTAIN_VALUE,
+    formulas={EXPECTED: _expected_ndcg},
+    uses_level=False,
+    unjudged=UnjudgedEffect.NO_GAIN,
+)
+def ndcg_burges(t: Topics, k: int) -> FloatArray:
+    """Normalised discounted cumulative gain of the first K documents, with exponential gains.
+
+    As ndcg_cut, but the gain of a document is 2^grade - 1, and 0 for grades of 0 and below. A topic in which nothing
+    has a grade above 0 has no value.
+
+    Formula: (sum over retrieved with k <= K of (2^gain - 1)/log2(k + 1)) / (sum over k <= K of (2^ideal(k) - 1)/log2(k
+    + 1)).
+    Source: [burges-2005]; gdeval.
+    """
+    highest = t.ideal.max(t.ideal_grade, empty=0.0)
+    dcg = exponential_dcg(t.rows, t.rank, t.grade, highest, k)
+    return ratio(dcg, exponential_dcg(t.ideal, t.ideal.position + 1, t.ideal_grade, highest, k))
+
+
+def exponential_dcg(lists: Segments, rank: IntArray, grade: AnyArray, highest: AnyArray, k: int) -> FloatArray:
+    """Per list: the sum of (2**grade - 1)/2**highest/log2(rank + 1) over positive grades among the first k.
+
+    ``highest`` is at least the grades of a list. Division by a power of 2 changes no digit, and allows any grade.
+    """
+    gains = (grade > 0) & (rank <= k)
+    gaining = lists.keep(gains)
+    return gaining.sum(exponential_gain(grade[gains], gaining.spread(highest)) / log2_of(rank[gains] + 1))
+
+
+def exponential_gain(grade: AnyArray, highest: AnyArray) -> FloatArray:
+    """Return (2**grade - 1)/2**highest, of numbers from 0 up; exact for integers."""
+    return _power_of_2(grade - highest) - _power_of_2(-highest)
+
+
+def _power_of_2(x: AnyArray) -> FloatArray:
+    near = np.clip(x, -FARTHEST, FARTHEST)
+    whole = np.floor(near)
+    power: FloatArray = np.ldexp(np.exp2(near - whole), whole.astype(np.int64))
+    return power

@@ -1,0 +1,416 @@
+"""Names and spellings of measures in other programs: ``MAP``, ``ndcg@10``, ``P_10``, ``AP(rel=2)``.
+
+The programs are ir_measures, ranx, MTEB, BEIR, pytrec_eval, ndeval and older versions of trec_eval. A name is
+understood only if it means the same; otherwise the error names the nearest measure and the difference.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from irevalx.declarations import spelled
+from irevalx.errors import UnknownMeasureError, UsageError, quote
+from irevalx.frozen import Frozen, replace
+from irevalx.measures import BY_NAME, MEASURES, NICKNAMES, every_measure, named
+from irevalx.measures.declaration import ADDED
+from irevalx.measures.measure_parameters import Cutoffs, CutoffsAndReals, Gains, NoParameters, RealCutoffs
+from irevalx.measures.requests import ParsedRequest, exists, read_own_spelling
+from irevalx.settings import UnjudgedTreatment
+from irevalx.trec_eval import Compat
+
+
+class ForeignName(Frozen):
+    """A name of a measure of irevalx in another program."""
+
+    name: str
+    """In the other program's spelling; case does not matter."""
+    alone: str = ""
+    """The measure without a cutoff; empty if there is none."""
+    at: str = ""
+    """The measure with a cutoff, as in ``NAME@K``; empty if there is none."""
+
+
+OTHER_NAMES = (
+    ForeignName("AP", "map", "map_cut"),
+    ForeignName("MAP", "map", "map_cut"),
+    ForeignName("gMAP", "gm_map"),
+    ForeignName("RR", "recip_rank", "recip_rank_cut"),
+    ForeignName("MRR", "recip_rank", "recip_rank_cut"),
+    ForeignName("recip_rank", "recip_rank", "recip_rank_cut"),
+    ForeignName("nDCG", "ndcg", "ndcg_cut"),
+    ForeignName("Precision", "P", "P"),
+    ForeignName("R", at="recall"),
+    ForeignName("R_cap", at="relative_P"),
+    ForeignName("recall_cap", at="relative_P"),
+    ForeignName("hit_rate", at="success"),
+    ForeignName("HitRate", at="success"),
+    ForeignName("R-prec", "Rprec"),
+    ForeignName("R-precision", "Rprec"),
+    ForeignName("IPrec", at="iprec_at_recall"),
+    ForeignName("ircl_prn", "iprec_at_recall", "iprec_at_recall"),
+    ForeignName("F1", "set_F"),
+    ForeignName("SetP", "set_P"),
+    ForeignName("SetRelP", "set_relative_P"),
+    ForeignName("SetR", "set_recall"),
+    ForeignName("SetF", "set_F"),
+    ForeignName("SetAP", "set_map"),
+    ForeignName("NumQ", "num_q"),
+    ForeignName("NumRet", "num_ret"),
+    ForeignName("NumRel", "num_rel"),
+    ForeignName("NumRelRet", "num_rel_ret"),
+    ForeignName("bpref-10", "bpref_10"),
+    ForeignName("ERR-IA", at="ERR_IA"),
+    ForeignName("nERR-IA", at="nERR_IA"),
+    ForeignName("alpha-DCG", at="alpha_DCG"),
+    ForeignName("alpha-nDCG", at="alpha_nDCG"),
+    ForeignName("MAP-IA", "MAP_IA"),
+    ForeignName("AP_IA", "MAP_IA"),
+    ForeignName("P-IA", at="P_IA"),
+    ForeignName("StRecall", at="strec"),
+)
+"""In the order in which they are listed."""
+
+
+class NearestMeasure(Frozen):
+    """A measure that irevalx lacks, and the nearest one."""
+
+    name: str
+    """In the other program's spelling; case does not matter."""
+    measure: str
+    """As ``-m`` takes it; ``{k}`` is the requested cutoff."""
+    difference: str
+    """What the nearest one is instead; ``{k}`` as above."""
+
+
+_SAME_AT_ALL_RANKS = "a user who goes on with the same probability at every rank, whatever was found"
+
+NEAREST = (
+    NearestMeasure("Hit", "success.{k}", "1 where a relevant document is among the first {k}, otherwise 0"),
+    NearestMeasure(
+        "hits", "P.{k}", "the relevant documents among the first {k}, divided by {k}; num_rel_ret counts all retrieved"
+    ),
+    NearestMeasure(
+        "Accuracy",
+        "success.{k}",
+        "1 where a relevant document is among the first {k}, as in BEIR; the Accuracy of ir_measures is nearer to "
+        "RankEff, which leaves unjudged documents out and counts relevant ones that were not retrieved as 0",
+    ),
+    NearestMeasure(
+        "F1", "set_F", "F1 of all retrieved documents; with -M {k} of the first {k}, where {k} or more were retrieved"
+    ),
+    NearestMeasure("Hole", "unj.{k}", "the share of documents without a judgment for this topic, not for any topic"),
+    NearestMeasure(
+        "dcg_burges", "dcg.1=1,2=3,3=7,4=15", "its gains for grades up to 4, over the whole list; -M {k} cuts it"
+    ),
+    NearestMeasure(
+        "RBP", "rbp.p=0.8", "p is 0.9 unless given; gains are the grades, brought to 0..1, and there is no cutoff"
+    ),
+    NearestMeasure(
+        "SDCG", "ndcg_cut.{k}", "normalised by the best ranking of what was judged, not by {k} perfect documents"
+    ),
+    NearestMeasure("Compat", "ndcg", "how much is gained, not how far the ranking overlaps with an ideal one"),
+    NearestMeasure("INST", "rbp.p=0.8", _SAME_AT_ALL_RANKS),
+    NearestMeasure("INSQ", "rbp.p=0.8", _SAME_AT_ALL_RANKS),
+    NearestMeasure("BPM", "rbp.p=0.8", _SAME_AT_ALL_RANKS),
+    *(NearestMeasure(f"NERR{number}", "rbp.p=0.8", _SAME_AT_ALL_RANKS) for number in (8, 9, 10, 11)),
+)
+"""For the error about an unknown measure."""
+
+
+ALONE = {name.lower(): name for name in (*NICKNAMES, *BY_NAME)}
+ALONE |= {other.name.lower(): other.alone for other in OTHER_NAMES if other.alone}
+"""Measures by name without cutoff, in lower case."""
+
+AT_CUTOFFS = {
+    measure.name.lower(): measure.name for measure in MEASURES if isinstance(measure.kind, Cutoffs | RealCutoffs)
+}
+AT_CUTOFFS |= {other.name.lower(): other.at for other in OTHER_NAMES if other.at}
+"""Measures by the NAME of ``NAME@K``, in lower case; foreign names and their own."""
+
+_AT = re.compile(r"([^@]+?)(?:@|_at_)((?:[0-9]*\.)?[0-9]+(?:,(?:[0-9]*\.)?[0-9]+)*)")
+"""``NAME@10``, ``NAME_at_10``, ``NAME@0.1,0.2``."""
+
+_WITH_NUMBER = re.compile(r"(.+?)(?:[_.]?([1-9][0-9]*)|[_.]([01]?\.[0-9]+))")
+"""``P10``, ``mrr_10``, ``ndcg.10``, or with a recall level ``ircl_prn.0.10``."""
+
+
+def read_other_spelling(text: str, compat: Compat) -> ParsedRequest:
+    """Parse a request without a treatment of unjudged documents, in any spelling."""
+    stem, arguments = _split_arguments(text)
+    spec = _without_arguments(stem, compat)
+    for name, value in arguments.items():
+        taken = arguments_of(spec.name)
+        argument = next((other for other in taken if other.name == name), None)
+        changed = argument.change(spec, value) if argument else None
+        if not changed:
+            usages = ", ".join(other.usage for other in taken)
+            otherwise = next((other.otherwise for other in ARGUMENTS if other.name == name), "")
+            raise UsageError(
+                f"what {spec.name} has in brackets must be {usages or 'nothing'}, but got {quote(f'{name}={value}')}"
+                f"{_nearest(stem) or otherwise}"
+            )
+        spec = changed
+    return spec
+
+
+_WITH_BRACKETS = re.compile(r"([^()@]+(?:@[^()@]*)?)\((.*)\)(?:@([^()@]+))?")
+_WITH_LEVEL = re.compile(r"([^().]+)-l([0-9]+)")
+_ARGUMENT = r"\w+=(?:\{[^{}]*\}|[^,{}]+)"
+_CUTOFFS = ("cutoff", "recall")
+"""Arguments that replace ``@``."""
+
+
+def _split_arguments(text: str) -> tuple[str, dict[str, str]]:
+    """Split a measure with cutoffs, ``P@10``, from its arguments by name: ``P(rel=2)@10``, or ranx's ``P@10-l2``."""
+    if with_level := _WITH_LEVEL.fullmatch(text):
+        return with_level[1], {"rel": with_level[2]}
+    match = _WITH_BRACKETS.fullmatch(text)
+    if not match:
+        return text, {}
+    measure, listed, at = match.groups()
+    items = re.findall(_ARGUMENT, listed)
+    arguments = dict(item.split("=", 1) for item in items)
+    cutoffs = [arguments[name] for name in _CUTOFFS if name in arguments] + [at] * (at is not None)
+    if ",".join(items) != listed or len(arguments) < len(items) or len(cutoffs) > 1:
+        raise UsageError(
+            "a measure with arguments must be NAME(name=value,...) or NAME(name=value,...)@K, each at most once, but "
+            f"got {quote(text)}"
+        )
+    others = {name: value.strip("'\"") for name, value in arguments.items() if name not in _CUTOFFS}
+    return "@".join([measure, *cutoffs]), others
+
+
+_NUMBER = r"(?:[0-9]*\.?[0-9]+|[0-9]+\.)"
+
+
+def _with_level(spec: ParsedRequest, value: str) -> ParsedRequest | None:
+    """Return the measure at this level; all retrieved documents become relevant ones."""
+    if not re.fullmatch(rf"-?[0-9]{{1,18}}|-?{_NUMBER}", value):
+        return None
+    level = int(value) if value.removeprefix("-").isdecimal() else float(value)
+    return replace(spec, name="num_rel_ret" if spec.name == "num_ret" else spec.name, level=level)
+
+
+def _with_reading(spec: ParsedRequest, value: str) -> ParsedRequest | None:
+    readings: dict[str, UnjudgedTreatment] = {"True": "skip", "False": "nonrel"}
+    return replace(spec, reading=readings[value]) if value in readings else None
+
+
+def _relative(spec: ParsedRequest, value: str) -> ParsedRequest | None:
+    names = {"True": "set_relative_P", "False": "set_P"}
+    return replace(spec, name=names[value]) if value in names else None
+
+
+def _with_weight(spec: ParsedRequest, value: str) -> ParsedRequest | None:
+    """Return the measure with this weight of recall; 1 is the default."""
+    if spec.parameters is not None or not re.fullmatch(_NUMBER, value):
+        return None
+    return spec if float(value) == 1 else replace(spec, parameters=value)
+
+
+def _with_named(name: str) -> Callable[[ParsedRequest, str], ParsedRequest | None]:
+    """Return the change of a named parameter, which is beside cutoffs: ``alpha=0.5``."""
+
+    def changed(spec: ParsedRequest, value: str) -> ParsedRequest | None:
+        if not re.fullmatch(rf"-?{_NUMBER}(?:[eE][-+]?[0-9]+)?", value):
+            return None
+        return replace(spec, parameters=",".join(filter(None, (spec.parameters, f"{name}={value}"))))
+
+    return changed
+
+
+def _with_gains(spec: ParsedRequest, value: str) -> ParsedRequest | None:
+    """Return the measure with gains by grade: ``{1:3,2:9}``."""
+    is_taken = spec.parameters is not None and spec.name != "ndcg_cut"
+    if is_taken or not re.fullmatch(rf"\{{[0-9]+:{_NUMBER}(?:,[0-9]+:{_NUMBER})*\}}", value):
+        return None
+    gains = value.strip("{}").replace(":", "=")
+    return replace(spec, gains=gains) if spec.name == "ndcg_cut" else replace(spec, parameters=gains)
+
+
+def _with_discount(spec: ParsedRequest, value: str) -> ParsedRequest | None:
+    """Return the measure with this discount; exp-log2 also has the gains 2^grade - 1, and needs cutoffs."""
+    if value == "exp-log2":
+        return replace(spec, name="ndcg_burges") if spec.cutoffs else None
+    return spec if value == "log2" else None
+
+
+def _with_persistence(spec: ParsedRequest, value: str) -> ParsedRequest | None:
+    """Return the measure with this persistence."""
+    is_taken = spec.parameters is not None or not re.fullmatch(_NUMBER, value)
+    return None if is_taken else replace(spec, parameters=f"p={value}")
+
+
+class MeasureArgument(Frozen):
+    """An argument of a measure in brackets, in ir_measures' spelling."""
+
+    name: str
+    usage: str
+    """How it is written."""
+    change: Callable[[ParsedRequest, str], ParsedRequest | None]
+    """Returns the request with this value; None for a value that makes no sense."""
+    measures: tuple[str, ...] | None = None
+    """The measures that take it; None if their declarations decide."""
+    otherwise: str = ""
+    """End of the error about other measures and values."""
+
+
+LEVEL = MeasureArgument("rel", "rel=N", _with_level, otherwise="; a level is for measures of what is relevant or not")
+JUDGED_ONLY = MeasureArgument("judged_only", "judged_only=True", _with_reading)
+ARGUMENTS = (
+    LEVEL,
+    JUDGED_ONLY,
+    MeasureArgument("relative", "relative=True", _relative, ("set_P", "set_relative_P")),
+    MeasureArgument("beta", "beta=X", _with_weight, ("set_F",)),
+    MeasureArgument("p", "p=X", _with_persistence, ("rbp", "rbp_resid")),
+    MeasureArgument(
+        *("gains", "gains={N:X,...}", _with_gains, ("ndcg", "ndcg_cut")),
+        otherwise="; gains by grade are for ndcg, with or without a cutoff",
+    ),
+    MeasureArgument(
+        *("dcg", "dcg='log2'", _with_discount, ("ndcg", "ndcg_cut")),
+        otherwise="; dcg='exp-log2' must have a cutoff, as in nDCG(dcg='exp-log2')@20",
+    ),
+)
+"""In the order of lists; without cutoffs."""
+
+
+def _named_parameters(name: str) -> list[MeasureArgument]:
+    """Return arguments for the named parameters of a measure, as in ``ERR.20,max=5``."""
+    parameters = () if name in NICKNAMES else getattr(named(name).kind, "parameters", ())
+    return [
+        MeasureArgument(parameter.name, f"{parameter.name}=X", _with_named(parameter.name)) for parameter in parameters
+    ]
+
+
+def arguments_of(name: str) -> list[MeasureArgument]:
+    """Return the arguments of a measure, or a set of measures."""
+    return [argument for argument in ARGUMENTS if takes(name, argument)] + _named_parameters(name)
+
+
+def all_usages() -> list[str]:
+    """Return the usages of all arguments of irevalx's measures, each once."""
+    of_some = (argument for measure in MEASURES for argument in _named_parameters(measure.name))
+    return list(dict.fromkeys(argument.usage for argument in (*ARGUMENTS, *of_some)))
+
+
+def takes(name: str, argument: MeasureArgument) -> bool:
+    """Return whether a measure, or a set of measures, takes an argument."""
+    if argument.measures is not None:
+        return name in argument.measures
+    if name in NICKNAMES:
+        return argument is JUDGED_ONLY
+    measure = named(name)
+    if argument is JUDGED_ONLY:
+        return measure.kernel is not None and "skip" in measure.readings
+    return name == "num_ret" or (measure.kernel is not None and measure.uses_level)
+
+
+def _without_arguments(text: str, compat: Compat) -> ParsedRequest:
+    spec = read_own_spelling(text, compat) or _with_cutoffs(text, compat) or _as_printed(text, compat)
+    spec = spec or _by_another_name(text, compat) or _with_number(text, compat)
+    if not spec:
+        raise _unknown(text, compat)
+    return spec
+
+
+def _with_cutoffs(text: str, compat: Compat) -> ParsedRequest | None:
+    """Parse ``ndcg@10``, in any case; None for other texts."""
+    at = _AT.fullmatch(text)
+    name = AT_CUTOFFS.get(at[1].lower()) or _added(at[1]) if at else ""
+    if not at or not exists(name, compat):
+        return None
+    cutoffs = tuple(at[2].split(","))
+    are_ranks = all(cutoff.isdecimal() for cutoff in cutoffs)
+    kind = named(name).kind
+    takes_cutoffs = isinstance(kind, RealCutoffs) or (are_ranks and isinstance(kind, Cutoffs))
+    return ParsedRequest(name, cutoffs=cutoffs) if takes_cutoffs else None
+
+
+def _with_number(text: str, compat: Compat) -> ParsedRequest | None:
+    """Parse ``P10``, a measure with one cutoff, in any case; None for other texts."""
+    match = _WITH_NUMBER.fullmatch(text)
+    return _with_cutoffs(f"{match[1]}@{match[2] or match[3]}", compat) if match else None
+
+
+def _as_printed(text: str, compat: Compat) -> ParsedRequest | None:
+    """Parse ``P_10``, as it is printed; None for other texts."""
+    kinds = {measure.name: measure.kind for measure in every_measure()}
+    for name in sorted(kinds, key=len, reverse=True):
+        after = text.removeprefix(f"{name}_")
+        kind = kinds[name]
+        printed = after != text and re.match(r"[-+.]?[0-9]|[a-z]*=", after) and not isinstance(kind, NoParameters)
+        if printed and exists(name, compat) and not (isinstance(kind, Gains) and "=" not in after):
+            is_cutoff = isinstance(kind, Cutoffs) and after.isdecimal()
+            if isinstance(kind, CutoffsAndReals):
+                after = after.replace("_", ",")
+            return ParsedRequest(name, cutoffs=(after,)) if is_cutoff else ParsedRequest(name, after)
+    return None
+
+
+def _by_another_name(text: str, compat: Compat) -> ParsedRequest | None:
+    """Parse a foreign name, in any case; None if there is none."""
+    name = ALONE.get(text.lower()) or _added(text)
+    return ParsedRequest(name) if name in NICKNAMES or exists(name, compat) else None
+
+
+def _added(text: str) -> str:
+    """Return the name of the custom measure with this name in any case; empty if there is none."""
+    return next((name for name in ADDED if name.lower() == text.lower()), "")
+
+
+def cutoff_hint(name: str, parameters: str | None) -> str:
+    """Return the end of a message about ``recip_rank.10``: the measure with cutoffs; empty if there is none."""
+    meant = AT_CUTOFFS.get(name.lower(), name)
+    is_list = re.fullmatch("[1-9][0-9]*(?:,[1-9][0-9]*)*", parameters or "")
+    return f"; {meant}.{parameters} may be meant" if meant != name and is_list else ""
+
+
+def gains_hint(name: str, parameters: str | None) -> str:
+    """Return the end of a message about ``ndcg_cut.20,2=1``; empty for other texts."""
+    items = (parameters or "").split(",")
+    gains = [item.replace("=", ":") for item in items if re.fullmatch(rf"[0-9]+={_NUMBER}", item)]
+    cutoffs = [item for item in items if item.isdecimal()]
+    if name != "ndcg_cut" or not gains:
+        return ""
+    return f"; 'nDCG(gains={{{','.join(gains)}}})@{','.join(cutoffs) or 'K'}' takes gains"
+
+
+def _unknown(text: str, compat: Compat) -> UnknownMeasureError:
+    """Return the error for an unknown name, with a suggestion."""
+    at = _AT.fullmatch(text)
+    name = at[1] if at else re.split("[.@]", text)[0]
+    alone, with_cutoff = ALONE.get(name.lower()) or _added(name), AT_CUTOFFS.get(name.lower(), "")
+    if absent := {alone, with_cutoff} & compat.absent_measures:
+        return UnknownMeasureError(
+            f"the measure {quote(min(absent))} does not exist in trec_eval {compat.version} ({spelled('compat')})"
+        )
+    hint = _nearest(text)
+    if not hint and with_cutoff:
+        example = "0.1" if isinstance(BY_NAME[with_cutoff].kind, RealCutoffs) else "10"
+        hint = f"; it must have a cutoff, as in {name}@{example}"
+    elif not hint and at and alone:
+        cut = spelled("max_retrieved", at[2])
+        hint = f"; {alone} has no cutoff, but {cut} evaluates the first {at[2]} documents of each topic"
+    return UnknownMeasureError(
+        f"a measure must be one that irevalx knows, but got {quote(text)}{hint or _alike(name, compat)}"
+    )
+
+
+def _alike(name: str, compat: Compat) -> str:
+    """Return similar names, for the end of a message."""
+    import difflib
+
+    names = [known for known in (*NICKNAMES, *BY_NAME, *ADDED) if known not in compat.absent_measures]
+    alike = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
+    verb = "are" if len(alike) > 1 else "is"
+    return f"; the nearest {verb} {', '.join(alike)}" if alike else "; irevalx -h -m all_trec explains the usual ones"
+
+
+def _nearest(text: str) -> str:
+    """Return the nearest measure of one that irevalx lacks, for the end of a message; empty for others."""
+    at = _AT.fullmatch(text)
+    name, k = (at[1], at[2]) if at else (text, "K")
+    nearest = next((each for each in NEAREST if each.name.lower() == name.lower()), None)
+    return f"; the nearest is {nearest.measure.format(k=k)}: {nearest.difference.format(k=k)}" if nearest else ""

@@ -1,0 +1,187 @@
+"""Estimates from a sample in which every document had a probability of its own of being drawn, as statAP_MQ_eval's.
+
+A document of the sample that was drawn with the probability p stands for 1/p documents. Documents outside the sample
+are nonrelevant and keep their ranks.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments, ratio
+from irevalx.frozen import Frozen, cached_property
+from irevalx.measures.declaration import ABOUT_ONE_AT_MOST, NONREL, ZERO_TO_ONE, Range, UnjudgedEffect, measure
+from irevalx.measures.exponential_gain import exponential_dcg
+from irevalx.measures.measure_parameters import Cutoffs
+from irevalx.measures.summaries import Population, Total, mean, summary, total
+
+if TYPE_CHECKING:
+    from irevalx.ranking.topic_kinds import TopicsWithProbabilities
+
+PRELS = frozenset({"prels"})
+
+CUTOFFS = Cutoffs((10, 20, 50, 100))
+
+
+class _Found(Frozen):
+    """The relevant documents of the sample that were retrieved."""
+
+    rows: Segments
+    """Per topic, these documents in rank order."""
+    rank: IntArray
+    """Flat over ``rows``; 1-based."""
+    place: IntArray
+    """Flat over ``rows``; the flat index in ``t.sample``."""
+    stands_for: FloatArray
+    """Flat over ``rows``; inverse inclusion probabilities."""
+
+    @classmethod
+    def of(cls, t: TopicsWithProbabilities) -> _Found:
+        """Select them."""
+        relevant = t.relevant[t.place]
+        place = t.place[relevant]
+        return cls(t.rows.keep(relevant), t.rank[relevant], place, t.stands_for[place])
+
+    @cached_property
+    def precision(self) -> FloatArray:
+        """Flat: the estimated precision at each."""
+        above = self.rows.previous(self.rows.running_sum(self.stands_for), none=0.0)
+        return (1.0 + above) / self.rank
+
+    def average_precision(self, t: TopicsWithProbabilities) -> FloatArray:
+        """Per topic: the estimated average precision."""
+        return ratio(self.rows.sum(self.precision * self.stands_for), t.estimated_relevant)
+
+    def within(self, limit: IntArray | int) -> FloatArray:
+        """Per topic: the estimated number of relevant documents up to a rank, the same for all topics or one each."""
+        reached = self.rank <= (limit if isinstance(limit, int) else self.rows.spread(limit))
+        return self.rows.sum(np.where(reached, self.stands_for, 0.0))
+
+
+def can_estimate(t: TopicsWithProbabilities) -> BoolArray:
+    """Return, per topic, whether the sample has a relevant document and a randomly drawn one."""
+    return t.any_at_random & (t.sample.count(t.relevant) > 0)
+
+
+_estimate = partial(measure, formats=PRELS, readings=NONREL, has_value=can_estimate)
+"""Declares a measure of a sample with inclusion probabilities."""
+
+
+@summary("the sum is divided by the square of the number of all judged topics; one without results counts {missing}")
+def variance_of_mean(added: Total, population: Population) -> float:
+    """Return the variance of the mean over topics from the sum of their variances."""
+    return added / (population.n_topics * population.n_topics or 1)
+
+
+@_estimate("statAP", ABOUT_ONE_AT_MOST, summary=mean)
+def stat_ap(t: TopicsWithProbabilities) -> FloatArray:
+    """Average precision, estimated from a sample with inclusion probabilities.
+
+    A document that was drawn with the probability p stands for 1/p documents; documents outside the sample are
+    nonrelevant and keep their ranks. A topic without a relevant document in the sample, or without any that was drawn
+    at random, has no value.
+
+    Formula: (1/statR) sum over sampled relevant retrieved of (1 + c)/(k p), c = sum over those above of 1/p.
+    Source: [aslam-pavlu-2007]; statAP_MQ_eval.
+    """
+    return _Found.of(t).average_precision(t)
+
+
+@_estimate("statRprec", ABOUT_ONE_AT_MOST, summary=mean)
+def stat_rprec(t: TopicsWithProbabilities) -> FloatArray:
+    """R-precision, estimated from a sample with inclusion probabilities.
+
+    The relevant documents that the sampled ones stand for, up to the rank of the estimated number of relevant
+    documents, rounded; divided by that rank. A list that is shorter is divided by the estimated number itself. A topic
+    has no value where statAP has none.
+
+    Formula: (1/q) sum over sampled relevant retrieved with k <= q of 1/p, q = statR rounded.
+    Source: [aslam-pavlu-2007]; statAP_MQ_eval.
+    """
+    retrieved, n_rel = _Found.of(t), t.estimated_relevant
+    rounded = np.floor(n_rel + 0.5).astype(np.int64)
+    shorter = t.n_ret < rounded
+    return ratio(retrieved.within(rounded), np.where(shorter, n_rel, rounded))
+
+
+@_estimate("statP", ABOUT_ONE_AT_MOST, summary=mean, kind=CUTOFFS)
+def stat_p(t: TopicsWithProbabilities, k: int) -> FloatArray:
+    """Precision after K documents, estimated from a sample with inclusion probabilities.
+
+    The relevant documents that the sampled ones among the first K stand for, divided by K. A topic has no value where
+    statAP has none.
+
+    Formula: (1/K) sum over sampled relevant retrieved with k <= K of 1/p.
+    Source: [aslam-pavlu-2007]; statAP_MQ_eval.
+    """
+    return _Found.of(t).within(k) / k
+
+
+@_estimate("statNDCG", ZERO_TO_ONE, summary=mean, kind=CUTOFFS, unjudged=UnjudgedEffect.NO_GAIN)
+def stat_ndcg(t: TopicsWithProbabilities, k: int) -> FloatArray:
+    """Normalised discounted cumulative gain of the first K documents, of the sampled ones alone.
+
+    As ndcg_burges with the sampled documents as the only ones that were judged. The probabilities play no part in it,
+    which is how it has been published. A topic has no value where statAP has none.
+
+    Formula: (sum over sampled retrieved with k <= K of (2^gain - 1)/log2(k + 1)) / (sum over k <= K of (2^ideal(k) -
+    1)/log2(k + 1)).
+    Source: [carterette-2009]; statAP_MQ_eval.
+    """
+    gaining = t.grade > 0
+    ideal, grade = t.sample.keep(gaining), t.grade[gaining]
+    grade = grade[ideal.descending(grade)]
+    highest = ideal.max(grade, empty=0)
+    dcg = exponential_dcg(t.rows, t.rank, t.grade[t.place], highest, k)
+    return ratio(dcg, exponential_dcg(ideal, ideal.position + 1, grade, highest, k))
+
+
+@_estimate(
+    "statR",
+    Range(1),
+    summary=total,
+    without_results="the same as any other",
+    higher_is_better=False,
+    unjudged=UnjudgedEffect.NOTHING,
+)
+def stat_r(t: TopicsWithProbabilities) -> FloatArray:
+    """Number of relevant documents, estimated from a sample with inclusion probabilities.
+
+    Each relevant document of the sample stands for 1/p, retrieved or not. The `all` row is the sum. A topic has no
+    value where statAP has none.
+
+    Formula: sum over sampled relevant of 1/p.
+    Source: [aslam-pavlu-2007]; statAP_MQ_eval.
+    """
+    return t.estimated_relevant
+
+
+@_estimate("statAP_var", ZERO_TO_ONE, summary=variance_of_mean, higher_is_better=False)
+def stat_ap_variance(t: TopicsWithProbabilities) -> FloatArray:
+    """Variance of statAP, estimated from the same sample.
+
+    How far statAP would differ from one sample to another. The `all` row is the variance of the mean of statAP over
+    topics: the sum of the variances divided by the square of the number of topics. It is at most 1 for a topic. A topic
+    has no value where statAP has none.
+
+    Formula: min(1, (a - b/(n - 1) + t)/statR^2 times n/(s + 0.1)), a = sum over sampled relevant of (1 - p) y^2, b =
+    the product of y times y over all ordered pairs of those, t = sum over sampled relevant retrieved of ((1 - p)/p^2)
+    times the square of the sum over those below of 1/(k p), y = (prec - statAP)/p, prec = (1 + c)/k as in statAP and 0
+    where not retrieved, n = how many were sampled, s = how many of those were retrieved.
+    Source: [aslam-pavlu-2007]; statAP_MQ_eval.
+    """
+    retrieved, size, p = _Found.of(t), t.sample.lengths, t.probability
+    precision = np.zeros(t.sample.size)
+    precision[retrieved.place] = retrieved.precision
+    error = (precision - t.sample.spread(retrieved.average_precision(t))) * t.stands_for
+    own = t.sample.sum((1.0 - p) * error * error)
+    pairs = -t.sample.sum(error * error)  # the errors of a topic add up to 0
+    share = retrieved.stands_for / retrieved.rank
+    below = retrieved.rows.spread(retrieved.rows.sum(share)) - retrieved.rows.running_sum(share)
+    weight = (1.0 - p[retrieved.place]) * retrieved.stands_for * retrieved.stands_for
+    total = own - ratio(pairs, size - 1) + retrieved.rows.sum(weight * below * below)
+    of_mean = ratio(total, t.estimated_relevant * t.estimated_relevant)
+    return np.minimum(of_mean * (size / (t.rows.lengths + 0.1)), 1.0)

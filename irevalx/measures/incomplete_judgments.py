@@ -1,0 +1,280 @@
+"""Incomplete judgments.
+
+Of a topic, R documents were judged relevant and N nonrelevant. Above a relevant document of rank k lie r documents
+judged relevant, n judged nonrelevant, u pooled but not judged, and o = k - 1 - r - n - u from outside the pool.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache, partial
+
+import numpy as np
+
+from irevalx.arrays.segments import FloatArray, IntArray, ratio
+from irevalx.measures.counts import COUNTED
+from irevalx.measures.declaration import (
+    NO_EXPECTATION,
+    NO_FORMULA,
+    NONREL,
+    NONREL_AND_SKIP,
+    ZERO_TO_ONE,
+    Range,
+    UnjudgedEffect,
+    measure,
+)
+from irevalx.measures.measure_parameters import Cutoffs, NamedReals, Parameter
+from irevalx.measures.summaries import LEAST, geometric_mean, mean
+from irevalx.ranking.expected_values import TiedTopics, TieProbabilities
+from irevalx.ranking.topics import Topics
+from irevalx.settings import EXPECTED, INFAP_C, INFAP_EPSILON, SAMPLE_RATE
+
+DEFAULT_C = 2.0
+"""The constant c of infAP: if nothing above a relevant document was judged, 1/c of it is taken to be relevant."""
+
+DEFAULT_EPSILON = 0.00001
+"""The smoothing constant of infAP."""
+
+NO_MEAN_OF_RATIO = {EXPECTED: f"the mean of such ratios {NO_FORMULA}", **NO_EXPECTATION}
+
+_NODES = 48
+"""Nodes of the integral of subAP, for an error of 1e-13."""
+
+_FAR = 45.0
+"""The integral of subAP is cut off where the integrand has fallen to exp(-45) of its greatest value."""
+
+_skipping_measure = partial(
+    measure,
+    readings=NONREL_AND_SKIP,
+    needs_nonrelevant=True,
+    refuses=NO_EXPECTATION,
+    unjudged=UnjudgedEffect.NOT_THERE,
+)
+"""Declares a measure of judged documents alone."""
+
+_pool_measure = partial(measure, summary=mean, readings=NONREL_AND_SKIP)
+"""Declares a measure that distinguishes pooled from unpooled documents."""
+
+
+@_skipping_measure("bpref", ZERO_TO_ONE, summary=mean, formulas={EXPECTED: lambda t: _expected_bpref(t, t.n_rel)})
+def bpref(t: Topics) -> FloatArray:
+    """Binary preference.
+
+    How seldom judged nonrelevant documents are ranked above relevant ones: for each relevant document, of the first R
+    judged nonrelevant ones (R being the number of relevant ones, or all if there are fewer) the share that is not above
+    it; averaged over all relevant documents. Those that were not retrieved count 0. Where n is 0 the term is 1. 0 where
+    nothing is relevant.
+
+    Formula: (1/R) sum over relevant retrieved of (1 - min(n, R)/min(N, R)).
+    Source: [buckley-voorhees-2004].
+    """
+    return _bpref(t, t.n_rel)
+
+
+@_skipping_measure(
+    "gm_bpref",
+    Range(LEAST, 1),
+    summary=geometric_mean,
+    per_topic=False,
+    formulas={EXPECTED: lambda t: _expected_bpref(t, t.n_rel)},
+)
+def geometric_bpref(t: Topics) -> FloatArray:
+    """Geometric mean of binary preference.
+
+    The mean over topics of log(bpref), values below 0.00001 counting as 0.00001, as a power of e.
+
+    Formula: exp((1/T) sum over topics of log(max(bpref, 0.00001))).
+    Source: trec_eval; see gm_map, [robertson-2006], and bpref, [buckley-voorhees-2004].
+    """
+    return _bpref(t, t.n_rel)
+
+
+@_skipping_measure(
+    "bpref_10", ZERO_TO_ONE, summary=mean, formulas={EXPECTED: lambda t: _expected_bpref(t, t.n_rel + 10)}
+)
+def bpref_10(t: Topics) -> FloatArray:
+    """Binary preference over the first R + 10 nonrelevant documents.
+
+    bpref with R + 10 in place of R as the bound. Where n is 0 the term is 1. 0 where nothing is relevant. Meant for
+    topics with few relevant documents. trec_eval 7 and 8 printed it as bpref_top10pRnonrel; what they called bpref_10
+    was something else.
+
+    Formula: (1/R) sum over relevant retrieved of (1 - min(n, R + 10)/min(N, R + 10)).
+    Source: [buckley-voorhees-2004]; [yilmaz-aslam-2008], section 4.2.
+    """
+    return _bpref(t, t.n_rel + 10)
+
+
+def _expected_effectiveness(t: TiedTopics) -> FloatArray:
+    above = _expected_nonrelevant_above(t)
+    n_nonrel = above.rows.spread(t.n_nonrel)
+    return _sum_over_relevant(t, above, np.where(above.number > 0, ratio(n_nonrel - above.number, n_nonrel), 1.0))
+
+
+@_skipping_measure("RankEff", ZERO_TO_ONE, summary=mean, formulas={EXPECTED: _expected_effectiveness})
+def rank_effectiveness(t: Topics) -> FloatArray:
+    """Rank effectiveness.
+
+    The mean over all relevant documents of the share of the judged nonrelevant documents that are ranked below it, or
+    not retrieved. Relevant documents that were not retrieved count 0. Where n is 0 the term is 1, so that without any
+    judged nonrelevant document it is the share of the relevant ones that was retrieved. 0 where nothing is relevant.
+
+    Formula: (1/R) sum over relevant retrieved of (N - n)/N.
+    Source: [ahlgren-gronqvist-2008], sections 4.2 and 4.3.
+    """
+    n_nonrel = t.rows.spread(t.n_nonrel)
+    above = t.nonrelevant_above
+    return _mean_over_relevant(t, np.where(above > 0, ratio(n_nonrel - above, n_nonrel), 1.0))
+
+
+@_pool_measure(
+    "infAP",
+    ZERO_TO_ONE,
+    kind=NamedReals(
+        (
+            Parameter("c", DEFAULT_C, INFAP_C, lambda settings: settings.infap_c),
+            Parameter("epsilon", DEFAULT_EPSILON, INFAP_EPSILON, lambda settings: settings.infap_epsilon),
+        )
+    ),
+    pooled=UnjudgedEffect.LIKE_JUDGED_ABOVE,
+    refuses=NO_MEAN_OF_RATIO,
+)
+def inferred_average_precision(t: Topics, c: float, epsilon: float) -> FloatArray:
+    """Inferred average precision.
+
+    The expected value of average precision where the judged documents are a random sample of the pool: above a relevant
+    document pooled ones are taken to be relevant as often as those of them that were judged, with smoothing: e =
+    0.00001 and c = 2 unless given (--infap-epsilon, --infap-c). Where nothing above was judged the precision is 1/k +
+    (d/k) (1/c): with a greater c fewer relevant documents are expected there. Documents outside the pool are
+    nonrelevant. The term is 1 at rank 1. Equals map, up to e, where all of the pool was judged. 0 where nothing is
+    relevant.
+
+    Formula: (1/R) sum over relevant retrieved of (1/k + (d/k) (r + e)/(r + n + c e)), d = r + n + u.
+    Source: [yilmaz-aslam-2006]; the constant c: [yilmaz-aslam-2008], section 4.5.4.
+    """
+    judged_above = t.relevant_above + t.nonrelevant_above
+    pooled_above = judged_above + t.unjudged_above
+    j = np.maximum(t.rank - 1, 1).astype(np.float64)
+    share = (t.relevant_above + epsilon) / (judged_above + c * epsilon)
+    expected = 1.0 / (j + 1.0) + j / (j + 1.0) * (pooled_above / j) * share
+    return _mean_over_relevant(t, np.where(t.rank == 1, 1.0, expected))
+
+
+@_pool_measure("indAP", ZERO_TO_ONE, pooled=UnjudgedEffect.NOT_THERE, refuses=NO_MEAN_OF_RATIO)
+def induced_average_precision(t: Topics) -> FloatArray:
+    """Induced average precision.
+
+    Average precision of the ranking without the pooled documents that were not judged. Documents outside the pool stay,
+    as nonrelevant. Equals map where all of the pool was judged. With -J all unjudged documents go, as in the paper's
+    first form. 0 where nothing is relevant.
+
+    Formula: (1/R) sum over relevant retrieved of (r + 1)/(k - u).
+    Source: [yilmaz-aslam-2008], section 4.3.1.
+    """
+    return _mean_over_relevant(t, (t.relevant_above + 1) / (t.rank - t.unjudged_above))
+
+
+@_pool_measure(
+    "subAP",
+    ZERO_TO_ONE,
+    kind=NamedReals((Parameter("p", None, SAMPLE_RATE, lambda settings: settings.sample_rate),)),
+    pooled=UnjudgedEffect.NOT_THERE,
+    outside=UnjudgedEffect.RANDOMLY_THERE,
+    refuses=NO_MEAN_OF_RATIO,
+)
+def subcollection_average_precision(t: Topics, p: float | None) -> FloatArray:
+    """Subcollection average precision.
+
+    The expected value of average precision in a sample of the collection: the mean over all relevant documents of the
+    expected value of its precision, where those from outside the pool are each kept with probability p, and pooled
+    unjudged ones are not there. p is the sampling rate of the judgments; without --sample-rate or the parameter it is,
+    topic by topic, the judged documents divided by those in the pool. Equals map where all of the pool was judged. 0
+    where nothing is relevant.
+
+    Formula: (1/R) sum over relevant retrieved of E[(r + 1)/(r + 1 + n + x)], x = those of o that are left.
+    Source: [yilmaz-aslam-2008], section 4.4.1.
+    """
+    rate = t.n_judged / np.maximum(t.pool.lengths, 1) if p is None else np.full(t.rows.n, p)
+    where = np.flatnonzero(t.relevant)
+    relevant, nonrelevant, unjudged = (
+        above[where] for above in (t.relevant_above, t.nonrelevant_above, t.unjudged_above)
+    )
+    outside = t.rank[where] - 1 - relevant - nonrelevant - unjudged
+    terms = np.zeros(t.rows.size)
+    terms[where] = _expected_precision(relevant, nonrelevant, outside, t.rows.spread(rate)[where])
+    return _mean_over_relevant(t, terms)
+
+
+@measure(
+    "judged",
+    ZERO_TO_ONE,
+    summary=mean,
+    kind=Cutoffs((5, 10, 20)),
+    formats=COUNTED,
+    readings=NONREL,
+    higher_is_better=False,
+    uses_level=False,
+    unjudged=UnjudgedEffect.UNJUDGED,
+)
+def judged(t: Topics, k: int) -> FloatArray:
+    """Share of judged documents among the first K.
+
+    Retrieved documents with a judgment among the first K, divided by K, also where fewer than K were retrieved. A low
+    value says that other measures know little about this run.
+
+    Formula: judged(K)/K.
+    Source: the field's habit; unj is the share of the others.
+    """
+    return t.judged_within(k) / k
+
+
+def _bpref(t: Topics, most: IntArray) -> FloatArray:
+    """Return bpref over the first ``most`` nonrelevant documents: shape (n_topics,), as ``most`` has."""
+    bound = t.rows.spread(np.minimum(t.n_nonrel, most))
+    above = np.minimum(t.nonrelevant_above, t.rows.spread(most))
+    return _mean_over_relevant(t, np.where(above > 0, 1.0 - ratio(above, bound), 1.0))
+
+
+def _expected_nonrelevant_above(t: TiedTopics) -> TieProbabilities:
+    """Return how many nonrelevant documents can be above each relevant one, with probabilities."""
+    nonrelevant = t.members.count(t.nonrelevant)
+    return t.number_above(t.relevant, nonrelevant, t.above_groups(nonrelevant))
+
+
+def _expected_bpref(t: TiedTopics, most: IntArray) -> FloatArray:
+    """Return ``_bpref``, expected over random tie-breaking."""
+    above = _expected_nonrelevant_above(t)
+    bound = above.rows.spread(np.minimum(t.n_nonrel, most))
+    number = np.minimum(above.number, above.rows.spread(most))
+    return _sum_over_relevant(t, above, np.where(number > 0, 1.0 - ratio(number, bound), 1.0))
+
+
+def _sum_over_relevant(t: TiedTopics, above: TieProbabilities, terms: FloatArray) -> FloatArray:
+    """Per topic: the mean of expected terms of relevant documents retrieved, flat over what can be above them."""
+    return ratio(above.rows.sum(above.chance * terms), t.n_rel)
+
+
+def _mean_over_relevant(t: Topics, terms: FloatArray) -> FloatArray:
+    """Per topic: the sum of terms (flat over ``t.rows``) of relevant documents retrieved over all relevant ones."""
+    return ratio(t.rows.sum(np.where(t.relevant, terms, 0.0)), t.n_rel)
+
+
+def _expected_precision(r: IntArray, n: IntArray, o: IntArray, p: FloatArray) -> FloatArray:
+    """Return the expected value of (r + 1) / (r + 1 + n + X), X binomially distributed over o trials.
+
+    E[1 / (1 + j + X)] is the integral of t^j (1 - p + p t)^o over t from 0 to 1; s stands for 1 - t.
+    """
+    j = r + n
+    width = np.minimum(1.0, _FAR / np.maximum(p * o + j, _FAR))
+    total = np.zeros(j.shape)
+    for node, weight in _gauss_legendre():
+        s = width * node
+        total += weight * np.exp(j * np.log1p(-s) + o * np.log1p(-p * s))
+    certain = (p == 1) | (o == 0)
+    return np.where(certain, (r + 1) / (r + 1 + n + o), (r + 1) * (width * total))
+
+
+@lru_cache(maxsize=1)
+def _gauss_legendre() -> list[tuple[float, float]]:
+    """Return nodes from 0 to 1 and their weights."""
+    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    return [(float(node + 1) / 2, float(weight) / 2) for node, weight in zip(nodes, weights, strict=True)]

@@ -1,0 +1,289 @@
+"""Parameters of ``-m NAME.PARAMETERS``: their syntax, their values, and how kernels receive them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any, TypeAlias
+
+from irevalx.arrays.codes import OUTSIDE
+from irevalx.declarations import spelled_rule
+from irevalx.errors import ParameterError, UsageError, quote
+from irevalx.frozen import Frozen
+from irevalx.measures.summaries import Values
+from irevalx.process.platform import as_bytes
+from irevalx.settings import PROBABILITY, NumberRange, Settings
+from irevalx.trec_eval import c_double, c_format, c_long, merge_sort
+
+Kernel: TypeAlias = Callable[..., Any]
+"""Topics, and arguments from the parameters -> one value per topic, shape (n_topics,).
+
+The topics are Topics, GroupedTopics or Preferences, depending on the measure's formats of judgments; the kind of its
+parameters calls it.
+"""
+
+Note: TypeAlias = Callable[[str, float], None]
+"""Called with each number that is not plain, as typed, and with the value that C reads."""
+
+
+class Gain(Frozen):
+    """One ``key=value`` of a list of gains."""
+
+    key: str
+    """As typed."""
+    value: float
+    level: float | None
+    """The grade that gets the gain; None if the key is not a grade (``p`` of rbp)."""
+
+
+class Parameters(Frozen):
+    """Parsed parameters of a measure."""
+
+    names: tuple[str, ...]
+    """Printed names of the values."""
+    values: tuple[Any, ...] = ()
+    """Arguments of the kernel, as the kind passes them."""
+    look_outside: bool = False
+    """Whether the measure distinguishes single unpooled documents."""
+    warnings: tuple[str, ...] = ()
+    gains: tuple[Gain, ...] = ()
+    """Of grades, given as pairs or beside cutoffs."""
+
+    @property
+    def levels(self) -> tuple[tuple[float, float], ...]:
+        """Grades and their gains."""
+        return tuple((gain.level, gain.value) for gain in self.gains if gain.level is not None)
+
+
+class ParameterKind:
+    """A kind of parameters; this base is the kind of a measure without parameters."""
+
+    scales_gains: bool = False
+    """Whether the measure brings the gains of a topic to 0..1."""
+
+    @property
+    def usage(self) -> str:
+        """Their syntax, for the help; empty if there are none."""
+        return ""
+
+    def parse(self, name: str, text: str | None, settings: Settings, note: Note) -> Parameters:
+        """Read parameters of the measure ``name``, None for the default.
+
+        ``note`` is called with numbers that are not plain.
+        """
+        return Parameters((name,))
+
+    def apply(self, kernel: Kernel, t: Any, parameters: Parameters) -> Sequence[Values]:
+        """Call the kernel for the topics ``t``; return one result for each printed name."""
+        return [kernel(t, *parameters.values)]
+
+
+class NoParameters(Frozen, ParameterKind):
+    """The measure takes none; given ones are ignored. Kernel: ``(t)``."""
+
+
+class Cutoffs(Frozen, ParameterKind):
+    """Ranks, integers from 1 up. Kernel: ``(t, k)``, called for each rank."""
+
+    default: tuple[int, ...]
+    usage: str = "K,K,..."
+
+    def parse(self, name: str, text: str | None, settings: Settings, note: Note) -> Parameters:
+        ranks = self.default if text is None else tuple(sorted(_numbers(text, c_long, note)))
+        if ranks[0] <= 0:
+            raise ParameterError(f"the cutoffs of {name} must be whole numbers from 1 up, but got {quote(text or '')}")
+        _refuse_equal(name, text, ranks)
+        return Parameters(tuple(f"{name}_{k}" for k in ranks), ranks)
+
+    def apply(self, kernel: Kernel, t: Any, parameters: Parameters) -> Sequence[Values]:
+        return [kernel(t, k) for k in parameters.values]
+
+
+class CutoffsAndGains(Cutoffs):
+    """Ranks, of a measure whose gains can be given in brackets. Kernel: ``(t, k, pairs)``, called for each rank."""
+
+    def apply(self, kernel: Kernel, t: Any, parameters: Parameters) -> Sequence[Values]:
+        return [kernel(t, k, parameters.gains) for k in parameters.values]
+
+
+class CutoffsAndReals(Cutoffs):
+    """Ranks and ``name=value`` pairs in any order. Kernel: ``(t, k, *values)``, called for each rank.
+
+    A wrong pair is a usage error.
+    """
+
+    parameters: tuple[Parameter, ...] = ()
+    """The named ones."""
+
+    def parse(self, name: str, text: str | None, settings: Settings, note: Note) -> Parameters:
+        items = [] if text is None else text.split(",")
+        pairs = [item for item in items if "=" in item]
+        ranks = [item for item in items if "=" not in item]
+        cutoffs = super().parse(name, ",".join(ranks) if ranks else None, settings, note)
+        named = NamedReals(self.parameters).parse(name, ",".join(pairs) or None, settings, note)
+        after = named.names[0].removeprefix(name)
+        return Parameters(tuple(f"{printed}{after}" for printed in cutoffs.names), (cutoffs.values, named.values))
+
+    def apply(self, kernel: Kernel, t: Any, parameters: Parameters) -> Sequence[Values]:
+        ranks, named = parameters.values
+        return [kernel(t, k, *named) for k in ranks]
+
+
+class RealCutoffs(Frozen, ParameterKind):
+    """Real numbers in ascending order, such as recall levels. Kernel: ``(t, numbers)``, with one result per number."""
+
+    default: tuple[float, ...]
+    usage: str = "X,X,..."
+
+    def parse(self, name: str, text: str | None, settings: Settings, note: Note) -> Parameters:
+        cutoffs: Sequence[float] = self.default
+        if text is not None:
+            cutoffs = merge_sort(_numbers(text, c_double, note), lambda x, y: (x > y) - (x < y))
+        _refuse_equal(name, text, cutoffs)
+        # trec_eval has no room for more characters.
+        names = tuple(f"{name}_{c_format('%3.2f', cutoff)}"[: len(name) + 9] for cutoff in cutoffs)
+        return Parameters(names, tuple(cutoffs))
+
+    def apply(self, kernel: Kernel, t: Any, parameters: Parameters) -> Sequence[Values]:
+        results: Sequence[Values] = kernel(t, parameters.values)
+        return results
+
+
+class Reals(Frozen, ParameterKind):
+    """A list of real numbers whose order matters. Kernel: ``(t, *numbers)``."""
+
+    default: tuple[float, ...]
+    usage: str = "X,X,..."
+
+    def parse(self, name: str, text: str | None, settings: Settings, note: Note) -> Parameters:
+        if text is None:
+            return Parameters((name,), self.default)
+        return Parameters((f"{name}_{text}",), tuple(_numbers(text, c_double, note)))
+
+
+class Parameter(Frozen):
+    """A named real number."""
+
+    name: str
+    default: float | None
+    """Without the setting; None if the kernel decides."""
+    bound: NumberRange
+    setting: Callable[[Settings], float | None] = lambda settings: None
+    """Returns the setting that replaces the default; None if it is not given."""
+
+
+class NamedReals(Frozen, ParameterKind):
+    """``name=value`` pairs of irevalx's own measures. Kernel: ``(t, *values)``, in declaration order.
+
+    Several lists can be requested side by side, and a wrong one is a usage error, unlike trec_eval's parameters.
+    """
+
+    parameters: tuple[Parameter, ...]
+
+    @property
+    def usage(self) -> str:
+        return ",".join(f"{parameter.name}={parameter.name.upper()}" for parameter in self.parameters)
+
+    def parse(self, name: str, text: str | None, settings: Settings, note: Note) -> Parameters:
+        values: dict[str, float | None] = {}
+        for parameter in self.parameters:
+            setting = parameter.setting(settings)
+            values[parameter.name] = parameter.default if setting is None else setting
+        if text is None:
+            return Parameters((name,), tuple(values.values()))
+        bounds = {parameter.name: parameter.bound for parameter in self.parameters}
+        for item in text.split(","):
+            key, equals, number = item.partition("=")
+            bound = bounds.pop(key, None)
+            if not equals or not bound:
+                raise UsageError(
+                    f"the parameters of {name} must be {self.usage}, each at most once, but got {quote(text)}"
+                )
+            value = bound.read(number)
+            if value is None:
+                raise UsageError(f"the parameter {key} of {name} must be {bound.rule}, but got {quote(number)}")
+            values[key] = value
+        return Parameters((f"{name}_{text}",), tuple(values.values()))
+
+
+class Gains(Frozen, ParameterKind):
+    """``key=value`` pairs, the gains of grades. Kernel: ``(t, pairs)``, a tuple of Gain."""
+
+    usage: str = "LEVEL=GAIN,LEVEL=GAIN,..."
+    sorted_like_c: bool = True
+    """Whether the measure sorts grades by gain like trec_eval: by differences truncated to integers."""
+    scales_gains: bool = False
+    """Whether it brings the gains of a topic to 0..1."""
+
+    def parse(self, name: str, text: str | None, settings: Settings, note: Note) -> Parameters:
+        if text is None:
+            return Parameters((name,), ((),))
+        marks = [c for c in "," + text if c in ",="]
+        if marks[-1] != "=" or any(mark == after for mark, after in pairwise(marks)):
+            raise ParameterError(f"the parameters of {name} must be pairs {self.usage}, but got {quote(text)}")
+        pairs = []
+        for item in text.split(","):
+            key, _, number = item.partition("=")
+            [value] = _numbers(number, c_double, note)
+            pairs.append(Gain(key, value, _level_of(key, settings)))
+        if settings.grades == "probability" and any(pair.level is not None for pair in pairs):
+            raise UsageError(f"gains cannot be combined with {spelled_rule(PROBABILITY)}: {name}.{quote(text)}")
+        return Parameters(
+            (f"{name}_{text}",),
+            (tuple(pairs),),
+            look_outside=any(pair.level == OUTSIDE for pair in pairs),
+            warnings=tuple(self._warnings(name, pairs)) if settings.grades == "whole" else (),
+            gains=tuple(pairs),
+        )
+
+    def _warnings(self, name: str, pairs: Sequence[Gain]) -> list[str]:
+        gains = [pair.value for pair in pairs if pair.level is not None]
+        if not self.sorted_like_c or all(gain == int(gain) for gain in gains if abs(gain) < 2.0**53):
+            return []
+        return [
+            f"{name}: gains that differ by less than 1 can end up in the wrong order, as in trec_eval, and the results "
+            "be meaningless; multiply all gains until they are whole numbers"
+        ]
+
+
+class GradeGains(Frozen, ParameterKind):
+    """``LEVEL=GAIN`` pairs of irevalx's own measures: judged grades with gains from 0 up. Kernel: ``(t, pairs)``.
+
+    Several lists can be requested side by side, and a wrong pair is a usage error.
+    """
+
+    usage: str = "LEVEL=GAIN,LEVEL=GAIN,..."
+
+    def parse(self, name: str, text: str | None, settings: Settings, note: Note) -> Parameters:
+        parameters = Gains(sorted_like_c=False).parse(name, text, settings, note)
+        for pair in parameters.values[0]:
+            if pair.level is None or pair.level < 0:
+                raise UsageError(f"a grade with a gain of {name} must be a number from 0 up, but got {quote(pair.key)}")
+            if not pair.value >= 0:
+                raise UsageError(f"a gain of {name} must be at least 0, but got {pair.value:g} for {quote(pair.key)}")
+        return parameters
+
+
+def _level_of(key: str, settings: Settings) -> float | None:
+    """Return the grade of a pair; None if its key is not a grade."""
+    if settings.grades == "whole":
+        return settings.compat.gain_level(key)
+    number, plain = c_double(as_bytes(key))
+    return number if plain else None
+
+
+def _numbers(text: str, read_as_c: Callable[[bytes], tuple[Any, bool]], note: Note) -> list[Any]:
+    """Return the numbers in a list with commas; ``read_as_c`` returns each and whether it is plain."""
+    numbers = []
+    for item in text.split(","):
+        number, plain = read_as_c(as_bytes(item))
+        if not plain:
+            note(item, number)
+        numbers.append(number)
+    return numbers
+
+
+def _refuse_equal(name: str, text: str | None, ascending: Sequence[float]) -> None:
+    """Raise ParameterError if two ascending cutoffs are equal."""
+    if any(x == y for x, y in pairwise(ascending)):
+        raise ParameterError(f"the cutoffs of {name} must differ from each other, but got {quote(text or '')}")

@@ -1,0 +1,110 @@
+"""Requests: the measures that a text after ``-m`` names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from irevalx.errors import UsageError, quote
+from irevalx.frozen import Frozen
+from irevalx.measures import NICKNAMES, is_measure, named
+from irevalx.measures.declaration import Measure
+from irevalx.measures.measure_parameters import Cutoffs, CutoffsAndReals, GradeGains, NamedReals, RealCutoffs
+from irevalx.settings import UNJUDGED_TREATMENTS, UnjudgedTreatment
+from irevalx.trec_eval import Compat
+
+
+class ParsedRequest(Frozen):
+    """A request of a measure or a set of measures; its parameters have not been read."""
+
+    name: str
+    parameters: str | None = None
+    """As typed; None for the default."""
+    cutoffs: tuple[str, ...] = ()
+    """As typed, single ones, which add to each other and to the parameters."""
+    level: float | None = None
+    """Relevance level, float if not written as an integer; None for the level of all measures (``-l``)."""
+    reading: UnjudgedTreatment | None = None
+    """Treatment of unjudged documents; None for the default."""
+    gains: str | None = None
+    """Of grades, ``2=1,3=5``, for a measure that has cutoffs too."""
+    text: str = ""
+    """As typed, without white space."""
+
+    def members(self, compat: Compat, *, plain: bool = True) -> Iterator[tuple[Measure, UnjudgedTreatment | None]]:
+        """Yield the measure, or the set's measures that the version has, with their treatments of unjudged documents.
+
+        Members with a treatment of their own are in the set only if no other is requested (``plain``).
+        """
+        if self.name not in NICKNAMES:
+            yield named(self.name), self.reading
+            return
+        for member in NICKNAMES[self.name]:
+            name, own = split_reading(member)
+            if exists(name, compat) and not (own and (self.reading or not plain)):
+                yield named(name), own or self.reading
+
+
+class Request(Frozen, kw_only=True):
+    """A request of one measure in one treatment of unjudged documents."""
+
+    measure: Measure
+    reading: UnjudgedTreatment
+    """As requested; no matter for a measure of the `all` row alone."""
+    spec: ParsedRequest
+    """Level, parameters, cutoffs and gains; the default for a member of a set."""
+    spelling: str = ""
+    """Requested name of its values; empty for a member of a set."""
+    optional: bool = False
+    """Whether it is left out if the format of the judgments does not support it."""
+
+    @property
+    def merged_by(self) -> tuple[str, float | None, UnjudgedTreatment, str | None, str | None]:
+        """The key of requests that are computed as one; different named parameters are computed side by side."""
+        spec, parameters, kind = self.spec, self.spec.parameters, self.measure.kind
+        if isinstance(kind, CutoffsAndReals):
+            parameters = ",".join(item for item in (parameters or "").split(",") if "=" in item)
+        elif not isinstance(kind, NamedReals | GradeGains):
+            parameters = None
+        reading: UnjudgedTreatment = "nonrel" if self.measure.kernel is None else self.reading
+        return self.measure.name, spec.level, reading, parameters, spec.gains
+
+    @property
+    def listed_cutoffs(self) -> tuple[str, ...]:
+        """The cutoffs that the text lists, as typed; empty if there are none, or other parameters."""
+        cutoffs, parameters = self.spec.cutoffs, self.spec.parameters
+        if cutoffs or parameters is None or "=" in parameters:
+            return cutoffs
+        return tuple(parameters.split(",")) if isinstance(self.measure.kind, Cutoffs | RealCutoffs) else ()
+
+
+def read_own_spelling(text: str, compat: Compat) -> ParsedRequest | None:
+    """Parse ``NAME`` or ``NAME.PARAMETERS``, trec_eval's spelling, without a treatment; None for other texts."""
+    name, dot, parameters = text.partition(".")
+    if "(" in text or not (exists(name, compat) or name in NICKNAMES):
+        return None
+    if dot and not parameters:
+        raise UsageError(f"a measure's parameters must not be empty, but got {quote(text)}; leave out the dot")
+    return ParsedRequest(name, parameters if dot else None)
+
+
+def without_blanks(text: str) -> str:
+    """Return a text without white space, which names of measures do not have."""
+    return "".join(text.split())
+
+
+def exists(name: str, compat: Compat) -> bool:
+    """Return whether a version has a measure with this name."""
+    return is_measure(name) and name not in compat.absent_measures
+
+
+def split_reading(text: str) -> tuple[str, UnjudgedTreatment | None]:
+    """Split ``NAME:READING``; the second part is None if there is none."""
+    stem, colon, last = text.rpartition(":")
+    if not colon or ")" in last:
+        return text, None
+    for reading in UNJUDGED_TREATMENTS:
+        if reading == last:
+            return stem, reading
+    raise UsageError(
+        f"unknown treatment of unjudged documents {quote(last)}; use one of {', '.join(UNJUDGED_TREATMENTS)}"
+    )

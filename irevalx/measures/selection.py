@@ -1,0 +1,466 @@
+"""Selection: requests resolved to measures with parameters, in print order, and conflicts between requests.
+
+``parse_request`` parses one text; ``select_measures`` merges requests of the same measure like trec_eval: the first
+parameters count, and cutoffs add up.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from irevalx.arrays.segments import FloatArray
+from irevalx.declarations import spelled, spelled_rule
+from irevalx.errors import EvaluationError, IrevalxError, ParameterError, UnknownMeasureError, UsageError, Warn, quote
+from irevalx.frozen import Frozen, cached_property, fields, replace
+from irevalx.measures import BY_NAME, NICKNAMES, is_measure, named
+from irevalx.measures.declaration import ADDED, NONREL, Measure, load_offered
+from irevalx.measures.gain import GainsOfTopics
+from irevalx.measures.measure_parameters import Gains, NoParameters, Parameters
+from irevalx.measures.requests import ParsedRequest, Request, read_own_spelling, split_reading, without_blanks
+from irevalx.ranking.topics import Topics
+from irevalx.reading.formats import REL_FORMATS
+from irevalx.settings import BEST_AND_WORST, ORDERS_OF_TIES, Settings, Ties, UnjudgedTreatment
+from irevalx.trec_eval import COMPAT, Compat
+
+if TYPE_CHECKING:
+    from irevalx.measures.zscores import Zscores
+
+
+@lru_cache(maxsize=1 << 10)
+def parse_request(text: str, compat: Compat) -> ParsedRequest:
+    """Parse ``map``, ``P.5,10``, ``ndcg:skip``, ``all``, or other programs' spellings such as ``nDCG@10``."""
+    compact = without_blanks(text)
+    stem, reading = split_reading(compact if "(" in text else text)
+    spec = read_own_spelling(stem, compat)
+    if spec is None:
+        spec = _read_other(stem, compat)
+    if spec.reading and reading not in {None, spec.reading}:
+        raise UsageError(f"a measure must have one reading of the unjudged, but got {quote(text)}")
+    spec = replace(spec, reading=reading or spec.reading, text=compact)
+    if spec.reading and is_measure(spec.name) and spec.reading not in named(spec.name).readings:
+        refuse_reading(named(spec.name), spec.reading)
+    return spec
+
+
+def _read_other(stem: str, compat: Compat) -> ParsedRequest:
+    """Parse a text that trec_eval does not understand; measures that packages offer are loaded."""
+    from irevalx.measures.foreign_requests import read_other_spelling  # imported late: most calls do without
+
+    try:
+        return read_other_spelling(stem, compat)
+    except UnknownMeasureError:
+        problems = load_offered()
+    try:
+        return read_own_spelling(stem, compat) or read_other_spelling(stem, compat)
+    except UnknownMeasureError as error:
+        raise UnknownMeasureError("; ".join((error.message, *problems))) from None
+
+
+def refuse_reading(measure: Measure, reading: UnjudgedTreatment) -> None:
+    """Raise UsageError: a measure lacks this treatment of unjudged documents."""
+    raise UsageError(f"a reading of {measure.name} must be {' or '.join(measure.readings)}, but got {quote(reading)}")
+
+
+def refuse_contradictions(texts: Sequence[str], settings: Settings, rel_format: str, *, with_pool: bool) -> None:
+    """Raise UsageError for treatments of unjudged documents with ``-J``, and for options that the format excludes."""
+    with_readings = bool(settings.unjudged) or any(parse_request(text, settings.compat).reading for text in texts)
+    if with_readings and settings.judged_only:
+        raise UsageError(
+            f"{spelled('judged_only', True)} cannot be combined with {spelled('unjudged')} or a treatment such as "
+            "map:rel; it is skip for all measures"
+        )
+    for is_given, rule in (
+        (settings.ties in ORDERS_OF_TIES, f"ties={settings.ties}"),
+        (with_pool, "pool"),
+        (settings.judged_only, "judged_only"),
+        (with_readings, "unjudged"),
+    ):
+        if is_given and rule in REL_FORMATS[rel_format].excludes:
+            raise UsageError(f"{spelled_rule(rule)} cannot be combined with {spelled('rel_format', rel_format)}")
+
+
+_PLACES = {name: number for number, name in enumerate(BY_NAME)}
+
+
+def place_of(measure: Measure) -> int:
+    """Return the number of a measure in print order."""
+    return _PLACES[measure.name] if measure.name in _PLACES else len(_PLACES) + list(ADDED).index(measure.name)
+
+
+class RequestedMeasure(Frozen):
+    """A measure with its parameters and a treatment of unjudged documents."""
+
+    measure: Measure
+    parameters: Parameters
+    reading: UnjudgedTreatment
+    names: tuple[str, ...]
+    """Printed names of the values."""
+    level: float | None = None
+    """Relevance level; None for the level of all measures."""
+    optional: bool = False
+    """Whether only a set requests it, so that it is left out if the judgments do not support it."""
+
+    @property
+    def needs_all(self) -> bool:
+        """Whether it distinguishes single unpooled documents."""
+        below_0 = self.level is not None and self.level < 0
+        return below_0 or self.reading == "rel" or self.parameters.look_outside
+
+    def is_ordered_by_gain(self, ties: Ties) -> bool:
+        """Return whether tied documents are ordered by the given gains."""
+        return ties in BEST_AND_WORST and bool(self.parameters.levels)
+
+    def gains_of(self, t: Topics) -> FloatArray:
+        """Return the gain of each document by the given gains, flat over ``t.rows``."""
+        return GainsOfTopics.of(t, self.parameters.gains, scaled=self.measure.kind.scales_gains).gain
+
+
+class Selection(Frozen):
+    """The measures to compute."""
+
+    measures: tuple[RequestedMeasure, ...]
+    """In print order."""
+    rel_format: str = "qrels"
+    """Of the judgments."""
+    zscores: Zscores | None = None
+    """To convert values with; None for the values themselves."""
+    as_asked: bool = False
+    """Whether names and order are printed as requested."""
+    requests: tuple[tuple[Request, RequestedMeasure], ...] = ()
+    """In the order of request, with the measures that were selected for them."""
+
+    @cached_property
+    def requested(self) -> dict[str, str]:
+        """Requested names of values, in that order, with their printed names."""
+        requested: dict[str, str] = {}
+        for request, selected in self.requests:
+            for spelling, name in _spellings(request, selected):
+                requested.setdefault(spelling, name)
+        return requested
+
+    def refuse_other_formats(self) -> None:
+        """Raise EvaluationError for the first measure that cannot be computed from judgments in this format."""
+        if measure := next((m.measure for m in self.measures if not m.measure.can_use(self.rel_format)), None):
+            raise EvaluationError(
+                f"judgments for the measure {quote(measure.name)} must be in the format "
+                f"{' or '.join(sorted(measure.formats))} ({spelled('rel_format')}), but got {quote(self.rel_format)}"
+            )
+
+    @cached_property
+    def needs_all(self) -> bool:
+        """Whether a measure distinguishes single unpooled documents."""
+        return any(selected.needs_all for selected in self.measures)
+
+    @cached_property
+    def needs_documents(self) -> bool:
+        """Whether a measure is computed from documents."""
+        return any(selected.measure.kernel for selected in self.measures)
+
+
+def select_measures(
+    texts: Sequence[str],
+    settings: Settings,
+    rel_format: str = "qrels",
+    *,
+    strict: bool = False,
+    as_asked: bool = False,
+    warn: Warn = lambda line: None,
+) -> Selection:
+    """Select the requested measures; without texts, the default set of the format of the judgments.
+
+    ``strict`` refuses parameters that are not plain numbers; ``as_asked`` keeps requested names and order. ``warn``
+    gets a line for parameters that are ignored or read differently, and for members of sets that are left out.
+    """
+    default = REL_FORMATS[rel_format].usual_measures
+    specs = [parse_request(default if text == "official" else text, settings.compat) for text in texts or [default]]
+    of_specs = [list(_requests(spec, settings)) for spec in specs]
+    every = [request for requests in of_specs for request in requests]
+    blocks = list(dict.fromkeys(request.reading for request in every))
+
+    def place(request: Request) -> tuple[int, int, bool, float]:
+        """Return the sort key of requests: the summary's measures first, then a block for each treatment.
+
+        In a block, a measure with its own level follows the plain one, the lowest level first.
+        """
+        block = -1 if request.measure.kernel is None else blocks.index(request.reading)
+        return block, place_of(request.measure), request.spec.level is not None, request.spec.level or 0
+
+    merged: dict[object, list[Request]] = {}
+    for request in every:
+        if _has_reading(request, settings):
+            merged.setdefault(request.merged_by, []).append(request)
+    for line in (*_without_effect(specs, merged.values()), *_lacking(every, settings), *_undefined(specs, settings)):
+        warn(line)
+    selected = {
+        key: _selected(requests, settings, strict, warn)
+        for key, requests in sorted(merged.items(), key=lambda item: place(item[1][0]))
+        if not all(request.optional for request in requests) or requests[0].measure.can_use(rel_format)
+    }
+    in_asked_order = [
+        request
+        for spec, requests in zip(specs, of_specs, strict=True)
+        for request in (sorted(requests, key=place) if spec.name in NICKNAMES else requests)
+    ]
+    requested = [
+        (request, selected[request.merged_by])
+        for request in in_asked_order
+        if request.merged_by in selected
+        and request.spec.parameters in {None, _first_parameters(merged[request.merged_by])}
+    ]
+    return Selection(tuple(selected.values()), rel_format, as_asked=as_asked, requests=tuple(requested))
+
+
+def select_again(
+    texts: tuple[str, ...], settings: Settings, rel_format: str, *, strict: bool, as_asked: bool, warn: Warn
+) -> Selection:
+    """Return the cached result of ``select_measures``; raises and warns like it."""
+    if not ADDED:  # what a user declares again has the same name
+        with suppress(IrevalxError):  # which comes again below, after the warnings before it
+            selection, lines = _selected_once(texts, settings.values, rel_format, strict, as_asked)
+            for line in lines:
+                warn(line)
+            return selection
+    return select_measures(texts, settings, rel_format, strict=strict, as_asked=as_asked, warn=warn)
+
+
+@lru_cache(maxsize=1 << 8)
+def _selected_once(
+    texts: tuple[str, ...], of_settings: tuple[Any, ...], rel_format: str, strict: bool, as_asked: bool
+) -> tuple[Selection, tuple[str, ...]]:
+    """Return a selection and its warnings."""
+    settings = Settings(**dict(zip(fields(Settings), of_settings, strict=True)))
+    lines: list[str] = []
+    selection = select_measures(texts, settings, rel_format, strict=strict, as_asked=as_asked, warn=lines.append)
+    return selection, tuple(lines)
+
+
+def printed_name(text: str) -> str:
+    """Return the printed name of the values that a text requests; empty if there is more than one."""
+    for compat in COMPAT.values():
+        with suppress(IrevalxError):
+            settings = Settings(compat=compat, grades="real")  # any level will do
+            names = [name for selected in select_measures([text], settings).measures for name in selected.names]
+            return names[0] if len(names) == 1 else ""
+    return ""
+
+
+def _requests(spec: ParsedRequest, settings: Settings) -> Iterator[Request]:
+    """Yield the requests of a text: a measure in several treatments, or the members of a set.
+
+    Some may lack the treatment; members that are not defined with a feature of the settings are left out.
+    """
+    _refuse_level(spec, settings)
+    is_set, own_level = spec.name in NICKNAMES, None if spec.level == settings.level else spec.level
+    unjudged: Sequence[UnjudgedTreatment] = ("skip",) if settings.judged_only else settings.unjudged or NONREL
+    for measure, own in spec.members(settings.compat, plain=tuple(unjudged) == NONREL):
+        own_spec = ParsedRequest(measure.name) if is_set else replace(spec, level=own_level)
+        requests = [
+            Request(measure=measure, reading=treatment, spec=own_spec, optional=spec.name == "all")
+            for treatment in ((own,) if own else dict.fromkeys(unjudged))
+        ]
+        refused = [feature for feature in settings.features if feature in measure.refuses]
+        if is_set:
+            yield from () if refused else requests
+            continue
+        for feature in refused:
+            reason = measure.refuses[feature]
+            raise UsageError(f"{measure.name} cannot be combined with {spelled_rule(feature)}: {reason}")
+        if not any(_has_reading(request, settings) for request in requests):
+            refuse_reading(measure, requests[0].reading)
+        for request in requests:
+            suffix = "" if own else _suffix(None, request.merged_by[2], settings)
+            yield replace(request, spelling=spec.text + suffix)
+
+
+def _refuse_level(spec: ParsedRequest, settings: Settings) -> None:
+    """Raise UsageError for a measure's own level that the grades do not allow."""
+    if spec.level is None or settings.grades == "real":
+        return
+    if settings.grades == "probability":
+        raise UsageError(f"a level cannot be combined with {spelled('grades', 'probability')}: {quote(spec.text)}")
+    if isinstance(spec.level, float):
+        raise UsageError(
+            f"a level must be a whole number, but got {quote(spec.text)}; {spelled('grades', 'real')} takes it"
+        )
+
+
+def _has_reading(request: Request, settings: Settings) -> bool:
+    """Return whether the measure has the treatment; with ``-J`` all have, as do measures of the `all` row alone."""
+    return settings.judged_only or request.measure.kernel is None or request.reading in request.measure.readings
+
+
+def _suffix(level: float | None, reading: UnjudgedTreatment, settings: Settings, gains: str | None = None) -> str:
+    """Return the suffix of the name of a measure: its own level, gains and treatment (except with ``-J``)."""
+    has_suffix = reading != "nonrel" and not settings.judged_only
+    own = "" if level is None else f"(rel={level})"
+    if gains is not None:
+        own += f"(gains={{{gains.replace('=', ':')}}})"
+    return own + (f":{reading}" if has_suffix else "")
+
+
+def _first_parameters(requests: Iterable[Request]) -> str | None:
+    """Return the first given parameters, which count; None if there are none."""
+    return next((request.spec.parameters for request in requests if request.spec.parameters is not None), None)
+
+
+def _without_effect(specs: Sequence[ParsedRequest], merged: Iterable[Sequence[Request]]) -> Iterator[str]:
+    """Yield a warning for each list of parameters without effect."""
+    for spec in specs:
+        if spec.name in NICKNAMES and spec.parameters is not None:
+            yield f"the parameters {quote(spec.parameters)} of {spec.name} are ignored: it is a set of measures"
+    for requests in merged:
+        name, first = requests[0].measure.name, _first_parameters(requests)
+        if first is not None and isinstance(requests[0].measure.kind, NoParameters):
+            yield f"the parameters {quote(first)} of {name} are ignored: it takes none{_cutoff_hint(name, first)}"
+        for request in requests:
+            if request.spec.parameters not in {None, first}:
+                yield (
+                    f"the parameters {quote(request.spec.parameters or '')} of {name} are ignored: it has "
+                    f"{quote(first or '')} already, and the first ones count"
+                )
+
+
+def _lacking(requests: Sequence[Request], settings: Settings) -> Iterator[str]:
+    """Yield a warning for each treatment that some of the measures lack."""
+    lacking: dict[UnjudgedTreatment, list[str]] = {request.reading: [] for request in requests}
+    for request in requests:
+        if not _has_reading(request, settings):
+            lacking[request.reading].append(request.measure.name)
+    for reading, names in lacking.items():
+        if names:
+            yield f"measures without the reading {reading} are left out of it: {', '.join(dict.fromkeys(names))}"
+
+
+def _undefined(specs: Sequence[ParsedRequest], settings: Settings) -> Iterator[str]:
+    """Yield a warning for each feature that members of sets are not defined with."""
+    members = [measure for spec in specs if spec.name in NICKNAMES for measure, _ in spec.members(settings.compat)]
+    for feature in settings.features:
+        if names := dict.fromkeys(measure.name for measure in members if feature in measure.refuses):
+            yield f"measures that are not defined with {spelled_rule(feature)} are left out: {', '.join(names)}"
+
+
+def _selected(requests: Sequence[Request], settings: Settings, strict: bool, warn: Warn) -> RequestedMeasure:
+    """Return a measure with its parameters read and cutoffs added, from requests that are computed as one."""
+    measure, spec, reading = requests[0].measure, requests[0].spec, requests[0].merged_by[2]
+    text = _first_parameters(requests)
+    if cutoffs := [cutoff for request in requests for cutoff in request.spec.cutoffs]:
+        given = [] if text is None else text.split(",")
+        others = {float(cutoff): cutoff for cutoff in cutoffs if cutoff not in given}
+        text = ",".join([*given, *others.values()])
+
+    def note(item: str, value: float) -> None:
+        problem = f"a parameter of {measure.name} must be a plain number, but got {quote(item)}"
+        from irevalx.measures.foreign_requests import gains_hint  # imported late: most calls do without
+
+        hint = gains_hint(measure.name, text)
+        if strict:
+            raise ParameterError(f"{problem}{hint}")
+        warn(f"{problem}, read as {value:g} as trec_eval does{hint}")
+
+    try:
+        parameters = measure.kind.parse(measure.name, text, settings, note)
+    except ParameterError as error:
+        raise ParameterError(f"{error.message}{_cutoff_hint(measure.name, text)}") from None
+    if spec.gains is not None:
+        of_grades = Gains().parse(measure.name, spec.gains, settings, note)
+        parameters = replace(of_grades, names=parameters.names, values=parameters.values)
+    for line in parameters.warnings:
+        warn(line)
+    names = tuple(name + _suffix(spec.level, reading, settings, spec.gains) for name in parameters.names)
+    return RequestedMeasure(
+        measure, parameters, reading, names, spec.level, optional=all(request.optional for request in requests)
+    )
+
+
+def _cutoff_hint(name: str, parameters: str | None) -> str:
+    from irevalx.measures.foreign_requests import cutoff_hint  # imported late: most calls do without
+
+    return cutoff_hint(name, parameters)
+
+
+def _spellings(request: Request, selected: RequestedMeasure) -> Iterator[tuple[str, str]]:
+    """Yield the requested names of values with their printed names.
+
+    They are equal for texts of several values without a list of cutoffs, and for ignored parameters.
+    """
+    printed = dict(zip(selected.parameters.names, selected.names, strict=True))
+    kind = selected.measure.kind
+
+    def names_with(parameters: str | None) -> tuple[str, ...]:
+        # What is malformed has been reported already, and names do not depend on settings.
+        return kind.parse(selected.measure.name, parameters, Settings(), lambda item, value: None).names
+
+    if cutoffs := request.listed_cutoffs:
+        named = [given for given in (request.spec.parameters or "").split(",") if "=" in given]
+        for cutoff in cutoffs:
+            [name] = names_with(",".join([cutoff, *named]))
+            yield request.spelling.replace(",".join(cutoffs), cutoff, 1), printed[name]
+        return
+    names = names_with(request.spec.parameters)
+    is_ignored = isinstance(kind, NoParameters) and request.spec.parameters is not None
+    spelling = request.spelling if len(names) == 1 and not is_ignored else ""
+    for name in names:
+        if name in printed:
+            yield spelling or printed[name], printed[name]
+
+
+_SEPARATOR = re.compile(r"[\s,]+(?=[^\W\d])(?!\w+=)|(?<![\s,])\s+(?![\s,])|[\s,]+$")
+"""Blanks, and commas before a letter: numbers and ``name=`` after a comma belong to the same measure."""
+
+_BRACKETS = re.compile(r"\([^()]*\)|\{[^{}]*\}")
+"""The contents of brackets belong to one measure, as in ``nDCG(gains={1:3,2:9})@20``."""
+
+
+@lru_cache(maxsize=1 << 10)
+def measures_in(text: str) -> tuple[str, ...]:
+    """Return the measures that a text names, at least one unless it is blank.
+
+    >>> measures_in("map,P.5,10 nDCG(gains={1:3,2:9})@20")
+    ('map', 'P.5,10', 'nDCG(gains={1:3,2:9})@20')
+    """
+    hidden = text
+    while bracket := _BRACKETS.search(hidden):
+        hidden = hidden[: bracket.start()] + "." * len(bracket[0]) + hidden[bracket.end() :]
+    measures, start = [], 0
+    for separator in _SEPARATOR.finditer(hidden):
+        measures.append(text[start : separator.start()])
+        start = separator.end()
+    return tuple(name for name in (*measures, text[start:]) if name)
+
+
+def listed(texts: Iterable[str], compat: Compat) -> tuple[str, ...]:
+    """Divide lists of measures in texts of trec_eval's users.
+
+    A text that trec_eval takes for one measure stays whole (``P.5 10`` is P_5), as does a text without a measure.
+    """
+    measures: list[str] = []
+    for text in texts:
+        parts = measures_in(text)
+        if len(parts) < 2 or _is_one(text, compat):
+            measures.append(text)
+            continue
+        errors = [error for part in parts if (error := _problem(part, compat))]
+        if errors and len(errors) < len(parts):
+            raise errors[0]
+        measures += [text] if errors else parts
+    return tuple(measures)
+
+
+def _problem(text: str, compat: Compat) -> IrevalxError | None:
+    """Return the error of a part of a list, if any."""
+    try:
+        parse_request(text, compat)
+    except IrevalxError as error:
+        return error
+    return None
+
+
+def _is_one(text: str, compat: Compat) -> bool:
+    """Return whether trec_eval takes a text for one measure."""
+    with suppress(IrevalxError):
+        return bool(select_measures((text,), Settings(compat=compat)))
+    return False

@@ -1,0 +1,256 @@
+"""Stratified samples of judgments (-R sampled).
+
+Measures for pools that were divided into strata, from each of which a random sample was judged.
+
+Of a stratum s of a topic, D_s documents are in the pool, S_s were judged and R_s judged relevant. D_s(k), S_s(k) and
+R_s(k) are those among the first k documents of the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+import numpy as np
+
+from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments, ratio
+from irevalx.frozen import Frozen, cached_property
+from irevalx.measures.declaration import ABOUT_ONE_AT_MOST, FROM_ZERO, NONREL, ZERO_TO_ONE, UnjudgedEffect, measure
+from irevalx.measures.incomplete_judgments import DEFAULT_EPSILON
+from irevalx.measures.measure_parameters import Cutoffs, Gain, GradeGains, RealCutoffs
+from irevalx.measures.precision import ELEVEN_POINTS
+from irevalx.measures.summaries import mean, root_of_squares, total, total_of_all_judged
+from irevalx.ranking.topics import SampledTopics, log2_of
+
+REACHED = 1 - 1e-4
+"""A recall level is reached from this share of it on, as smoothing reduces the estimate."""
+
+_strata_measure = partial(measure, formats=frozenset({"sampled"}), readings=NONREL, pooled=UnjudgedEffect.LIKE_STRATUM)
+
+
+class _Stratum(Frozen):
+    """One stratum of every topic."""
+
+    t: SampledTopics
+    number: int
+    """Its number in the judgments."""
+    size: IntArray
+    """Documents in the pool, shape (n_topics,)."""
+    n_judged: IntArray
+    n_rel: IntArray
+
+    @cached_property
+    def inside(self) -> BoolArray:
+        """Flat over ``t.rows``: whether the document is in this stratum."""
+        inside: BoolArray = self.t.stratum == self.number
+        return inside
+
+    @cached_property
+    def weight(self) -> FloatArray:
+        """Per topic: inverse sampling rate; 0 if no document was judged."""
+        return ratio(self.size, self.n_judged)
+
+    def above(self, mask: BoolArray) -> IntArray:
+        """Flat: documents of the stratum above this one for which ``mask`` is true."""
+        return self.upto(mask) - (self.inside & mask)
+
+    def upto(self, mask: BoolArray) -> IntArray:
+        """Flat: documents of the stratum up to and including this one for which ``mask`` is true."""
+        return self.t.rows.running_count(self.inside & mask)
+
+    def within(self, mask: BoolArray) -> IntArray:
+        """Per topic: retrieved documents of the stratum for which ``mask`` is true."""
+        return self.t.rows.count(self.inside & mask)
+
+
+def _strata(t: SampledTopics) -> Iterator[_Stratum]:
+    """Yield the strata in ascending order of their numbers."""
+    judged = t.pool_grade >= 0
+    relevant = judged & (t.pool_grade >= t.level)
+    for number in t.strata:
+        pooled = t.pool_stratum == number
+        counts = (t.pool.count(pooled & mask) for mask in (pooled, judged, relevant))
+        yield _Stratum(t, number, *counts)
+
+
+@_strata_measure("inum_rel", FROM_ZERO, summary=total_of_all_judged, higher_is_better=False)
+def inferred_relevant(t: SampledTopics) -> FloatArray:
+    """Number of relevant documents, estimated from the sample.
+
+    In each stratum of which documents were judged, the share of relevant ones times its documents; summed over strata.
+    The `all` row is the sum over all judged topics.
+
+    Formula: sum over strata of R_s D_s/S_s.
+    Source: [yilmaz-kanoulas-aslam-2008].
+    """
+    return _inferred_relevant(t)
+
+
+@_strata_measure("inum_rel_ret", FROM_ZERO, summary=total, higher_is_better=False)
+def inferred_relevant_retrieved(t: SampledTopics) -> FloatArray:
+    """Number of relevant documents retrieved, estimated from the sample.
+
+    In each stratum, the share of relevant ones among those judged, smoothed with e = 0.00001, times its documents; all
+    counted among the retrieved documents, and summed over strata. The `all` row is the sum.
+
+    Formula: sum over strata of D_s(ret) (R_s(ret) + e)/(S_s(ret) + 3 e).
+    Source: [yilmaz-kanoulas-aslam-2008].
+    """
+    return _estimated_within(t, t.rank > 0)
+
+
+@_strata_measure("inum_rel_se", FROM_ZERO, summary=root_of_squares, higher_is_better=False)
+def standard_error_of_relevant(t: SampledTopics) -> FloatArray:
+    """Standard error of inum_rel, estimated from the sample.
+
+    What is known of the total of a simple random sample, drawn without replacement from each stratum: a stratum that
+    was judged as a whole, or not at all, adds nothing. Where a single document of several was judged, the share of
+    relevant ones is taken for 1/2. The `all` row is the standard error of the sum over all judged topics.
+
+    Formula: sqrt(sum over strata of D_s^2 (1 - S_s/D_s) v/S_s), v = p (1 - p) S_s/(S_s - 1), p = R_s/S_s.
+    Source: [cochran-1977], chapter 5.
+    """
+    variance = np.zeros(t.rows.n)
+    for stratum in _strata(t):
+        n_judged, unjudged = stratum.n_judged, stratum.size - stratum.n_judged
+        share = ratio(stratum.n_rel, n_judged)
+        of_one = np.where(n_judged == 1, 0.25, ratio(share * (1 - share) * n_judged, n_judged - 1))
+        variance += ratio(stratum.size * unjudged * of_one, n_judged)
+    return np.sqrt(variance)
+
+
+@_strata_measure("xinfAP", ZERO_TO_ONE, summary=mean)
+def extended_inferred_average_precision(t: SampledTopics) -> FloatArray:
+    """Average precision, estimated from a sample of strata.
+
+    The precision at a relevant document is estimated from the judged documents above it, stratum by stratum, smoothed
+    with e = 0.00001. It is averaged over the relevant documents of each stratum, and the strata are weighted by the
+    estimated numbers of their relevant documents. 0 where nothing is relevant. With a single stratum it is infAP with
+    c = 3.
+
+    Formula: (1/inum_rel) sum over relevant retrieved of w (1/k + (1/k) sum over strata of D_s(k-1) (R_s(k-1) +
+    e)/(S_s(k-1) + 3 e)), w = D_s/S_s of its stratum.
+    Source: [yilmaz-kanoulas-aslam-2008].
+    """
+    everything = np.ones(t.rows.size, np.bool_)
+    pooled_above = t.relevant_above + t.nonrelevant_above + t.unjudged_above
+    share = np.zeros(t.rows.size)
+    for stratum in _strata(t):
+        size, n_judged, n_rel = (stratum.above(mask) for mask in (everything, t.judged, t.relevant))
+        share += _estimated(ratio(size, pooled_above), n_judged, n_rel)
+    precision = 1.0 / t.rank + pooled_above / t.rank * share
+    weighted = np.zeros(t.rows.n)
+    for stratum in _strata(t):
+        total = t.rows.sum(np.where(stratum.inside & t.relevant, precision, 0.0))
+        weighted += stratum.weight * total
+    return ratio(weighted, _inferred_relevant(t))
+
+
+@_strata_measure("infNDCG", ABOUT_ONE_AT_MOST, summary=mean, kind=GradeGains())
+def inferred_ndcg(t: SampledTopics, pairs: Sequence[Gain]) -> FloatArray:
+    """Normalised discounted cumulative gain, estimated from a sample of strata.
+
+    The discounted gains of a stratum's judged documents retrieved, averaged over them and times the documents of the
+    stratum retrieved; summed over strata and divided by those of the best possible ranking, in which each gain occurs
+    as often as is estimated from the sample (rounded), as far as the run was looked at (1000 ranks, or -M). The gain of
+    a document is its grade unless given as LEVEL=GAIN, 0 below -l. 0 where nothing has a gain.
+
+    Formula: (sum over strata of g D_s(ret)/S_s(ret)) / (sum over all k of ideal(k)/log2(k + 1)), g = sum over judged
+    retrieved of the stratum of gain/log2(k + 1).
+    Source: [yilmaz-kanoulas-aslam-2008].
+    """
+    gain = _gains(t, t.grade, pairs) / t.discount
+    dcg = np.zeros(t.rows.n)
+    for stratum in _strata(t):
+        total = t.rows.sum(np.where(stratum.inside, gain, 0.0))
+        dcg += ratio(stratum.within(t.rank > 0) * total, stratum.within(t.judged))
+    ideal, gains = _ideal(t, pairs)
+    best = ideal.sum(gains / log2_of(ideal.position + 2))
+    return ratio(dcg, best)
+
+
+@_strata_measure("iiprec_at_recall", ZERO_TO_ONE, summary=mean, kind=RealCutoffs(ELEVEN_POINTS))
+def inferred_interpolated_precision(t: SampledTopics, recalls: Sequence[float]) -> list[FloatArray]:
+    """Interpolated precision at levels of recall, estimated from a sample of strata.
+
+    The greatest precision, estimated as iP is, after the last rank at which less than X of the relevant documents were
+    found, both estimated: inum_rel_ret up to there and inum_rel. What the smoothing takes away, up to a ten-thousandth,
+    does not count. 0 where there is no such rank, or nothing is relevant. With all documents judged it is
+    iprec_at_recall.
+
+    Formula: max over k with r(j) >= X inum_rel for all j = k, k + 1, ... of r(k)/k, r(k) = sum over strata of D_s(k)
+    (R_s(k) + e)/(S_s(k) + 3 e).
+    Source: sample_eval.pl (NIST, 2010), which does not go on to the next level before it has gone back by one more
+    rank, so that a value depends on the other levels.
+    """
+    n_relevant = np.zeros(t.rows.size)
+    for stratum in _strata(t):
+        n_relevant += _estimated(*(stratum.upto(mask) for mask in (t.rank > 0, t.judged, t.relevant)))
+    every = _inferred_relevant(t)
+    precision = np.where(t.rows.spread(every) > 0, n_relevant / t.rank, 0.0)
+    columns = []
+    for recall in recalls:
+        short = n_relevant < t.rows.spread(recall * REACHED * every)
+        after = t.rows.running_count(short) == t.rows.spread(t.rows.count(short))
+        columns.append(t.rows.max(np.where(after & ~short, precision, 0.0), empty=0.0))
+    return columns
+
+
+@_strata_measure("iP", ZERO_TO_ONE, summary=mean, kind=Cutoffs((10, 50, 1000)))
+def inferred_precision(t: SampledTopics, k: int) -> FloatArray:
+    """Precision after K documents, estimated from a sample of strata.
+
+    In each stratum, the share of relevant ones among those judged, smoothed with e = 0.00001, times its documents; all
+    counted among the first K documents, summed over strata and divided by K, also where fewer were retrieved.
+
+    Formula: (1/K) sum over strata of D_s(K) (R_s(K) + e)/(S_s(K) + 3 e).
+    Source: [yilmaz-kanoulas-aslam-2008].
+    """
+    return _estimated_within(t, t.rank <= k) / k
+
+
+def _estimated(size: AnyArray, n_judged: IntArray, n_rel: IntArray) -> FloatArray:
+    """Return the smoothed number of relevant among ``size`` documents, from numbers judged and judged relevant."""
+    estimated: FloatArray = size * (n_rel + DEFAULT_EPSILON) / (n_judged + 3 * DEFAULT_EPSILON)
+    return estimated
+
+
+def _inferred_relevant(t: SampledTopics) -> FloatArray:
+    """Per topic: the estimated number of relevant documents in the pool."""
+    return sum((ratio(s.n_rel * s.size, s.n_judged) for s in _strata(t)), np.zeros(t.rows.n))
+
+
+def _estimated_within(t: SampledTopics, first: BoolArray) -> FloatArray:
+    """Per topic: the estimated number of relevant retrieved documents for which ``first``, flat, is true."""
+    estimated = np.zeros(t.rows.n)
+    for stratum in _strata(t):
+        counts = (stratum.within(first & mask) for mask in (t.rank > 0, t.judged, t.relevant))
+        estimated += _estimated(*counts)
+    return estimated
+
+
+def _gains(t: SampledTopics, grades: AnyArray, pairs: Sequence[Gain]) -> FloatArray:
+    """Return the gains of documents with these grades: 0 if they are not judged relevant.
+
+    The first pair of a level counts; a grade without one is its own gain.
+    """
+    gains = np.where(grades >= max(t.level, 0), grades, 0).astype(np.float64)
+    for pair in reversed(pairs):
+        gains[(grades == pair.level) & (grades >= t.level)] = pair.value
+    return gains
+
+
+def _ideal(t: SampledTopics, pairs: Sequence[Gain]) -> tuple[Segments, FloatArray]:
+    """Return the ideal ranking, cut at the depth: its rows, and flat over them the gains, descending."""
+    pool_gains = _gains(t, t.pool_grade, pairs)
+    ideal, gains = Segments.of_lengths(np.zeros(t.rows.n, np.int64)), np.empty(0)
+    for gain in sorted(set(pool_gains[pool_gains > 0].tolist()), reverse=True):
+        number = np.zeros(t.rows.n)
+        for stratum in _strata(t):
+            with_gain = t.pool.count((t.pool_stratum == stratum.number) & (pool_gains == gain))
+            number += ratio(with_gain * stratum.size, stratum.n_judged)
+        more = Segments.of_lengths(np.floor(number + 0.5).astype(np.int64))
+        ideal, order = ideal.beside(more)
+        gains = np.concatenate((gains, np.full(more.size, gain)))[order]
+    reached = ideal.position < t.depth
+    return ideal.keep(reached), gains[reached]

@@ -1,0 +1,171 @@
+"""Summaries of topic values in the `all` row. All sums run in topic order, from left to right.
+
+A summary is a fold: ``add`` takes the values of some topics at a time, in topic order, and ``finish`` computes the
+`all` row. The division into parts makes no difference, to the last bit. Help, evaluation and z-scores take all they
+need from its record.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from irevalx.arrays.segments import FloatArray, IntArray, ordered_sum
+from irevalx.frozen import Frozen, replace
+
+LEAST = 0.00001
+"""Replaces lower values, and missing ones, in a geometric mean."""
+
+
+class Population(Frozen):
+    """The topics of a summary."""
+
+    tag: bytes
+    """Run tag."""
+    n_topics: int
+    """Divisor of sums: the topics evaluated, or under ``-c`` all judged topics; 0 if none can have a value."""
+    n_evaluated: int
+    """Topics with a value; the others of ``n_topics`` count 0."""
+    n_relevant: float | None = None
+    """Under ``-c``, the judgments above 0 of all judged topics; otherwise None."""
+
+
+Values: TypeAlias = "FloatArray | IntArray | list[bytes]"
+"""One value per topic: shape (n_topics,), or a list of as many texts."""
+
+Total: TypeAlias = "float | int"
+"""Of the values of some topics; an integer for counts."""
+
+Combine: TypeAlias = Callable[["Total", "Values"], "Total"]
+"""The total of some topics, and the scaled values of the next topics -> the total of both."""
+
+Finish: TypeAlias = Callable[["Total", Population], float | int | bytes]
+"""The total of all topics -> the value of the `all` row."""
+
+Scale: TypeAlias = Callable[["Values"], "Values"]
+"""Values -> summarised values, one per topic."""
+
+
+def as_list(values: Values) -> list[Any]:
+    """Return the values as Python numbers, or bytes."""
+    return values if isinstance(values, list) else values.tolist()
+
+
+def _unchanged(values: Values) -> Values:
+    return values
+
+
+def add_up(total: Total, values: Values) -> Total:
+    """Return a total with further values added, one after the other."""
+    numbers = np.asarray(values)
+    return ordered_sum(numbers, total) if numbers.dtype.kind == "f" else total + sum(numbers.tolist())
+
+
+class Summary(Frozen, kw_only=True):
+    """How the values of the topics become the `all` row."""
+
+    finish: Finish
+    effect_of_complete: str
+    """The help's text about ``-c``; ``{missing}`` is the value of a topic without results."""
+    scale: Scale = _unchanged
+    """Scale on which values are combined and z-scores computed: logarithms for a geometric mean."""
+    combine: Combine = add_up
+    """Takes scaled values, or z-scores of them, which are real numbers."""
+    start: Total = 0
+    """The total of no topics."""
+    of_all_judged: bool = False
+    """Whether the values of all judged topics are combined, not only of evaluated ones."""
+
+    def add(self, total: Total, values: Values) -> Total:
+        """Return the total with the values of further topics; the first total is ``start``."""
+        return self.combine(total, self.scale(values))
+
+    def __call__(self, values: Values, population: Population) -> float | int | bytes:
+        """Return the value of the `all` row."""
+        return self.finish(self.add(self.start, values), population)
+
+    @property
+    def of_zscores(self) -> Summary:
+        """The summary of z-scores, which are on this scale already."""
+        return replace(self, scale=_unchanged)
+
+
+def summary(effect_of_complete: str, **declared: Any) -> Callable[[Finish], Summary]:
+    """Return a decorator that makes a summary with the function as ``finish``."""
+    return lambda finish: Summary(finish=finish, effect_of_complete=effect_of_complete, **declared)
+
+
+def _logarithms(values: Values) -> FloatArray:
+    """Return the logarithms of the values, raised to 0.00001 if below."""
+    numbers = np.maximum(np.asarray(values), LEAST)
+    return np.fromiter(map(math.log, numbers), np.float64, numbers.size)
+
+
+@summary("the mean is over all judged topics; one without results counts {missing}")
+def mean(added: Total, population: Population) -> float:
+    """Return the sum divided by the number of topics; 0 if no topic has a value."""
+    return added / (population.n_topics or 1)
+
+
+@summary(f"the mean is over all judged topics; one without results counts {LEAST:.5f}", scale=_logarithms)
+def geometric_mean(added: Total, population: Population) -> float:
+    """Return exp of the mean of logarithms, which can be infinite; missing topics count as log(0.00001)."""
+    missing = (population.n_topics - population.n_evaluated) * math.log(LEAST)
+    try:
+        return math.exp((added + missing) / population.n_topics)
+    except OverflowError:
+        return math.inf
+
+
+def negative_values(name: str, values: Values) -> str | None:
+    """Return the warning about values that a geometric mean of this measure cannot use, if any."""
+    numbers = np.asarray(values)
+    if not (n_negative := int(np.count_nonzero(numbers < 0))):
+        return None
+    return (
+        f"{name}: {n_negative} of {numbers.size} values are negative; the geometric mean replaces them by {LEAST:.5f}"
+    )
+
+
+@summary("a topic without results adds {missing}")
+def total(added: Total, population: Population) -> float | int:
+    """Return the sum; an integer for counts."""
+    return added
+
+
+total_of_all_judged = replace(
+    total, effect_of_complete="no effect: the all row is over all judged topics", of_all_judged=True
+)
+
+
+def _add_up_squares(total: Total, values: Values) -> Total:
+    """Return a total with the squares of further values added, one after the other."""
+    errors = np.asarray(values, np.float64)
+    return ordered_sum(errors * errors, total)
+
+
+@summary("no effect: the all row is over all judged topics", combine=_add_up_squares, of_all_judged=True)
+def root_of_squares(added: Total, population: Population) -> float:
+    """Return the standard error of a sum over topics from their standard errors: the root of the sum of squares."""
+    return math.sqrt(added)
+
+
+@summary("the all row counts every judgment above 0 in the file, whatever -l says")
+def relevant_total(added: Total, population: Population) -> float | int:
+    """Return the sum of counts; under ``-c`` the judgments above 0 of all judged topics, whatever the level."""
+    return added if population.n_relevant is None else population.n_relevant
+
+
+@summary("counts all judged topics")
+def topic_count(added: Total, population: Population) -> int:
+    """Return the number of topics averaged over."""
+    return population.n_topics
+
+
+@summary("no effect")
+def run_tag(added: Total, population: Population) -> bytes:
+    """Return the run tag."""
+    return population.tag

@@ -1,0 +1,197 @@
+"""Differences between operating systems: bytes of text, forks, signals, open files, line endings, file names.
+
+No other module checks the operating system, or calls functions that Windows lacks.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import re
+import signal
+import stat
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from typing import BinaryIO
+
+WINDOWS = sys.platform == "win32"
+
+ENCODING, ERRORS = (
+    ("utf-8", "surrogateescape")  # the default encoding of file names refuses bytes that are not UTF-8
+    if WINDOWS
+    else (sys.getfilesystemencoding(), sys.getfilesystemencodeerrors())
+)
+"""Encoding and error handler between text of arguments and bytes of files; they preserve every byte."""
+
+MOST_PROCESSES = 8
+"""Default maximum number of processes (``--threads``)."""
+
+SEPARATORS = os.sep + (os.altsep or "")
+"""Separators of folders in paths."""
+
+_OPEN_ALREADY = () if WINDOWS else ("/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd/")
+"""Prefixes of files that this process has open; others under /dev, for example in /dev/shm, are files."""
+
+_OPEN_FILE = re.compile(r"(?:/dev|/proc/([0-9]+)(?:/task/[0-9]+)?)/fd/([0-9]+)")
+_MOST_LINKS = 40
+"""The limit of Linux."""
+
+_NOT_IN_NAMES = r'[<>:"/\\|?*\0-\x1f]' if WINDOWS else rf"[{re.escape(SEPARATORS)}\0]"
+"""Characters that are invalid in file names."""
+
+
+def as_bytes(text: str) -> bytes:
+    """Return a text as bytes of files; raises UnicodeEncodeError for surrogates that do not stand for a byte."""
+    return text.encode(ENCODING, ERRORS)
+
+
+def as_text(data: bytes) -> str:
+    """Return bytes of a file as text; invalid bytes become surrogates."""
+    return data.decode(ENCODING, ERRORS)
+
+
+def own_arguments() -> list[str]:
+    """Return the arguments of this process; on Windows, patterns such as ``*.run`` are expanded."""
+    words = sys.argv[1:]
+    if not WINDOWS:
+        return words
+    from glob import glob
+
+    return [name for word in words for name in sorted(glob(word)) or [word]]  # noqa: PTH207 - as typed
+
+
+def prepare_output() -> None:
+    r"""Make standard output and standard error write UTF-8 with ``\n`` on every system."""
+    if WINDOWS:
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(encoding="utf-8", errors=stream.errors, newline="\n")
+
+
+def is_closed_pipe(error: OSError) -> bool:
+    """Return whether a write failed because the pipe was closed by its reader."""
+    return isinstance(error, BrokenPipeError) or (WINDOWS and error.errno == errno.EINVAL)
+
+
+def file_name(text: str) -> str:
+    """Return a valid file name that is close to a text, and not hidden.
+
+    >>> file_name("../a b")
+    '_a b'
+    """
+    return re.sub(_NOT_IN_NAMES, "_", text).lstrip(".") or "_"
+
+
+def new_file_mode() -> int:
+    """Return the permissions of a new file; the mask can only be read by setting it."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
+def is_pipe(file: BinaryIO) -> bool:
+    """Return whether a file is a pipe; False for a file in memory."""
+    try:
+        return stat.S_ISFIFO(os.fstat(file.fileno()).st_mode)
+    except io.UnsupportedOperation:
+        return False
+
+
+def can_seek(file: BinaryIO) -> bool:
+    """Return whether a file can be sought; Windows reports it wrongly for pipes."""
+    return file.seekable() and not (WINDOWS and is_pipe(file))
+
+
+def is_open_already(path: str) -> bool:
+    """Return whether a path, such as ``/dev/stdin``, names a file that this process has open."""
+    return path.startswith(_OPEN_ALREADY)
+
+
+def opened_file(path: str) -> Callable[[], BinaryIO] | None:
+    """Return a function that opens a file for appending which a process has open already; None for other paths.
+
+    ``path`` is like ``/dev/stdout`` or ``/proc/self/fd/3``, or a link to such a path.
+    """
+    name = path
+    for _ in range(_MOST_LINKS):
+        folder, base = os.path.split(name)
+        name = os.path.join(os.path.realpath(folder), base)  # noqa: PTH118 - pathlib takes a while to import
+        if match := _OPEN_FILE.fullmatch(name):
+            process, number = match.groups()
+            if process in {None, str(os.getpid())}:
+                return lambda: os.fdopen(os.dup(int(number)), "wb")
+            return lambda: open(name, "ab")  # noqa: PTH123
+        if not os.path.islink(name):  # noqa: PTH114
+            break
+        name = os.path.join(os.path.dirname(name), os.readlink(name))  # noqa: PTH115, PTH118, PTH120
+    return None
+
+
+def usual_processes() -> int:
+    """Return the number of processors that this process can use, at most ``MOST_PROCESSES``."""
+    if sys.platform == "linux" and hasattr(os, "sched_getaffinity"):
+        return min(len(os.sched_getaffinity(0)), MOST_PROCESSES)
+    return min(os.cpu_count() or 1, MOST_PROCESSES)
+
+
+def has_fork() -> bool:
+    """Return whether processes can be forked."""
+    return sys.platform != "win32" and hasattr(os, "fork")
+
+
+def fork() -> int:
+    """Fork this process; return 0 in the child, and its ID in the parent. OSError if that is not possible."""
+    if sys.platform == "win32":
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+    return os.fork()
+
+
+@contextmanager
+def signals_blocked() -> Iterator[Iterable[int]]:
+    """Block signals, so that only the parent of a fork handles them; yield those that were blocked before."""
+    if sys.platform == "win32":
+        yield ()
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+    try:
+        yield before
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def begin_copy(mask: Iterable[int]) -> None:
+    """Let a forked child end on Ctrl-C, and restore the mask of blocked signals."""
+    if sys.platform != "win32":
+        if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+def threads() -> int:
+    """Return the number of threads of this process, including those not started by Python; 0 if unknown."""
+    try:
+        return len(os.listdir("/proc/self/task"))  # noqa: PTH208 - pathlib takes a while to import
+    except OSError:
+        return 0
+
+
+def alone_after_a_fork() -> bool:
+    """Fork once, and return whether this thread is then the only one.
+
+    The threads of OpenBLAS, which numpy starts unless told otherwise, end at a fork until they are needed again. Python
+    3.12 and later warn about a fork with other threads.
+    """
+    with warnings.catch_warnings(record=True) as heard, signals_blocked():
+        warnings.simplefilter("always")
+        try:
+            pid = fork()
+        except OSError:
+            return False
+        if not pid:
+            os._exit(0)
+    with suppress(ChildProcessError):
+        os.waitpid(pid, 0)
+    return not heard and threads() < 2

@@ -1,0 +1,435 @@
+"""Expected values of measures over random tie-breaking, and under relevance probabilities.
+
+Documents are relevant independently of each other, and never without a judgment. Each is a trial, and the number of
+successes is distributed as a Poisson binomial. Trials are added one by one, with state for each number of successes:
+all terms are at least 0, so that nothing cancels.
+
+A group of n documents takes the ranks a + 1 to a + n. Each of its n! orders is equally likely, so that each document
+has each of these ranks with probability 1/n (McSherry and Najork, ECIR 2008).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import ClassVar, NoReturn
+
+import numpy as np
+
+from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments
+from irevalx.declarations import spelled
+from irevalx.errors import UsageError
+from irevalx.frozen import Frozen, cached_property, fields, replace
+from irevalx.ranking.topics import Topics
+from irevalx.settings import EXPECTED, PROBABILITY, Ties, UnjudgedTreatment
+
+
+def successes(p: FloatArray) -> FloatArray:
+    """Return the probabilities of 0, 1, ... successes, shape (n + 1,), of trials with probabilities p, shape (n,)."""
+    return _taken(p, np.zeros(p.size), 0.0)[0]
+
+
+def _taken(p: FloatArray, weight: FloatArray, of_before: float) -> tuple[FloatArray, FloatArray]:
+    """Return the probability of each number of successes, and its expected sum of weights times factors: (n + 1,) each.
+
+    The factor of a weight is 1, plus ``of_before`` for each earlier success.
+    """
+    known = np.zeros((3, p.size + 1))  # chance, the expected number of successes so far, total
+    known[0, 0] = 1.0
+    for number, (success, worth) in enumerate(zip(p.tolist(), weight.tolist(), strict=True)):
+        before = known[:, : number + 1].copy()
+        known[:, : number + 1] *= 1.0 - success
+        before[2] += worth * (before[0] + of_before * before[1])
+        before[1] += before[0]
+        known[:, 1 : number + 2] += success * before
+    return known[0], known[2]
+
+
+class ExpectedTopic(Frozen):
+    """The documents of a topic that can be relevant; each is a trial."""
+
+    rank: IntArray
+    """Shape (n_found,), of retrieved ones, in rank order."""
+    p: FloatArray
+    """Shape (n,), positive probabilities: retrieved ones in rank order, then the others."""
+    n_ret: int
+    """Documents retrieved."""
+
+    @property
+    def counts(self) -> IntArray:
+        """The possible numbers of relevant documents from 1 up: shape (n,)."""
+        return np.arange(1, self.p.size + 1)
+
+    @property
+    def chances(self) -> FloatArray:
+        """The probability of each of ``counts``."""
+        return successes(self.p)[1:]
+
+    def mean(self, weight: AnyArray, share: FloatArray) -> float:
+        """Return the expected sum of weights of relevant documents retrieved, times the share of their topic's count.
+
+        Weights have shape (n_found,), shares (n,), for each of ``counts``.
+        """
+        return self._expected(weight, share, 0.0)
+
+    def running_mean(self, weight: AnyArray, share: FloatArray) -> float:
+        """Return ``mean`` with each weight times the number of relevant documents up to this one."""
+        return self._expected(weight, share, 1.0)
+
+    def within_their_number(self) -> float:
+        """Return the expected share of relevant documents among the first R; R is their number."""
+        n_found = int(np.searchsorted(self.rank, self.p.size, side="right"))
+        below = [successes(self.p[n_found:])]
+        for p in self.p[:n_found][::-1].tolist():
+            below.append(_with_trial(below[-1], p))
+        above, n_above, total = np.ones(1), 0, 0.0
+        for number in self.counts.tolist():
+            while n_above < n_found and self.rank[n_above] <= number:
+                above = _with_trial(above, float(self.p[n_above]))
+                n_above += 1
+            rest = below[n_found - n_above]
+            number_found = np.arange(max(0, number + 1 - rest.size), min(number + 1, above.size))
+            total += float((number_found * above[number_found]) @ rest[number - number_found]) / number
+        return total
+
+    def _expected(self, weight: AnyArray, share: FloatArray, of_before: float) -> float:
+        padded = np.append(weight, np.zeros(self.p.size - weight.size))
+        return float(_taken(self.p, padded, of_before)[1][1:] @ share)
+
+
+def _with_trial(chances: FloatArray, p: float) -> FloatArray:
+    """Return the probabilities of numbers of successes with one more trial."""
+    longer: FloatArray = np.append(chances * (1.0 - p), 0.0) + np.append(0.0, chances * p)
+    return longer
+
+
+class ExpectedTopics(Topics, kw_only=True):
+    """Rankings of n topics with relevance probabilities as grades; numbers of relevant documents are expected values.
+
+    Single documents are not relevant or nonrelevant: measures that use ``hit`` have another formula, or are refused.
+    """
+
+    feature: ClassVar[str] = PROBABILITY
+
+    @classmethod
+    def of(cls, seen: Topics) -> ExpectedTopics:
+        """Return topics with probabilities."""
+        return cls(**{name: getattr(seen, name) for name in fields(Topics)})
+
+    @property
+    def hit(self) -> NoReturn:
+        """Raise TypeError: only probabilities are known."""
+        raise TypeError("a measure must have a formula for probabilities, or be refused")
+
+    @cached_property
+    def p(self) -> FloatArray:
+        """Flat over ``rows``: the probability that the document is relevant."""
+        return np.maximum(self.grade, 0.0)
+
+    @cached_property
+    def n_rel(self) -> FloatArray:  # type: ignore[override]
+        """Per topic: expected relevant documents."""
+        return self.pool.sum(np.maximum(self.pool_grade, 0.0))
+
+    @cached_property
+    def n_rel_ret(self) -> FloatArray:  # type: ignore[override]
+        """Per topic: expected relevant documents retrieved."""
+        return self.rows.sum(self.p)
+
+    def hits_within(self, k: IntArray | int) -> FloatArray:  # type: ignore[override]
+        """Per topic: expected relevant documents among the first k, one number or one per topic."""
+        limit = k if isinstance(k, int) else self.rows.spread(k)
+        return self.rows.sum(np.where(self.rank <= limit, self.p, 0.0))
+
+    @cached_property
+    def first_chance(self) -> FloatArray:
+        """Flat over ``rows``: the probability that the document is the first relevant one."""
+        return self.rows.previous(self.rows.running_product(1.0 - self.p), none=1.0) * self.p
+
+    def each(self, value: Callable[[ExpectedTopic], float]) -> FloatArray:
+        """Per topic: the value of a function; 0 if nothing can be relevant."""
+        return np.array([value(topic) if topic.p.size else 0.0 for topic in self._each], np.float64)
+
+    @cached_property
+    def _each(self) -> list[ExpectedTopic]:
+        topics = []
+        for topic in range(self.rows.n):
+            rank, p = self.rank[self.rows.slice(topic)], self.p[self.rows.slice(topic)]
+            pooled = self.pool_grade[self.pool.slice(topic)]
+            rank, p = rank[p > 0], p[p > 0]
+            others = Counter(pooled[pooled > 0].tolist()) - Counter(p.tolist())
+            topics.append(ExpectedTopic(rank, np.append(p, list(others.elements())), int(self.n_ret[topic])))
+        return topics
+
+
+def groups_of(rows: Segments, first: IntArray) -> Segments:
+    """Return the groups of tied documents, flat over rows, from the first rank of each document's group."""
+    new = np.ones(first.size, np.bool_)
+    new[1:] = (first[1:] != first[:-1]) | (rows.ids[1:] != rows.ids[:-1])
+    return Segments.of_lengths(np.diff(np.append(new.nonzero()[0], first.size)))
+
+
+def closed_up(rows: Segments, first: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the first and the last ranks of groups after all documents without rows are removed."""
+    groups = groups_of(rows, first)
+    begin = groups.spread((rows.position + 1)[groups.offsets[:-1]])
+    return begin, begin + groups.spread(groups.lengths) - 1
+
+
+class TieGroup(Frozen):
+    """Ties of a ranking, for orders that depend on grades."""
+
+    first: IntArray
+    """Flat over the rows; the first rank of the topic's documents with this score. All pooled ones that begin within
+    the depth have rows."""
+    last: IntArray
+    """Flat over the rows; the last rank."""
+    ties: Ties
+    depth: int
+    """How many documents of a topic count."""
+
+    @classmethod
+    def of(cls, equal: BoolArray, rank: IntArray, ties: Ties, depth: int) -> TieGroup:
+        """Return the ties of documents in rank order, (n,), of which neighbours (n - 1,) are equal."""
+        begins = np.append(True, ~equal)[: rank.size].nonzero()[0]
+        groups = Segments.of_lengths(np.diff(np.append(begins, rank.size)))
+        first = groups.spread(rank[begins])
+        return cls(first, first + groups.spread(groups.lengths) - 1, ties, depth)
+
+    def refuse_cut(self, reading: UnjudgedTreatment) -> None:
+        """Raise UsageError if a treatment moves documents across the depth, within a group."""
+        if reading != "nonrel" and np.count_nonzero(self.last > self.depth):
+            raise UsageError(
+                f"{spelled('ties', 'expected')} cannot be combined with {spelled('max_retrieved')} and "
+                f"{spelled('judged_only', True)} (or the treatments skip and rel): {spelled('max_retrieved')} cuts a "
+                "group of documents with equal scores"
+            )
+
+    def take(self, index: IntArray | BoolArray) -> TieGroup:
+        """Return the ties of some documents of the ranking."""
+        return replace(self, first=self.first[index], last=self.last[index])
+
+    @classmethod
+    def joined(cls, parts: Sequence[TieGroup]) -> TieGroup | None:
+        """Join the ties of several rankings; None without any."""
+        if not parts:
+            return None
+        first, last = (np.concatenate([getattr(part, name) for part in parts]) for name in ("first", "last"))
+        return replace(parts[0], first=first, last=last)
+
+    def order(self, rows: Segments, worth: AnyArray, without_row: float) -> tuple[IntArray, IntArray]:
+        """Return the permutation of the best or the worst order, by ``worth`` (flat), and the ranks in it.
+
+        ``without_row`` is the worth of documents that have no row: last of equals in the best order, first in the
+        worst.
+        """
+        worst = self.ties == "worst"
+        order = np.lexsort((worth if worst else -worth, self.first, rows.ids))
+        first, last = self.first[order], self.last[order]
+        groups = groups_of(rows, first)
+        n_without_row = last - first + 1 - groups.spread(groups.lengths)
+        is_after = (worth[order] >= without_row) == worst
+        return order, first + groups.position + is_after * n_without_row
+
+
+class TieProbabilities(Frozen):
+    """Possible events in each of n topics, with probabilities."""
+
+    rows: Segments
+    """Per topic."""
+    number: IntArray
+    """Flat; a rank, or a number of documents."""
+    chance: FloatArray
+    """Flat; the probability."""
+
+
+class TiedTopics(Topics, kw_only=True):
+    """Rankings of n topics, with the possible ranks of their pooled documents.
+
+    ``rows`` has these ranks instead of documents, and ``rank`` is flat over it. ``grade``, ``hit`` and the like are
+    flat over ``documents``; numbers of documents within a rank are expected values.
+    """
+
+    feature: ClassVar[str] = EXPECTED
+
+    documents: Segments
+    """Per topic, the retrieved documents of the pool; a tied group is consecutive."""
+    members: Segments
+    """Flat over ``groups``, the documents of each, in the order of ``documents``."""
+    groups: Segments
+    """Per topic, its groups."""
+    before: IntArray
+    """Flat over ``groups``; documents above the group."""
+    size: IntArray
+    """Flat over ``groups``; its documents, unpooled ones included."""
+    place: IntArray
+    """Flat over ``rows``; the group that has this rank."""
+    depth: int
+    """How many documents of a topic count: ranks beyond have no row."""
+
+    @classmethod
+    def of(cls, seen: Topics, first: IntArray, last: IntArray, depth: int) -> TiedTopics:
+        """Return the expected values of topics in one order.
+
+        The first and last ranks of groups are flat over its rows.
+        """
+        documents = seen.rows
+        members = groups_of(documents, first)
+        begin = members.offsets[:-1]
+        groups = Segments.of_lengths(np.bincount(documents.ids[begin], minlength=documents.n))
+        before = first[begin] - 1
+        size = last[begin] - before
+        ranks = Segments.of_lengths(np.minimum(size, depth - before))
+        return cls(
+            rows=Segments.of_lengths(np.bincount(groups.ids, ranks.lengths, groups.n)),
+            rank=ranks.position + 1 + ranks.spread(before),
+            grade=seen.grade,
+            n_ret=seen.n_ret,
+            pool=seen.pool,
+            pool_grade=seen.pool_grade,
+            level=seen.level,
+            collection_size=seen.collection_size,
+            round_recall=seen.round_recall,
+            _of_pool=seen._of_pool,  # noqa: SLF001 - as above
+            documents=documents,
+            members=members,
+            groups=groups,
+            before=before,
+            size=size,
+            place=ranks.ids,
+            depth=depth,
+        )
+
+    def over_ranks(self, x: AnyArray) -> FloatArray:
+        """Flat over ``rows``: the mean of x, flat over ``documents``, at this rank; documents without a row have 0."""
+        return (self.members.sum(x) / self.size)[self.place]
+
+    def _expected(self, mask: BoolArray, within: IntArray) -> FloatArray:
+        """Per topic: how many of these documents are expected within a rank, given for each of ``groups``."""
+        share = np.clip(within - self.before, 0, self.size) / self.size
+        return self.groups.sum(self.members.count(mask) * share)
+
+    def _counted(self, mask: BoolArray) -> AnyArray:
+        """Per topic: how many of these documents count; integers unless some can be beyond the depth."""
+        if np.count_nonzero(self.before + self.size > self.depth):  # a group continues beyond it
+            return self._expected(mask, np.full(self.groups.size, self.depth))
+        return self.documents.count(mask)
+
+    def within(self, mask: BoolArray, k: IntArray | int) -> FloatArray:
+        """Per topic: how many of some documents, flat over ``documents``, are expected among the first k."""
+        limit = np.full(self.groups.size, k) if isinstance(k, int) else self.groups.spread(k)
+        return self._expected(mask, np.minimum(limit, self.depth))
+
+    def hits_within(self, k: IntArray | int) -> FloatArray:  # type: ignore[override]
+        """Per topic: hits expected among the first k documents, one number or one per topic."""
+        return self.within(self.hit, k)
+
+    def judged_within(self, k: int) -> FloatArray:  # type: ignore[override]
+        """Per topic: judged documents expected among the first k."""
+        return self.within(self.judged, k)
+
+    @cached_property
+    def n_hits(self) -> AnyArray:
+        """Per topic: hits; expected ones if documents can be beyond the depth, here and below."""
+        return self._counted(self.hit)
+
+    @cached_property
+    def n_judged_ret(self) -> AnyArray:
+        """Per topic: retrieved judged documents."""
+        return self._counted(self.judged)
+
+    @cached_property
+    def n_rel_ret(self) -> AnyArray:
+        """Per topic: retrieved relevant documents."""
+        return self._counted(self.relevant)
+
+    @cached_property
+    def hits_of_groups(self) -> IntArray:
+        """Flat over ``groups``: hits in each."""
+        return self.members.count(self.hit)
+
+    def above_groups(self, number: IntArray) -> IntArray:
+        """Flat over ``groups``: the sum of integers, flat over ``groups``, over those above this one."""
+        return self.groups.running_count(number) - number
+
+    def first_hit(self) -> tuple[TieProbabilities, FloatArray]:
+        """Return the possible ranks of the first hit, and, flat over them, the probability of no hit up to it."""
+        group = self.groups.first(self.hits_of_groups > 0)
+        has_hits = group >= 0
+        of_topic = self.groups.at(has_hits.nonzero()[0], group[has_hits])
+        size, hits, before = (x[of_topic] for x in (self.size, self.hits_of_groups, self.before))
+        lengths = np.zeros(self.groups.n, np.int64)
+        lengths[has_hits] = np.minimum(size - hits + 1, self.depth - before)
+        rows = Segments.of_lengths(lengths)
+        own = Segments.of_lengths(lengths[has_hits])
+        left = own.spread(size) - own.position
+        is_none = (left - own.spread(hits)) / left
+        without = rows.running_product(is_none)
+        chance = rows.previous(without, none=1.0) * (own.spread(hits) / left)
+        return TieProbabilities(rows, own.position + 1 + own.spread(before), chance), without
+
+    def number_above(self, which: BoolArray, others: IntArray, above: IntArray) -> TieProbabilities:
+        """Return the numbers of others above documents ``which``, flat.
+
+        Summed over these, so that a chance can exceed 1.
+        ``others`` of each group, and ``above`` it, are flat over ``groups``; documents are not among their own others.
+        """
+        number = self.members.count(which)
+        groups = (number > 0).nonzero()[0]
+        number, others, above = number[groups], others[groups], above[groups]
+        size, room = self.size[groups], self.depth - self.before[groups]
+        each = Segments.of_lengths(others + 1)
+        chance = each.spread(number / (others + 1))
+        for group in (room < size).nonzero()[0].tolist():
+            of_group = _others_above(int(size[group]), int(others[group]), int(room[group]))
+            chance[each.slice(group)] = number[group] * of_group
+        topic = self.groups.ids[groups]
+        rows = Segments.of_lengths(np.bincount(topic, others + 1, self.groups.n).astype(np.int64))
+        return TieProbabilities(rows, each.position + each.spread(above), chance)
+
+    def reached(self, satisfied: FloatArray, k: int) -> FloatArray:
+        """Flat over ``rows``: the probability that a user who has reached this rank is satisfied there.
+
+        0 beyond rank k.
+        Expected over tie-breaking; ``satisfied``, flat over ``documents``, are independent probabilities below 1.
+        """
+        chance = np.where(self.rank <= k, self.over_ranks(satisfied), 0.0)
+        ranks = Segments.of_lengths(np.bincount(self.place, minlength=self.groups.size))
+        members = self.members.count(satisfied > 0)
+        for group in ((self.size > 1) & (members > 0) & (self.before < k)).nonzero()[0].tolist():
+            where, own = ranks.slice(group), satisfied[self.members.slice(group)]
+            length = min(where.stop - where.start, k - int(self.before[group]))
+            left = _left_by_rank(own[own > 0].tolist(), int(self.size[group]), length)
+            chance[where.start : where.start + length] = 1.0 - left[1:] / left[:-1]
+        return chance
+
+
+def _others_above(size: int, others: int, room: int) -> FloatArray:
+    """Return the probabilities that a document is within the first ``room`` of ``size``, and below 0, 1, ... others."""
+    number = np.arange(others + 1)
+    chance = np.zeros(others + 1)
+    chance[0] = 1.0
+    total = np.zeros(others + 1)
+    for above in range(room):
+        total += chance
+        left = size - 1 - above
+        if left <= 0:
+            break
+        taken = chance * (others - number) / left
+        chance = chance - taken
+        chance[1:] += taken[:-1]
+    return total / size
+
+
+def _left_by_rank(satisfied: list[float], size: int, length: int) -> FloatArray:
+    """Return the probability that a user is not satisfied by the first 0, 1, ... of ``size`` documents in random order.
+
+    Each of the satisfying documents is inserted at a random place, among the first i of n with probability i/n.
+    """
+    place = np.arange(length + 1)
+    left = np.ones(length + 1)
+    for number, p in enumerate(satisfied, size - len(satisfied) + 1):
+        within = np.minimum(place, number) / number
+        with_it = np.append(0.0, left[:-1])
+        left = (1.0 - within) * left + within * (1.0 - p) * with_it
+    return left

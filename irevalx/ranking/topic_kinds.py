@@ -1,0 +1,380 @@
+"""Assessed topics of judgment groups, subtopics, inclusion probabilities and preferences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from irevalx.arrays.codes import ABSENT
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments, ordered_sum
+from irevalx.errors import EvaluationError
+from irevalx.frozen import Frozen, cached_property, replace
+from irevalx.judgments.graded import GroupedJudgments, JudgmentsWithProbabilities
+from irevalx.judgments.preferences import Group, PreferenceJudgments
+from irevalx.judgments.subtopics import RelevantParts, SubtopicJudgments
+from irevalx.ranking.ranking import Ranking
+from irevalx.ranking.topics import Topics, powers
+from irevalx.settings import UnjudgedTreatment
+
+_ROWS_AT_ONCE = 64
+"""Documents that are compared with all others at once: pair scores take eight times the memory of preferences."""
+
+
+class PreferenceCounts(Frozen):
+    """Numbers of preferences of m groups, shape (m,)."""
+
+    fulfilled_ret: IntArray
+    """Both documents were retrieved, the preferred one first."""
+    possible_ret: IntArray
+    """Both were retrieved."""
+    implied: IntArray
+    """Only the preferred one was retrieved."""
+    denied: IntArray
+    """Only the other one was retrieved."""
+    neither: IntArray
+    """Neither was retrieved."""
+
+    @property
+    def fulfilled(self) -> IntArray:
+        """Preferences that the ranking agrees with; documents that were not retrieved come last."""
+        return self.fulfilled_ret + self.implied
+
+    @property
+    def possible_imp(self) -> IntArray:
+        """Preferences with at least one retrieved document."""
+        return self.possible_ret + self.implied + self.denied
+
+    @property
+    def possible(self) -> IntArray:
+        """All preferences."""
+        return self.possible_imp + self.neither
+
+    @classmethod
+    def of(cls, pairs: Iterable[BoolArray], groups: Sequence[Group], n_ret: IntArray) -> PreferenceCounts:
+        """Count preferences, from pairs of shape (k, k) for each group.
+
+        IDs are in rank order, and those below n_ret retrieved.
+        """
+        counts = []
+        for preferred, group, limit in zip(pairs, groups, n_ret.tolist(), strict=True):
+            n = int(np.searchsorted(group.ids, limit))
+            both = preferred[:n, :n]
+            fulfilled = both & (group.ids[:n, None] < group.ids[:n])
+            parts = (fulfilled, both, preferred[:n, n:], preferred[n:, :n], preferred[n:, n:])
+            counts.append([np.count_nonzero(part) for part in parts])
+        return cls(*np.array(counts, np.int64).reshape(-1, 5).T)
+
+
+class PairScores(Frozen):
+    """Scores of the pairs of documents with a preference between them, per topic.
+
+    The score of a pair is the share of its preferences, in any group, that are fulfilled; 0 if neither was retrieved.
+    """
+
+    total_ret: FloatArray
+    """Sum of the scores of pairs of retrieved documents."""
+    count_ret: IntArray
+    """Their number."""
+    total: FloatArray
+    """Sum of the scores of pairs with at least one retrieved document."""
+    count_imp: IntArray
+    """Their number."""
+    count: IntArray
+    """Number of all pairs."""
+
+
+class Preferences(Frozen):
+    """The preferences of n topics assessed against a ranking: all that a preference measure sees."""
+
+    groups: Segments
+    """Per topic, its judgment groups."""
+    members: tuple[Group, ...]
+    """Flat over ``groups``; IDs of a topic's documents are 0, 1, ... in rank order, then those not retrieved in byte
+    order."""
+    n_ret: IntArray
+    """Per topic; retrieved judged documents."""
+    n_judged: IntArray
+    """Per topic; judged documents."""
+
+    @cached_property
+    def tally(self) -> PreferenceCounts:
+        """Flat over ``groups``: numbers of preferences."""
+        return PreferenceCounts.of(
+            (group.preferred for group in self.members), self.members, self.groups.spread(self.n_ret)
+        )
+
+    def balanced_tally(self, few: IntArray, n_counted: IntArray) -> PreferenceCounts:
+        """Count the preferences of the groups ``few``, with some of their nonrelevant documents left out.
+
+        These groups have more of them than relevant ones; ``n_counted``, flat over ``groups``, are the relevant
+        documents that count.
+        """
+        members = [self.members[group] for group in few.tolist()]
+        limits = zip(members, self.relevant[0][few].tolist(), n_counted[few].tolist(), strict=True)
+        pairs = (group.balanced(relevant, counted) for group, relevant, counted in limits)
+        return PreferenceCounts.of(pairs, members, self.groups.spread(self.n_ret)[few])
+
+    @cached_property
+    def relevant(self) -> tuple[IntArray, IntArray]:
+        """Flat over ``groups``: documents with a level above 0, and retrieved ones among them.
+
+        Lines without subgroups.
+        """
+        return self._counted([group.level > 0 for group in self.members])
+
+    @cached_property
+    def nonrelevant(self) -> tuple[IntArray, IntArray]:
+        """Flat over ``groups``: nonrelevant documents, and retrieved ones among them."""
+        return self._counted([group.nonrelevant for group in self.members])
+
+    @cached_property
+    def pairs(self) -> PairScores:
+        """Per topic: the scores of pairs."""
+        scores = [self._score_pairs(topic) for topic in range(self.groups.n)]
+        totals = np.array([total for total, _ in scores]).reshape(-1, 2).T
+        counts = np.array([count for _, count in scores], np.int64).reshape(-1, 3).T
+        return PairScores(totals[0], counts[0], totals[1], counts[1], counts[2])
+
+    def _counted(self, chosen: Sequence[BoolArray]) -> tuple[IntArray, IntArray]:
+        retrieved = [
+            mask & (group.ids < limit)
+            for mask, group, limit in zip(chosen, self.members, self.groups.spread(self.n_ret).tolist(), strict=True)
+        ]
+        every, n_retrieved = (np.array([*map(np.count_nonzero, masks)], np.int64) for masks in (chosen, retrieved))
+        return every, n_retrieved
+
+    def _score_pairs(self, topic: int) -> tuple[tuple[float, float], tuple[int, int, int]]:
+        n, n_ret = int(self.n_judged[topic]), int(self.n_ret[topic])
+        better = np.zeros((n_ret, n), np.int32)  # how often a retrieved document is preferred to another
+        worse = np.zeros((n_ret, n), np.int32)
+        neither = np.zeros((n - n_ret, n - n_ret), np.bool_)
+        for group in self.members[self.groups.slice(topic)]:
+            ids, times = _times(group)
+            ret, rest = ids[ids < n_ret], ids[ids >= n_ret] - n_ret
+            to_all: tuple[IntArray | slice, ...] = (slice(None), slice(None))
+            to_rest = to_all
+            if ids.size < n:  # picking rows and columns takes most of the time
+                to_all, to_rest = np.ix_(ret, ids), np.ix_(rest, rest)
+            better[to_all] += times[: ret.size]
+            worse[to_all] += times[:, : ret.size].T
+            neither[to_rest] |= times[ret.size :, ret.size :] > 0
+        total_ret, count_ret, implied = 0.0, 0, [np.empty(0)]
+        for first in range(0, n_ret, _ROWS_AT_ONCE):
+            rows = slice(first, first + _ROWS_AT_ONCE)
+            known = better[rows] + worse[rows]
+            counted = (known > 0) & (np.arange(n) > np.arange(n_ret)[rows, None])
+            score = better[rows] / np.maximum(known, 1)
+            score_ret = score[:, :n_ret][counted[:, :n_ret]]
+            total_ret, count_ret = ordered_sum(score_ret, total_ret), count_ret + score_ret.size
+            implied.append(score[:, n_ret:][counted[:, n_ret:]])
+        score_imp = np.concatenate(implied)
+        n_imp = count_ret + score_imp.size
+        n_neither = int(np.count_nonzero(neither | neither.T)) // 2
+        return (total_ret, ordered_sum(score_imp, total_ret)), (count_ret, n_imp, n_imp + n_neither)
+
+
+def assess_preferences(ranking: Ranking, judgments: PreferenceJudgments) -> Preferences:
+    """Return what preference measures see of a ranking; none of its topics has a failure."""
+    lengths: list[int] = []
+    groups: list[Group] = []
+    n_ret = []
+    for place, topic in enumerate(ranking.judged_topic.tolist()):
+        where = judgments.documents.rows.slice(topic)
+        retrieved = ranking.row[ranking.rows.slice(place)]
+        retrieved = retrieved[retrieved >= 0] - where.start
+        ids = np.full(where.stop - where.start, ABSENT)
+        ids[retrieved] = np.arange(retrieved.size)
+        ids[ids == ABSENT] = np.arange(retrieved.size, ids.size)
+        members = judgments.by_topic[topic]
+        if isinstance(members, EvaluationError):
+            raise members
+        groups += [group.renumbered(ids) for group in members]
+        lengths.append(len(members))
+        n_ret.append(retrieved.size)
+    return Preferences(
+        groups=Segments.of_lengths(lengths),
+        members=tuple(groups),
+        n_ret=np.array(n_ret, np.int64),
+        n_judged=judgments.documents.rows.lengths[ranking.judged_topic],
+    )
+
+
+def _times(group: Group) -> tuple[IntArray, IntArray | BoolArray]:
+    """Return the IDs of a group's documents, each once, and how often each is preferred to each other."""
+    new = np.flatnonzero(np.append(True, group.ids[1:] != group.ids[:-1]))
+    preferred = group.preferred
+    if new.size == group.ids.size:
+        return group.ids, preferred
+    return group.ids[new], np.add.reduceat(np.add.reduceat(preferred, new, axis=0, dtype=np.int64), new, axis=1)
+
+
+class GroupedTopics(Frozen):
+    """Rankings of n topics, assessed with each judgment group: all that a group measure sees."""
+
+    groups: Segments
+    """Per topic, its judgment groups; at least one."""
+    each: Topics
+    """Flat over ``groups``: the ranking of the topic with the judgments of the group."""
+
+    def mean(self, of_group: FloatArray) -> FloatArray:
+        """Per topic: the mean over its groups."""
+        return self.groups.sum(of_group) / self.groups.lengths
+
+
+def ranking_by_group(ranking: Ranking, judgments: GroupedJudgments) -> tuple[Segments, Ranking]:
+    """Return the judgment groups of each topic, and the topic's ranking for each of them.
+
+    Documents of other groups are unpooled in it.
+    """
+    groups, group = judgments.groups.take(ranking.judged_topic)
+    each = ranking.take(groups.ids)
+    return groups, replace(each, judged_topic=group, row=judgments.find(each.rows.spread(group), each.row))
+
+
+def assess_by_group(
+    ranking: Ranking, judgments: GroupedJudgments, *, level: float = 1, reading: UnjudgedTreatment = "nonrel"
+) -> GroupedTopics:
+    """Return what measures see of a ranking with the judgments of each group.
+
+    ``skip`` removes documents that it did not judge.
+    """
+    groups, each = ranking_by_group(ranking, judgments)
+    grades = judgments.judgments.grades
+    return GroupedTopics(groups, each.assess(judgments.judgments, grades, level=level, reading=reading))
+
+
+class TopicsWithProbabilities(Frozen):
+    """Rankings of n topics, assessed with a sample: all that its measures see."""
+
+    rows: Segments
+    """Per topic, the retrieved documents of the sample in rank order."""
+    rank: IntArray
+    """Flat over ``rows``; 1-based."""
+    place: IntArray
+    """Flat over ``rows``; the flat index in ``sample``."""
+    n_ret: IntArray
+    """Per topic; documents retrieved, in the sample or not."""
+    sample: Segments
+    """Per topic, the documents of the sample, retrieved or not."""
+    grade: IntArray
+    """Flat over ``sample``; can be negative."""
+    probability: FloatArray
+    """Flat over ``sample``; inclusion probabilities in (0, 1]."""
+    any_at_random: BoolArray
+    """Per topic; whether any of them was drawn at random."""
+    level: float = 1
+    """Relevance level; negative grades are never relevant."""
+
+    @cached_property
+    def relevant(self) -> BoolArray:
+        """Flat over ``sample``: whether the document is relevant."""
+        return self.grade >= max(self.level, 0)
+
+    @cached_property
+    def stands_for(self) -> FloatArray:
+        """Flat over ``sample``: the inverse probability of a relevant document; 0 for others."""
+        return np.where(self.relevant, 1.0 / self.probability, 0.0)
+
+    @cached_property
+    def estimated_relevant(self) -> FloatArray:
+        """Per topic: estimated number of relevant documents."""
+        return self.sample.sum(self.stands_for)
+
+
+def assess_with_probabilities(
+    ranking: Ranking, judgments: JudgmentsWithProbabilities, *, level: float = 1, reading: UnjudgedTreatment = "nonrel"
+) -> TopicsWithProbabilities:
+    """Return what measures of a sample see of a ranking; ``skip`` removes the documents outside the sample (``-J``)."""
+    seen = ranking.of_judged(reading)
+    sample, index = judgments.rows.take(ranking.judged_topic)
+    return TopicsWithProbabilities(
+        rows=seen.rows,
+        rank=seen.rank,
+        place=sample.at(seen.rows.ids, judgments.rows.position[seen.row]),
+        n_ret=seen.n_ret,
+        sample=sample,
+        grade=judgments.grades[index],
+        probability=judgments.probabilities[index],
+        any_at_random=sample.count(judgments.at_random[index]) > 0,
+        level=level,
+    )
+
+
+class TopicsWithSubtopics(Frozen):
+    """Rankings of n topics, assessed with subtopics: all that their measures see."""
+
+    rows: Segments
+    """Per topic, the retrieved documents that are relevant for some subtopic, in rank order."""
+    rank: IntArray
+    """Flat over ``rows``; 1-based."""
+    parts: Segments
+    """Per document (flat over ``rows``), the subtopics that it is relevant for, ascending."""
+    subtopic: IntArray
+    """Flat over ``parts``; the flat index in ``subtopics``."""
+    subtopics: Segments
+    """Per topic, its subtopics with a relevant document, retrieved or not."""
+    n_relevant: IntArray
+    """Flat over ``subtopics``; relevant documents, retrieved or not."""
+    judged_topic: IntArray
+    """Per topic, its place in the judgments."""
+    judged: RelevantParts
+    """Relevance in the judgments, with the ideal lists."""
+
+    @cached_property
+    def seen_before(self) -> IntArray:
+        """Flat over ``parts``: documents above this one that are relevant for the same subtopic."""
+        by_subtopic = np.argsort(self.subtopic, kind="stable")
+        seen = np.empty(self.subtopic.size, np.int64)
+        lengths = np.bincount(self.subtopic, minlength=self.subtopics.size)
+        seen[by_subtopic] = Segments.of_lengths(lengths).position
+        return seen
+
+    @cached_property
+    def part_rank(self) -> IntArray:
+        """Flat over ``parts``: the rank of the document."""
+        return self.rank[self.parts.ids]
+
+    @cached_property
+    def _gains(self) -> dict[float, FloatArray]:
+        return {}
+
+    def gain(self, alpha: float) -> FloatArray:
+        """Return, flat over ``rows``, the novelty gain of each document.
+
+        The sum over its subtopics, ascending, of (1 - alpha) to the power of ``seen_before``, a running product.
+        """
+        if alpha not in self._gains:
+            weight = powers(1.0 - alpha, int(self.seen_before.max(initial=0)) + 1)
+            self._gains[alpha] = self.parts.sum(weight[self.seen_before])
+        return self._gains[alpha]
+
+    def ideal(self, alpha: float) -> tuple[Segments, FloatArray]:
+        """Return, per topic, the ideal list as far as it gains anything, and flat the gain of each of its documents."""
+        lists, gains = self.judged.ideal(alpha)
+        chosen, index = lists.take(self.judged_topic)
+        return chosen, gains[index]
+
+
+def assess_subtopics(
+    ranking: Ranking, judgments: SubtopicJudgments, *, level: float = 1, reading: UnjudgedTreatment = "nonrel"
+) -> TopicsWithSubtopics:
+    """Return what measures of subtopics see of a ranking; ``skip`` removes documents without any judgment (``-J``)."""
+    judged = judgments.relevant(level)
+    seen = ranking.of_judged(reading)
+    relevant = judged.parts.lengths[seen.row] > 0
+    rows = seen.rows.keep(relevant)
+    parts, index = judged.parts.take(seen.row[relevant])
+    subtopics, of_topic = judged.subtopics.take(ranking.judged_topic)
+    # A topic of the judgments may be that of several rankings, each of which has its own subtopics here.
+    shift = subtopics.offsets[:-1] - judged.subtopics.offsets[:-1][ranking.judged_topic]
+    return TopicsWithSubtopics(
+        rows=rows,
+        rank=seen.rank[relevant],
+        parts=parts,
+        subtopic=judged.subtopic[index] + shift[rows.ids[parts.ids]],
+        subtopics=subtopics,
+        n_relevant=judged.n_relevant[of_topic],
+        judged_topic=ranking.judged_topic,
+        judged=judged,
+    )

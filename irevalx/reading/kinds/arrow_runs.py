@@ -1,0 +1,180 @@
+"""Runs in Arrow tables, read in blocks of whole topics (requires pyarrow).
+
+Rows that can be read only once, or are slow to read, are spooled to a temporary file.
+"""
+
+from __future__ import annotations
+
+import mmap
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import pairwise
+from tempfile import TemporaryFile
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from irevalx.arrays.segments import AnyArray, IntArray, Segments
+from irevalx.errors import UnreadableFileError, shown_name
+from irevalx.frozen import replace
+from irevalx.reading.column_names import DOCNO, RUN, SCORE, TOPIC, ColumnSpec
+from irevalx.reading.kinds.builder import COLUMNS, Entries, TableRun
+from irevalx.reading.kinds.runs import MOST_SMALL
+from irevalx.reading.sources.arrow import (
+    BLOCK_ROWS,
+    LINE,
+    ArrowTable,
+    array_of,
+    first_line,
+    names_of,
+    numbered,
+    schema_of,
+    table_of_arrow,
+    values_of,
+)
+
+_ENOUGH = BLOCK_ROWS // 2
+"""Minimum number of rows of a block."""
+
+_TOPIC, _DOCNO, _SCORE = (spec.names[0] for spec in (TOPIC, DOCNO, SCORE))
+
+
+def arrow_runs(table: ArrowTable, name: bytes) -> list[TableRun]:
+    """Return the runs of a table, like ``runs_of_table``.
+
+    A table that can be read only once, or that is slow to read and has several runs, is spooled to a temporary file.
+    """
+    table.check(*COLUMNS)
+    if not table.has(RUN):
+        rows = SpooledRows(table, *COLUMNS).rows if table.read_once else partial(table.batches, *COLUMNS)
+        return [replace(_run(name, table.path, rows), is_unread=table.read_once)]
+    if not table.in_memory:
+        table = SpooledRows(table, *COLUMNS, RUN).table()
+    names, codes, lengths = numbered(batch.column(0) for batch in table.batches(RUN))
+    if not names:
+        return [_run(name, table.path, partial(table.batches, *COLUMNS))]
+    ends = pairwise([0, *np.cumsum(np.bincount(codes, lengths)).astype(np.int64).tolist()])
+    several: list[Callable[[], Iterator[pa.RecordBatch]]]
+    if _ascends(codes):
+        several = [partial(table.batches, *COLUMNS, first=first, last=last) for first, last in ends]
+    else:
+        every = pa.Table.from_batches(table.batches(*COLUMNS)).combine_chunks()
+        order = _order(codes, lengths, len(names))
+        several = [partial(_some, every, order[first:last]) for first, last in ends]
+    return [_run(run, table.path, rows) for run, rows in zip(names, several, strict=True)]
+
+
+def _some(rows: pa.Table, places: AnyArray) -> Iterator[pa.RecordBatch]:
+    return iter(rows.take(array_of(places)).to_batches(BLOCK_ROWS))
+
+
+def _run(name: bytes, path: str, rows: Callable[[], Iterator[pa.RecordBatch]]) -> TableRun:
+    """Return a run; ``rows`` yields its rows and can be called again."""
+    return TableRun(name, path, blocks=lambda: _blocks(rows(), path), again=lambda: _by_topic(rows(), path))
+
+
+def _blocks(batches: Iterable[pa.RecordBatch], path: str) -> Iterator[Entries]:
+    """Yield blocks that end between topics, if the rows of a topic are contiguous; at least one block."""
+    for block in whole_topics(batches, _ENOUGH):
+        yield from _by_topic(block, path)
+
+
+def whole_topics(batches: Iterable[pa.RecordBatch], least: int) -> Iterator[list[pa.RecordBatch]]:
+    """Yield blocks of at least ``least`` rows (except the last) that end where the topic changes; at least one block.
+
+    A block ends in the first batch that completes it, before the last topic of that batch. Callers can empty blocks.
+    """
+    block: list[pa.RecordBatch] = []
+    size, last = 0, None
+    for batch in batches:
+        if not batch.num_rows:
+            continue
+        topics = batch.column(_TOPIC)
+        ends = pc.run_end_encode(getattr(topics, "indices", topics)).run_ends
+        start = ends[-2].as_py() if len(ends) > 1 else 0
+        if size + start >= least and (start or topics[0].as_py() != last):
+            whole, block, size = [*block, batch.slice(0, start)], [batch.slice(start)], batch.num_rows - start
+            yield whole
+        else:
+            block.append(batch)
+            size += batch.num_rows
+        last = topics[-1].as_py()
+    yield block
+
+
+def _by_topic(batches: Iterable[pa.RecordBatch], path: str) -> Iterator[Entries]:
+    """Yield blocks of whole topics for rows in any order, all of which are held in memory; at least one block."""
+    rows = pa.Table.from_batches(batches, schema_of(*COLUMNS))
+    topics, codes, lengths = numbered(rows[_TOPIC].chunks)
+    order = None if _ascends(codes) else _order(codes, lengths, len(topics))
+    lengths = np.bincount(codes, lengths, len(topics)).astype(np.int64)
+    scores, lines = values_of(rows[_SCORE]), values_of(rows[LINE])
+    docnos = values_of(rows[_DOCNO]) if order is None else rows[_DOCNO].combine_chunks()
+    offsets = Segments.of_lengths(lengths).offsets
+    firsts = offsets.searchsorted(np.arange(0, offsets[-1], BLOCK_ROWS)).tolist()
+    for first, last in pairwise(dict.fromkeys((*firsts, len(topics)))) if topics else [(0, 0)]:
+        begin, end = offsets[[first, last]].tolist()
+        of_topics = Segments.of_lengths(lengths[first:last])
+        if order is None:
+            places: Any = slice(begin, end)
+            named = docnos.take(places)
+        else:
+            places = order[begin:end]
+            named = names_of([docnos.take(array_of(places))])  # side by side, which takes less time to look at
+        yield Entries(path, topics[first:last], of_topics, named, scores[places], lines[places])
+
+
+def _ascends(codes: AnyArray) -> bool:
+    return not np.any(codes[1:] < codes[:-1])
+
+
+def _order(codes: AnyArray, lengths: IntArray, n_codes: int) -> IntArray:
+    """Return the stable order of rows by code; codes, below ``n_codes``, are run-length encoded."""
+    of_rows = (codes.astype(np.uint16) if n_codes <= MOST_SMALL else codes).repeat(lengths)
+    return np.argsort(of_rows, kind="stable")
+
+
+class SpooledRows:
+    """Rows that are read once and spooled to a temporary file, which raises UnreadableFileError without space."""
+
+    def __init__(self, unread: ArrowTable, *columns: ColumnSpec) -> None:
+        self._path, self._columns = unread.path, columns
+        self._written: list[pa.Buffer] = []
+        self._remaining = _writing(unread, columns, self._written)
+        self._begun = False
+
+    def rows(self) -> Iterator[pa.RecordBatch]:
+        """Yield the rows; can be called any number of times."""
+        if self._begun:
+            return self.table().batches(*self._columns)
+        self._begun = True
+        return self._remaining
+
+    def table(self) -> ArrowTable:
+        """Return all rows as a memory-mapped table."""
+        self._begun = True
+        for _ in self._remaining:
+            pass
+        [rows] = self._written
+        with pa.ipc.open_stream(rows) as stream:
+            return table_of_arrow(stream.read_all(), self._path)
+
+
+def _writing(unread: ArrowTable, columns: Sequence[ColumnSpec], written: list[pa.Buffer]) -> Iterator[pa.RecordBatch]:
+    """Yield rows after they are written to a temporary file; finally append the file's buffer to ``written``."""
+    schema = schema_of(*columns)
+    stored = schema.remove(schema.get_field_index(LINE))  # numbers of rows are known without a file
+    try:
+        with TemporaryFile() as file:
+            with pa.ipc.new_stream(file, stored) as writer:
+                for batch in unread.batches(*columns):
+                    writer.write(batch.select(stored.names))
+                    yield batch
+            file.flush()
+            # Not by its name: not every system lets a temporary file be opened once more.
+            written.append(pa.py_buffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)))
+    except OSError as error:
+        reason = error.strerror or first_line(error)
+        raise UnreadableFileError(f"cannot keep {shown_name(unread.path)} in a temporary file: {reason}") from None

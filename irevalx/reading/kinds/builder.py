@@ -1,0 +1,129 @@
+"""Builder of judgments, pools and runs from columns in memory.
+
+Dictionaries and tables become columns of IDs and numbers, and these become ``Entries``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from irevalx.arrays.segments import AnyArray, FloatArray, IntArray, Segments
+from irevalx.errors import quote
+from irevalx.frozen import Frozen
+from irevalx.judgments.graded import Judgments
+from irevalx.judgments.pool import Pool
+from irevalx.reading.column_names import DOCNO, SCORE, TOPIC
+from irevalx.reading.kinds.runs import ResultRows, RunStream, RunWarning, group_by_topic, has_equal_ends, score_warnings
+from irevalx.reading.sources.lines import as_precise
+from irevalx.trec_eval import Compat, MalformedNumbers
+
+if TYPE_CHECKING:
+    from irevalx.arrays.byte_strings import Names
+
+
+class Entries(Frozen):
+    """Documents of topics, each with a number."""
+
+    path: str  # for messages
+    topics: tuple[bytes, ...]  # each once, in input order
+    rows: Segments  # one row per topic, documents in input order
+    docnos: Names  # flat
+    numbers: AnyArray  # flat; grades (int64) or scores (float64); arbitrary for a pool
+    lines: IntArray  # flat; 1-based positions in the input, for messages
+    distinct: bool = False  # whether documents are known to be distinct within topics
+
+    @classmethod
+    def of_rows(
+        cls, path: str, topics: Names, docnos: Names, numbers: AnyArray, lines: IntArray | None = None
+    ) -> Entries:
+        """Return table rows grouped by topic; ``lines`` are their 1-based numbers, by default 1 to n."""
+        names, rows, order = group_by_topic(topics)
+        lines = np.arange(1, topics.size + 1) if lines is None else lines
+        return cls(path, names, rows, docnos.take(order), numbers[order], lines[order])
+
+    def judgments(self) -> Judgments:
+        """Return the entries as judgments, without empty topics."""
+        topics, rows = self.topics, self.rows
+        if np.count_nonzero(rows.lengths) < rows.n:
+            filled = np.flatnonzero(rows.lengths).tolist()
+            topics, rows = tuple(topics[place] for place in filled), Segments.of_lengths(rows.lengths[filled])
+        part = Judgments(self.path, topics, rows, self.docnos, self.numbers, self.lines, distinct=self.distinct)
+        return Judgments.joined(self.path, [part])
+
+    def pool(self) -> Pool:
+        """Return the entries as a pool."""
+        return Pool(self.path, self.topics, self.rows.ids, self.docnos)
+
+    def results(self, compat: Compat, tag: bytes, *, strict: bool) -> ResultRows:
+        """Return the entries as results of a run with this tag; ``strict`` refuses scores that are not finite."""
+        scores: FloatArray = self.numbers
+        return ResultRows(
+            topics=self.topics,
+            rows=self.rows,
+            docnos=self.docnos,
+            scores=as_precise(scores, compat),
+            close=np.zeros(scores.size, np.bool_),
+            error=0.0,
+            exact=scores.__getitem__,
+            lines_of=self.lines.__getitem__,
+            tag=tag,
+            malformed=self._malformed_scores(strict=strict),
+            distinct=self.distinct,
+            sanity_warnings=self.score_warnings((self.path,), (self.rows.n,)).get(0, ()),
+        )
+
+    def score_warnings(self, paths: Sequence[str], n_topics: Sequence[int]) -> dict[int, tuple[RunWarning, ...]]:
+        """Return warnings about the scores of several runs, by the number of the run.
+
+        ``paths`` name the runs and ``n_topics`` counts the topics of each. Only runs that may have equal scores in
+        their first and last topic are checked.
+        """
+        equal = has_equal_ends(self.rows, self.numbers)
+        if not np.count_nonzero(equal):
+            return {}
+        by_run = {}
+        for number, end in enumerate(accumulate(n_topics)):
+            begin = end - n_topics[number]
+            if begin < end and equal[begin] and equal[end - 1]:
+                places = slice(*self.rows.offsets[[begin, end]].tolist())
+                rows = Segments.of_lengths(self.rows.lengths[begin:end])
+                if warnings := score_warnings(paths[number], rows, self.numbers[places]):
+                    by_run[number] = warnings
+        return by_run
+
+    def _malformed_scores(self, *, strict: bool) -> MalformedNumbers:
+        malformed = MalformedNumbers("score", "a finite number", strict=strict)
+        places = (~np.isfinite(self.numbers)).nonzero()[0]
+        if places.size:
+            place = int(places[0])
+            topic, docno = self.topics[self.rows.ids[place]], self.docnos.text(place)
+            score = f"{self.numbers[place]:g}"
+            malformed.add(places.size, f"topic {quote(topic)}: document {quote(docno)}", quote(score), score)
+        return malformed
+
+
+COLUMNS = (SCORE, TOPIC, DOCNO)
+
+
+class TableRun(Frozen):
+    """A run from a table; ``blocks`` and ``again`` are those of ``RunStream``."""
+
+    name: bytes
+    path: str  # the table's name in messages
+    blocks: Callable[[], Iterator[Entries]]
+    again: Callable[[], Iterable[Entries]]
+    is_unread: bool = False  # whether its rows come from a stream that was not read yet
+
+    def opened(self, compat: Compat, *, strict: bool) -> RunStream:
+        """Return the run as a stream; ``strict`` refuses scores that are not finite."""
+        return RunStream(
+            self.path,
+            blocks=self.blocks,
+            again=self.again,
+            parse=lambda entries: entries.results(compat, self.name, strict=strict),
+            to_its_end=False,
+        )

@@ -1,0 +1,319 @@
+"""Judgments, pools and runs from dictionaries."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from irevalx.arrays.segments import AnyArray, Segments
+from irevalx.errors import ArgumentError, warn
+from irevalx.judgments.graded import Judgments
+from irevalx.judgments.pool import Pool
+from irevalx.parameters import argument_error, short_repr
+from irevalx.process.platform import ENCODING, as_bytes
+from irevalx.reading.kinds.builder import Entries
+from irevalx.reading.kinds.runs import MOST_IN_SHORT_LIST, ResultRows, RunStream, ShortList, Stack
+from irevalx.reading.sources.columns import What, grades_of, names_of, scores_of, topics_of
+from irevalx.reading.sources.tables import is_ranked_list
+from irevalx.settings import Grades
+from irevalx.trec_eval import Compat
+
+if TYPE_CHECKING:
+    from irevalx.judgments.graded import JudgmentsWithProbabilities
+    from irevalx.judgments.subtopics import SubtopicJudgments
+
+_Rows: TypeAlias = "Sequence[tuple[Any, ...]]"
+"""Rows of nested dictionaries, one per judgment: topic, document, and the other values of the format."""
+
+_DICTIONARIES = (dict, Mapping)
+"""The frequent type comes first, which is faster to check."""
+
+MOST_KEPT, MOST_DICTIONARIES = 1 << 8, 1 << 4
+"""Judgments are cached if they have at most this number of IDs; at most this number of dictionaries is cached."""
+
+_SCORES = frozenset({float, int, np.float64, np.float32})
+"""The score types of short lists."""
+
+BLOCK_SIZE = 1 << 14
+"""Approximate number of documents of a dictionary that are converted together."""
+
+
+def judgments_of(
+    given: Mapping[Any, Mapping[Any, float]],
+    path: str = "qrels",
+    *,
+    exact: bool = False,
+    grades: Grades = "whole",
+    can_keep: bool = True,
+) -> Judgments:
+    """Return ``{topic: {docno: grade}}`` as judgments, without empty topics; small judgments are cached.
+
+    ``exact`` refuses integers as IDs, like pytrec_eval. Invalid IDs or grades raise ArgumentError.
+    """
+    is_default = path == "qrels" and not exact and grades == "whole" and can_keep
+    content = small_content(given) if is_default else None
+    recent = RECENT.get(id(given))
+    if recent and recent[0] == content:
+        return recent[1]
+    judgments = _judgments_of(given, path, exact=exact, grades=grades)
+    if content:
+        if len(RECENT) >= MOST_DICTIONARIES:
+            RECENT.clear()
+        RECENT[id(given)] = content, judgments
+    return judgments
+
+
+RECENT: dict[int, tuple[tuple[Any, ...], Judgments]] = {}
+"""Content and judgments of recent dictionaries by ``id``; an entry is valid if the content is equal."""
+
+
+def small_content(given: Mapping[Any, Any]) -> tuple[Any, ...] | None:
+    """Return topics, sizes, docnos and grades of small judgments, as the key of the cache.
+
+    None unless all IDs are strings and all grades integers, for which equal keys mean equal judgments.
+    """
+    if type(given) is not dict or set(map(type, given.values())) != {dict}:
+        return None
+    sizes = tuple(map(len, given.values()))
+    if len(sizes) + sum(sizes) > MOST_KEPT:
+        return None
+    docnos = tuple(chain.from_iterable(given.values()))
+    grades = tuple(chain.from_iterable(map(dict.values, given.values())))
+    is_plain = set(map(type, chain(given, docnos))) == {str} and set(map(type, grades)) == {int}
+    return (tuple(given), sizes, docnos, grades) if is_plain else None
+
+
+def _judgments_of(given: Mapping[Any, Mapping[Any, float]], path: str, *, exact: bool, grades: Grades) -> Judgments:
+    _refuse_other_values(given, path, "{docno: grade}")
+    lists = [documents.values() for documents in given.values()]
+    numbers = grades_of(lists, _number_of(given, path, "grade"), exact=exact, grades=grades)
+    return _entries(given, path, numbers, exact=exact).judgments()
+
+
+def run_of(
+    scores: Mapping[Any, Mapping[Any, float]],
+    compat: Compat,
+    tag: str = "run",
+    *,
+    strict: bool = False,
+    exact: bool = False,
+) -> RunStream:
+    """Return ``{topic: {docno: score}}``, or ``{topic: docnos}`` with the best first, as a run.
+
+    ``strict`` refuses scores that are not finite, ``exact`` integers as IDs, like pytrec_eval. Errors are raised when
+    the run is evaluated.
+    """
+
+    def results(block: Mapping[Any, Mapping[Any, float]]) -> ResultRows:
+        lists = [
+            documents.values() if type(documents) is dict else _scores_in(documents) for documents in block.values()
+        ]
+        numbers = scores_of(lists, _number_of(block, tag, "score"))
+        return _entries(block, tag, numbers, exact=exact).results(compat, as_bytes(tag), strict=strict)
+
+    return RunStream(
+        tag,
+        blocks=lambda: _in_blocks(scores, tag, exact=exact),
+        again=lambda: [scores],
+        parse=results,
+        to_its_end=False,
+        short_list=lambda: _short_list(scores, tag, compat),
+    )
+
+
+def _short_list(scores: Mapping[Any, Any], tag: str, compat: Compat) -> ShortList | None:
+    """Return a dictionary with one short topic as a short list; None for others, and for errors and warnings."""
+    topic, documents = next(iter(scores.items())) if len(scores) == 1 else (None, None)
+    if type(topic) is not str or type(documents) is not dict or not 0 < len(documents) <= MOST_IN_SHORT_LIST:
+        return None
+    if not _SCORES.issuperset(map(type, documents.values())):
+        return None
+    try:
+        numbers = array("f" if compat.single_precision_scores else "d", documents.values())
+        docnos = "\n".join(documents).encode(ENCODING).split(b"\n")
+        short_list = ShortList(topic.encode(ENCODING), docnos, numbers, as_bytes(tag))
+    except (TypeError, ValueError, OverflowError):
+        return None
+    equal_ends = len(numbers) > 1 and numbers[0] == numbers[-1]
+    is_plain = not equal_ends and len(docnos) == len(documents) and math.isfinite(sum(numbers))
+    return short_list if is_plain else None
+
+
+def stack_of(runs: Sequence[Mapping[Any, Mapping[Any, float]]], names: Sequence[str], compat: Compat) -> Stack | None:
+    """Return several runs ``{topic: {docno: score}}`` stacked into one; None if some must be read separately."""
+    topics = [topic for run in runs for topic in run]
+    lists = [documents for run in runs for documents in run.values()]
+    if set(map(type, topics)) not in ({str}, {int}):
+        return None
+    try:
+        encoded = {topic: str(topic).encode(ENCODING) for topic in set(topics)}
+        docnos, distinct = names_of(lists, str)
+        scores = scores_of(
+            [documents.values() if type(documents) is dict else _scores_in(documents) for documents in lists], str
+        )
+    except (ArgumentError, ValueError):
+        return None
+    distinct = distinct and all(type(documents) is dict or len(set(documents)) == len(documents) for documents in lists)
+    if not distinct or np.count_nonzero(np.isfinite(scores)) < scores.size:
+        return None
+    rows = Segments.of_lengths([len(documents) for documents in lists])
+    ids = tuple([encoded[topic] for topic in topics])
+    entries = Entries(names[0], ids, rows, docnos, scores, rows.position + 1, distinct)
+    n_topics = [len(run) for run in runs]
+    return Stack(
+        names=names,
+        tags=[as_bytes(name) for name in names],
+        n_topics=np.array(n_topics, np.int64),
+        results=entries.results(compat, b"", strict=False),
+        score_warnings=entries.score_warnings(names, n_topics),
+    )
+
+
+def _scores_in(documents: Any) -> Collection[Any]:
+    """Return the scores of documents; for a ranked list, numbers that decrease by 1."""
+    return range(len(documents), 0, -1) if type(documents) in {list, tuple} else documents.values()
+
+
+def pool_of(documents: Mapping[Any, Iterable[Any]]) -> Pool:
+    """Return ``{topic: docnos}`` as a pool; invalid IDs raise ArgumentError."""
+    each: dict[Any, list[Any]] = {}
+    for topic, docnos in documents.items():
+        if isinstance(docnos, str | bytes) or not isinstance(docnos, Iterable):
+            raise argument_error(f"pool: what topic {short_repr(topic)} has", "several docnos", docnos)
+        each[topic] = list(docnos)
+    rows = Segments.of_lengths([len(docnos) for docnos in each.values()])
+    names, _ = names_of(list(each.values()), _document_of(each, "pool"))
+    return Entries("pool", topics_of(each, "pool"), rows, names, np.zeros(rows.size), rows.position + 1).pool()
+
+
+def subtopics_of(given: Mapping[Any, Any], *, grades: Grades = "whole") -> SubtopicJudgments:
+    """Return ``{topic: {subtopic: {docno: grade}}}`` as judgments; invalid IDs or grades raise ArgumentError."""
+    rows = []
+    for topic, subtopics in given.items():
+        for subtopic, documents in _mapping(subtopics, partial(_of_topic, topic), "{subtopic: ...}"):
+            what = partial(_of_subtopic, topic, subtopic)
+            rows += [(topic, docno, subtopic, grade) for docno, grade in _mapping(documents, what, "{docno: grade}")]
+    from irevalx.judgments.subtopics import SubtopicJudgments
+    from irevalx.reading.kinds.grouped import subtopic_judgments
+
+    topics, docnos, names, numbers = _columns(rows, 4)
+    part = subtopic_judgments(
+        "qrels",
+        names_of([topics], lambda place: "qrels: a topic")[0],
+        names_of([names], _about(rows, "a subtopic"))[0],
+        names_of([docnos], _about(rows, "a document"))[0],
+        grades_of([numbers], _about(rows, "grade"), grades=grades),
+        np.arange(1, len(rows) + 1),
+    )
+    return SubtopicJudgments.joined("qrels", [part])
+
+
+def probabilities_of(given: Mapping[Any, Any]) -> JudgmentsWithProbabilities:
+    """Return ``{topic: {docno: (grade, method, probability)}}`` as judgments; probabilities can be None or nan.
+
+    Invalid values raise ArgumentError, and a probability of 0 raises MalformedLineError.
+    """
+    rows = []
+    for topic, documents in given.items():
+        for docno, drawn in _mapping(documents, partial(_of_topic, topic), "{docno: (grade, ...)}"):
+            if not isinstance(drawn, Sequence) or isinstance(drawn, str | bytes) or len(drawn) != 3:
+                what = f"qrels: topic {short_repr(topic)}: document {short_repr(docno)}"
+                raise argument_error(what, "a tuple (grade, method, probability)", drawn)
+            rows.append((topic, docno, *drawn))
+    from irevalx.reading.kinds.graded import judgments_with_probabilities
+
+    topics, docnos, grades, methods, probabilities = _columns(rows, 5)
+    return judgments_with_probabilities(
+        "qrels",
+        names_of([topics], lambda place: "qrels: a topic")[0],
+        names_of([docnos], _about(rows, "a document"))[0],
+        grades_of([grades], _about(rows, "grade")),
+        grades_of([methods], _about(rows, "method")),
+        scores_of([[_known(probability) for probability in probabilities]], _about(rows, "probability")),
+        np.arange(1, len(rows) + 1),
+        warn,
+    )
+
+
+def _entries(block: Mapping[Any, Mapping[Any, Any]], path: str, numbers: AnyArray, *, exact: bool) -> Entries:
+    rows = Segments.of_lengths([len(documents) for documents in block.values()])
+    docnos, distinct = names_of(list(block.values()), _document_of(block, path), exact=exact)
+    distinct = distinct and all(isinstance(documents, _DICTIONARIES) for documents in block.values())
+    return Entries(path, topics_of(block, path, exact=exact), rows, docnos, numbers, rows.position + 1, distinct)
+
+
+def _in_blocks(scores: Mapping[Any, Any], path: str, *, exact: bool) -> Iterator[dict[Any, Mapping[Any, float]]]:
+    """Yield blocks of topics that fit the CPU cache."""
+    if set(map(type, scores.values())) != {dict}:
+        others = {topic: documents for topic, documents in scores.items() if exact or not is_ranked_list(documents)}
+        _refuse_other_values(others, path, "{docno: score}")
+    block: dict[Any, Mapping[Any, float]] = {}
+    size = 0
+    for topic, documents in scores.items():
+        block[topic] = documents
+        size += len(documents)
+        if size >= BLOCK_SIZE:
+            yield block
+            block, size = {}, 0
+    yield block
+
+
+def _refuse_other_values(given: Mapping[Any, Any], path: str, rule: str) -> None:
+    for topic, documents in given.items():
+        if not isinstance(documents, _DICTIONARIES):
+            raise argument_error(f"{path}: what topic {short_repr(topic)} has", f"a dictionary {rule}", documents)
+
+
+def _document_of(given: Mapping[Any, Iterable[Any]], path: str) -> What:
+    """Return a function that describes the n-th document in messages."""
+    return lambda place: f"{path}: topic {short_repr(_find(given, place)[0])}: a document"
+
+
+def _number_of(given: Mapping[Any, Mapping[Any, Any]], path: str, number: str) -> What:
+    """Return a function that describes the n-th grade or score in messages."""
+
+    def what(place: int) -> str:
+        topic, docno = _find(given, place)
+        return f"{path}: topic {short_repr(topic)}: document {short_repr(docno)}: {number}"
+
+    return what
+
+
+def _find(given: Mapping[Any, Iterable[Any]], place: int) -> tuple[Any, Any]:
+    """Return topic and document of the n-th entry."""
+    every = ((topic, docno) for topic, docnos in given.items() for docno in docnos)
+    return next(entry for number, entry in enumerate(every) if number == place)
+
+
+def _columns(rows: _Rows, n_columns: int) -> list[list[Any]]:
+    return [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in range(n_columns)]
+
+
+def _of_topic(topic: Any) -> str:
+    return f"qrels: what topic {short_repr(topic)} has"
+
+
+def _of_subtopic(topic: Any, subtopic: Any) -> str:
+    return f"qrels: what subtopic {short_repr(subtopic)} of topic {short_repr(topic)} has"
+
+
+def _mapping(given: Any, what: Callable[[], str], rule: str) -> Collection[tuple[Any, Any]]:
+    if not isinstance(given, Mapping):
+        raise argument_error(what, f"a dictionary {rule}", given)
+    return given.items()
+
+
+def _about(rows: _Rows, what: str) -> What:
+    """Return a function that describes a value of the n-th row in messages."""
+    return lambda place: f"qrels: topic {short_repr(rows[place][0])}: document {short_repr(rows[place][1])}: {what}"
+
+
+def _known(probability: Any) -> Any:
+    """Return a probability; nan for None and NA."""
+    return float("nan") if probability is None or probability == "NA" else probability

@@ -1,0 +1,281 @@
+"""Runs: blocks of result rows grouped by topic, and warnings about their scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from irevalx.arrays.byte_strings import Names, first_places
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments
+from irevalx.declarations import is_parameter, spelled
+from irevalx.errors import quote, shown_name
+from irevalx.frozen import Frozen, replace
+from irevalx.reading.sources.blocks import each_topic_once
+from irevalx.settings import Duplicates
+from irevalx.trec_eval import MalformedNumbers
+
+MANY_CHANGES = 1 << 11
+"""From this number of lines on, lines that mostly change their topic are grouped without a loop."""
+
+MOST_SMALL = 1 << 16
+"""The number of distinct 16-bit numbers."""
+
+
+MOST_IN_SHORT_LIST = 1 << 5
+"""Lists of at most this number of documents are ranked without arrays."""
+
+
+class RunWarning(Frozen):
+    """A warning about the lines of a run; one of each kind is shown."""
+
+    text: str
+    kind: str  # its subject; "ties" applies if equal scores are ordered by name, "ranks" if by rank
+    is_error: bool = False  # whether the run is refused
+
+
+class ShortList(NamedTuple):
+    """At most ``MOST_IN_SHORT_LIST`` distinct documents of one topic; the first and last scores differ."""
+
+    topic: bytes
+    docnos: list[bytes]
+    scores: Sequence[float]
+    """Finite, and of the precision of the trec_eval version."""
+
+    tag: bytes
+
+
+class ResultRows(Frozen):
+    """The retrieved documents of some topics."""
+
+    topics: tuple[bytes, ...]  # each once, in file order
+    rows: Segments  # one row per topic, documents in file order (not ranked)
+    docnos: Names  # flat, like the fields below
+    scores: FloatArray
+    close: BoolArray  # whether the score may be off by up to ``error``, relative to its size
+    error: float  # the greatest relative error of a ``close`` score
+    exact: Callable[[IntArray], FloatArray]  # returns the exact scores at flat positions
+    lines_of: Callable[[IntArray], IntArray]  # returns the 1-based lines of the file at flat positions
+    tag: bytes | None  # run tag of the last line; None without a line or a tag
+    malformed: MalformedNumbers  # scores that are not finite numbers
+    distinct: bool = False  # whether documents are known to be distinct within topics
+    sanity_warnings: tuple[RunWarning, ...] = ()  # about lines, and about scores of the first block of a file
+    ranks: Callable[[IntArray], IntArray] | None = None
+    """Returns the ranks at flat positions, or raises MalformedNumberError; None without ranks."""
+
+    def keep(self, mask: BoolArray) -> ResultRows:
+        """Return the results of the documents for which the flat mask is true."""
+        return self._at(self.rows.keep(mask), mask.nonzero()[0], self.topics)
+
+    def take(self, topics: IntArray) -> ResultRows:
+        """Return the results of some topics."""
+        rows, index = self.rows.take(topics)
+        return self._at(rows, index, tuple(self.topics[topic] for topic in topics.tolist()))
+
+    def _at(self, rows: Segments, index: IntArray, topics: tuple[bytes, ...]) -> ResultRows:
+        """Return the documents at these flat positions, as other rows."""
+        ranks = self.ranks
+        return replace(
+            self,
+            topics=topics,
+            rows=rows,
+            docnos=self.docnos.take(index),
+            scores=self.scores[index],
+            close=self.close[index],
+            exact=lambda places: self.exact(index[places]),
+            lines_of=lambda places: self.lines_of(index[places]),
+            ranks=None if ranks is None else lambda places: ranks(index[places]),
+        )
+
+
+def group_by_topic(names: Names) -> tuple[tuple[bytes, ...], Segments, IntArray | slice]:
+    """Group lines by topic, given the topic of each line.
+
+    Returns the topics in the order of their first lines, one row per topic, and the stable order of the lines, flat (a
+    full slice if lines are already grouped).
+    """
+    if names.size == 0:
+        return (), Segments.of_lengths([]), slice(None)
+    starts, size = np.append(True, names.changes()).nonzero()[0], names.size
+    names, lengths = names.take(starts), np.diff(np.append(starts, size))
+    if size >= MANY_CHANGES and starts.size > size // 2:
+        return _group_scattered(names, lengths)
+    firsts = names.texts()
+    number: dict[bytes, int] = {}
+    for topic in firsts:
+        number.setdefault(topic, len(number))
+    if len(number) == len(firsts):
+        return tuple(firsts), Segments.of_lengths(lengths), slice(None)
+    ids = np.repeat(np.array([number[topic] for topic in firsts], np.int64), lengths)
+    rows = Segments.of_lengths(np.bincount(ids, minlength=len(number)))
+    return tuple(number), rows, np.argsort(ids, kind="stable")
+
+
+def _group_scattered(names: Names, lengths: IntArray) -> tuple[tuple[bytes, ...], Segments, IntArray]:
+    """Group lines like ``group_by_topic`` without a loop over topic changes; the topics are run-length encoded."""
+    first = first_places(names)
+    is_first = first == np.arange(names.size)
+    topics = tuple(names.take(is_first).texts())
+    number = (np.cumsum(is_first) - 1)[first]
+    if len(topics) <= MOST_SMALL:
+        number = number.astype(np.uint16)  # which numpy sorts without comparing
+    number = number.repeat(lengths)
+    return topics, Segments.of_lengths(np.bincount(number, minlength=len(topics))), np.argsort(number, kind="stable")
+
+
+class RunStream(Frozen):
+    """A run whose results are read block by block; only ``parse`` interprets blocks."""
+
+    path: str  # as given by the user; the run tag if it is not a file
+    blocks: Callable[[], Iterator[Any]]
+    """Yields blocks that end between topics if the lines of a topic are contiguous; called first, and only once unless
+    the run has a ``size``."""
+
+    again: Callable[[], Iterable[Any]]  # returns everything as blocks with disjoint topics
+    parse: Callable[[Any], ResultRows]
+    size: int = 0  # bytes of a file that several processes can read; 0 for a pipe or standard input
+    shares: Callable[[int], Sequence[Callable[[], Iterator[Any]]]] = lambda processes: ()
+    """Returns functions that yield the blocks for each of several processes, in file order; empty if one process must
+    find the blocks."""
+
+    to_its_end: bool = True
+    """Whether ``blocks`` must be consumed before ``again`` is called, as for a pipe; otherwise ``blocks`` can be called
+    repeatedly."""
+
+    with_repeats: RunStream | None = None
+    """The same run, read such that a document can occur twice in a topic, if reading refuses that."""
+
+    short_list: Callable[[], ShortList | None] | None = None
+    """Returns the results if they are one short list, which is ranked without arrays, otherwise None; ``blocks`` has
+    the same results."""
+
+    def allowing(self, duplicates: Duplicates) -> RunStream:
+        """Return the run, read such that repeated documents are no error if ``duplicates`` permits them."""
+        return self if duplicates == "error" or self.with_repeats is None else self.with_repeats
+
+    def results(self) -> list[ResultRows]:
+        """Read all results, as parts with disjoint topics."""
+        blocks = self.blocks()
+        unread = blocks if self.to_its_end else ()
+        return each_topic_once(map(self.parse, blocks), lambda: map(self.parse, self.again()), unread)
+
+
+class Stack(Frozen):
+    """The results of several runs: finite scores, and no document twice in a topic."""
+
+    names: Sequence[str]
+    """Also their paths."""
+    tags: Sequence[bytes]
+    """The names as bytes."""
+    n_topics: IntArray
+    """Of each run, shape (n_runs,)."""
+    results: ResultRows
+    """Of the topics of the first run, then of the second."""
+    score_warnings: dict[int, tuple[RunWarning, ...]]
+    """By the number of the run."""
+
+
+MOST_TOPICS = 1000
+"""Number of first topics that are checked for warnings."""
+
+
+def rank_warnings(path: str, results: ResultRows, *, strict: bool) -> tuple[RunWarning, ...]:
+    """Return a warning if the ranks of most topics are probably scores.
+
+    They are if the lowest rank is neither 0 nor 1, or if ranks decrease from line to line with gaps. ``results`` are
+    those of the first block, with negated ranks as scores; ``strict`` makes the warning an error.
+    """
+    rows, rank = results.rows, -results.scores
+    if not rows.n:
+        return ()
+    least = np.minimum.reduceat(rank, rows.offsets[:-1])
+    falling = np.zeros(rows.size, np.bool_)
+    falling[1:] = (rank[1:] < rank[:-1]) & (rows.ids[1:] == rows.ids[:-1])
+    late = (least != 0) & (least != 1)
+    dense = rank[rows.offsets[:-1]] - least == rows.lengths - 1
+    descending = (rows.lengths > 1) & (rows.count(falling) == rows.lengths - 1) & ~dense
+    odd = late | descending
+    n_odd = int(np.count_nonzero(odd))
+    if 2 * n_odd <= rows.n:
+        return ()
+    row = int(odd.argmax())
+    line = results.lines_of(np.array([rows.offsets[row]]))[0]
+    how = f"the lowest rank is {least[row]:.0f}" if late[row] else "ranks decrease from line to line"
+    warning = (
+        f"{shown_name(path)}:{line}: in topic {quote(results.topics[row])} {how}; are these scores? The document with "
+        f"the lowest rank comes first; for scores, use {spelled('results_format', 'scored')} or a fourth column"
+    )
+    return (RunWarning(warning, "ranks for scores", is_error=strict),)
+
+
+def looked_at(rows: Segments) -> int:
+    """Return how many of the first results are checked."""
+    return int(rows.offsets[min(rows.n, MOST_TOPICS)])
+
+
+def has_equal_ends(results: Segments, scores: FloatArray) -> BoolArray:
+    """Return, per topic, whether its first and last of several documents have equal scores."""
+    if results.n == 1:  # as in many small calls
+        return np.array([scores.size > 1 and scores[0] == scores[-1]])
+    alike: BoolArray = results.lengths > 1
+    if np.count_nonzero(alike):
+        first, last = results.offsets[:-1][alike], results.offsets[1:][alike] - 1
+        alike[alike] = scores[first] == scores[last]
+    return alike
+
+
+def score_warnings(
+    path: str, results: Segments, scores: FloatArray, rank: IntArray | None = None
+) -> tuple[RunWarning, ...]:
+    """Return a warning if ranks contradict the scores of most topics, or if all scores of most topics are equal.
+
+    Ranks contradict scores if their covariance is positive. ``results`` are the first rows of the run, ``scores`` their
+    flat scores, and ``rank`` the ranks of the checked results. Topics with one document, and for contradictions those
+    with equal ranks, are ignored.
+    """
+    rows, _ = results.take(np.arange(min(results.n, MOST_TOPICS)))
+    score = scores[: rows.size]
+    first = rows.at(rows.ids, np.zeros(rows.size, np.int64))
+    several = rows.lengths > 1
+    with np.errstate(all="ignore"):
+        by_score = score - score[first]
+    alike = several & (rows.count(by_score != 0) == 0)
+    n_several, n_alike = int(several.sum()), int(alike.sum())
+    named, ranked = shown_name(path), np.zeros(rows.n, np.bool_)
+    warnings: list[RunWarning] = []
+    if rank is not None:
+        with np.errstate(all="ignore"):
+            by_rank = rank.astype(np.float64) - rank[first]
+            n = np.maximum(rows.lengths, 1)
+            covariance = rows.sum(by_rank * by_score) - rows.sum(by_rank) * rows.sum(by_score) / n
+        ranked = rows.count(by_rank != 0) > 0
+        n_ranked = int(ranked.sum())
+        n_against = int((ranked & ~alike & (covariance > 0)).sum())
+        if 2 * n_against > n_ranked:
+            text = (
+                f"{named}: the RANK column contradicts the scores in {n_against} of the first {n_ranked} topics: is "
+                "SCORE a distance rather than a similarity? The document with the highest score is ranked first, and "
+                f"RANK is ignored. To rank by RANK, use {spelled('results_format', 'msmarco')} with a file of the "
+                "columns TOPIC DOCNO RANK (awk "
+                "'{print $1, $3, $4}')"
+            )
+            return (RunWarning(text, "distance"),)
+        if n_several and not n_ranked:
+            warnings.append(
+                RunWarning(
+                    f"{named}: RANK is the same on all lines of a topic, so {spelled('ties', 'rank')} has no effect",
+                    "ranks",
+                )
+            )
+    if 2 * n_alike > n_several:
+        ignored = ", and RANK is ignored" if ranked.any() else ""
+        hint = f" (change this with {spelled('ties')})" if is_parameter("ties") else ""
+        warnings.append(
+            RunWarning(
+                f"{named}: all scores are equal in {n_alike} of the first {n_several} topics: their documents are "
+                f"ranked by DOCNO{ignored}{hint}",
+                "ties",
+            )
+        )
+    return tuple(warnings)

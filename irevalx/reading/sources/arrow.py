@@ -1,0 +1,312 @@
+"""Columns of Arrow tables and of Parquet files (requires pyarrow)."""
+
+from __future__ import annotations
+
+import math
+import mmap
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from tempfile import TemporaryFile
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet
+
+from irevalx.arrays.byte_strings import PADDING, Names
+from irevalx.arrays.segments import AnyArray, IntArray
+from irevalx.errors import ArgumentError, InputError, UnreadableFileError, printable, quote
+from irevalx.reading.column_names import RUN, TOPIC, ColumnKind, ColumnSpec, named
+from irevalx.reading.grade_rules import real_grades_hint
+from irevalx.reading.layout import text_hint
+from irevalx.reading.sources.columns import RULES, ColumnTable
+from irevalx.reading.sources.files import CHUNK_SIZE, Source
+
+BLOCK_ROWS = 1 << 15
+"""Maximum number of rows that are cast together, chosen to fit the CPU cache."""
+
+LINE = "line"
+"""The column with the 1-based row numbers."""
+
+TYPES: dict[ColumnKind, pa.DataType] = {
+    "names": pa.large_string(),
+    "grades": pa.int64(),
+    "scores": pa.float64(),
+    "probabilities": pa.float64(),
+}
+"""The types that columns are cast to."""
+
+LABELS = pa.dictionary(pa.int32(), pa.large_string())
+"""The type of topics and runs, which many consecutive rows share; dictionaries have distinct names."""
+
+
+class ArrowTable(ColumnTable):
+    """A table with columns of pyarrow."""
+
+    parts: Callable[[list[Any], int, int | None], Iterator[pa.Table]]
+    """Yields rows from ``first`` to ``last`` (exclusive; None for the end) of some columns, as pyarrow tables; all rows
+    unless ``in_memory``."""
+
+    in_memory: bool = False  # whether any rows can be accessed at any time
+    read_once: bool = False  # whether rows can be iterated only once
+
+    def batches(self, *specs: ColumnSpec, first: int = 0, last: int | None = None) -> Iterator[pa.RecordBatch]:
+        """Yield batches with the requested columns, cast to ``TYPES`` or ``LABELS``, and ``LINE``.
+
+        A column has the first of its possible names. ``first`` and ``last`` select rows of a table in memory. A missing
+        column or a wrong value raises ArgumentError.
+        """
+        names = [self.find(spec) for spec in specs]
+        schema = schema_of(*specs)
+        for part in self.parts(names, first, last):
+            for batch in part.to_batches(BLOCK_ROWS):
+                columns = [
+                    self._labels(column, name, first)
+                    if spec in _LABELLED
+                    else self._cast(column, spec.kind, name, first)
+                    for column, spec, name in zip(batch.columns, specs, names, strict=True)
+                ]
+                lines = array_of(np.arange(first + 1, first + batch.num_rows + 1))
+                yield pa.RecordBatch.from_arrays([*columns, lines], schema=schema)
+                first += batch.num_rows
+
+    def check(self, *specs: ColumnSpec) -> None:
+        """Raise ArgumentError if a column is missing, or has a wrong type or missing values in memory."""
+        names, first = [self.find(spec) for spec in specs], 0
+        for part in self.parts(names, 0, None) if self.in_memory else ():
+            for batch in part.to_batches():
+                for column, spec, name in zip(batch.columns, specs, names, strict=True):
+                    self._refuse_others(_plain(column), spec.kind, name, first)
+                first += batch.num_rows
+
+    def read(self, *specs: ColumnSpec) -> tuple[Any, ...]:
+        """Return whole columns; a missing column or a wrong value raises ArgumentError."""
+        rows = pa.Table.from_batches(self.batches(*specs), schema_of(*specs))
+        return tuple(map(values_of, rows.columns[: len(specs)]))
+
+    def _labels(self, column: pa.Array, name: Any, first: int) -> pa.Array:
+        """Return names as ``LABELS``."""
+        column = getattr(column, "storage", column)
+        if not pa.types.is_dictionary(column.type) or column.null_count or column.dictionary.null_count:
+            return labels_of(self._cast(column, "names", name, first))
+        self._refuse_others(column.dictionary, "names", name, first)
+        return labels_of(column)
+
+    def _cast(self, column: pa.Array, kind: ColumnKind, name: Any, first: int) -> pa.Array:
+        """Return values cast to the type of their kind; ``first`` is the 0-based number of the first row."""
+        column = _plain(column)
+        self._refuse_others(column, kind, name, first)
+        if not len(column):
+            return pa.nulls(0, TYPES[kind])
+        if kind == "scores" and pa.types.is_decimal(column.type):
+            column = column.cast(pa.string())  # which is cast to the nearest number, other than a decimal
+        try:
+            return column.cast(TYPES[kind]).fill_null(float("nan")) if column.null_count else column.cast(TYPES[kind])
+        except pa.ArrowInvalid:
+            values = enumerate(column.to_pylist())
+            row = next(row for row, value in values if not (-(2**63) <= value < 2**63 and value == int(value)))
+            raise self._wrong(column, kind, name, first, row) from None
+
+    def _refuse_others(self, column: pa.Array, kind: ColumnKind, name: Any, first: int) -> None:
+        """Refuse a column of another type, and missing values."""
+        if column.null_count and kind != "probabilities":
+            missing = column.is_null().to_numpy(zero_copy_only=False)
+            raise self._wrong(column, kind, name, first, int(missing.argmax()))
+        if len(column) > column.null_count and not _fits(column.type, kind):
+            present = column.is_valid().to_numpy(zero_copy_only=False)
+            raise self._wrong(column, kind, name, first, int(present.argmax()))
+
+    def _wrong(self, column: pa.Array, kind: ColumnKind, name: Any, first: int, row: int) -> ArgumentError:
+        """Return the error about the value in a row."""
+        value = column[row].as_py()
+        quoted = quote(value) if isinstance(value, str) else printable(repr(value))
+        if isinstance(value, list | dict) or len(quoted) > _LONGEST:
+            quoted = f"a value of the type {printable(str(column.type))}"
+        hint = real_grades_hint() if kind == "grades" and isinstance(value, float) and math.isfinite(value) else ""
+        hint = hint if kind == "names" or hint else text_hint(value)
+        return ArgumentError(f"{self.place(name, first + row)} must be {RULES[kind]}, but got {quoted}{hint}")
+
+
+_LABELLED = (TOPIC, RUN)
+
+_LONGEST = 100
+"""Maximum number of characters of a value in messages."""
+
+
+def schema_of(*specs: ColumnSpec) -> pa.Schema:
+    """Return the schema of ``batches``."""
+    types = (LABELS if spec in _LABELLED else TYPES[spec.kind] for spec in specs)
+    return pa.schema([*zip((spec.names[0] for spec in specs), types, strict=True), (LINE, pa.int64())])
+
+
+def array_of(numbers: AnyArray) -> pa.Array:
+    """Return integers as an int64 array (without pandas, which ``pa.array`` imports)."""
+    return pa.Array.from_buffers(
+        pa.int64(), numbers.size, [None, pa.py_buffer(np.ascontiguousarray(numbers, np.int64))]
+    )
+
+
+def numbers_of(array: pa.Array) -> AnyArray:
+    """Return a numeric array without nulls as a view (without pandas, which ``to_numpy`` imports)."""
+    kind = np.dtype(array.type.to_pandas_dtype())
+    return np.frombuffer(array.buffers()[1] or b"", kind, len(array), kind.itemsize * array.offset)
+
+
+def names_of(chunks: Sequence[pa.Array]) -> Names:
+    """Return arrays of large_string without nulls as names."""
+    padding = np.zeros(PADDING, np.uint8)
+    pieces, starts, lengths, end = [padding], [np.empty(0, np.int64)], [np.empty(0, np.int64)], PADDING
+    for strings in chunks:
+        _, offsets, data = strings.buffers()
+        bounds = np.frombuffer(offsets or bytes(8), np.int64, len(strings) + 1, 8 * strings.offset)
+        first, last = bounds[[0, -1]].tolist()
+        pieces.append(np.frombuffer(data or b"", np.uint8)[first:last])
+        starts.append(bounds[:-1] + (end - first))
+        lengths.append(np.diff(bounds))
+        end += last - first
+    return Names(np.concatenate((*pieces, padding)), np.concatenate(starts), np.concatenate(lengths))
+
+
+def numbered(chunks: Iterable[pa.Array]) -> tuple[tuple[bytes, ...], AnyArray, IntArray]:
+    """Return the distinct names of chunks of ``LABELS``, and run-length encoded codes.
+
+    Names are in the order of their first rows. Codes are positions in the names, with the lengths of their runs.
+    """
+    labels = list(chunks)
+    runs = [pc.run_end_encode(chunk.indices) for chunk in labels]
+    of_runs = [
+        pa.DictionaryArray.from_arrays(encoded.values, chunk.dictionary)
+        for chunk, encoded in zip(labels, runs, strict=True)
+    ]
+    joined = pa.chunked_array([pa.nulls(0, LABELS), *of_runs]).unify_dictionaries()
+    places = pa.chunked_array([encoded.indices for encoded in joined.chunks]).combine_chunks().dictionary_encode()
+    names = joined.chunk(0).dictionary.take(places.dictionary).cast(pa.large_binary()).to_pylist()
+    lengths = [np.diff(numbers_of(encoded.run_ends), prepend=0) for encoded in runs]
+    return tuple(names), numbers_of(places.indices), np.concatenate([np.empty(0, np.int64), *lengths])
+
+
+def labels_of(names: pa.Array) -> pa.Array:
+    """Return strings, or a dictionary of strings, as ``LABELS`` with the distinct names of these rows."""
+    if pa.types.is_dictionary(names.type):
+        runs = pc.run_end_encode(names.indices)
+        of_runs = names.dictionary.take(runs.values).cast(TYPES["names"])
+    else:
+        runs = pc.run_end_encode(names.cast(TYPES["names"]))
+        of_runs = runs.values
+    coded = of_runs.dictionary_encode()
+    indices = numbers_of(coded.indices).repeat(np.diff(numbers_of(runs.run_ends), prepend=0))
+    codes = pa.Array.from_buffers(pa.int32(), indices.size, [None, pa.py_buffer(indices)])
+    return pa.DictionaryArray.from_arrays(codes, coded.dictionary)
+
+
+def values_of(column: pa.ChunkedArray) -> Any:
+    """Return a column without nulls as names or numbers."""
+    if column.type in {TYPES["names"], LABELS}:
+        return names_of(column.cast(TYPES["names"]).chunks)
+    return np.concatenate([numbers_of(chunk) for chunk in (*column.chunks, pa.nulls(0, column.type))])
+
+
+def _plain(column: pa.Array) -> pa.Array:
+    """Return an array without dictionary encoding and extension type."""
+    column = getattr(column, "storage", column)
+    return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+
+
+def _fits(kind_of_values: pa.DataType, kind: ColumnKind) -> bool:
+    """Return whether values of a type can be read as a kind; the cast checks each value."""
+    types = pa.types
+    if types.is_integer(kind_of_values):
+        return True
+    if kind != "names":
+        return bool(types.is_floating(kind_of_values) or types.is_decimal(kind_of_values))
+    is_whole = types.is_decimal(kind_of_values) and kind_of_values.scale == 0
+    is_string = types.is_string(kind_of_values) or types.is_large_string(kind_of_values)
+    return bool(is_whole or is_string or types.is_string_view(kind_of_values))
+
+
+def table_of_arrow(given: pa.Table, path: str) -> ArrowTable:
+    """Return a pyarrow table as a table."""
+
+    def parts(names: list[Any], first: int, last: int | None) -> Iterator[pa.Table]:
+        yield given.select(names).slice(first, None if last is None else last - first)
+
+    return ArrowTable(path, given.column_names, parts, in_memory=True)
+
+
+def table_of_stream(given: Any, path: str) -> ArrowTable:
+    """Return an object with an Arrow C stream as a table, in memory if it is of pyarrow, otherwise read once.
+
+    An object that cannot be opened raises ArgumentError.
+    """
+    if isinstance(given, pa.RecordBatch):
+        given = pa.Table.from_batches([given])
+    if isinstance(given, pa.Table):
+        return table_of_arrow(given, path)
+    try:
+        is_reader = isinstance(given, pa.RecordBatchReader)
+        reader = given if is_reader else pa.RecordBatchReader.from_stream(given)
+    except (pa.ArrowException, TypeError, ValueError, RuntimeError, NotImplementedError) as error:
+        raise ArgumentError(f"{path}: a table must offer an Arrow stream, but {first_line(error)}") from error
+
+    def parts(names: list[Any], first: int, last: int | None) -> Iterator[pa.Table]:
+        while batch := _next(reader, path):
+            yield pa.Table.from_batches([batch]).select(names)
+
+    return ArrowTable(path, reader.schema.names, parts, read_once=True)
+
+
+def _next(reader: Any, path: str) -> Any:
+    """Return the next batch, None after the last; errors become ArgumentError."""
+    try:
+        return next(reader, None)
+    except (pa.ArrowException, TypeError, ValueError, RuntimeError, OSError) as error:
+        raise ArgumentError(f"{path}: a table must be readable to its end, but {first_line(error)}") from error
+
+
+def first_line(error: Exception) -> str:
+    """Return the first line of a library's error message, printable."""
+    return printable(str(error).strip().partition("\n")[0]) or type(error).__name__
+
+
+_BATCH_ROWS = 1 << 17
+"""Number of rows that are read together."""
+
+
+def table_of_parquet(source: Source) -> ArrowTable:
+    """Open a Parquet file as a table whose columns are read on each access; damaged files raise UnreadableFileError."""
+    file = source.path if source.is_plain_file else _copy(source)
+    with _failing_as_file(source):
+        names = pa.parquet.read_schema(file).names
+    few = [*named(TOPIC, names), *named(RUN, names)]  # columns with few distinct values
+
+    def parts(columns: list[Any], first: int, last: int | None) -> Iterator[pa.Table]:
+        with (
+            _failing_as_file(source),
+            # Without buffers that hold the whole file in advance, as only files far away need.
+            pa.parquet.ParquetFile(file, read_dictionary=few, pre_buffer=False) as opened,
+        ):
+            for batch in opened.iter_batches(_BATCH_ROWS, columns=columns, use_threads=False):
+                yield pa.Table.from_batches([batch]).select(columns)
+
+    return ArrowTable(source.path, names, parts)
+
+
+def _copy(source: Source) -> pa.Buffer:
+    """Return the content of a source as the buffer of a memory-mapped temporary file."""
+    with TemporaryFile() as file:
+        for chunk in source.chunks(CHUNK_SIZE, text=False):
+            file.write(chunk)
+        file.flush()
+        return pa.py_buffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+
+
+@contextmanager
+def _failing_as_file(source: Source) -> Iterator[None]:
+    """Raise UnreadableFileError in place of any error that is not an InputError."""
+    try:
+        yield
+    except InputError:
+        raise
+    except Exception as error:
+        raise UnreadableFileError(f"cannot read {quote(source.path)}: {first_line(error)}") from error

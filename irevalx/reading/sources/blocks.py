@@ -1,0 +1,248 @@
+"""Files cut into blocks of whole topics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from itertools import pairwise
+from typing import Protocol, TypeVar
+
+import numpy as np
+
+from irevalx.errors import UnreadableFileError
+from irevalx.frozen import Frozen, cached_property
+from irevalx.reading.sources.files import CHUNK_SIZE, NEWLINE, Source
+
+
+class TopicRows(Protocol):
+    """Rows with their topics, made from some lines of a file."""
+
+    @property
+    def topics(self) -> Collection[bytes]:
+        """The topics of these lines."""
+
+
+Part = TypeVar("Part", bound=TopicRows)
+
+MOST_SHARE = 1 << 26
+"""Maximum size of a range in bytes; a worker reports progress after each range."""
+
+
+class Block(Frozen):
+    """Some whole lines of a file."""
+
+    text: bytes  # each line ends with a newline
+    line: int  # 1-based number of the first line, counted from the beginning of the range, or of the file without one
+    share: FileRange | None = None  # the range of the file that it was read from, if the file is read in ranges
+
+    @property
+    def first_line(self) -> int:
+        """The 1-based number of the first line in the file; it may require counting the lines before the range."""
+        return self.line + (self.share.lines_before if self.share else 0)
+
+    @property
+    def begins_file(self) -> bool:
+        """Whether it is the first block of the file."""
+        return self.line == 1 and not (self.share and self.share.begin)
+
+
+def line_counter(source: Source) -> Callable[[int], int]:
+    """Return a function that counts the lines of a plain file before a byte offset.
+
+    It continues from the offset of its last call if possible.
+    """
+    place, lines = 0, 0
+
+    def up_to(end: int) -> int:
+        nonlocal place, lines
+        if end < place:
+            place, lines = 0, 0
+        if end > place:
+            lines += sum(map(count_lines, source.chunks(CHUNK_SIZE, text=False, begin=place, end=end)))
+            place = end
+        return lines
+
+    return up_to
+
+
+class FileRange(Frozen):
+    """A byte range of a plain file that one process reads; it begins and ends between topics."""
+
+    source: Source
+    begin: int
+    end: int  # exclusive
+    count: Callable[[int], int]  # returns the number of lines before a byte offset
+
+    @cached_property
+    def lines_before(self) -> int:
+        """The number of lines before the range."""
+        return self.count(self.begin)
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield the blocks of the range, cut as by ``blocks_of``."""
+        for block in whole_topics(self.source.chunks(CHUNK_SIZE, begin=self.begin, end=self.end)):
+            yield Block(block.text, block.line, self)
+
+
+def file_ranges(source: Source, processes: int) -> list[FileRange]:
+    """Return the ranges of a plain file that ``processes`` workers read in turn, in file order.
+
+    Each worker gets the same number of ranges (more than one for large files), or fewer if topics are longer than a
+    range. The first range begins with the first block of ``blocks_of``, which warnings are about. Empty for compressed
+    or unreadable files and for files with a single topic.
+    """
+    size = source.size
+    if not source.is_plain_file:
+        return []
+    number = processes * -(-size // (processes * MOST_SHARE))
+    try:
+        least = _read_for_first_block(source)
+        places = [max(least, part * size // number) for part in range(number)]
+        begins = [0, *filter(None, (_topic_between(source, *pair) for pair in pairwise(places)))]
+    except UnreadableFileError:  # the error is raised when the file is read
+        return []
+    count = line_counter(source)
+    return [FileRange(source, begin, end, count) for begin, end in pairwise([*begins, size])] if begins[1:] else []
+
+
+def _read_for_first_block(source: Source) -> int:
+    """Return how many bytes ``blocks_of`` reads before its first block; shorter files can be cut differently."""
+    sizes: list[int] = []
+
+    def chunks() -> Iterator[bytes]:
+        for chunk in source.chunks(CHUNK_SIZE):
+            sizes.append(len(chunk))
+            yield chunk
+
+    next(whole_topics(chunks()))
+    return sum(sizes)
+
+
+def _topic_between(source: Source, least: int, end: int) -> int:
+    """Return the offset of the last topic that begins between two offsets; 0 if no topic begins there."""
+    size = CHUNK_SIZE
+    begin = end
+    while begin > least:
+        begin = max(end - size, least)
+        text = b"".join(source.chunks(CHUNK_SIZE, text=False, begin=begin, end=end))
+        cut = _start_of_last_topic(text)
+        if cut > text.find(NEWLINE) + 1:  # the first line may have begun before the text, and its topic too
+            return begin + cut
+        size *= 2
+    return 0
+
+
+def blocks_of(source: Source, *, again: bool = True) -> Iterator[Block]:
+    """Yield blocks that end between topics, if the lines of a topic are contiguous.
+
+    ``again`` spools input that cannot be sought, so that ``whole_file`` can read it once more.
+    """
+    return whole_topics(source.chunks(CHUNK_SIZE, again=again))
+
+
+def whole_file(source: Source) -> Block:
+    """Return the file as one block, up to the first chunk with a NUL byte, which is an error in any case."""
+    read = []
+    for chunk in source.chunks(CHUNK_SIZE):
+        read.append(chunk)
+        if b"\0" in chunk:
+            break
+    return Block(b"".join(read), 1)
+
+
+def whole_topics(chunks: Iterable[bytes]) -> Iterator[Block]:
+    """Yield blocks that end between topics, of about the size of a chunk, or of one topic if that is longer.
+
+    ``chunks`` are cut anywhere and end with a newline. Reading stops after a block of a single topic, or of a part of a
+    line, that contains a NUL byte.
+    """
+    pieces: list[bytes] = []
+    size = 0
+    least = 1
+    line = 1
+    for chunk in chunks:
+        pieces.append(chunk)
+        size += len(chunk)
+        if size < least:
+            continue
+        text = b"".join(pieces)
+        cut = _start_of_last_topic(text)
+        if cut == 0:
+            # One topic so far: look again when there is twice as much, so that a long one is not copied too often.
+            pieces, least = [text], 2 * size
+            if b"\0" in chunk:
+                break  # an error, whatever follows: it could be NUL for gigabytes
+            continue
+        block = Block(text[:cut], line)
+        yield block
+        line += count_lines(block.text)
+        pieces, size, least = [text[cut:]], size - cut, 1
+    if size:
+        text = b"".join(pieces)
+        pieces.clear()  # which a long topic would have twice, as long as its block is in use
+        yield Block(text, line)
+
+
+def each_topic_once(
+    parts: Iterable[Part], read_again: Callable[[], Iterable[Part]], unread: Iterable[object] = ()
+) -> list[Part]:
+    """Return the parts of a file with disjoint topics.
+
+    If a topic recurs, its lines are not contiguous: the remaining ``unread`` blocks are consumed, so that a pipe can be
+    read again, and ``read_again`` returns disjoint parts of the whole file.
+    """
+    collected: list[Part] = []
+    if until_topic_returns(parts, collected):
+        for _ in unread:
+            pass
+        return list(read_again())
+    return collected
+
+
+def until_topic_returns(parts: Iterable[Part], collected: list[Part]) -> list[Part]:
+    """Append parts to ``collected`` until one repeats a topic of an earlier part, and return that part in a list."""
+    seen: set[bytes] = set()
+    for part in parts:
+        if not seen.isdisjoint(part.topics):
+            return [part]
+        seen.update(part.topics)
+        collected.append(part)
+    return []
+
+
+def count_lines(text: bytes) -> int:
+    """Return the number of newlines (several times faster than ``bytes.count``)."""
+    return int(np.count_nonzero(np.frombuffer(text, np.uint8) == ord(NEWLINE)))
+
+
+def _start_of_last_topic(text: bytes) -> int:
+    """Return the offset of the last topic that has a whole line; 0 if there is no other topic before it.
+
+    The search leaps backwards: lines between two lines of one topic are assumed to belong to it. If they do not, a
+    topic recurs, which ``each_topic_once`` detects.
+    """
+    end = text.rfind(NEWLINE) + 1
+    if end == 0:
+        return 0
+    start = _line_with(text, end - 1)
+    fields = text[start:end].split(None, 1)
+    if not fields:
+        return start
+    topic = fields[0]
+    leap = 64
+    other = -1  # the last line that is known to be of another topic begins here
+    while start > 0:
+        at = _line_with(text, start - leap) if leap < start else 0
+        if at > other and text[at : text.index(NEWLINE, at)].split(None, 1)[:1] == [topic]:
+            start = at
+            leap *= 2
+            continue
+        other = max(other, at)
+        if leap <= 1:
+            break
+        leap //= 2
+    return start
+
+
+def _line_with(text: bytes, place: int) -> int:
+    """Return the offset of the line that contains this byte."""
+    return text.rfind(NEWLINE, 0, place) + 1

@@ -1,0 +1,214 @@
+"""Columns by name, and arrays from lists of Python values."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
+from functools import partial
+from itertools import chain
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from irevalx.arrays.byte_strings import PADDING, Names
+from irevalx.arrays.segments import AnyArray, FloatArray, IntArray
+from irevalx.errors import ArgumentError, printable, quote, shown_name
+from irevalx.frozen import Frozen
+from irevalx.parameters import argument_error, encodable, identifier, is_long
+from irevalx.process.platform import ENCODING, ERRORS, as_bytes
+from irevalx.reading.column_names import ColumnKind, ColumnSpec, named
+from irevalx.reading.grade_rules import real_grades_hint, refuse_wrong
+from irevalx.reading.layout import text_hint
+from irevalx.settings import Grades
+
+What = Callable[[int], str]
+"""Describes the n-th value (from 0) of a column in messages."""
+
+_WHOLE_NUMBERS = frozenset({int, *(np.dtype(code).type for code in np.typecodes["AllInteger"])})
+"""The types of integers."""
+
+_SHORT = 32
+"""Lists with a mean length below this are joined before they are packed."""
+
+_NEWLINE = ord("\n")
+_NOT_PACKED = (struct.error, TypeError, ValueError, OverflowError)
+
+
+def topics_of(given: Iterable[Any], path: str, *, exact: bool = False) -> tuple[bytes, ...]:
+    """Return distinct topic IDs as bytes; invalid or repeated IDs raise ArgumentError. ``exact`` refuses integers."""
+    what = f"{path}: a topic"
+    texts = [topic if type(topic) is str else identifier(what, topic, whole=not exact) for topic in given]
+    try:
+        topics = tuple([text.encode(ENCODING, ERRORS) for text in texts])
+    except UnicodeEncodeError:
+        raise _not_encodable(texts, lambda place: what) from None
+    if len(set(topics)) < len(topics):
+        first = {topic: place for place, topic in reversed([*enumerate(topics)])}
+        twice = next(topic for place, topic in enumerate(topics) if first[topic] < place)
+        raise ArgumentError(f"{path}: a topic must be given once, but got {quote(twice)} twice")
+    return topics
+
+
+def names_of(lists: Sequence[Collection[Any]], what: What, *, exact: bool = False) -> tuple[Names, bool]:
+    """Return IDs, flat over the lists, as bytes, and whether they are known to be distinct within lists.
+
+    Bytes are in the file system's encoding. Mixed integers and strings, and surrogates, can make different IDs equal.
+    ``exact`` refuses integers; invalid IDs raise ArgumentError.
+    """
+    filled = [ids for ids in lists if ids]
+    try:
+        text, distinct = "\n".join(["\n".join(ids) for ids in filled]), True
+    except TypeError:
+        ids = list(chain.from_iterable(filled))
+        if not exact and _WHOLE_NUMBERS.issuperset(map(type, ids)):
+            with suppress(struct.error):  # numbers of more than 64 bits
+                return Names.of_numbers(np.frombuffer(_packed([ids], "q"), np.int64)), True
+        filled = [[identifier(partial(what, place), name, whole=not exact) for place, name in enumerate(ids)]]
+        text, distinct = "\n".join(filled[0]), False
+    try:
+        encoded = text.encode(ENCODING)
+    except UnicodeEncodeError:
+        try:
+            encoded, distinct = as_bytes(text), False
+        except UnicodeEncodeError:
+            raise _not_encodable(chain.from_iterable(filled), what) from None
+    padding = b" " * PADDING
+    buffer = np.frombuffer(b"".join((padding, encoded, b"\n", padding)), np.uint8)
+    ends: IntArray = (buffer == _NEWLINE).nonzero()[0]
+    if not filled or ends.size != sum(map(len, filled)):
+        return Names.of([as_bytes(name) for name in chain.from_iterable(filled)]), distinct
+    starts = np.empty(ends.size, np.int64)
+    starts[:1] = PADDING
+    starts[1:] = ends[:-1] + 1
+    return Names(buffer, starts, ends - starts), distinct
+
+
+def _not_encodable(texts: Iterable[str], what: What) -> ArgumentError:
+    """Return the error about the first text that cannot be encoded."""
+    try:
+        for place, text in enumerate(texts):
+            encodable(partial(what, place), text)
+    except ArgumentError as error:
+        return error
+    raise AssertionError("each of the texts can be encoded, all together cannot")
+
+
+def scores_of(lists: Collection[Collection[Any]], what: What) -> FloatArray:
+    """Return numbers, flat over the lists, as float64; others raise ArgumentError."""
+    try:
+        return np.frombuffer(_packed(lists, "d"), np.float64)
+    except _NOT_PACKED:
+        every = enumerate(chain.from_iterable(lists))
+        place, value = next((place, value) for place, value in every if not _is_double(value))
+        error = argument_error(what(place), "a number of 64 bits", value)
+        raise ArgumentError(f"{error.message}{text_hint(value)}") from None
+
+
+def grades_of(
+    lists: Collection[Collection[Any]], what: What, *, exact: bool = False, grades: Grades = "whole"
+) -> AnyArray:
+    """Return grades, flat over the lists, as int64 if whole, otherwise as float64; others raise ArgumentError.
+
+    ``exact`` omits the hint about real grades, which pytrec_eval's evaluator does not accept.
+    """
+    if grades == "label":
+        lists = [[math.nan if value is None else value for value in numbers] for numbers in lists]
+    if grades != "whole":
+        numbers = scores_of(lists, what)
+        refuse_wrong(numbers, grades, lambda place, rule: argument_error(what(place), rule, numbers[place].item()))
+        return numbers
+    try:
+        return np.frombuffer(_packed(lists, "q"), np.int64)
+    except _NOT_PACKED:
+        every = enumerate(chain.from_iterable(lists))
+        return np.array([_grade(what, place, value, exact) for place, value in every], np.int64)
+
+
+def _is_double(value: Any) -> bool:
+    try:
+        return bool(struct.pack("d", value))
+    except _NOT_PACKED:
+        return False
+
+
+def _grade(what: What, place: int, value: Any, exact: bool) -> int:
+    if isinstance(value, Integral) or (isinstance(value, float | np.floating) and value.is_integer()):
+        grade = int(value)
+        if is_long(grade):
+            return grade
+    error = argument_error(what(place), "a whole number of 64 bits", value)
+    is_real = isinstance(value, float | np.floating) and math.isfinite(value) and not exact
+    raise ArgumentError(f"{error.message}{real_grades_hint() if is_real else text_hint(value)}")
+
+
+def _packed(lists: Collection[Collection[Any]], code: str) -> bytes:
+    """Return numbers as packed bytes (in half of numpy's time)."""
+    if len(lists) > 1 and sum(map(len, lists)) < _SHORT * len(lists):
+        lists = [list(chain.from_iterable(lists))]
+    return b"".join([struct.pack(f"{len(numbers)}{code}", *numbers) for numbers in lists])
+
+
+RULES: dict[ColumnKind, str] = {
+    "names": "a string or a whole number",
+    "grades": "a whole number of 64 bits",
+    "scores": "a number of 64 bits",
+    "probabilities": "a number of 64 bits",
+}
+"""The rule for the values of a column in messages."""
+
+
+_MOST_NAMES = 20
+"""Maximum number of columns of a table in a message."""
+
+
+class ColumnTable(Frozen):
+    """Rows with named columns."""
+
+    path: str  # for messages
+    names: Sequence[Any]  # of the columns, as they are in the table
+
+    def read(self, *specs: ColumnSpec) -> tuple[Any, ...]:
+        """Return whole columns, n values each; a missing column or a wrong value raises ArgumentError."""
+        raise NotImplementedError
+
+    def has(self, spec: ColumnSpec) -> bool:
+        """Return whether there is such a column."""
+        return bool(named(spec, self.names))
+
+    def find(self, spec: ColumnSpec) -> Any:
+        """Return the table's name of a column; ArgumentError if there is none, or several."""
+        matches = named(spec, self.names)
+        if len(matches) == 1:
+            return matches[0]
+        if matches:
+            rule = f"a table must have only one column {quote(matches[0])}"
+            among = "" if len(set(matches)) == 1 else f": {', '.join(map(quote, matches))}"
+            raise ArgumentError(f"{shown_name(self.path)}: {rule}, but got {len(matches)}{among}")
+        several = len(spec.names) > 1
+        rule = f"one of the columns {', '.join(spec.names)}" if several else f"a column {spec.names[0]}"
+        known = ", ".join(printable(str(name)) for name in self.names[:_MOST_NAMES])
+        more = ", ..." if len(self.names) > _MOST_NAMES else ""
+        raise ArgumentError(f"{shown_name(self.path)}: a table must have {rule}, but got {known + more or 'none'}")
+
+    def place(self, column: Any, row: int) -> str:
+        """Return the place of a value in messages; ``row`` is counted from 0."""
+        quoted = quote(column) if isinstance(column, str) else printable(repr(column))
+        return f"{shown_name(self.path)}: column {quoted}, row {row + 1} (the first is 1)"
+
+
+class WholeTable(ColumnTable):
+    """A table whose columns are read as a whole."""
+
+    column: Callable[[Any, ColumnKind], Names | AnyArray]
+    """Returns the values of a column by name and kind; raises ArgumentError."""
+
+    def read(self, *specs: ColumnSpec) -> tuple[Any, ...]:
+        """Return whole columns; a missing column or a wrong value raises ArgumentError."""
+        columns = tuple(self.column(self.find(spec), spec.kind) for spec in specs)
+        sizes = [column.size for column in columns]
+        if len(set(sizes)) > 1:
+            raise ArgumentError(f"{self.path}: the columns of a table must have the same length, but got {sizes}")
+        return columns

@@ -1,0 +1,361 @@
+"""Lines of text to columns, numbers and grades, and the errors about them.
+
+Most of the time of reading is spent here and in ``decimals``. A block in which every line has exactly the columns of
+its format, separated by single spaces or tabs, is cut at its separators. Any other block (comments, blank lines, extra
+columns, several spaces, CR LF) is cut at the edges between separators and tokens, and its tokens are counted line by
+line. Both ways give the same columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias, TypeVar
+
+import numpy as np
+
+from irevalx.arrays.byte_strings import PADDING, Names
+from irevalx.arrays.segments import ByteArray, FloatArray, IntArray
+from irevalx.errors import MalformedLineError, quote, shown_name
+from irevalx.frozen import Frozen, cached_property
+from irevalx.reading.layout import CommentStyle, Layout, encoding_hint, kind_of_file, number_hint, word_for
+from irevalx.reading.sources.blocks import Block
+from irevalx.reading.sources.decimals import CLOSE, OTHER, decimals, integers
+from irevalx.reading.sources.first_lines import separated_by_tabs
+from irevalx.trec_eval import Compat, MalformedNumbers, c_double, c_doubles, c_longs
+
+
+def from_csv(path: str, block: Block, separator: str) -> bytes:
+    """Return the text of a CSV block with tabs between columns.
+
+    Fields with a tab, and quotes that do not end on their line, raise MalformedLineError.
+    """
+    import csv
+
+    converted = []
+    for number, line in enumerate(block.text.decode("utf-8", "surrogateescape").split("\n")[:-1], block.first_line):
+        try:
+            [fields] = csv.reader([line.rstrip("\r")], delimiter=separator, strict=True) if line.strip() else [[]]
+        except csv.Error as error:
+            raise MalformedLineError(f"{shown_name(path)}:{number}: {error}, in {quote(line)}") from None
+        if any("\t" in field for field in fields):
+            raise MalformedLineError(f"{shown_name(path)}:{number}: a field must not contain a tab: {quote(line)}")
+        converted.append("\t".join(fields))
+    return "".join(f"{line}\n" for line in converted).encode("utf-8", "surrogateescape")
+
+
+_NEWLINE, _COMMENT, _SPACE, _TAB = map(ord, "\n# \t")
+
+_SUBJECTS = ("TOPIC", "DOCNO", "MEASURE")
+"""The columns that identify the subject of a line."""
+
+Number = TypeVar("Number", int, float)
+
+Hint: TypeAlias = Callable[[bytes, bytes, Layout], str]
+"""Returns a hint about a malformed line, given the line, lines around it and the layout; "" if nothing fits."""
+
+_SAMPLE = 1 << 11
+"""Number of bytes, from the beginning of a block and from a malformed line on, for a hint."""
+
+ReadDoubles: TypeAlias = Callable[[Sequence[bytes]], tuple[Sequence[float], Sequence[bool]]]
+"""Parses texts as numbers, and returns whether each is a plain number."""
+
+
+class DataLines(Frozen):
+    """The data lines of a block, cut into columns."""
+
+    path: str  # as given by the user
+    names: tuple[str, ...]  # of the columns
+    block: Block
+    buffer: ByteArray  # the text of the block, padded
+    start: IntArray | None
+    """Shape (lines, columns); offsets of tokens in the buffer; None if each follows the token before it and one
+    separator."""
+
+    end: IntArray  # shape (lines, columns)
+    line: IntArray  # shape (lines,); 0-based line of the block
+    uneven: int | None = None
+    """The first data line, from 0, with another number of columns than the first of the file; None if there is none."""
+
+    @cached_property
+    def numbers(self) -> IntArray:
+        """The 1-based line of the file; shape (lines,)."""
+        return self.line + self.block.first_line
+
+    @property
+    def size(self) -> int:
+        """The number of data lines."""
+        return self.line.size
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.names
+
+    def __getitem__(self, name: str) -> Names:
+        column = self.names.index(name)
+        start = _starts(self.end, column) if self.start is None else np.ascontiguousarray(self.start[:, column])
+        return Names(self.buffer, start, self.end[:, column] - start)
+
+    def text(self, row: int, name: str) -> bytes:
+        """Return one column of a data line, counted from 0."""
+        column = self.names.index(name)
+        if self.start is not None:
+            start = self.start[row, column]
+        elif row or column:
+            start = self.end.ravel()[row * len(self.names) + column - 1] + 1
+        else:
+            start = np.int64(PADDING)
+        return self.buffer[start : self.end[row, column]].tobytes()
+
+    def whole(self, row: int) -> bytes:
+        """Return a data line, counted from 0, as it is in the file."""
+        return _line_with(self.block.text, int(self.end[row, -1]) - 1 - PADDING)
+
+    def number_hint(self, row: int, text: bytes) -> str:
+        """Return a hint about a malformed number in a data line, counted from 0."""
+        fields = [self.text(row, name) for name in self.names]
+        return number_hint(text, fields if "DOCNO" in self else (), is_first=int(self.numbers[row]) == 1)
+
+    def where(self, row: int) -> str:
+        """Return the place of a data line, counted from 0: path:line."""
+        return f"{shown_name(self.path)}:{self.numbers[row]}"
+
+    def describe(self, row: int) -> str:
+        """Return the subject of a data line, counted from 0: path:line: topic: document."""
+        subjects = [f"{word_for(name)} {quote(self.text(row, name))}" for name in _SUBJECTS if name in self]
+        return ": ".join((self.where(row), *subjects))
+
+
+def cut_lines(
+    path: str,
+    block: Block,
+    layout: Layout,
+    compat: Compat,
+    *,
+    columns: str | None = None,
+    hint: Hint = lambda line, lines, layout: "",
+    expected: int | None = None,
+) -> DataLines:
+    """Cut the lines of a block into columns.
+
+    ``columns`` are those of the file if the layout has several, and ``expected`` is the number of columns of its first
+    data line. A line with other columns or a NUL byte, or a missing header, raises MalformedLineError with a ``hint``.
+    """
+    nul = block.text.find(b"\0")
+    if nul >= 0:
+        line = block.first_line + block.text.count(b"\n", 0, nul)
+        text = _line_with(block.text, nul)
+        what = block.begins_file and kind_of_file(block.text)
+        problem = f"the line contains a NUL byte: {quote(text)}{_after_colon(what or encoding_hint(text))}"
+        raise MalformedLineError(f"{shown_name(path)}:{line}: {problem}")
+    names = columns or layout.columns[0]
+    if layout.header and block.begins_file:
+        block = _without_header(path, block, layout, hint)
+    whole = from_csv(path, block, layout.separator) if layout.separator else block.text
+    padding = bytes([_SPACE]) * PADDING
+    buffer = np.frombuffer(b"".join((padding, whole, padding)), np.uint8)
+    comments, n_columns = layout.comments_in(compat), len(names.split())
+    cut, uneven = _cut_at_separators(buffer, n_columns, comments), None
+    if cut is None:
+        cut, wrong, uneven = _cut_where_they_meet(buffer, n_columns, layout, comments, expected)
+        if wrong.size and layout.tabs and (by_tabs := _cut_at_tabs(whole, n_columns)):
+            return DataLines(path, tuple(names.split()), block, buffer, *by_tabs)
+        for line in wrong[:1].tolist():
+            newlines = np.flatnonzero(buffer == _NEWLINE) - PADDING
+            text = _line_with(whole, int(newlines[line]))
+            sample = _sample(whole, int(newlines[line]) - len(text))
+            problem = f"{layout.rule(columns)}, but got {quote(text)}{_after_colon(hint(text, sample, layout))}"
+            raise MalformedLineError(f"{shown_name(path)}:{block.first_line + line}: {problem}")
+    elif expected not in {None, n_columns}:
+        uneven = 0
+    return DataLines(path, tuple(names.split()), block, buffer, *cut, uneven)
+
+
+_Cut: TypeAlias = "tuple[IntArray | None, IntArray, IntArray]"
+"""``start``, ``end`` and ``line`` of ``DataLines``."""
+
+
+def _starts(end: IntArray, column: int) -> IntArray:
+    """Return the offsets of a column whose tokens each follow the token before and a single separator."""
+    if column:
+        return end[:, column - 1] + 1
+    start = np.empty(len(end), np.int64)
+    start[:1] = PADDING
+    start[1:] = end[:-1, -1] + 1
+    return start
+
+
+def _cut_at_separators(buffer: ByteArray, n_columns: int, comments: CommentStyle) -> _Cut | None:
+    """Cut a block in which all lines have one separator after each token; None for any other block."""
+    text = buffer[PADDING:-PADDING]
+    separator = text <= _SPACE
+    if not text.size or separator[0] or (separator[1:] & separator[:-1]).any():
+        return None
+    ends = np.flatnonzero(separator)
+    ends += PADDING
+    if ends.size % n_columns:
+        return None
+    end = ends.reshape(-1, n_columns)
+    if (buffer[end[:, -1]] != _NEWLINE).any():
+        return None
+    # Only spaces and tabs separate tokens here: other bytes below a space can be part of a token.
+    between = end.size - len(end) - np.count_nonzero(text == _SPACE)
+    if between and between != np.count_nonzero(text == _TAB):
+        return None
+    if comments is not CommentStyle.NONE and (buffer[_starts(end, 0)] == _COMMENT).any():
+        return None
+    return None, end, np.arange(len(end))
+
+
+def _cut_at_tabs(text: bytes, n_columns: int) -> _Cut | None:
+    """Cut a block in which all lines have ``n_columns`` tab-separated fields; None for any other block."""
+    start, end, place = [], [], PADDING
+    for line in text.split(b"\n")[:-1]:
+        fields = line.strip().split(b"\t")
+        if len(fields) != n_columns or not all(map(bytes.strip, fields)):
+            return None
+        at = place + len(line) - len(line.lstrip())
+        for field in fields:
+            begin = at + len(field) - len(field.lstrip())
+            start.append(begin)
+            end.append(begin + len(field.strip()))
+            at += len(field) + 1
+        place += len(line) + 1
+    shape = (-1, n_columns)
+    ends = np.array(end, np.int64).reshape(shape)
+    return np.array(start, np.int64).reshape(shape), ends, np.arange(len(ends))
+
+
+def _cut_where_they_meet(
+    buffer: ByteArray, n_columns: int, layout: Layout, comments: CommentStyle, expected: int | None
+) -> tuple[_Cut, IntArray, int | None]:
+    """Cut any block at the edges between separators and tokens.
+
+    Returns the cut, the lines with too few or too many tokens, and ``uneven`` of ``DataLines``.
+    """
+    # Tab, newline, vertical tab, form feed and carriage return are neighbours; below tab, subtraction wraps around.
+    separator = ((buffer - np.uint8(_TAB)) < 5) | (buffer == _SPACE)
+    edges = np.flatnonzero(np.diff(separator)) + 1
+    starts, ends = edges[::2], edges[1::2]
+    newlines = np.flatnonzero(buffer == _NEWLINE)
+    counts = np.bincount(np.searchsorted(newlines, starts), minlength=newlines.size)
+    first = np.cumsum(counts) - counts
+    data = np.ones(newlines.size, np.bool_)
+    filled = counts > 0
+    if comments is not CommentStyle.NONE:
+        at = starts[first[filled]]
+        comment = buffer[at] == _COMMENT
+        if comments is CommentStyle.AT_LINE_START:
+            comment &= (buffer[at - 1] == _NEWLINE) | (at == PADDING)
+        data[filled] = ~comment
+    if layout.blank_lines:
+        data &= filled
+    wrong = data & ((counts < n_columns) | ((counts > n_columns) & (not layout.more)))
+    data &= ~wrong
+    token = first[data][:, None] + np.arange(n_columns)
+    other = [] if expected is None else (counts[data] != expected).nonzero()[0][:1].tolist()
+    cut = starts[token], ends[token], np.flatnonzero(data)
+    return cut, np.flatnonzero(wrong), other[0] if other else None
+
+
+def columns_in(block: Block, layout: Layout, compat: Compat) -> str | None:
+    """Return which columns of a layout the first data line of a block has; None for others, or without data lines."""
+    comments = layout.comments_in(compat)
+    numbers = {len(columns.split()): columns for columns in layout.columns}
+    start = 0
+    while start < len(block.text):
+        line = _line_with(block.text, start)
+        start += len(line) + 1
+        fields = line.split(None, max(numbers))
+        for number in numbers if layout.tabs else ():
+            if separated_by_tabs(line, number):
+                return numbers[number]
+        begin = line.lstrip() if comments is CommentStyle.AFTER_SPACES else line
+        if fields and not (begin.startswith(b"#") and comments is not CommentStyle.NONE):
+            return numbers.get(len(fields))
+    return None
+
+
+def whole_numbers(
+    texts: Names, malformed: MalformedNumbers, lines: DataLines, rows: IntArray | None = None
+) -> IntArray:
+    """Parse a column, shape (n,), like C's ``atol``; malformed numbers are added to ``malformed``.
+
+    ``rows``, shape (n,), are the lines of the texts; None for all.
+    """
+    values, plain = integers(texts)
+    rest = (~plain).nonzero()[0]
+    if rest.size:
+        numbers = read_others(texts, rest, c_longs, malformed, lines, rows)
+        values[rest] = np.array(numbers, np.int64)
+    return values
+
+
+def real_numbers(
+    texts: Names, malformed: MalformedNumbers, lines: DataLines, read: ReadDoubles = c_doubles
+) -> FloatArray:
+    """Parse a column like C's ``strtod``; ``read`` parses texts that are not plain decimal numbers."""
+    values, states = decimals(texts)
+    for place in np.flatnonzero(states == CLOSE).tolist():
+        values[place] = float(texts.text(place))
+    rest = (states == OTHER).nonzero()[0]
+    if rest.size:
+        values[rest] = read_others(texts, rest, read, malformed, lines)
+    return values
+
+
+def read_others(
+    texts: Names,
+    places: IntArray,
+    read: Callable[[Sequence[bytes]], tuple[Sequence[Number], Sequence[bool]]],
+    malformed: MalformedNumbers,
+    lines: DataLines,
+    rows: IntArray | None = None,
+) -> Sequence[Number]:
+    """Parse texts that are not read eight characters at a time, and add malformed numbers to ``malformed``.
+
+    ``places`` are their positions in the column, ascending and at least one; ``rows`` is as in ``whole_numbers``.
+    """
+    selected = texts.take(places).texts()
+    values, plain = read(selected)
+    n_malformed = plain.count(False)
+    if n_malformed:
+        first = plain.index(False)
+        read_as = f"{values[first]:g}" if read is c_doubles else str(values[first])
+        row = int(places[first] if rows is None else rows[places[first]])
+        is_real = bool(malformed.if_real) and c_double(selected[first])[1]
+        hint = malformed.if_real if is_real else lines.number_hint(row, selected[first])
+        malformed.add(n_malformed, lines.describe(row), quote(selected[first]), read_as, hint)
+    return values
+
+
+def as_precise(x: FloatArray, compat: Compat) -> FloatArray:
+    """Round scores or levels of preferences to the precision of the version: 32 bits in trec_eval 9."""
+    if not compat.single_precision_scores:
+        return x
+    with np.errstate(over="ignore"):
+        return x.astype(np.float32).astype(np.float64)
+
+
+def _without_header(path: str, block: Block, layout: Layout, hint: Hint) -> Block:
+    """Return the first block of a file without its first line, which must be the header."""
+    line, newline, rest = block.text.partition(b"\n")
+    if newline and line.split() != layout.header.encode().split():
+        problem = f"the first line must be the header {layout.header}, not {quote(line)}"
+        what = hint(line, _sample(block.text, 0), layout)
+        raise MalformedLineError(f"{shown_name(path)}:1: {problem}{_after_colon(what)}")
+    return Block(rest, 2)
+
+
+def _sample(text: bytes, place: int) -> bytes:
+    """Return the first lines of a text, and some lines from an offset on."""
+    parts = [text[: min(place, _SAMPLE)], text[place : place + _SAMPLE]]
+    return b"".join(part[: part.rfind(b"\n") + 1] or part[:_SAMPLE] + b"\n" * bool(part) for part in parts)
+
+
+def _after_colon(text: str) -> str:
+    return f": {text}" if text else ""
+
+
+def _line_with(text: bytes, place: int) -> bytes:
+    """Return the line that contains this byte, without newline."""
+    end = text.find(b"\n", place)
+    return text[text.rfind(b"\n", 0, place) + 1 : len(text) if end < 0 else end]

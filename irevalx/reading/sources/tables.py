@@ -1,0 +1,277 @@
+"""Tables of Python programs: data frames, Arrow streams, dictionaries of columns, named tuples.
+
+Columns can be in any order, among others. With pyarrow, frames and streams are read through it; other columns, and
+those of frames without pyarrow, are converted to lists.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from importlib.util import find_spec
+from itertools import chain
+from numbers import Integral
+from typing import IO, TYPE_CHECKING, Any, Protocol, TypeAlias
+
+from irevalx import parameters
+from irevalx.arrays.byte_strings import Names
+from irevalx.arrays.segments import AnyArray
+from irevalx.errors import ArgumentError, not_installed, printable
+from irevalx.frozen import replace
+from irevalx.parameters import short_repr
+from irevalx.process.platform import as_bytes
+from irevalx.reading.column_names import DOCNO, TOPIC, ColumnKind, known_columns, named
+from irevalx.reading.sources.columns import ColumnTable, WholeTable, grades_of, names_of, scores_of
+from irevalx.reading.sources.files import Source
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from irevalx.reading.sources.columns import ColumnTable
+
+File: TypeAlias = "str | bytes | os.PathLike[str] | os.PathLike[bytes] | IO[str] | IO[bytes]"
+"""A file name, ``-`` for standard input, or an open file."""
+
+Grades: TypeAlias = "Mapping[str, Mapping[str, float]] | Mapping[int, Mapping[int, float]]"
+Subtopics: TypeAlias = (
+    "Mapping[str, Mapping[str, Mapping[str, float]]] | Mapping[int, Mapping[int, Mapping[int, float]]]"
+)
+Samples: TypeAlias = "Mapping[str, Mapping[str, tuple[int, int, float | None]]]"
+DocumentScores: TypeAlias = "Mapping[str, Mapping[str, float]] | Mapping[int, Mapping[int, float]]"
+RankedLists: TypeAlias = "Mapping[str, Sequence[str]] | Mapping[int, Sequence[int]]"
+Documents: TypeAlias = "Mapping[str, Iterable[str]] | Mapping[int, Iterable[int]]"
+"""Dictionaries of judgments, runs and pools. An integer ID stands for its decimal digits."""
+
+
+class HasColumns(Protocol):
+    """A table like a data frame of pandas: ``columns`` names its columns, which can be iterated."""
+
+    @property
+    def columns(self) -> Any:
+        """The names."""
+
+
+class HasArrowStream(Protocol):
+    """An object with an Arrow C stream: a frame of polars, a table of pyarrow, a relation of DuckDB."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Return a capsule."""
+
+
+Frame: TypeAlias = HasColumns | HasArrowStream | Mapping[str, object]
+"""A table: a data frame of pandas or polars, a table of pyarrow, a relation of DuckDB, another object with an Arrow C
+stream, or a dictionary of columns, which can have different types."""
+
+Records: TypeAlias = Iterable[tuple[Any, ...]]
+"""Named tuples with the names of a frame's columns, such as ir_measures' ``Qrel`` and ``ScoredDoc``."""
+
+UNNAMED = "run"
+"""The name of a run that is not a file and has no name."""
+
+FORMS = "a file, a dictionary, a data frame or named tuples"
+"""The forms of judgments, runs and pools in messages."""
+
+
+def table_given(given: Any, path: str) -> ColumnTable | None:
+    """Return a data frame, a dictionary of columns or named tuples as a table; None for anything else."""
+    if type(given) is dict and type(next(iter(given.values()), None)) is dict:  # the frequent case, checked first
+        return None
+    if hasattr(given, "iloc") and not hasattr(given, "columns"):  # a Series of pandas
+        raise parameters.argument_error(path, FORMS, given)
+    if is_frame(given):
+        return table_of_frame(given, path)
+    if has_columns(given):
+        return table_of_lists(path, list(given), given.__getitem__)
+    if is_file(given) or isinstance(given, Mapping) or not isinstance(given, Iterable):
+        return None
+    records = iter(given)
+    first = next(records, None)
+    if not hasattr(first, "_fields"):
+        return None
+
+    return table_of_records(first, records, path)
+
+
+def has_columns(given: Any) -> bool:
+    """Return whether this is a dictionary of columns, as in tables of Hugging Face."""
+    first = next(iter(given.values()), None) if isinstance(given, Mapping) else None
+    if isinstance(first, Mapping) or not hasattr(first, "__len__"):
+        return False
+
+    return are_columns(given)
+
+
+def source_of(given: Any, what: str) -> Source:
+    """Return a file by name, or the remaining content of an open file, which is read now; ArgumentError for others."""
+    if not is_file(given):
+        raise parameters.argument_error(what, FORMS, given)
+    if isinstance(given, str | bytes | os.PathLike):
+        return Source(os.fsdecode(given))
+    try:
+        content = given.read()
+        data = content if isinstance(content, bytes) else as_bytes(content)
+    except (OSError, ValueError, TypeError) as error:
+        raise ArgumentError(f"{what} must be a file that can be read, but {printable(str(error))}") from error
+    name = getattr(given, "name", None)
+    return Source(name if isinstance(name, str) else "<stream>", data)
+
+
+def is_frame(given: Any) -> bool:
+    """Return whether an object has named columns (without ``columns`` of a polars LazyFrame, which warns)."""
+    return any(hasattr(given, name) for name in ("__arrow_c_stream__", "collect_schema", "columns", "column_names"))
+
+
+def is_file(given: Any) -> bool:
+    """Return whether an object is a file name or an open file."""
+    return isinstance(given, str | bytes | os.PathLike) or hasattr(given, "read")
+
+
+def is_run(given: Mapping[Any, Any]) -> bool:
+    """Return whether this is one run rather than ``{name: run}``.
+
+    A run is a dictionary of columns, ``{topic: {docno: score}}`` with numbers two levels down, or ``{topic: docnos}``.
+    """
+    if has_columns(given):
+        return True
+    inner = next((value for value in given.values() if not isinstance(value, Mapping) or value), {})
+    if not isinstance(inner, Mapping) or has_columns(inner):
+        return is_ranked_list(inner)
+    documents = next(iter(inner.values()), None)
+    return not isinstance(documents, Mapping) and not is_ranked_list(documents)
+
+
+def is_plain_run(given: Any) -> bool:
+    """Return whether this is one run in a dictionary ``{topic: {docno: score}}`` that begins with a number."""
+    first = next(iter(given.values()), None) if type(given) is dict else None
+    return type(first) is dict and type(next(iter(first.values()), None)) in {float, int} and are_scores(given)
+
+
+def are_scores(given: Any) -> bool:
+    """Return whether this is a dictionary of dictionaries or of ranked lists, like most small runs."""
+    if type(given) is not dict or not given:
+        return False
+    others = [value for value in given.values() if type(value) is not dict]
+    return not others or (all(map(is_ranked_list, others)) and not has_columns(given))
+
+
+def is_ranked_list(documents: Any) -> bool:
+    """Return whether this is a ranked list of documents rather than a list of named tuples, files or runs."""
+    return type(documents) in {list, tuple} and all(isinstance(document, str | Integral) for document in documents)
+
+
+_SLICE_ROWS = 1 << 16
+"""Number of rows of a data frame that are converted together, so that memory does not hold a second copy."""
+
+
+def table_of_frame(frame: Any, path: str) -> ColumnTable:
+    """Return a data frame or an object with an Arrow C stream as a table; a polars LazyFrame is collected first."""
+    if hasattr(frame, "lazy") and hasattr(frame, "collect"):
+        names = frame.collect_schema().names()
+        return replace(table_of_frame(frame.select(known_columns(names)).collect(), path), names=names)
+    has_pyarrow = find_spec("pyarrow") is not None
+    slice_of = _slice_of_pandas if hasattr(frame, "iloc") else _slice_of_polars if hasattr(frame, "lazy") else None
+    if slice_of and has_pyarrow:
+        return _table_of_slices(frame, slice_of, path)
+    if slice_of or not hasattr(frame, "__arrow_c_stream__"):
+        names = list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
+        return table_of_lists(path, names, frame.__getitem__)
+    if not has_pyarrow:
+        raise ArgumentError(f"{path}: a table of this kind needs {not_installed('pyarrow', 'arrow')}")
+    from irevalx.reading.sources.arrow import table_of_stream
+
+    return table_of_stream(frame, path)
+
+
+def are_columns(given: Mapping[Any, Any]) -> bool:
+    """Return whether this is ``{name: values}`` with columns for topic and docno."""
+    columns = [given[name] for spec in (TOPIC, DOCNO) for name in named(spec, list(given))[:1]]
+    return len(columns) == 2 and all(map(_is_column, columns))
+
+
+def _is_column(values: Any) -> bool:
+    """Return whether this is a list or an array of values, rather than one of files, tables or named tuples."""
+    if isinstance(values, str | bytes | Mapping) or hasattr(values, "columns") or not hasattr(values, "__len__"):
+        return False
+    return isinstance(values, Iterable) and not isinstance(next(iter(values), ""), tuple)
+
+
+def table_of_records(first: Any, others: Iterable[Any], path: str) -> ColumnTable:
+    """Return named tuples, such as ir_measures' ``Qrel``, as a table; the first one names the columns."""
+    records = list(chain([first], others))
+    return table_of_lists(path, list(first._fields), lambda name: [getattr(record, name) for record in records])
+
+
+def _table_of_slices(frame: Any, slice_of: Callable[[Any, list[Any], int, int], pa.Table], path: str) -> ColumnTable:
+    """Return a data frame as a table whose rows are converted to pyarrow some at a time.
+
+    ``slice_of`` converts columns of the rows from one number to another (exclusive).
+    """
+    import pyarrow as pa
+
+    from irevalx.reading.sources.arrow import ArrowTable
+
+    def parts(names: list[Any], first: int, last: int | None) -> Iterator[pa.Table]:
+        last = len(frame) if last is None else last
+        for start in range(first, last, _SLICE_ROWS):
+            yield slice_of(frame, names, start, min(start + _SLICE_ROWS, last))
+
+    names = list(frame.columns)
+    objects = [name for name in known_columns(names) if str(getattr(frame[name], "dtype", "")).lower() == "object"]
+    try:
+        for _ in parts(objects, 0, None) if objects else ():
+            pass
+    except (
+        pa.ArrowException,
+        TypeError,
+        ValueError,
+        OverflowError,
+    ):  # values of several types in a column, which lists can contain
+        return table_of_lists(path, names, frame.__getitem__)
+    return ArrowTable(path, names, parts, in_memory=True)
+
+
+def _slice_of_pandas(frame: Any, names: list[Any], first: int, last: int) -> pa.Table:
+    import pyarrow as pa
+
+    return pa.Table.from_pandas(frame[names].iloc[first:last], preserve_index=False)
+
+
+def _slice_of_polars(frame: Any, names: list[Any], first: int, last: int) -> pa.Table:
+    return frame.select(names).slice(first, last - first).to_arrow()
+
+
+def table_of_lists(path: str, names: list[Any], read: Callable[[Any], Any]) -> WholeTable:
+    """Return a table whose columns, returned by ``read`` by name, are converted to lists."""
+    table = WholeTable(path, names, lambda name, kind: _converted(_as_list(path, name, read), kind, place(name)))
+
+    def place(name: Any) -> Callable[[int], str]:
+        return partial(table.place, name)
+
+    return table
+
+
+def _as_list(path: str, name: Any, read: Callable[[Any], Any]) -> list[Any]:
+    """Return a column as a list, with None for missing values of pandas; ArgumentError if it cannot be read."""
+    try:
+        column = read(name)
+        ways = (getattr(column, way, None) for way in ("to_list", "to_pylist", "tolist"))
+        to_list = next(filter(None, ways), None)
+        values = list(column) if to_list is None else list(to_list())
+        missing = column.isna().tolist() if hasattr(column, "isna") else ()
+    except (TypeError, ValueError, LookupError, AttributeError) as error:
+        raise ArgumentError(
+            f"{path}: column {short_repr(name)} must be a list of values, but {printable(str(error))}"
+        ) from error
+    return [None if gone else value for value, gone in zip(values, missing, strict=True)] if any(missing) else values
+
+
+def _converted(values: list[Any], kind: ColumnKind, place: Callable[[int], str]) -> Names | AnyArray:
+    """Return a list converted to its kind; missing probabilities (None, NA) are nan."""
+    if kind == "names":
+        return names_of([values], place)[0]
+    if kind == "grades":
+        return grades_of([values], place)
+    if kind == "probabilities":
+        values = [float("nan") if value is None or value == "NA" else value for value in values]
+    return scores_of([values], place)

@@ -1,0 +1,452 @@
+"""Evaluation of partitions in Spark's workers, and the `all` rows of all partitions.
+
+The values of a run are aggregated in ascending order of its topics, some at a time; counts are added in any order.
+Measures with texts as values are not supported.
+
+Rows are record batches of pyarrow. An input row has the columns run, topic, docno, grade and score: a judgment has a
+grade, a retrieved document a score, and a pooled document neither. A row of values has the columns run, topic, values,
+counts and example. Without a topic it contains the counts and the example of a run in a block, and without a run those
+of the judgments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from irevalx.arrays.byte_strings import Names
+from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments
+from irevalx.errors import NoTopicsError, Warn
+from irevalx.evaluation.evaluate import population_of_values
+from irevalx.evaluation.run_warnings import little_judged, without_value
+from irevalx.evaluation.topic_selection import TopicCounts, hardly_any_judged, level_checks, pair_of_names
+from irevalx.evaluation.topic_values import TopicValues
+from irevalx.evaluation.topic_values import values_of as topic_values_of
+from irevalx.frozen import Frozen, replace
+from irevalx.judgments.graded import Judgments
+from irevalx.judgments.pool import NO_GAPS, PoolGaps, add_pool
+from irevalx.measures.declaration import Measure
+from irevalx.measures.selection import Selection
+from irevalx.measures.summaries import Population, Total
+from irevalx.reading.kinds.builder import Entries
+from irevalx.reading.kinds.runs import ResultRows
+from irevalx.reading.sources.arrow import array_of, labels_of, names_of, numbered, numbers_of, values_of
+from irevalx.settings import Settings
+from irevalx.trec_eval import Compat
+
+Example: TypeAlias = "Sequence[str] | None"
+"""A topic, and the text of a warning about it."""
+
+
+class RunCounts(NamedTuple):
+    """Counts of a run."""
+
+    retrieved: int  # retrieved and unjudged as in ``TopicCounts``
+    unjudged: int
+    first: int  # documents among the first ten of topics
+    judged: int  # judged documents among these
+    with_results: int  # evaluated topics with results
+    without_judged: int  # topics among these without judged results
+    malformed: int  # scores that are not finite numbers
+
+
+class JudgmentCounts(NamedTuple):
+    """Counts of judgments and their pool."""
+
+    topics: int  # judged topics
+    relevant: int  # relevant judgments
+    requested: int  # topics that ``-D`` selects
+    lacking: int  # this field and those below: as in ``PoolGaps``
+    pooled: int
+    unknown: int
+    outside: int
+
+
+N_COUNTED = len(RunCounts._fields)
+"""The number of counts before those per name, equal for runs and judgments."""
+
+NamedMeasures: TypeAlias = "Sequence[tuple[str, Measure]]"
+"""Printed names in print order, each with its measure."""
+
+
+def named_measures(selection: Selection) -> NamedMeasures:
+    """Return the printed names of a selection, each with its measure."""
+    return [(name, selected.measure) for selected in selection.measures for name in selected.names]
+
+
+def computable(
+    selection: Selection, highest_grade: int, settings: Settings, warn: Warn = lambda line: None
+) -> Selection:
+    """Return the measures of a selection that have numbers as values and that the judgments support.
+
+    ``highest_grade`` represents the judgments. ``warn`` is called about omitted measures, for texts only if they were
+    requested by name.
+    """
+    by_name = {request.measure for request, _ in selection.requests if request.spelling}
+    texts = [
+        measure_request.measure for measure_request in selection.measures if measure_request.measure.number == "text"
+    ]
+    for measure in dict.fromkeys(texts):
+        if measure in by_name:
+            warn(f"{measure.name} is left out: its values are texts")
+    selection = replace(
+        selection,
+        measures=tuple(
+            measure_request for measure_request in selection.measures if measure_request.measure not in texts
+        ),
+    )
+    rows, nobody = Segments.of_lengths([1]), Names.of([b""])
+    judgments = Judgments("qrels", (b"",), rows, nobody, np.array([highest_grade]), np.zeros(1, np.int64))
+    values = topic_values_of(judgments, [], selection, settings)
+    for reason in values.unsupported:
+        warn(f"{reason}; it is left out")
+    allowed = {column.name for column in values.columns}
+    return replace(
+        selection,
+        measures=tuple(
+            measure_request for measure_request in selection.measures if allowed.issuperset(measure_request.names)
+        ),
+    )
+
+
+class Part(Frozen):
+    """The values of runs for some topics."""
+
+    run: IntArray  # shape (n,); number of the run, from 0
+    topics: tuple[bytes, ...]  # n
+    values: FloatArray  # shape (n, n_names)
+    has_value: BoolArray  # shape (n, n_names); values are undefined where false
+    of_runs: IntArray
+    """Shape (n_runs, n_counts): ``RunCounts``, then per name the documents that a treatment makes relevant (with
+    ``-c``), then 0."""
+
+    of_judgments: IntArray
+    """Shape (n_counts,): ``JudgmentCounts``, then per name the judged topics with a value (0 if all have one), then per
+    check of ``level_checks`` the topics without the documents that it requires."""
+
+    examples: tuple[Example, ...]
+    """Per run the first topic with results but no judged ones, then the first topic with a judged document outside the
+    pool."""
+
+    @classmethod
+    def of(
+        cls, judgments: Judgments, pool: PoolGaps, runs: Sequence[ResultRows], selection: Selection, settings: Settings
+    ) -> Part:
+        """Evaluate runs for the topics of a part; ``pool`` contains the gaps of the judgments' pool."""
+        values_of_part = topic_values_of(judgments, runs, selection, settings)
+        shape = len(values_of_part.topics), len(values_of_part.columns)
+        values, has_value = np.zeros(shape), np.zeros(shape, np.bool_)
+        for place, column in enumerate(values_of_part.columns):
+            if column.values is not None:
+                values[:, place] = column.values
+                has_value[:, place] = True if column.has_value is None else column.has_value
+        of_judgments = _counts_of_judgments(judgments, pool, values_of_part, selection, settings)
+        outside = (pool.first[0].decode(), pool.first[1].decode()) if pool.first else None
+        return cls(
+            run=values_of_part.run,
+            topics=values_of_part.topics,
+            values=values,
+            has_value=has_value,
+            of_runs=_counts_of_runs(values_of_part, runs, of_judgments.size),
+            of_judgments=of_judgments,
+            examples=(*_examples(values_of_part, judgments, runs), outside),
+        )
+
+
+def _counts_of_runs(values: TopicValues, runs: Sequence[ResultRows], n_counts: int) -> IntArray:
+    """Return the counts of runs, as in ``Part``."""
+    counts = np.zeros((len(runs), n_counts), np.int64)
+    per_topic: dict[str, AnyArray] = {"with_results": ~values.missing}
+    if values.top_judged is not None:
+        top = values.top_judged
+        per_topic |= {"first": top.retrieved, "judged": top.judged, "without_judged": top.without}
+    for number, (topics, results) in enumerate(zip(values.counts, runs, strict=True)):
+        of_run = {name: int(numbers[values.run == number].sum()) for name, numbers in per_topic.items()}
+        none = dict.fromkeys(RunCounts._fields, 0)
+        known = {"retrieved": topics.retrieved, "unjudged": topics.unjudged, "malformed": results.malformed.count}
+        counts[number, :N_COUNTED] = RunCounts(**{**none, **of_run, **known})
+    for place, column in enumerate(values.columns):
+        if column.more_relevant is not None:
+            np.add.at(counts[:, N_COUNTED + place], values.run, column.more_relevant)
+    return counts
+
+
+def _counts_of_judgments(
+    judgments: Judgments, pool: PoolGaps, values: TopicValues, selection: Selection, settings: Settings
+) -> IntArray:
+    """Return the counts of judgments, as in ``Part``."""
+    levels = [check.count(judgments, settings) for check in level_checks(selection.measures, settings)]
+    counts = JudgmentCounts(
+        topics=len(judgments.topics),
+        relevant=judgments.n_relevant,
+        requested=max((n_requested for _, n_requested in levels), default=0),
+        lacking=pool.lacking,
+        pooled=pool.pooled,
+        unknown=pool.unknown,
+        outside=pool.outside,
+    )
+    with_value = [column.n_judged_with_value or 0 for column in values.columns]
+    return np.array([*counts, *with_value, *(n_without for n_without, _ in levels)], np.int64)
+
+
+def _examples(values: TopicValues, judgments: Judgments, runs: Sequence[ResultRows]) -> Iterator[Example]:
+    """Yield, per run, the first topic without judged results, with a document name of both sides."""
+    without = values.top_judged.without if values.top_judged else np.zeros(values.run.size, np.bool_)
+    for number, results in enumerate(runs):
+        places = np.flatnonzero(without & (values.run == number))
+        if not places.size:
+            yield None
+            continue
+        topic = values.topics[places[0]]
+        judged = judgments.docnos.take(judgments.rows.slice(judgments.topic_index[topic])).texts()
+        retrieved = results.docnos.take(results.rows.slice(results.topics.index(topic))).texts()
+        yield topic.decode(), pair_of_names(sorted(judged), sorted(retrieved))
+
+
+class WholeRun(Frozen):
+    """The totals of a run over the topics added so far."""
+
+    name: str  # "" for the judgments
+    n_topics: int
+    totals: Sequence[Total]  # per name, of the values
+    n_with_value: Sequence[int]  # per name, the number of values
+    counts: Sequence[int]  # summed over parts, as in ``Part``
+    example: Example  # the first one of the parts
+
+    @classmethod
+    def begun(cls, name: str, measures: NamedMeasures) -> WholeRun:
+        """Return the totals of no topics."""
+        totals = [measure.summary.start if measure.summary else 0 for _, measure in measures]
+        return cls(name, 0, totals, [0] * len(measures), [0], None)
+
+    def counted(self, counts: IntArray, examples: Iterable[Example]) -> WholeRun:
+        """Return the totals with the counts of parts, shape (n_parts, n_counts), and the first example."""
+        known = [known_example for known_example in (self.example, *examples) if known_example]
+        example = min(known, key=lambda known_example: known_example[0].encode(), default=None)
+        return replace(self, counts=(self.counts + counts.sum(axis=0)).tolist(), example=example)
+
+    def added(self, measures: NamedMeasures, values: FloatArray, has_value: BoolArray) -> WholeRun:
+        """Return the totals with the next topics, in the shapes of ``Part``."""
+        totals = list(self.totals)
+        with np.errstate(all="ignore"):
+            for place, (_, measure) in enumerate(measures):
+                if measure.summary:
+                    totals[place] = measure.summary.add(totals[place], values[has_value[:, place], place])
+        n_with_value = (self.n_with_value + np.count_nonzero(has_value, axis=0)).tolist()
+        return replace(self, n_topics=self.n_topics + len(values), totals=totals, n_with_value=n_with_value)
+
+    def all_row(
+        self, measures: NamedMeasures, of_judgments: WholeJudgments, settings: Settings
+    ) -> Iterator[tuple[str, float]]:
+        """Yield names and values of the `all` row."""
+        judged = of_judgments.known
+        population = Population(
+            tag=self.name.encode(),
+            n_topics=judged.topics if settings.complete else self.n_topics,
+            n_evaluated=self.n_topics,
+            n_relevant=judged.relevant if settings.complete else None,
+        )
+        more_relevant, judged_with_value = self.counts[N_COUNTED:], of_judgments.counts[N_COUNTED:]
+        for place, (name, measure) in enumerate(measures):
+            of_these = population_of_values(
+                population,
+                complete=settings.complete,
+                more_relevant=more_relevant[place],
+                n_with_value=self.n_with_value[place] if measure.has_value else None,
+                n_judged_with_value=judged_with_value[place],
+            )
+            if measure.summary:
+                with np.errstate(all="ignore"):
+                    yield name, float(measure.summary.finish(self.totals[place], of_these))
+
+    def warnings(self, measures: NamedMeasures, n_judged: int, settings: Settings) -> Iterator[str]:
+        """Yield the warnings about the run."""
+        known = RunCounts(*self.counts[:N_COUNTED])
+        n_missing = n_judged - (known.retrieved - known.unjudged)
+        topics = TopicCounts(n_judged, n_missing, known.retrieved, known.unjudged)
+        n_without = [
+            (measure.name, self.n_topics - n_with_value)
+            for (_, measure), n_with_value in zip(measures, self.n_with_value, strict=True)
+            if measure.has_value
+        ]
+
+        def example() -> tuple[bytes, str]:
+            topic, pair = self.example or ("", "")
+            return topic.encode(), pair
+
+        lines = [
+            f"scores must be finite numbers, but {known.malformed} {'is' if known.malformed == 1 else 'are'} not"
+            if known.malformed
+            else None,
+            topics.left_out(complete=settings.complete) if settings.topic is None else None,
+            hardly_any_judged(known.without_judged, known.with_results, example),
+            little_judged(known.first, known.judged),
+            *without_value(self.n_topics, n_without),
+        ]
+        return (f"{self.name}: {line}" for line in lines if line)
+
+
+class WholeJudgments(Frozen):
+    """The counts of all judgments, as in ``WholeRun``."""
+
+    counts: Sequence[int]
+    example: Example
+
+    @property
+    def known(self) -> JudgmentCounts:
+        """The counts without those per name."""
+        return JudgmentCounts(*self.counts[:N_COUNTED])
+
+    def warnings(self, selection: Selection, settings: Settings) -> Iterator[str]:
+        """Yield the warnings about judgments and pool."""
+        known = self.known
+        first = (self.example[0].encode(), self.example[1].encode()) if self.example else None
+        gaps = PoolGaps(known.topics, known.lacking, known.pooled, known.unknown, known.outside, first)
+        yield from gaps.warnings_about("pool")
+        checks = level_checks(selection.measures, settings)
+        for check, n_without in zip(checks, self.counts[len(self.counts) - len(checks) :], strict=True):
+            if line := check.warning("qrels", n_without, known.requested):
+                yield line
+
+
+def all_rows(
+    runs: Iterable[WholeRun], judgments: WholeJudgments, selection: Selection, settings: Settings, warn: Warn
+) -> list[tuple[str, str, float]]:
+    """Return the `all` rows: run, name and value, by ascending run, in print order; ``warn`` gets all warnings.
+
+    A run without evaluated topics raises NoTopicsError.
+    """
+    for line in judgments.warnings(selection, settings):
+        warn(line)
+    measures = named_measures(selection)
+    rows = []
+    for run in sorted(runs, key=lambda run: run.name.encode()):
+        for line in run.warnings(measures, judgments.known.topics, settings):
+            warn(line)
+        if not run.n_topics:
+            raise NoTopicsError(f"at least one topic must have both judgments and results, but {run.name} has none")
+        rows += [(run.name, name, value) for name, value in run.all_row(measures, judgments, settings)]
+    return rows
+
+
+THE_RUN = "run"
+"""The name of a run whose table has no column of run names."""
+
+
+TOTALS = pa.schema(
+    {
+        "name": pa.string(),
+        "n_topics": pa.int64(),
+        "totals": pa.list_(pa.float64()),
+        "n_with_value": pa.list_(pa.int64()),
+        "counts": pa.list_(pa.int64()),
+        "example": pa.list_(pa.string()),
+    }
+)
+"""The fields of ``WholeRun``."""
+
+
+def read_block(
+    block: list[pa.RecordBatch], names: Sequence[str], compat: Compat, *, pooled: bool, strict: bool
+) -> tuple[Judgments, PoolGaps, dict[str, ResultRows]]:
+    """Return judgments with the pool, the gaps of the pool, and the results of runs by name.
+
+    ``block`` contains rows by ascending topic and is emptied to free memory; ``names`` are runs that exist even without
+    results. ``strict`` refuses scores that are not finite.
+    """
+    rows = pa.Table.from_batches(block)
+    block.clear()
+    is_judged, is_retrieved = rows["grade"].is_valid(), rows["score"].is_valid()
+    in_pool = pc.invert(pc.or_(is_judged, is_retrieved))
+    judged, pool = (rows.select(["topic", "docno", "grade"]).filter(mask) for mask in (is_judged, in_pool))
+    retrieved = rows.select(["run", "topic", "docno", "score"]).filter(is_retrieved)
+    del rows
+    judgments, gaps = _entries("qrels", judged, "grade").judgments(), NO_GAPS
+    if pooled:
+        judgments, gaps = add_pool(judgments, _entries("pool", pool, "grade").pool())
+    several = dict.fromkeys(names, retrieved.slice(0, 0)) | _by_run(retrieved)
+    results = {
+        run: _entries(run, rows, "score").results(compat, run.encode(), strict=strict) for run, rows in several.items()
+    }
+    return judgments, gaps, results
+
+
+def _by_run(rows: pa.Table) -> dict[str, pa.Table]:
+    """Return the rows of each run, in their order."""
+    names, codes, lengths = numbered(map(labels_of, rows["run"].fill_null(THE_RUN).chunks))
+    if len(names) == 1:
+        return {names[0].decode(): rows}
+    codes = codes.repeat(lengths)
+    rows = rows.take(array_of(np.argsort(codes, kind="stable")))
+    ends = pairwise([0, *np.cumsum(np.bincount(codes)).tolist()])
+    return {run.decode(): rows.slice(first, last - first) for run, (first, last) in zip(names, ends, strict=True)}
+
+
+def _entries(path: str, rows: pa.Table, column: str) -> Entries:
+    """Return rows by ascending topic with their numbers (arbitrary for a pool)."""
+    topics, codes, lengths = numbered(map(labels_of, rows["topic"].chunks))
+    of_topics = Segments.of_lengths(np.bincount(codes, lengths, len(topics)).astype(np.int64))
+    docnos = names_of(rows["docno"].cast(pa.large_string()).chunks)
+    no_lines = np.broadcast_to(np.int64(0), docnos.size)
+    return Entries(path, topics, of_topics, docnos, values_of(rows[column]), no_lines)
+
+
+def score_rows(part: Part, runs: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    """Yield the values of a part, null for topics without a value; ``runs`` are the run names."""
+    names = pa.array([*runs, None], pa.string())
+    n, n_values = part.values.shape
+    values = pa.array(part.values.ravel(), mask=~part.has_value.ravel())
+    yield pa.record_batch(
+        {
+            "run": names.take(array_of(part.run)),
+            "topic": pa.array(part.topics, pa.binary()).cast(pa.string()),
+            "values": pa.ListArray.from_arrays(pa.array(n_values * np.arange(n + 1), pa.int32()), values),
+            "counts": pa.nulls(n, pa.list_(pa.int64())),
+            "example": pa.nulls(n, pa.list_(pa.string())),
+        }
+    )
+    yield pa.record_batch(
+        {
+            "run": names,
+            "topic": pa.nulls(len(names), pa.string()),
+            "values": pa.nulls(len(names), pa.list_(pa.float64())),
+            "counts": pa.array(np.vstack((part.of_runs, part.of_judgments)).tolist(), pa.list_(pa.int64())),
+            "example": pa.array(part.examples, pa.list_(pa.string())),
+        }
+    )
+
+
+def total_rows(batches: Iterable[pa.RecordBatch], measures: NamedMeasures) -> Iterator[pa.RecordBatch]:
+    """Yield one row per run with the fields of ``WholeRun``, and one without run for the judgments.
+
+    ``batches`` are the values of all parts by ascending run and topic.
+    """
+    totals: dict[str | None, WholeRun] = {}
+    for batch in batches:
+        runs = pc.run_end_encode(batch.column("run"))
+        ends = pairwise([0, *runs.run_ends.to_pylist()])
+        for run, (first, last) in zip(runs.values.to_pylist(), ends, strict=True):
+            before = totals.get(run) or WholeRun.begun(run or "", measures)
+            totals[run] = _added(before, batch.slice(first, last - first), measures)
+    rows = [{field: getattr(total, field) for field in TOTALS.names} | {"name": run} for run, total in totals.items()]
+    yield pa.RecordBatch.from_pylist(rows, TOTALS)
+
+
+def _added(before: WholeRun, rows: pa.RecordBatch, measures: NamedMeasures) -> WholeRun:
+    """Return the totals with further rows of one run."""
+    counted = rows.filter(rows.column("topic").is_null())
+    if counted.num_rows:
+        counts = numbers_of(counted.column("counts").flatten()).reshape(counted.num_rows, -1)
+        before = before.counted(counts, counted.column("example").to_pylist())
+    scored = rows.filter(rows.column("topic").is_valid())
+    if not scored.num_rows:
+        return before
+    values = scored.column("values").flatten()
+    shape = scored.num_rows, -1
+    has_value = values.is_valid().to_numpy(zero_copy_only=False).reshape(shape)
+    return before.added(measures, numbers_of(values.fill_null(0.0)).reshape(shape), has_value)

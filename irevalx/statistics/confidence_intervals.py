@@ -1,0 +1,258 @@
+"""Confidence intervals of means over topics and of mean differences; Student's t quantiles."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.frozen import Frozen
+from irevalx.process.workers import in_order
+from irevalx.settings import IntervalMethod
+from irevalx.statistics.bootstrap import TopicDraws
+from irevalx.statistics.significance import RESAMPLES, Scale, batch_of, differences, generator, mean, without_noise
+
+INTERVALS = ("bca", "t")
+"""How intervals are made: by a bias-corrected and accelerated bootstrap, or from Student's t distribution."""
+
+_WORTH_SHARING = 100_000_000
+"""From this number of values of resamples on, forking processes is worth it."""
+
+Ends: TypeAlias = tuple[FloatArray, FloatArray]
+"""The lower and the upper ends of intervals, shape (n_pairs,) each."""
+
+
+def bca_intervals(
+    d: FloatArray, confidences: Sequence[float], *, resamples: int = RESAMPLES, seed: int = 0, processes: int = 1
+) -> list[Ends]:
+    """Return BCa bootstrap intervals of mean differences of shape (n_pairs, n_topics), for each confidence.
+
+    Pairs share resamples, as do confidence levels; ends do not depend on ``processes``. The ends are nan if all
+    differences are the same, for example with one topic. Source: Efron, Better Bootstrap Confidence Intervals, JASA
+    1987, as ``scipy.stats.bootstrap`` computes them.
+
+    With few topics intervals are too short. Of 20,000 samples of 5, 10, 20 and 50 normal differences, nominal 95 %
+    intervals (999 resamples) covered the mean in 0.84, 0.90, 0.93 and 0.94 (``t_intervals``: 0.95 each); of exponential
+    ones in 0.80, 0.87, 0.91 and 0.93 (0.88, 0.90, 0.92, 0.93).
+    """
+    varied = (d != d[:, :1]).any(axis=1)
+    options = {"resamples": resamples, "seed": seed, "processes": processes}
+    return _bootstrapped((d,), mean, varied, np.full(len(d), np.nan), confidences, options)
+
+
+def bca_intervals_of_summaries(
+    x: FloatArray,
+    y: FloatArray,
+    scale: Scale,
+    confidences: Sequence[float],
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    processes: int = 1,
+) -> list[Ends]:
+    """Return BCa bootstrap intervals of differences of two summaries, as ``bca_intervals``.
+
+    Topics are resampled in pairs.
+    """
+    options = {"resamples": resamples, "seed": seed, "processes": processes}
+    n_topics = x.shape[1]
+
+    def difference(x: FloatArray, y: FloatArray, axis: int) -> FloatArray:
+        first, second = (scale.of_mean(np.mean(values, axis=axis), n_topics) for values in (x, y))
+        return without_noise(second - first)
+
+    varied = ((x != x[:, :1]) | (y != y[:, :1])).any(axis=1) & differences(x, y).any(axis=1)
+    observed = difference(x, y, axis=1)
+    return _bootstrapped((x, y), difference, varied, observed, confidences, options)
+
+
+def t_intervals(d: FloatArray, confidences: Sequence[float]) -> list[Ends]:
+    """Return t intervals of differences of shape (n_pairs, n_topics), for each confidence.
+
+    mean -+ t(1 - alpha/2, n - 1) s / sqrt(n); nan if all differences are the same, for example with one topic.
+    """
+    from scipy import stats
+
+    varied = (d != d[:, :1]).any(axis=1)
+    ends = [(np.full(len(d), np.nan), np.full(len(d), np.nan)) for _ in confidences]
+    if varied.any():
+        results = stats.ttest_1samp(d[varied], 0.0, axis=1)
+        for (low, high), confidence in zip(ends, confidences, strict=True):
+            low[varied], high[varied] = results.confidence_interval(confidence)
+    return ends
+
+
+def _bootstrapped(
+    samples: tuple[FloatArray, ...],
+    statistic: Callable[..., FloatArray],
+    varied: BoolArray,
+    observed: FloatArray,
+    confidences: Sequence[float],
+    options: Mapping[str, int],
+) -> list[Ends]:
+    """Return intervals of a statistic of samples (n_pairs, n_topics) for pairs that vary, else ``observed``."""
+    from scipy import stats  # before there are other processes, which would each import it
+
+    ends = [(observed.copy(), observed.copy()) for _ in confidences]
+    n_varied = int(np.count_nonzero(varied))
+    if not n_varied:
+        return ends
+    rows = tuple(sample[varied] for sample in samples)
+    shared = rows[0].size * options["resamples"] >= _WORTH_SHARING
+    parts = np.array_split(np.arange(n_varied), min(options["processes"], n_varied) if shared else 1)
+
+    def work(pairs: IntArray) -> FloatArray:
+        chosen, of_pairs = tuple(row[pairs] for row in rows), []
+        result: Any = None
+        for confidence in confidences:
+            result = stats.bootstrap(
+                chosen,
+                statistic,
+                axis=1,
+                paired=True,
+                vectorized=True,
+                n_resamples=options["resamples"] if result is None else 0,
+                batch=batch_of(chosen[0]),
+                confidence_level=confidence,
+                method="BCa",
+                bootstrap_result=result,
+                rng=generator(options["seed"]),
+            )
+            of_pairs.append((result.confidence_interval.low, result.confidence_interval.high))
+        return np.array(of_pairs, np.float64)
+
+    ends_of_varied = np.concatenate(list(in_order(work, lambda: parts, len(parts))), axis=-1)
+    for (low, high), (low_of_varied, high_of_varied) in zip(ends, ends_of_varied, strict=True):
+        low[varied], high[varied] = low_of_varied, high_of_varied
+    return ends
+
+
+_STEP = 1 / 24
+_NODES = [
+    (math.exp(math.pi / 2 * math.sinh(_STEP * i)), _STEP * math.pi / 2 * math.cosh(_STEP * i)) for i in range(-96, 104)
+]
+"""Nodes of a double exponential quadrature from 0 to infinity, and their weights relative to the nodes."""
+
+_STEPS = 50
+"""Most steps of Newton's method; fewer are needed."""
+
+
+@lru_cache(maxsize=4096)
+def t_quantile(degrees: int, confidence: float) -> float:
+    """Return the t for which a variable with Student's t distribution is in [-t, t] with this probability.
+
+    Newton's method on the integrated log tail; within 1e-12 (relative) of scipy's for degrees of freedom from 1 to
+    1,000,000.
+    """
+    tail = (1 - confidence) / 2
+    log_t = math.log(_normal_guess(tail))
+    for _ in range(_STEPS):
+        t = math.exp(log_t)
+        beyond = _beyond(degrees, t)
+        excess = _log_density(degrees, t) + math.log(beyond) - math.log(tail)
+        step = excess * beyond / t
+        log_t += step
+        if abs(step) < 1e-15:
+            break
+    return math.exp(log_t)
+
+
+def _normal_guess(tail: float) -> float:
+    """Return the quantile of the normal distribution to 3 decimals, above 0 (Abramowitz and Stegun, 26.2.23)."""
+    x = math.sqrt(-2 * math.log(tail))
+    above = 2.515517 + x * (0.802853 + x * 0.010328)
+    return max(1e-9, x - above / (1 + x * (1.432788 + x * (0.189269 + x * 0.001308))))
+
+
+def _log_density(degrees: int, t: float) -> float:
+    """Return the logarithm of the density at t."""
+    half = degrees / 2
+    log_ratio = 0.0  # of gamma(half + 1/2) and gamma(half): recurrence, then the asymptotic series
+    while half < 20:
+        log_ratio += math.log1p(-0.5 / (half + 0.5))
+        half += 1
+    y = 1 / (half * half)
+    log_ratio += math.log(half) / 2 - (1 / 8 - y * (1 / 192 - y * (1 / 640 - y * (17 / 14336 - y * 31 / 18432)))) / half
+    scale = (math.log(degrees) + math.log(math.pi)) / 2
+    return log_ratio - scale - (degrees + 1) / 2 * math.log1p(t * t / degrees)
+
+
+def _beyond(degrees: int, t: float) -> float:
+    """Return the probability above t over the density at t."""
+    at_t, power = degrees + t * t, (degrees + 1) / 2
+    unit = 1 / (2 * power * t / at_t + 1 / (1 + t))
+    total = []
+    for node, weight in _NODES:
+        w = unit * node
+        total.append(w * weight * math.exp(-power * math.log1p(w * (2 * t + w) / at_t)))
+    return math.fsum(total)
+
+
+_DRAWN_AT_ONCE = 4_000_000
+"""How many drawn topics are in memory at a time."""
+
+_EQUAL = 1e-12
+"""Means nearer than this are equal."""
+
+
+class MeanIntervals(Frozen, kw_only=True):
+    """Confidence intervals of means."""
+
+    confidence: float
+    method: IntervalMethod = "t"
+    """Bootstrap: bias-corrected and accelerated."""
+    seed: int = 0
+    resamples: int = RESAMPLES
+
+    def of(self, values: FloatArray) -> FloatArray:
+        """Return the ends of intervals of the means of values of shape (n_means, n_topics): shape (n_means, 2).
+
+        t: mean -+ t(1 - alpha/2, n - 1) s / sqrt(n). Bootstrap: Efron, Better Bootstrap Confidence Intervals, JASA
+        1987; all means share the resamples. nan with fewer than 2 topics, if all values are the same, and if one is not
+        finite.
+        """
+        ends = np.full((len(values), 2), np.nan)
+        if values.shape[1] < 2:
+            return ends
+        defined = np.isfinite(values).all(axis=1) & (values != values[:, :1]).any(axis=1)
+        if defined.any():
+            ends[defined] = (self._t if self.method == "t" else self._bootstrap)(values[defined])
+        return ends
+
+    def _t(self, values: FloatArray) -> FloatArray:
+        n_topics = values.shape[1]
+        error = values.std(axis=1, ddof=1) / np.sqrt(n_topics)
+        half = t_quantile(n_topics - 1, self.confidence) * error
+        return np.stack((values.mean(axis=1) - half, values.mean(axis=1) + half), axis=1)
+
+    def _bootstrap(self, values: FloatArray) -> FloatArray:
+        from statistics import NormalDist  # which takes a while to import
+
+        normal = NormalDist()
+        means, drawn = values.mean(axis=1), self._drawn_means(values)
+        slack = _EQUAL * np.abs(values).max(axis=1)
+        below = (drawn < means - slack).mean(axis=0) / 2 + (drawn <= means + slack).mean(axis=0) / 2
+        deviations = values - means[:, np.newaxis]
+        acceleration = (deviations**3).sum(axis=1) / (6 * (deviations**2).sum(axis=1) ** 1.5)
+        ends = np.empty((len(values), 2))
+        for place, (share_below, skew) in enumerate(zip(below.tolist(), acceleration.tolist(), strict=True)):
+            if not 0 < share_below < 1:
+                ends[place] = np.nan
+                continue
+            bias = normal.inv_cdf(share_below)
+            for side, probability in enumerate(((1 - self.confidence) / 2, (1 + self.confidence) / 2)):
+                shifted = bias + normal.inv_cdf(probability)
+                ends[place, side] = np.quantile(drawn[:, place], normal.cdf(bias + shifted / (1 - skew * shifted)))
+        return ends
+
+    def _drawn_means(self, values: FloatArray) -> FloatArray:
+        """Return the means over topics drawn with replacement: shape (n_draws, n_means)."""
+        n_topics, random = values.shape[1], generator(self.seed)
+        size = max(1, _DRAWN_AT_ONCE // n_topics)
+        sizes = [min(size, self.resamples - start) for start in range(0, self.resamples, size)]
+        batches = (TopicDraws(random.integers(0, n_topics, (rows, n_topics))) for rows in sizes)
+        return np.concatenate([batch.means(values) for batch in batches])

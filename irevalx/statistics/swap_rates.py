@@ -1,0 +1,319 @@
+"""Swap rates by topic set size and by the size of the difference.
+
+Two sets of topics that share none are two experiments with the same runs. A swap is the one finding that a run is
+better and the other that it is worse [Ahlgren & Grönqvist 2008, section 6.1; Voorhees & Buckley, SIGIR 2002].
+
+Source: Voorhees and Buckley, The Effect of Topic Set Size on Retrieval Experiment Error, SIGIR 2002; Ahlgren and
+Grönqvist, IP&M 2008, section 6.1 and Tables 5 to 7.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from hashlib import shake_256
+from itertools import combinations
+from math import comb
+from typing import TypeAlias
+
+import numpy as np
+
+from irevalx.arrays.segments import FloatArray, IntArray
+from irevalx.frozen import Frozen
+from irevalx.statistics.significance import DECIMALS, MEAN, Scale, differences, in_units, pairs_of_runs, without_noise
+
+DRAWS = 1000
+"""Default number of pairs of topic sets."""
+
+_NOISE = 1e-12
+"""A standard error of at most this is rounding error."""
+
+_TAIL = 0.025
+"""The probability beyond either end of an interval."""
+
+_SIZES = (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200)
+
+
+class Swaps(Frozen, kw_only=True):
+    """How often two topic sets disagree on which of two runs is better."""
+
+    comparisons: int
+    """Pairs of runs times pairs of topic sets; at least 1."""
+    swaps: int
+    """Each run is better on one of the two sets."""
+    ties: int = 0
+    """The runs are equal on at least one of the sets; not swaps."""
+    error: float = math.nan
+    """Standard error of ``rate_with_half_ties`` over drawn pairs of sets; nan of one pair, and if all pairs are
+    compared."""
+    draws: int = 1
+    """Pairs of topic sets with at least one comparison."""
+
+    @property
+    def rate(self) -> float:
+        """The share of swaps among all comparisons, ties included; in [0, 1]."""
+        return self.swaps / self.comparisons
+
+    @property
+    def share_tied(self) -> float:
+        """The share of ties among all comparisons."""
+        return self.ties / self.comparisons
+
+    @property
+    def rate_with_half_ties(self) -> float:
+        """The share of swaps with each tie as half a swap, as if the order of equal runs were random.
+
+        A tie, frequent for measures with few values, is no sign that two topic sets agree.
+        """
+        return (self.swaps + self.ties / 2) / self.comparisons
+
+    @property
+    def rate_without_ties(self) -> float:
+        """The share of swaps among the comparisons without a tie; nan if all are ties."""
+        decided = self.comparisons - self.ties
+        return self.swaps / decided if decided else math.nan
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval of ``rate_with_half_ties`` over all splits into two sets of this size, in [0, 1].
+
+        nan if ``error`` is.
+        Clopper and Pearson for the number of independent comparisons with the same error: it has a width without swaps,
+        too.
+        """
+        rate, error = self.rate_with_half_ties, self.error
+        if math.isnan(error):
+            return math.nan, math.nan
+        spread = rate * (1 - rate)
+        independent = spread / error**2 if spread > 0 and error > _NOISE else self.draws
+        return share_interval(rate, min(max(1.0, independent), self.comparisons))
+
+
+class SwapRate(Swaps, kw_only=True):
+    """The swap rate of disjoint topic sets of one size."""
+
+    size: int
+    """Topics in a set."""
+
+
+def share_interval(share: float, n: float) -> tuple[float, float]:
+    """Return the 95 % interval of Clopper and Pearson for a share of n, which can be fractional."""
+    from scipy.special import betaincinv
+
+    x = share * n
+    low = float(betaincinv(x, n - x + 1, _TAIL)) if x > 0 else 0.0
+    high = float(betaincinv(x + 1, n - x, 1 - _TAIL)) if n - x > 0 else 1.0
+    return low, high
+
+
+def default_sizes(n_topics: int) -> tuple[int, ...]:
+    """Return sizes that two disjoint sets can have, the largest of which is half the topics."""
+    half = n_topics // 2
+    smaller = tuple(size for size in _SIZES if size < half)
+    return (*smaller, half) if half else ()
+
+
+def own_sets(
+    values: FloatArray, size: int, *, draws: int = DRAWS, seed: int = 0
+) -> Iterator[tuple[FloatArray, IntArray]]:
+    """Yield the values of each pair of runs, shape (2, n_topics), and the topic sets that are drawn for it alone."""
+    for pair, runs in enumerate(combinations(range(len(values)), 2)):
+        yield values[list(runs)], topic_sets(values.shape[1], size, draws=draws, seed=seed, pair=pair)
+
+
+TopicSets: TypeAlias = "IntArray | Iterable[tuple[FloatArray, IntArray]]"
+"""``topic_sets``, the same for all pairs of runs, shape (n_pairs, 2, size); or ``own_sets``, of each pair."""
+
+
+def runs_on_sets(values: FloatArray, sets: TopicSets) -> Iterable[tuple[FloatArray, IntArray]]:
+    """Return the values of the runs that are compared on the same topic sets, and these sets."""
+    return [(values, sets)] if isinstance(sets, np.ndarray) else sets
+
+
+def swap_rate(values: FloatArray, sets: TopicSets) -> SwapRate:
+    """Compare all pairs of runs, with values of shape (n_runs, n_topics), on two topic sets.
+
+    Rounding differences are ties.
+    """
+    n_topics, size, comparisons, swaps, ties, draws = values.shape[1], 0, 0, 0, 0, 0
+    errors = []
+    for compared, their_sets in runs_on_sets(values, sets):
+        first_runs, second_runs = pairs_of_runs(len(compared))
+        gap = differences(compared[second_runs], compared[first_runs])
+        first, second = (
+            np.sign(without_noise(gap @ averaging_matrix(their_sets[:, side], n_topics))) for side in range(2)
+        )
+        swapped, tied = first * second < 0, first * second == 0
+        of_draws = (swapped + tied / 2).mean(axis=0)
+        was_drawn = is_sample(n_topics, their_sets)
+        errors.append(float(of_draws.std(ddof=1) / math.sqrt(of_draws.size)) if was_drawn else math.nan)
+        comparisons += first.size
+        swaps += int(np.count_nonzero(swapped))
+        ties += int(np.count_nonzero(tied))
+        size = their_sets.shape[2]
+        draws += len(their_sets)
+    error = math.hypot(*errors) / len(errors)
+    return SwapRate(size=size, comparisons=comparisons, swaps=swaps, ties=ties, error=error, draws=draws)
+
+
+def is_sample(n_topics: int, sets: IntArray) -> bool:
+    """Return whether at least two pairs of topic sets were drawn from more pairs."""
+    return 1 < len(sets) < _number_of_pairs(n_topics, sets.shape[2])
+
+
+def topic_sets(n_topics: int, size: int, *, draws: int = DRAWS, seed: int = 0, pair: int | None = None) -> IntArray:
+    """Return different pairs of disjoint topic sets, shape (n_pairs, 2, size); 0-based topics, ascending within a set.
+
+    All pairs if there are at most ``draws``. Otherwise draw i sorts the topics by the 64-bit little-endian numbers that
+    SHAKE-256 makes of ``"SEED swap-rate I"``, with the number of the pair of runs before I if sets are drawn for a
+    pair; the first topics are one set, the next the other. Repeated pairs of sets do not count.
+    """
+    if _number_of_pairs(n_topics, size) <= draws:
+        return np.array(list(_all_pairs(n_topics, size)), np.int64)
+    drawn: dict[tuple[tuple[int, ...], ...], None] = {}  # a set that keeps the order of the draws
+    drawn_for = "" if pair is None else f"{pair} "
+    draw = 0
+    while len(drawn) < draws:
+        digest = shake_256(f"{seed} swap-rate {drawn_for}{draw}".encode()).digest(8 * n_topics)
+        order = np.argsort(np.frombuffer(digest, "<u8"), kind="stable").tolist()
+        both = (tuple(sorted(order[:size])), tuple(sorted(order[size : 2 * size])))
+        drawn[tuple(sorted(both))] = None
+        draw += 1
+    return np.array(list(drawn), np.int64)
+
+
+def _number_of_pairs(n_topics: int, size: int) -> int:
+    """Return the number of pairs of disjoint topic sets."""
+    return comb(n_topics, size) * comb(n_topics - size, size) // 2
+
+
+def _all_pairs(n_topics: int, size: int) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+    for first in combinations(range(n_topics), size):
+        rest = sorted(set(range(first[0], n_topics)) - set(first))  # the other set begins with a later topic
+        for second in combinations(rest, size):
+            yield first, second
+
+
+def averaging_matrix(sets: IntArray, n_topics: int) -> FloatArray:
+    """Return the matrix that averages over topic sets of shape (n_sets, size): shape (n_topics, n_sets)."""
+    shares = np.zeros((n_topics, len(sets)))
+    shares[sets, np.arange(len(sets))[:, np.newaxis]] = 1 / sets.shape[1]
+    return shares
+
+
+TOLERATED = 0.05
+"""Greatest reliable error rate."""
+
+WIDEST = 1_000_000
+"""The widest bin; the greatest differences are numbers of documents."""
+
+_VARIANCE_NOISE = 1e-12
+"""A variance below this, relative to its terms, is rounding error."""
+
+FEWEST = 30
+"""Bins with fewer comparisons are not reliable."""
+
+
+class SwapBin(Swaps, kw_only=True):
+    """Comparisons with so large a difference of two runs on one topic set; each set of a pair is that set once."""
+
+    least: float
+    """Least absolute difference of the bin."""
+    limit: float
+    """The next bin's least difference."""
+    percent: float
+    """``least`` in percent of the best run's score for all topics; nan unless that is above 0."""
+    sigmas: float
+    """``least`` in standard deviations (n - 1) of the runs' scores for all topics (of as many as a set has, for sums);
+    nan if 0."""
+
+    @property
+    def is_small(self) -> bool:
+        """Whether it has fewer than ``FEWEST`` comparisons."""
+        return self.comparisons < FEWEST
+
+
+def swap_bins(values: FloatArray, sets: TopicSets, width: Fraction, scale: Scale = MEAN) -> list[SwapBin]:
+    """Compare all pairs of runs on two topic sets, by the difference on either.
+
+    Return the bins with comparisons, ascending.
+    Tested values have shape (n_runs, n_topics), two runs at least; ``width`` of a bin is at most ``WIDEST``, with at
+    most 12 decimals.
+    """
+    totals: dict[int, FloatArray] = {}
+    size, was_drawn = 0, False
+    for compared, their_sets in runs_on_sets(values, sets):
+        size, was_drawn = their_sets.shape[2], is_sample(values.shape[1], their_sets)
+        for number, sums in _sums_by_bin(compared, their_sets, (width * 10**DECIMALS).numerator, scale):
+            totals[number] = totals.get(number, 0.0) + sums
+    sums = np.add.accumulate(values, axis=1)[:, -1]  # from left to right, whatever the layout in memory
+    scores = scale.of_mean(sums / values.shape[1], size)
+    best, deviation = float(scores.max()), float(scores.std(ddof=1))
+    bins = []
+    for number, (comparisons, swaps, ties, *rest) in sorted(totals.items()):
+        *spread, draws = rest
+        rate = (swaps + ties / 2) / comparisons
+        terms = np.array([spread[0], -2 * rate * spread[1], rate**2 * spread[2]])
+        variance = float(terms.sum()) if abs(terms.sum()) > _VARIANCE_NOISE * np.abs(terms).sum() else 0.0
+        bins.append(
+            SwapBin(
+                least=float(number * width),
+                limit=float((number + 1) * width),
+                percent=100 * float(number * width) / best if best > 0 else math.nan,
+                sigmas=float(number * width) / deviation if deviation > 0 else math.nan,
+                comparisons=int(comparisons),
+                swaps=int(swaps),
+                ties=int(ties),
+                error=math.sqrt(max(0.0, variance)) / comparisons if was_drawn else math.nan,
+                draws=int(draws),
+            )
+        )
+    return bins
+
+
+def _sums_by_bin(values: FloatArray, sets: IntArray, units: int, scale: Scale) -> Iterator[tuple[int, FloatArray]]:
+    """Yield the number of each bin of ``units`` (last decimals that count) and seven sums over pairs of topic sets.
+
+    Comparisons, swaps and ties; variance of swaps with half the ties, covariance with comparisons, variance of
+    comparisons; pairs of topic sets with comparisons.
+    """
+    first, second = (_differences(values, sets[:, side], scale) for side in range(2))
+    product = np.tile(np.sign(first) * np.sign(second), (2, 1))
+    numbers, place = np.unique(np.concatenate((np.abs(first), np.abs(second))) // units, return_inverse=True)
+    n_draws = len(sets)
+    cells, of_cell = np.unique(place.reshape(product.shape) * n_draws + np.arange(n_draws), return_inverse=True)
+    compared, swapped, tied = (
+        np.bincount(of_cell.ravel(), weights=which.ravel())
+        for which in (np.full(product.shape, True), product < 0, product == 0)
+    )
+    wrong = swapped + tied / 2
+    rows = (compared, swapped, tied, wrong, wrong * wrong, wrong * compared, compared * compared)
+    *counts, of_wrong, both, mixed, squares = (np.bincount(cells // n_draws, weights=row) for row in rows)
+    scaled = n_draws / max(1, n_draws - 1)
+    spread = [
+        scaled * (both - of_wrong * of_wrong / n_draws),
+        scaled * (mixed - of_wrong * counts[0] / n_draws),
+        scaled * (squares - counts[0] * counts[0] / n_draws),
+    ]
+    yield from zip(numbers.tolist(), np.stack([*counts, *spread, np.bincount(cells // n_draws)], axis=1), strict=True)
+
+
+def least_reliable(bins: Sequence[SwapBin], tolerated: float = TOLERATED) -> float | None:
+    """Return the least difference from which on no bin's rate exceeds ``tolerated``; None if the last bin's does.
+
+    A tie counts as half a swap; bins with few comparisons are ignored.
+    """
+    reliable = None
+    for each in reversed([each for each in bins if not each.is_small]):
+        if each.rate_with_half_ties > tolerated:
+            break
+        reliable = each.least
+    return reliable
+
+
+def _differences(values: FloatArray, sets: IntArray, scale: Scale) -> IntArray:
+    """Return the differences of all pairs of runs on all sets, in units of the last decimal that counts."""
+    first, second = pairs_of_runs(len(values))
+    scores = scale.of_mean(values @ averaging_matrix(sets, values.shape[1]), sets.shape[1])
+    return in_units(differences(scores[second], scores[first])).astype(np.int64)

@@ -1,0 +1,265 @@
+"""ORDERS: one record per judging strategy, and the strategies that do not learn."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from irevalx.arrays.segments import FloatArray, ratio
+from irevalx.frozen import Frozen
+from irevalx.strategies.active_learning import ActiveLearning, ActiveSampling, TextVectors
+from irevalx.strategies.bandits import Bandit, Hedge, MoveToFront
+from irevalx.strategies.minimal_test_collection import BoundsStrategy, MinimalTestCollection, UndeterminedPairs
+from irevalx.strategies.strategy import Candidates, FixedStrategy, TopicStrategy, generator_for
+
+RRF_CONSTANT = 60
+"""The constant of reciprocal rank fusion."""
+
+Learning: TypeAlias = Literal["never", "reading", "at once", "replayed"]
+"""When a strategy learns from an existing judgment: see ``LEARNING``."""
+
+LEARNING: dict[Learning, str] = {
+    "reading": "when the strategy reaches the document",
+    "at once": "before the candidates are scored",
+    "never": "never: the document is skipped",
+    "replayed": "when a replay from the beginning selects it",
+}
+"""In words: when a judgment influences the strategy."""
+
+
+class TopicInputs(Frozen, kw_only=True):
+    """What a strategy can need to start on a topic, besides the candidates."""
+
+    seed: int = 0
+    vectors: TextVectors | None = None
+    """None without texts."""
+    total: int = 0
+    """Expected size of a sample."""
+    others: Mapping[bytes, bool] = {}
+    """Whether judged documents that are no candidates are relevant, for strategies that learn from texts."""
+    pairs: UndeterminedPairs | None = None
+    """For strategies that share what they learn over topics."""
+
+
+class JudgingStrategy(Frozen, kw_only=True):
+    """A judging strategy."""
+
+    name: str
+    meaning: str
+    """Which document it selects next: a phrase after "the next document is"."""
+    source: str
+    """The publication, or ""."""
+    start: Callable[[Candidates, TopicInputs], TopicStrategy]
+    """Starts the strategy on a topic."""
+    learns: Learning
+    is_random: bool = False
+    needs_texts: bool = False
+    has_probabilities: bool = False
+    """Whether the documents are a sample with known inclusion probabilities (``ActiveSampling``)."""
+    is_shared: bool = False
+    """Whether judgments of one topic change the preferences of others."""
+
+    def begin(
+        self,
+        candidates: Sequence[Candidates],
+        seed: int = 0,
+        vectors: TextVectors | None = None,
+        totals: Sequence[int] = (),
+        others: Sequence[Mapping[bytes, bool]] = (),
+    ) -> list[TopicStrategy]:
+        """Start the strategy on all topics; ``totals`` and ``others`` are by topic, or empty."""
+        pairs = UndeterminedPairs(candidates) if self.is_shared else None
+        return [
+            self.start(
+                topic,
+                TopicInputs(
+                    seed=seed,
+                    vectors=vectors,
+                    total=totals[number] if totals else 0,
+                    others=others[number] if others else {},
+                    pairs=pairs,
+                ),
+            )
+            for number, topic in enumerate(candidates)
+        ]
+
+
+def by_depth(candidates: Candidates, inputs: TopicInputs) -> FixedStrategy:
+    """Order by the best rank in any run; ties by the number of runs with this rank, then by name."""
+    return FixedStrategy(candidates, -candidates.best_rank.astype(np.float64), candidates.n_at_best)
+
+
+def by_reciprocal_rank_fusion(candidates: Candidates, inputs: TopicInputs) -> FixedStrategy:
+    """Order by the sum over runs of 1/(60 + rank) (Cormack, Clarke and Büttcher, SIGIR 2009)."""
+    return FixedStrategy(candidates, _summed(np.where(candidates.has, 1.0 / (RRF_CONSTANT + candidates.ranks), 0.0)))
+
+
+def by_borda_count(candidates: Candidates, inputs: TopicInputs) -> FixedStrategy:
+    """Order by points: of n candidates, rank r in a run gives n - r + 1 (Aslam and Montague, SIGIR 2001).
+
+    Candidates that a run does not retrieve share the rest of its n (n + 1) / 2 points.
+    """
+    n = len(candidates.docnos)
+    points = np.where(candidates.has, n - candidates.ranks + 1.0, 0.0)
+    n_retrieved = np.count_nonzero(candidates.has, axis=1)
+    left = ratio((n - n_retrieved) * (n - n_retrieved + 1) / 2, n - n_retrieved)
+    return FixedStrategy(candidates, _summed(np.where(candidates.has, points, left[:, np.newaxis])))
+
+
+def _summed(of_runs: FloatArray) -> FloatArray:
+    """Add up over runs, in their order: shape (n_documents,)."""
+    total: FloatArray = np.add.accumulate(of_runs, axis=0)[-1]
+    return total
+
+
+def _randomly(candidates: Candidates, inputs: TopicInputs) -> FixedStrategy:
+    """Order by random numbers that depend on the seed, the topic and the document alone."""
+    before = b"%d random %s " % (inputs.seed, candidates.topic)
+    digests = [hashlib.sha256(before + docno).digest() for docno in candidates.docnos]
+    return FixedStrategy(candidates, np.array([int.from_bytes(digest[:8], "big") / 2**64 for digest in digests]))
+
+
+def _thompson_sampling(candidates: Candidates, inputs: TopicInputs) -> Bandit:
+    return Bandit(candidates, generator_for(inputs.seed, "thompson", candidates.topic))
+
+
+def _nonstationary_thompson_sampling(candidates: Candidates, inputs: TopicInputs) -> Bandit:
+    generator = generator_for(inputs.seed, "thompson-ns", candidates.topic)
+    return Bandit(candidates, generator, is_stationary=False)
+
+
+def _active_learning(candidates: Candidates, inputs: TopicInputs) -> ActiveLearning:
+    assert inputs.vectors is not None
+    vectors = inputs.vectors((*candidates.docnos, *inputs.others))
+    generator = generator_for(inputs.seed, "cal", candidates.topic)
+    return ActiveLearning(candidates, vectors, generator, [*inputs.others.values()])
+
+
+def _active_sampling(candidates: Candidates, inputs: TopicInputs) -> ActiveSampling:
+    return ActiveSampling(candidates, generator_for(inputs.seed, "sampled", candidates.topic), inputs.total)
+
+
+def _bounds(candidates: Candidates, inputs: TopicInputs) -> BoundsStrategy:
+    assert inputs.pairs is not None
+    return BoundsStrategy(candidates, inputs.pairs)
+
+
+_BANDITS = "Losada, Parapar and Barreiro, IPM 2017"
+
+STRATEGIES = {
+    strategy.name: strategy
+    for strategy in (
+        JudgingStrategy(
+            name="depth",
+            meaning="the document ranked highest by any run",
+            source="",
+            start=by_depth,
+            learns="never",
+        ),
+        JudgingStrategy(
+            name="borda",
+            meaning="the document with the highest Borda count over the runs",
+            source="Aslam and Montague, SIGIR 2001",
+            start=by_borda_count,
+            learns="never",
+        ),
+        JudgingStrategy(
+            name="rrf",
+            meaning="the document with the highest sum over runs of 1/(60 + rank) (reciprocal rank fusion)",
+            source="Cormack, Clarke and Büttcher, SIGIR 2009",
+            start=by_reciprocal_rank_fusion,
+            learns="never",
+        ),
+        JudgingStrategy(
+            name="mtf",
+            meaning="the next document of a run that is read until it has a nonrelevant document (move-to-front)",
+            source="Cormack, Palmer and Clarke, SIGIR 1998",
+            start=lambda candidates, _: MoveToFront(candidates),
+            learns="reading",
+        ),
+        JudgingStrategy(
+            name="hedge",
+            meaning="the document ranked highest by the runs, weighted by how they rank the judged documents (hedge)",
+            source="Aslam, Pavlu and Savell, CIKM 2003",
+            start=lambda candidates, _: Hedge(candidates),
+            learns="reading",
+        ),
+        JudgingStrategy(
+            name="maxmean",
+            meaning="the next document of the run with the highest expected probability of relevance",
+            source=_BANDITS,
+            start=lambda candidates, _: Bandit(candidates),
+            learns="reading",
+        ),
+        JudgingStrategy(
+            name="maxmean-ns",
+            meaning="like maxmean, but only the last judged document of each run counts (nonstationary)",
+            source=_BANDITS,
+            start=lambda candidates, _: Bandit(candidates, is_stationary=False),
+            learns="reading",
+        ),
+        JudgingStrategy(
+            name="thompson",
+            meaning="the next document of the run whose drawn probability of relevance is highest (Thompson sampling)",
+            source=_BANDITS,
+            start=_thompson_sampling,
+            learns="reading",
+            is_random=True,
+        ),
+        JudgingStrategy(
+            name="thompson-ns",
+            meaning="like thompson, but only the last judged document of each run counts (nonstationary)",
+            source=_BANDITS,
+            start=_nonstationary_thompson_sampling,
+            learns="reading",
+            is_random=True,
+        ),
+        JudgingStrategy(
+            name="mtc",
+            meaning="the document that affects differences in average precision most (minimal test collection)",
+            source="Carterette, Allan and Sitaraman, SIGIR 2006",
+            start=lambda candidates, _: MinimalTestCollection(candidates),
+            learns="at once",
+        ),
+        JudgingStrategy(
+            name="cal",
+            meaning="the document most likely to be relevant by a text classifier (continuous active learning)",
+            source="Cormack and Grossman, SIGIR 2014",
+            start=_active_learning,
+            learns="at once",
+            is_random=True,
+            needs_texts=True,
+        ),
+        JudgingStrategy(
+            name="bounds",
+            meaning="the document that narrows the bounds of P_10 for most undetermined pairs of runs",
+            source="",
+            start=_bounds,
+            learns="at once",
+            is_shared=True,
+        ),
+        JudgingStrategy(
+            name="random",
+            meaning="a random candidate document",
+            source="",
+            start=_randomly,
+            learns="never",
+            is_random=True,
+        ),
+        JudgingStrategy(
+            name="sampled",
+            meaning="a document drawn with a known probability, which adapts to the judgments (active sampling)",
+            source="Li and Kanoulas, CIKM 2017",
+            start=_active_sampling,
+            learns="replayed",
+            is_random=True,
+            has_probabilities=True,
+        ),
+    )
+}
+
+ORDERS = STRATEGIES  # older names, until lab.studies has the new ones
+JudgingOrder: TypeAlias = JudgingStrategy

@@ -1,0 +1,217 @@
+"""Judging strategies: judgment requests and answers, and the candidate documents."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+
+from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, SlotArray, ratio
+from irevalx.errors import Warn
+from irevalx.experiments.pools import documents_in_order
+from irevalx.frozen import Frozen, cached_property, replace
+from irevalx.reading.kinds.runs import RunStream
+
+
+class Candidates(Frozen):
+    """The candidate documents of a topic, and their ranks in the runs."""
+
+    topic: bytes
+    docnos: tuple[bytes, ...]
+    """Shape (n_documents,), each once, in ascending byte order."""
+    ranks: SlotArray
+    """Shape (n_runs, n_documents); from 1 to ``depth``, 0 if the document is no candidate of the run."""
+    depth: int
+
+    @property
+    def n_runs(self) -> int:
+        """Number of runs, including those without results for the topic."""
+        return len(self.ranks)
+
+    @cached_property
+    def has(self) -> BoolArray:
+        """Whether each document is a candidate of each run: shape (n_runs, n_documents)."""
+        is_candidate: BoolArray = self.ranks > 0
+        return is_candidate
+
+    @cached_property
+    def best_rank(self) -> IntArray:
+        """The best rank of each document in any run: shape (n_documents,)."""
+        best: IntArray = np.where(self.has, self.ranks, self.depth + 1).min(axis=0)
+        return best
+
+    @cached_property
+    def n_at_best(self) -> IntArray:
+        """Number of runs that have each document at its best rank: shape (n_documents,)."""
+        number: IntArray = np.count_nonzero(self.ranks == self.best_rank, axis=0)
+        return number
+
+    @cached_property
+    def reciprocal_ranks(self) -> FloatArray:
+        """1/rank, and 0 if the document is no candidate of the run: shape (n_runs, n_documents)."""
+        return ratio(np.ones(1), self.ranks)
+
+    @cached_property
+    def rankings(self) -> tuple[tuple[int, ...], ...]:
+        """The documents of each run by their indices, in the order of the run."""
+        return tuple(
+            tuple(of_run[np.argsort(ranks[of_run])].tolist())
+            for ranks, of_run in zip(self.ranks, map(np.flatnonzero, self.has), strict=True)
+        )
+
+    def of_runs(self, chosen: BoolArray) -> Candidates:
+        """Return the candidates of the ``chosen`` runs, shape (n_runs,)."""
+        ranks = self.ranks[chosen]
+        places = np.flatnonzero((ranks > 0).any(axis=0))
+        return replace(self, docnos=tuple(self.docnos[place] for place in places.tolist()), ranks=ranks[:, places])
+
+
+def candidates_of(runs: Sequence[RunStream], depth: int, warn: Warn = lambda line: None) -> list[Candidates]:
+    """Collect the first ``depth`` documents of runs as the evaluator ranks them, by topic in byte order."""
+    by_topic: dict[bytes, dict[int, list[bytes]]] = {}
+    for number, run in enumerate(runs):
+        for topic, docnos in documents_in_order(run, depth, warn):
+            by_topic.setdefault(topic, {})[number] = docnos
+    return [_candidates(topic, by_topic[topic], len(runs), depth) for topic in sorted(by_topic)]
+
+
+def _candidates(topic: bytes, by_run: dict[int, list[bytes]], n_runs: int, depth: int) -> Candidates:
+    docnos = sorted({docno for of_run in by_run.values() for docno in of_run})
+    place = {docno: number for number, docno in enumerate(docnos)}
+    ranks = np.zeros((n_runs, len(docnos)), np.int32)
+    for run, of_run in by_run.items():
+        places = [place[docno] for docno in reversed(of_run)]  # if a document occurs twice, the better rank counts
+        ranks[run, places] = np.arange(len(of_run), 0, -1)
+    return Candidates(topic, tuple(docnos), ranks, depth)
+
+
+class JudgmentRequest(Frozen):
+    """A document that a strategy selects for judging."""
+
+    document: int
+    """Index of the document among the candidates of its topic."""
+    score: float
+    """By which the strategy prefers the document, the highest first: a score, a priority, a probability."""
+    key: tuple[float, ...]
+    """The smallest key comes first, within a topic and across topics."""
+    run: int | None = None
+    """The run from which the document was selected, for strategies that read one run at a time."""
+
+
+class TopicStrategy(ABC):
+    """A strategy at work on one topic, with what it has learned."""
+
+    def __init__(self, candidates: Candidates) -> None:
+        self.candidates = candidates
+        self.selected = np.zeros(len(candidates.docnos), np.bool_)  # shape (n_documents,)
+        self._next: JudgmentRequest | None = None
+
+    @property
+    def state(self) -> int:
+        """A number that changes whenever judgments of another topic change the preferences of this one."""
+        return 0
+
+    def next(self) -> JudgmentRequest | None:
+        """Return the preferred document, the same until one is selected or judged; None if there is none."""
+        if self._next is None and not self.selected.all():
+            self._next = self._choose()
+        return self._next
+
+    def select(self, document: int) -> None:
+        """Mark a document as selected."""
+        self.selected[document] = True
+        self._next = None
+
+    def learn(self, request: JudgmentRequest, *, relevant: bool) -> None:
+        """Learn from the judgment of a document."""
+        self._next = None
+        self._learn(request, relevant=relevant)
+
+    @abstractmethod
+    def _choose(self) -> JudgmentRequest | None:
+        """Choose one of the documents that are not selected, at least one; None to stop."""
+
+    def _learn(self, request: JudgmentRequest, *, relevant: bool) -> None:  # noqa: B027 - some do not learn
+        """Learn from a judgment; strategies with a fixed order do nothing."""
+
+
+class FixedStrategy(TopicStrategy):
+    """A strategy that does not depend on judgments: ``scores`` descending, then ``ties`` descending, then by name."""
+
+    def __init__(self, candidates: Candidates, scores: FloatArray, ties: IntArray | None = None) -> None:
+        super().__init__(candidates)
+        self.order_by(without_noise(scores), np.zeros(scores.size, np.int64) if ties is None else ties)
+
+    def order_by(self, scores: AnyArray, ties: IntArray) -> None:
+        """Change the order; both arrays have shape (n_documents,)."""
+        self._scores, self._ties = scores.tolist(), ties.tolist()
+        self._order: list[int] = np.lexsort((-ties, -scores)).tolist()
+        self._start = 0
+
+    def _choose(self) -> JudgmentRequest:
+        while self.selected[self._order[self._start]]:
+            self._start += 1
+        document = self._order[self._start]
+        score = self._scores[document]
+        return JudgmentRequest(document, score, (-score, -self._ties[document]))
+
+
+class ScoringStrategy(TopicStrategy):
+    """A strategy that scores all documents again when it has learned; ties by name."""
+
+    def __init__(self, candidates: Candidates) -> None:
+        super().__init__(candidates)
+        self._scores: FloatArray | None = None
+
+    def _choose(self) -> JudgmentRequest:
+        if self._scores is None:
+            self._scores = without_noise(self._all_scores())
+        document = int(np.argmax(np.where(self.selected, -np.inf, self._scores)))
+        score = float(self._scores[document])
+        return JudgmentRequest(document, score, (-score,))
+
+    def forget_scores(self) -> None:
+        """Score the documents again before the next one is chosen."""
+        self._scores = self._next = None
+
+    @abstractmethod
+    def _all_scores(self) -> FloatArray:
+        """Compute the score of each document, the highest first: shape (n_documents,)."""
+
+
+class RunReadingStrategy(TopicStrategy):
+    """A strategy that reads one run at a time: its first document that is not selected."""
+
+    def __init__(self, candidates: Candidates) -> None:
+        super().__init__(candidates)
+        self._n_read = [0] * candidates.n_runs
+
+    def next_in(self, run: int) -> int | None:
+        """Return the first document of a run that is not selected; None if there is none."""
+        ranking, start = self.candidates.rankings[run], self._n_read[run]
+        while start < len(ranking) and self.selected[ranking[start]]:
+            start += 1
+        self._n_read[run] = start
+        return ranking[start] if start < len(ranking) else None
+
+    def read_best(self, preferences: Sequence[float], n_judged: Sequence[int] | None = None) -> JudgmentRequest:
+        """Return the next document of the run with the highest preference; ties by the fewest judged, then by place."""
+        n_judged = n_judged or [0] * len(preferences)
+        for run in sorted(range(len(preferences)), key=lambda run: (-preferences[run], n_judged[run])):
+            if (document := self.next_in(run)) is not None:
+                return JudgmentRequest(document, preferences[run], (-preferences[run],), run)
+        raise AssertionError("each candidate is a document of some run")
+
+
+def without_noise(scores: FloatArray) -> FloatArray:
+    """Round scores, so that scores which differ by rounding errors alone are equal."""
+    return np.round(scores, 10)
+
+
+def generator_for(seed: int, strategy: str, topic: bytes) -> random.Random:
+    """Return a generator that depends on the seed, the name of the strategy and the topic alone."""
+    digest = hashlib.sha256(b"%d %s %s" % (seed, strategy.encode(), topic)).digest()
+    return random.Random(int.from_bytes(digest, "big"))  # noqa: S311 - nothing is secret

@@ -1,0 +1,287 @@
+"""The behaviour of the C program: its two versions, strtol, strtod and printf, and the C library's merge sort.
+
+With a consistent comparison every stable sort gives the same result, and ``sorted`` is faster. trec_eval also sorts
+with inconsistent comparisons (scores that are nan, gains compared after truncation), and then the result depends on the
+algorithm.
+
+Each difference is a named behaviour; no other module compares versions. Differences between irevalx and both versions
+are listed in docs/differences.md.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from typing import TypeVar
+
+from irevalx.errors import MalformedNumberError
+from irevalx.frozen import Frozen
+from irevalx.process.platform import as_bytes
+
+T = TypeVar("T")
+
+
+def merge_sort(items: Sequence[T], compare: Callable[[T, T], int]) -> list[T]:
+    """Return the items in the order of glibc's ``qsort``; ``compare`` can be inconsistent.
+
+    It splits them into two halves (the first is the smaller one), sorts both, and merges them, taking from the first
+    while ``compare`` is not positive.
+    """
+    if len(items) < 2:
+        return list(items)
+    middle = len(items) // 2
+    left = merge_sort(items[:middle], compare)
+    right = merge_sort(items[middle:], compare)
+    merged: list[T] = []
+    i = j = 0
+    while i < len(left) and j < len(right):
+        if compare(left[i], right[j]) <= 0:
+            merged.append(left[i])
+            i += 1
+        else:
+            merged.append(right[j])
+            j += 1
+    return merged + left[i:] + right[j:]
+
+
+LONG_MAX = 2**63 - 1
+LONG_MIN = -(2**63)
+INT_MIN = -(2**31)
+
+_OF_DECIMALS, _OF_HEXADECIMALS = b"0123456789+-.eE", b"0123456789abcdefABCDEF+-.xXpP"
+"""The characters of decimal and hexadecimal numbers."""
+
+_BEFORE_HEXADECIMALS = (b"0x", b"0X", b"-0x", b"-0X", b"+0x", b"+0X")
+"""The beginnings of hexadecimal numbers."""
+
+_FEW = 100
+"""Number of texts that are checked for repetitions."""
+
+Number = TypeVar("Number", int, float)
+
+_compiled = cache(re.compile)
+"""Compiles patterns lazily, since most calls need none."""
+
+_LONG = rb"[ \t\n\v\f\r]*([+-]?[0-9]+)"
+_DOUBLE = rb"""(?ix)[ \t\n\v\f\r]*
+    (?P<sign>[+-]?)
+    (?: (?P<hex>0x(?:[0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(?:p[+-]?[0-9]+)?)
+      | (?P<decimal>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?)
+      | (?P<infinity>inf(?:inity)?)
+      | (?P<nan>nan(?:\([0-9a-z_]*\))?)
+    )"""
+
+
+def c_long(text: bytes) -> tuple[int, bool]:
+    """Parse an integer like C's ``atol``, and return whether the text is plain: this integer and nothing else.
+
+    The value is 0 without leading digits, and clipped to 64 bits.
+    """
+    match = _compiled(_LONG).match(text)
+    if match is None:
+        return 0, False
+    negative, digits = match[1].startswith(b"-"), match[1].lstrip(b"+-").lstrip(b"0")
+    # Digits beyond those of a long are not parsed; Python refuses to parse very many.
+    exact = int(digits or b"0") if len(digits) < 20 else LONG_MAX + 2
+    value = min(max(-exact if negative else exact, LONG_MIN), LONG_MAX)
+    return value, match.span(1) == (0, len(text)) and abs(value) == exact
+
+
+def c_double(text: bytes) -> tuple[float, bool]:
+    """Parse a number like C's ``strtod`` in the C locale, and return whether the text is plain.
+
+    The value is the longest prefix that is a number (decimal, hexadecimal, infinity or nan), 0.0 without one. A plain
+    text is consumed as a whole and its value is finite.
+    """
+    try:
+        # A number of these characters alone is parsed equally by Python and C.
+        if not text.strip(_OF_DECIMALS):
+            value = float(text)
+        elif text.startswith(_BEFORE_HEXADECIMALS) and not text.strip(_OF_HEXADECIMALS):
+            value = float.fromhex(text.decode())
+        else:
+            return _leading_number(text)
+    except (ValueError, OverflowError):
+        return _leading_number(text)
+    return value, math.isfinite(value)
+
+
+def c_longs(texts: Sequence[bytes]) -> tuple[Sequence[int], Sequence[bool]]:
+    """Parse integers, at least one, like ``c_long``."""
+    return _each(c_long, texts)
+
+
+def c_doubles(texts: Sequence[bytes]) -> tuple[Sequence[float], Sequence[bool]]:
+    """Parse numbers, at least one, like ``c_double``."""
+    if not b"".join(texts).translate(None, _OF_DECIMALS):
+        try:
+            values = list(map(float, texts))
+        except ValueError:
+            return _each(c_double, texts)
+        return values, list(map(math.isfinite, values))
+    return _each(c_double, texts)
+
+
+def _each(
+    read: Callable[[bytes], tuple[Number, bool]], texts: Sequence[bytes]
+) -> tuple[Sequence[Number], Sequence[bool]]:
+    """Return parsed values, and whether each text is plain; repeated texts are parsed once."""
+    first = texts[:_FEW]
+    if len(set(first)) < len(first):
+        known = {text: read(text) for text in set(texts)}
+        read = known.__getitem__
+    values, plain = zip(*map(read, texts), strict=True)
+    return values, plain
+
+
+def _leading_number(text: bytes) -> tuple[float, bool]:
+    """Parse any text like ``c_double``."""
+    match = _compiled(_DOUBLE).match(text)
+    if match is None:
+        return 0.0, False
+    if match["decimal"]:
+        value = float(match["decimal"])
+    elif match["hex"]:
+        try:
+            value = float.fromhex(match["hex"].decode())
+        except OverflowError:
+            value = math.inf
+    else:
+        value = math.inf if match["infinity"] else math.nan
+    value = math.copysign(value, -1.0 if match["sign"] == b"-" else 1.0)
+    return value, match.start("sign") == 0 and match.end() == len(text) and math.isfinite(value)
+
+
+def c_format(template: str, value: float) -> str:
+    """Return a number like C's ``printf`` prints it: like ``%``, but with the sign of nan.
+
+    >>> c_format("%6.4f", -math.nan)
+    '  -nan'
+    """
+    text = template % value
+    if math.isnan(value) and math.copysign(1.0, value) < 0:
+        return "-nan".rjust(len(text))
+    return text
+
+
+def truncate_to_int(x: float) -> int:
+    """Return a number as a C ``int`` of 32 bits, rounded towards zero; the smallest ``int`` for nan and overflow."""
+    if math.isnan(x) or not -(2.0**31) - 1 < x < 2.0**31:
+        return INT_MIN
+    return int(x)
+
+
+class MalformedNumbers:
+    """The malformed numbers of one file: the message about the first one, and the number of all.
+
+    ``what`` names the numbers ("score"), ``rule`` describes valid ones ("a finite number"), ``strict`` makes the first
+    one an error, and ``if_real`` is a hint about plain real numbers.
+    """
+
+    def __init__(self, what: str, rule: str, *, strict: bool, if_real: str = "") -> None:
+        self.what = what
+        self.rule = rule
+        self.strict = strict
+        self.if_real = if_real
+        self.first = ""
+        self.count = 0
+
+    def add(self, count: int, where: str, quoted: str, read_as: str, hint: str = "") -> None:
+        """Count malformed numbers; raise MalformedNumberError under ``strict``.
+
+        ``where`` is the place of the first one (path:line: topic), ``quoted`` its text in quotes, ``read_as`` the
+        number that C reads, and ``hint`` the end of the message.
+        """
+        problem = f"{where}: {self.what} must be {self.rule}, but got {quoted}"
+        if self.strict:
+            raise MalformedNumberError(f"{problem}{hint}")
+        self.count += count
+        self.first = self.first or f"{problem}, read as {read_as} as trec_eval does{hint}"
+
+    @classmethod
+    def joined(cls, parts: Sequence[MalformedNumbers]) -> MalformedNumbers:
+        """Return the malformed numbers of several parts of a file."""
+        together = cls(parts[0].what, parts[0].rule, strict=parts[0].strict) if parts else cls("", "", strict=False)
+        together.first = next((part.first for part in parts if part.first), "")
+        together.count = sum(part.count for part in parts)
+        return together
+
+    def message(self) -> str | None:
+        """Return a message about the first malformed number, with the number of others; None if there is none."""
+        if self.count < 2:
+            return self.first or None
+        others = self.count - 1
+        return f"{self.first} ({others} more such {self.what}{'s' if others > 1 else ''} in this file)"
+
+
+def malformed_number_warnings(parts: Iterable[MalformedNumbers]) -> tuple[str, ...]:
+    """Return the message about the malformed numbers of the parts of a file; empty if there are none."""
+    with_malformed = [part for part in parts if part.count]
+    return (MalformedNumbers.joined(with_malformed).message() or "",) if with_malformed else ()
+
+
+class Compat(Frozen, kw_only=True):
+    """The behaviour of one version of trec_eval where the versions differ."""
+
+    version: str
+    """The version of trec_eval that is followed."""
+
+    single_precision_scores: bool
+    """Scores are 32-bit floats, so that scores with smaller differences are tied."""
+
+    comments: bool
+    """Lines that start with ``#`` are skipped (in runs also if indented)."""
+
+    complete_evaluates_missing: bool
+    """Under ``-c`` a topic without results is evaluated as if one unjudged document had been retrieved for it, and
+    printed; otherwise it only counts 0 in the averages."""
+
+    recall_rounded_up: bool
+    """For iprec_at_recall and 11pt_avg, recall x of R relevant documents becomes x R + 0.9 documents, truncated;
+    otherwise the nearest whole number, halves away from zero."""
+
+    integer_gain_levels_only: bool
+    """Gains for levels that are not integers are ignored, rather than given to the level that C's ``atol`` reads."""
+
+    absent_measures: frozenset[str]
+    """Measures that this version lacks."""
+
+    def gain_level(self, key: str) -> int | None:
+        """Return the relevance level of ``key=gain``; None if this version ignores the pair."""
+        text = as_bytes(key)
+        if self.integer_gain_levels_only and not re.fullmatch(rb"[+-]?[0-9]+", text):
+            return None
+        return c_long(text)[0]
+
+    def blank_without_results(self, name: str) -> bool:
+        """Return whether a topic without results gets 0 (or no text) under this printed name.
+
+        The printed name decides, like in 10.0: ``utility`` gets 0, and ``utility_1,-1,0,0`` its value.
+        """
+        return name in {"num_ret", "utility", "rbp_resid", "relstring"} or name.startswith("unj")
+
+
+TREC_EVAL_9 = Compat(
+    version="9.0.8",
+    single_precision_scores=True,
+    comments=False,
+    complete_evaluates_missing=False,
+    recall_rounded_up=True,
+    integer_gain_levels_only=False,
+    absent_measures=frozenset({"dcg", "ideal_dcg", "rbp", "rbp_resid", "unj"}),
+)
+
+TREC_EVAL_10 = Compat(
+    version="10.0",
+    single_precision_scores=False,
+    comments=True,
+    complete_evaluates_missing=True,
+    recall_rounded_up=False,
+    integer_gain_levels_only=True,
+    absent_measures=frozenset(),
+)
+
+COMPAT = {"9": TREC_EVAL_9, "10": TREC_EVAL_10}
+"""The values of ``--compat``."""

@@ -1,0 +1,185 @@
+"""The file of a page: one that loads nothing, in which everything that files have is escaped."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import random
+import re
+import zlib
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import irevalx.lab
+from irevalx.errors import IrevalxWarning
+from irevalx.lab.html_report.report import Report, packed_list, packed_numbers
+
+pytestmark = pytest.mark.filterwarnings(f"ignore::{IrevalxWarning.__module__}.IrevalxWarning")
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "</script><script>alert(2)</script>",
+    "<!--<script>",
+    "]]>&lt;&#60;\"'`",
+    "x" * 10_000,
+    "\u05d0\u05d1\u202egnp.exe",
+    "a\x01\x1b\x7f\x85\u2028\u2029\ufeffb",
+    "\udcff\udcfe",
+    "{{ 7 * 7 }}{% raw %}",
+)
+"""Names and texts that must be shown and not obeyed."""
+
+
+class Elements(HTMLParser):
+    """The elements of a page, and what stands in those that are not parsed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.inside: dict[int, str] = {}
+        self.is_open = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Keep an element."""
+        self.found.append((tag, dict(attrs)))
+        self.is_open = True
+
+    def handle_endtag(self, tag: str) -> None:
+        """Keep no more of a script or style."""
+        self.is_open = False
+
+    def handle_data(self, data: str) -> None:
+        """Keep what stands in scripts and styles."""
+        if self.is_open and self.found[-1][0] in {"script", "style"}:
+            place = len(self.found) - 1
+            self.inside[place] = self.inside.get(place, "") + data
+
+
+def elements_of(page: str) -> Elements:
+    """Return the elements of a page."""
+    found = Elements()
+    found.feed(page)
+    found.close()
+    return found
+
+
+def is_code(tag: str, attributes: dict[str, str | None]) -> bool:
+    """Return whether an element is a script that runs."""
+    return tag == "script" and attributes.get("type") != "application/json"
+
+
+def unpacked(packed: dict[str, Any]) -> list[Any]:
+    """Return a packed list."""
+    return [item for chunk in packed["chunks"] for item in json.loads(inflated(chunk["data"]))]
+
+
+def inflated(data: str) -> bytes:
+    """Return the bytes of raw deflate in base64."""
+    return zlib.decompress(base64.b64decode(data), -zlib.MAX_WBITS)
+
+
+@pytest.fixture(scope="module")
+def hostile() -> Report:
+    """A report in which every name and text is hostile."""
+    qrels = {topic: {docno: place % 3 for place, docno in enumerate(HOSTILE)} for topic in HOSTILE[:4]}
+    runs = {name: {topic: dict.fromkeys(HOSTILE, 1.0) for topic in qrels} for name in HOSTILE[:3]}
+    texts = dict.fromkeys(HOSTILE, HOSTILE[1])
+    return irevalx.lab.report(
+        qrels,
+        runs,
+        "map P.5",
+        documents=texts,
+        topic_texts=dict.fromkeys(qrels, HOSTILE[2]),
+        title="".join(HOSTILE),
+        groups={name: HOSTILE[0] if number else HOSTILE[1] for number, name in enumerate(runs)},
+    )
+
+
+def test_everything_is_escaped(hostile: Report) -> None:
+    """A browser finds the elements of the template alone, and the data as they are."""
+    plain = irevalx.lab.report({"1": {"A": 1}}, {"x": {"1": {"A": 1.0}}, "y": {"1": {"A": 1.0}}}, "map P.5")
+    found, usual = elements_of(hostile.page), elements_of(plain.page)
+    scripts, of_usual = ([attrs for tag, attrs in one.found if tag == "script"] for one in (found, usual))
+    assert scripts == of_usual
+    assert not [attrs for _, attrs in found.found if any(name.startswith("on") or name == "style" for name in attrs)]
+    data = json.loads(
+        next(iter(text for place, text in found.inside.items() if found.found[place][1].get("id") == "data"))
+    )
+    assert [run["name"] for run in data["runs"]] == list(HOSTILE[:3])
+    assert {topic["id"] for topic in data["topics"]} == set(HOSTILE[:4])
+    of_topic = unpacked(data["rankings"])[0]
+    assert {one["id"] for one in of_topic["documents"]} == set(HOSTILE)
+    assert unpacked(data["texts"]) == [HOSTILE[1]] * len(HOSTILE)
+    assert data["about"]["title"] == "".join(HOSTILE)
+
+
+def test_the_policy(hostile: Report) -> None:
+    """It allows the script and the style of the page by their digests, and nothing from outside."""
+    found = elements_of(hostile.page)
+    policy = next(
+        attrs["content"] for tag, attrs in found.found if attrs.get("http-equiv") == "Content-Security-Policy"
+    )
+    digests = {
+        found.found[place][0]: base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        for place, text in found.inside.items()
+        if found.found[place][1].get("type") != "application/json"
+    }
+    allowed = dict(part.strip().split(" ", 1) for part in (policy or "").split(";"))
+    assert allowed["default-src"] == "'none'"
+    assert allowed["script-src"] == f"'sha256-{digests['script']}'"
+    assert allowed["style-src"] == f"'sha256-{digests['style']}'"
+    others = {allowed[name] for name in allowed.keys() - {"script-src", "style-src"}}
+    assert others <= {"'none'", "data:"}
+    [script] = [text for place, text in found.inside.items() if is_code(*found.found[place])]
+    assert not re.search(r"^\s*(import|export)\b", script, re.MULTILINE)
+    assert not re.search(r"</script|<!--", script)
+
+
+def test_names_that_are_no_text(hostile: Report, tmp_path: Path) -> None:
+    """Bytes that are no UTF-8 are written, and are in the data what Python calls them."""
+    hostile.write(tmp_path / "page.html")
+    hostile.write(tmp_path / "page.json")
+    data = json.loads((tmp_path / "page.json").read_text("ascii"))
+    assert "\udcff\udcfe" in {one["id"] for one in data["rankings"][0]["documents"]}
+    assert (tmp_path / "page.html").read_bytes().decode("utf-8").startswith("<!DOCTYPE html>")
+
+
+def test_packing() -> None:
+    """Numbers and lists come out as they went in; chunks say where they begin."""
+    numbers = np.array([[0.1, np.nan, -0.0], [1e300, 5e-324, 2.0]])
+    packed = packed_numbers(numbers, "f8")
+    assert (packed["packed"], packed["shape"]) == ("float64", [2, 3])
+    assert inflated(packed["data"]) == numbers.astype("<f8").tobytes()
+    assert inflated(packed_numbers(np.array([1, 65535]), "u2")["data"]) == b"\x01\x00\xff\xff"
+    items = [{"n": number, "text": "<" * 1000} for number in range(1000)]
+    found = packed_list(items)
+    assert unpacked(found) == items
+    assert len(found["chunks"]) > 2
+    starts = [chunk["first"] for chunk in found["chunks"]]
+    assert starts == [sum(chunk["n"] for chunk in found["chunks"][:place]) for place in range(len(starts))]
+    assert packed_list([]) == {"packed": "json", "chunks": []}
+
+
+def test_size(tmp_path: Path) -> None:
+    """A page of 4,000 topics and 50 runs has less than 30 MB; ``REPORT_TOPICS=4000`` shows it, a share of them hints."""
+    n_topics, rng = int(os.environ.get("REPORT_TOPICS", "60")), random.Random(1)
+    runs = [(tmp_path / f"run{number:02}").open("w") for number in range(50)]
+    with (tmp_path / "qrels").open("w") as qrels:
+        for topic in range(n_topics):
+            worth = {f"D{rng.randrange(8_841_823)}": rng.gauss(0, 1) for _ in range(120)}
+            qrels.writelines(f"{topic} 0 {d} {min(3, max(0, round(x)))}\n" for d, x in list(worth.items())[:70])
+            for number, run in enumerate(runs):
+                scores = {docno: x + rng.gauss(0, 0.5 + number / 20) for docno, x in worth.items()}
+                best = sorted(scores, key=scores.__getitem__, reverse=True)[:20]
+                run.writelines(f"{topic} Q0 {docno} 1 {scores[docno]:.4f} run{number}\n" for docno in best)
+    for run in runs:
+        run.close()
+    paths = [tmp_path / f"run{number:02}" for number in range(50)]
+    made = irevalx.lab.report(tmp_path / "qrels", paths, "map ndcg@10 P.10", baseline="run10")
+    assert len(made.page) < 30_000_000 * n_topics / 4000 + 300_000

@@ -1,0 +1,90 @@
+"""What a report says in sentences."""
+
+from __future__ import annotations
+
+import pytest
+from scipy import stats
+
+import irevalx.lab
+from irevalx.errors import IrevalxWarning
+
+pytestmark = pytest.mark.filterwarnings(f"ignore::{IrevalxWarning.__module__}.IrevalxWarning")
+
+
+def test_sentences() -> None:
+    """What is found, and what to be careful about, of differences that can be seen."""
+    topics = [str(topic) for topic in range(10)]
+    qrels = {topic: {f"d{n}": int(n < 5) for n in range(10)} for topic in topics}
+    good = {topic: {f"d{n}": 9.0 - n for n in range(10)} for topic in topics}
+    bad = {topic: {f"d{n}": float(n) for n in range(10)} for topic in topics}
+    odd = {topic: {f"u{n}": 1.0 for n in range(10)} for topic in topics}
+    bad["0"] = good["0"]
+    made = irevalx.lab.report(qrels, {"bad": bad, "good": good, "odd": odd}, "P.5 unj.5", baseline="bad").data
+    best, judged, other, *more = made["findings"]
+    assert best.startswith("good has the highest P.5, 1.000 over 10 topics; its difference from bad is 0.900 P.5 [0.6")
+    assert best.endswith(
+        "(corrected p < 0.001). Of 2 runs, 1 (good) is significantly better than bad, 0 are significantly worse, and 1 "
+        "is not significantly different."
+    )
+    assert judged == (
+        "The runs are not equally judged; judged@5 (share of judged documents among the first 5): "
+        "bad 1.0000, good 1.0000, odd 0.0000."
+    )
+    assert other.startswith("bad has the lowest unj.5, 0.000 over 10 topics. Of 2 runs, 0 are significantly better")
+    assert more[0].startswith("Significance: Student's t test over 10 topics (exact sign flips in 3 of 4 comparisons")
+    assert more[1].startswith(
+        "The 95 % intervals are for single differences (unadjusted); significance is determined from p-values"
+    )
+    assert made["about"]["main_pair"] == [1, 0]
+    assert made["warnings"][:2] == [
+        "0 % of the first 10 documents of odd are judged: what is unjudged counts as nonrelevant in most measures.",
+        "100 % of the first 10 documents of odd have the score of another one: their order is not that of the system.",
+    ]
+    # half of the documents of the better run are unjudged: P.2 of y cannot rise above it, whatever they are
+    two = irevalx.lab.report({"1": {"a": 1, "b": 0}}, {"x": {"1": {"a": 2.0, "u": 1.0}}, "y": {"1": {"b": 1.0}}}, "P.2")
+    assert two.data["findings"][0] == (
+        "x and y are not significantly different: 0.500 P.2 over 1 topic; judging the unjudged documents cannot change "
+        "its sign."
+    )
+
+
+def test_verdicts_and_intervals() -> None:
+    """An interval stands beside a verdict of its own correction, or beside the corrected p-value."""
+    base = [3] * 10
+    noisy, steady = [9, 8, 7, 6, 5, 4, 4, 3, 3, 1], [4] * 9 + [5]
+    found = {"base": base, "noisy": noisy, "steady": steady, "same": [*base[:-1], 4]}
+    qrels = {str(topic): {f"d{n}": 1 for n in range(10)} for topic in range(10)}
+    runs = {
+        run: {
+            str(topic): {f"{'d' if n < k else 'x'}{n}": 9.0 - n for n in range(10)} for topic, k in enumerate(relevant)
+        }
+        for run, relevant in found.items()
+    }
+    tested = stats.ttest_rel([k / 10 for k in noisy], [k / 10 for k in base])
+    assert 0.025 < tested.pvalue < 0.05  # Holm doubles it: the least of the three is another one
+    low, high = tested.confidence_interval(0.95)
+    made = irevalx.lab.report(qrels, runs, "P.10", baseline="base").data
+    assert made["findings"][0] == (
+        "noisy has the highest P.10, 0.500 over 10 topics; its difference from base is 0.200 "
+        f"P.10 [{low:.3f}, {high:.3f}] (corrected p {2 * tested.pvalue:.3f}). Of 3 runs, 1 (steady) is significantly better "
+        "than base, 0 are significantly worse, and 2 are not significantly different."
+    )
+    assert made["about"]["main_pair"] == [2, 0]
+    low, high = tested.confidence_interval(1 - 0.05 / 3)
+    made = irevalx.lab.report(qrels, runs, "P.10", baseline="base", correction="bonferroni").data
+    assert f"0.200 P.10 [{low:.3f}, {high:.3f}] (for all pairs at once)." in made["findings"][0]
+    assert made["findings"][2] == f"Significance: {made['about']['how_tested']}"
+    every = irevalx.lab.report(qrels, {run: runs[run] for run in ("base", "same", "steady")}, "P.10 success.1").data
+    assert every["findings"][0] == (
+        "steady has the highest P.10, 0.410 over 10 topics. All 2 other runs are significantly different from it. 2 of 3 "
+        "pairs of runs are significantly different."
+    )
+    assert every["findings"][3].endswith(
+        "2 of the 2 other runs are not significantly different from it (same, steady). 0 of 3 pairs of runs are "
+        "significantly different."
+    )
+    few = irevalx.lab.report({"1": qrels["1"]}, {run: {"1": runs[run]["1"]} for run in ("base", "noisy")}, "map P.10")
+    assert (
+        "map has values for only 1 topic; with fewer than 5, no difference is reported as significant; the same applies to P_10."
+        in few.data["warnings"]
+    )

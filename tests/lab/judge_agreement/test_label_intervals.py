@@ -1,0 +1,215 @@
+"""How often intervals of labels cover what all topics there are have, and whether combinations of machines help.
+
+``JUDGE_DRAWS=200`` draws so many samples of topics from the collections of ``../shared``, and prints what docs/labels.md
+has; without it a small part runs, of made documents. Machines are simulated: they miss relevant documents and take others
+for relevant, at random or more often in some topics than in others.
+"""
+
+from __future__ import annotations
+
+import copy
+import gzip
+import os
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from label_files import machine_labels
+from paper_collections import CRANFIELD, ROBUST
+
+import irevalx.lab
+from irevalx.api.inputs import Qrels
+from irevalx.arrays.segments import IntArray
+from irevalx.experiments.inputs import experiment_of, graded_judgments_of
+from irevalx.experiments.labels import TwoLabellings
+from irevalx.frozen import replace
+from irevalx.lab.judge_agreement.document_agreement import AgreementStatistic, DocumentAgreement, LabelBootstrap
+from irevalx.lab.judge_agreement.judges import COMBINATIONS, Judge, combine_labels
+from irevalx.lab.judge_agreement.labels import kappa_over, means_over_documents, self_consistency
+from irevalx.lab.judge_agreement.run_agreement import SHUFFLES, PairedEvaluations, Reranking, evaluations, with_reranked
+from irevalx.statistics.label_agreement import kappa, squared_errors
+
+DRAWS = int(os.environ.get("JUDGE_DRAWS", "0"))
+
+Key = tuple[str, "int | None", "str | None"]
+
+
+class Population:
+    """What people and three machines say of a collection, of which samples of topics are drawn.
+
+    Parameters
+    ----------
+    folder : of the collection, or one with a file ``qrels.gz`` alone.
+    """
+
+    def __init__(self, folder: Path, into: Path) -> None:
+        qrels = folder / "qrels.gz"
+        people = graded_judgments_of(qrels)
+        rates = ((0.3, 0.02), (0.2, 0.1), (0.5, 0.05))
+        paths = [
+            machine_labels(qrels, into / f"m{seed}", missed=missed, wrong=wrong, seed=seed)
+            for seed, (missed, wrong) in enumerate(rates)
+        ]
+        machines = [graded_judgments_of(path) for path in paths]
+        judges = [Judge(name=str(n), labels=labels) for n, labels in enumerate(machines)]
+        vote = combine_labels(judges, 1).judges[0].labels
+        both = [TwoLabellings.of(people, labels, people.topics) for labels in (*machines, vote)]
+        self.agreements = [
+            DocumentAgreement(one, people, labels) for one, labels in zip(both, (*machines, vote), strict=True)
+        ]
+        answers = TwoLabellings.of(machines[0], machines[1], people.topics)
+        self.answers = DocumentAgreement(answers, machines[0], machines[1])
+        self.human, self.machine, self.topic = both[0].human, both[0].machine, both[0].judgments.rows.ids
+        rng = np.random.default_rng(1)
+        self.relevant = self.human > 0
+        self.probability = rng.beta(1 + 2 * self.relevant, 3 - 2 * self.relevant)
+        self.n_topics = len(people.topics)
+        runs = sorted((folder / "runs").iterdir()) if (folder / "runs").is_dir() else []
+        self.evaluated: list[PairedEvaluations] = []
+        if runs:
+            experiment = experiment_of(Qrels(both[0].judgments), runs, "map P.10", complete=True)
+            self.evaluated = list(evaluations(with_reranked(experiment, both[0].machine), both[0]))
+
+    def findings(self, topics: IntArray, resampling: LabelBootstrap) -> Iterator[AgreementStatistic]:
+        """Yield what a sample of topics says."""
+        first, *_, vote = (_of(one, topics) for one in self.agreements)
+        yield from (one for one in first.statistics(resampling.for_few_topics(topics.size)) if one.level in {None, 1})
+        yield kappa_over(vote, first, resampling)
+        yield from self_consistency([_of(self.answers, topics)], resampling)
+        places = [np.flatnonzero(self.topic == topic) for topic in topics.tolist()]
+        of_topic = np.repeat(np.arange(len(places)), [len(one) for one in places])
+        where = np.concatenate(places)
+        means = {
+            "grade_bias": (self.machine - self.human)[where].astype(np.float64),
+            "brier": squared_errors(self.probability, self.relevant)[where],
+            "probability_bias": (self.probability - self.relevant)[where],
+        }
+        yield from means_over_documents(means, of_topic, resampling)
+        for one in self.evaluated:
+            sample = replace(one, human=one.human[:, topics], machine=one.machine[:, topics])
+            of_runs = Reranking(sample, resampling).statistics()
+            shown = {None, self.evaluated[0].runs[0]}
+            yield from (found for found in of_runs if found.run in shown and found.statistic in GAINS)
+
+
+GAINS = {"gain_human", "gain_machine", "promise", "gain_ratio"}
+
+
+def _of(agreement: DocumentAgreement, topics: IntArray) -> DocumentAgreement:
+    """Return how labels agree on topics, which may come several times."""
+    sample = copy.copy(agreement)
+    sample.confusions = agreement.confusions[topics]
+    return sample
+
+
+def coverage(population: Population, n_topics: int, n_draws: int) -> dict[tuple[str, ...], float]:
+    """Return the share of samples whose interval covers the value of all topics, by statistic, measure, run and level."""
+    rng = np.random.default_rng(n_topics)
+    truth = {_key(one): one.value for one in population.findings(np.arange(population.n_topics), LabelBootstrap())}
+    covered: dict[tuple[str, ...], int] = {}
+    for draw in range(n_draws):
+        topics = rng.integers(0, population.n_topics, n_topics)
+        for one in population.findings(topics, LabelBootstrap(resamples=300, seed=draw)):
+            value = truth[_key(one)]
+            if one.low is not None and one.high is not None and value is not None:
+                covered[_key(one)] = covered.get(_key(one), 0) + (one.low - 1e-9 <= value <= one.high + 1e-9)
+    return {key: number / n_draws for key, number in covered.items()}
+
+
+def _key(one: AgreementStatistic) -> tuple[str, ...]:
+    return tuple(str(part) for part in (one.statistic, one.level, one.measure, one.run) if part is not None)
+
+
+@pytest.mark.filterwarnings("ignore::irevalx.errors.IrevalxWarning")
+@pytest.mark.skipif(not DRAWS, reason="JUDGE_DRAWS says how many draws")
+@pytest.mark.parametrize("folder", [ROBUST, CRANFIELD], ids=["robust03", "cranfield"])
+def test_coverage_on_collections(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nominal 95 % intervals over 25 topics and more: prints each statistic."""
+    if not folder.is_dir():
+        pytest.skip("needs the collection")
+    population = Population(folder, tmp_path)
+    for n_topics in (25, 50):
+        found = coverage(population, n_topics, DRAWS)
+        with capsys.disabled():
+            for key, share in found.items():
+                print(f"{folder.name} {n_topics} topics {' '.join(key)}: {share:.3f}")  # noqa: T201
+
+
+N_MACHINES = 10
+"""Sets of three machines, or machines that rerank."""
+
+ERRORS = ((0.3, 0.02), (0.2, 0.1), (0.1, 0.05), (0.5, 0.05), (0.4, 0.2))
+"""The shares of relevant documents that a machine misses, and of others that it takes for relevant."""
+
+
+@pytest.mark.filterwarnings("ignore::irevalx.errors.IrevalxWarning")
+@pytest.mark.skipif(not DRAWS, reason="JUDGE_DRAWS asks for simulations")
+@pytest.mark.parametrize("folder", [ROBUST, CRANFIELD], ids=["robust03", "cranfield"])
+def test_combinations_on_collections(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Combinations of three machines that err independently agree more with people than the worst does."""
+    if not folder.is_dir():
+        pytest.skip("needs the collection")
+    people, rng = graded_judgments_of(folder / "qrels.gz"), np.random.default_rng(1)
+    above_worst, below_best, told = dict.fromkeys(COMBINATIONS, 0), dict.fromkeys(COMBINATIONS, 0), 0
+    for draw in range(N_MACHINES):
+        judges = []
+        for n in range(3):
+            missed, wrong = ERRORS[int(rng.integers(len(ERRORS)))]
+            path = machine_labels(folder / "qrels.gz", tmp_path / str(n), missed=missed, wrong=wrong, seed=3 * draw + n)
+            judges.append(Judge(name=str(n), labels=graded_judgments_of(path)))
+
+        def kappa_of(judge: Judge) -> float:
+            both = TwoLabellings.of(people, judge.labels, people.topics)
+            agreement = DocumentAgreement(both, people, judge.labels)
+            return float(kappa(agreement.counts, agreement.grades))
+
+        alone = [kappa_of(judge) for judge in judges]
+        together = {judge.name: kappa_of(judge) for judge in combine_labels(judges, 1).judges}
+        for name, value in together.items():
+            above_worst[name] += value > min(alone)
+            below_best[name] += value < max(alone)
+        with warnings.catch_warnings(record=True) as lines:
+            warnings.simplefilter("always")
+            paths = {str(n): tmp_path / str(n) for n in range(3)}
+            irevalx.lab.labels(folder / "qrels.gz", machines=paths, resamples=0, seed=1)
+        told += sum("agrees less with people" in str(line.message) for line in lines)
+    with capsys.disabled():
+        print(f"{folder.name}: above the worst {above_worst}, below the best {below_best}, told {told}")  # noqa: T201
+    assert told == sum(below_best.values())
+    assert min(above_worst.values()) == N_MACHINES
+
+
+@pytest.mark.filterwarnings("ignore::irevalx.errors.IrevalxWarning")
+@pytest.mark.skipif(not DRAWS, reason="JUDGE_DRAWS asks for simulations")
+def test_reranked_runs_are_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The excess bias of okapi1 of cranfield, reranked by a judge, is found whatever the judge; not all promise more."""
+    if not CRANFIELD.is_dir():
+        pytest.skip("needs the collection")
+    runs, found, promised = sorted((CRANFIELD / "runs").iterdir()), 0, 0
+    people = graded_judgments_of(CRANFIELD / "qrels.gz")
+    for seed in range(N_MACHINES):
+        missed, wrong = ERRORS[seed % len(ERRORS)]
+        path = machine_labels(CRANFIELD / "qrels.gz", tmp_path / "m", missed=missed, wrong=wrong, seed=seed)
+        both = TwoLabellings.of(people, graded_judgments_of(path), people.topics)
+        experiment = with_reranked(experiment_of(Qrels(both.judgments), runs, "map", complete=True), both.machine)
+        [evaluated] = evaluations(experiment, both, shuffles=SHUFFLES, seed=1)
+        rows = Reranking(evaluated, LabelBootstrap(resamples=300, seed=1)).statistics()
+        of_run = {one.statistic: one for one in rows if one.run == "okapi1"}
+        found += (of_run["rerank_excess_bias_p"].value or 0.0) < 0.05
+        promised += (of_run["promise"].low or 0.0) > 0
+    with capsys.disabled():
+        print(f"cranfield okapi1 reranked by {N_MACHINES} machines: found {found}, promises more {promised}")  # noqa: T201
+    assert found == N_MACHINES
+
+
+def test_coverage_of_made_documents(tmp_path: Path) -> None:
+    """Intervals of labels cover, of topics that have more or fewer relevant documents."""
+    rng = np.random.default_rng(2)
+    grades = [(topic, n, int(rng.random() < 0.1 + 0.005 * topic)) for topic in range(80) for n in range(20)]
+    text = "".join(f"{100 + topic} 0 d{n} {grade}\n" for topic, n, grade in grades)
+    (tmp_path / "qrels.gz").write_bytes(gzip.compress(text.encode()))
+    found = coverage(Population(tmp_path, tmp_path), 25, 40)
+    assert len(found) == 19
+    assert min(found.values()) >= 0.8

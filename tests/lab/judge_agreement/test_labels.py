@@ -1,0 +1,500 @@
+"""irevalx-lab labels: agreement of two files of labels, and of the scores of runs with them."""
+
+from __future__ import annotations
+
+import json
+import math
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from label_files import machine_labels, two_files
+from made_runs import runs_with_hits
+from running import FIXTURES, lab, lab_rows, lab_told, refusal
+from running import run as irevalx
+from scipy import stats
+
+import irevalx.lab as public
+from irevalx.errors import IrevalxWarning
+
+QRELS = FIXTURES / "experiment" / "qrels"
+RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
+
+BEIR_HEAD = "query-id\tcorpus-id\tscore\n"
+
+SKEWED = [(10, 0, 0), (3, 0, 1), (2, 1, 0), (5, 1, 1)]
+
+Row = dict[str, str]
+
+
+labels = partial(lab_told, "labels", "--seed", "1")
+
+
+def values(rows: list[Row], **about: str) -> dict[str, float | None]:
+    """Return values by statistic of the rows that are about this and nothing else."""
+    keys = ("topic", "level", "human", "machine", "measure", "run", "group")
+    chosen = [row for row in rows if all(row[key] == about.get(key, "") for key in keys)]
+    return {row["statistic"]: float(row["value"]) if row["value"] else None for row in chosen}
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Path:
+    """Labels of a machine that misses a fifth of the relevant documents, and sees a tenth of the others as relevant."""
+    return machine_labels(QRELS, tmp_path / "machine", missed=0.2, wrong=0.1, seed=3)
+
+
+def test_agreement(tmp_path: Path) -> None:
+    """The worked example, a row for each number; counts and coverage have no interval."""
+    rows, told = labels(*two_files(tmp_path, SKEWED))
+    assert list(rows[0]) == [
+        *("statistic", "topic", "level", "human", "machine", "measure", "run", "group", "value", "low", "high")
+    ]
+    assert values(rows) == pytest.approx(
+        {
+            "pairs": 20,
+            "pairs_human": 20,
+            "pairs_machine": 20,
+            "coverage": 1,
+            "coverage_machine": 1,
+            "topics": 5,
+            "topics_human": 5,
+            "topics_machine": 5,
+            "agreement": 0.75,
+            "kappa": 0.468085,
+            "kappa_linear": 0.468085,
+            "kappa_quadratic": 0.468085,
+            "alpha_nominal": 0.48,
+            "alpha_ordinal": 0.48,
+            "ac1": 0.529412,
+        },
+        abs=5e-7,
+    )
+    assert values(rows, level="1") == pytest.approx(
+        {"precision": 0.625, "recall": 0.714286, "f1": 0.666667, "kappa": 0.468085}, abs=5e-7
+    )
+    assert [values(rows, human=a, machine=b)["confusion"] for a in "01" for b in "01"] == [10, 3, 2, 5]
+    with_interval = {row["statistic"] for row in rows if row["low"]}
+    assert with_interval == {
+        *("agreement", "kappa", "kappa_linear", "kappa_quadratic", "alpha_nominal", "alpha_ordinal", "ac1"),
+        *("precision", "recall", "f1"),
+    }
+    assert "a bootstrap interval of so few topics (5) is too short" in told
+
+
+def test_an_unused_grade_is_a_category(tmp_path: Path) -> None:
+    """Grades 0, 1 and 3: 2 has a row and a column of zeros and a level, and a line says that nobody gives it."""
+    rows, told = labels(*two_files(tmp_path, [(5, 0, 0), (1, 0, 1), (2, 1, 1), (1, 1, 3), (2, 3, 3)]))
+    found = values(rows)
+    assert [found["kappa_linear"], found["ac1"]] == pytest.approx([0.775510, 0.770435], abs=5e-7)
+    assert [values(rows, human="2", machine=b)["confusion"] for b in "0123"] == [0, 0, 0, 0]
+    assert values(rows, level="2") == pytest.approx(values(rows, level="3"))
+    assert "level 2: no human label has this grade" in told
+
+
+def test_intervals_are_quantiles_over_topics(tmp_path: Path) -> None:
+    """The same draws, made here with numpy, and the share of equal grades in each."""
+    human, machine = two_files(tmp_path, [(9, 0, 0), (4, 0, 1), (2, 1, 0), (6, 1, 1)], n_topics=4)
+    rows, _ = labels(human, machine, "--resamples", "200", "--alpha", "0.1")
+    [row] = [row for row in rows if row["statistic"] == "agreement"]
+    equal, every = np.zeros(4), np.zeros(4)
+    for ours, theirs in zip(human.read_text().splitlines(), machine.read_text().splitlines(), strict=True):
+        topic = int(ours.split()[0]) - 1
+        equal[topic] += ours == theirs
+        every[topic] += 1
+    drawn = np.random.Generator(np.random.PCG64([0, 1])).integers(0, 4, (200, 4))
+    shares = equal[drawn].sum(axis=1) / every[drawn].sum(axis=1)
+    assert [float(row["low"]), float(row["high"])] == pytest.approx(list(np.quantile(shares, [0.05, 0.95])))
+
+
+def test_by_topic(tmp_path: Path) -> None:
+    """Each topic has its own numbers without intervals; what is not defined there is empty."""
+    rows, _ = labels(*two_files(tmp_path, [(2, 0, 0), (1, 1, 1), (1, 1, 0)], n_topics=2), "--by-topic")
+    assert values(rows, topic="1")["agreement"] == 1  # documents 0 and 2: (0, 0) and (1, 1)
+    assert values(rows, topic="2") == values(rows, topic="2") | {"agreement": 0.5, "kappa": 0.0, "pairs": 2}
+    assert {row["low"] for row in rows if row["topic"]} == {""}
+    result = lab("labels", *two_files(tmp_path, SKEWED), "--by-topic", "--seed", "1", "--quiet")
+    assert b"by topic" in result.stdout
+
+
+def test_mixed_coverage(tmp_path: Path) -> None:
+    """Documents that one file lacks, or has without a grade, count for coverage only; each kind has its line."""
+    human, machine = tmp_path / "human", tmp_path / "machine"
+    human.write_text("1 0 a 1\n1 0 b 0\n1 0 c 1\n1 0 e -1\n2 0 a 1\n")
+    machine.write_text("1 0 a 1\n1 0 b 1\n1 0 d 0\n1 0 e 1\n1 0 c -1\n3 0 a 1\n")
+    rows, told = labels(human, machine, "--resamples", "0")
+    found = values(rows)
+    assert [found[name] for name in ("pairs", "pairs_human", "pairs_machine")] == [2, 4, 5]
+    assert [found["coverage"], found["coverage_machine"], found["agreement"]] == [0.5, 0.4, 0.5]
+    assert f"1 of 2 topics are in {human} only, and are left out: '2'" in told
+    assert f"1 of 2 topics are in {machine} only, and are left out: '3'" in told
+    assert f"coverage 0.5000: {machine} does not label 2 of the 4 documents" in told
+    assert f"3 of the 5 labels of {machine} are of documents that {human} does not label" in told
+
+
+def as_json(rows: list[tuple[str, str, str]]) -> str:
+    """Write labels as JSON: words that are numbers as numbers, and others as strings."""
+    found: dict[str, dict[str, object]] = {}
+    for topic, docno, label in rows:
+        found.setdefault(topic, {})[docno] = json.loads(label) if label.strip("0123456789.e") == "" else label
+    return json.dumps(found)
+
+
+WRITTEN_AS = {
+    "qrels": lambda rows: "".join(f"{t} 0 {d} {label}\n" for t, d, label in rows),
+    "beir": lambda rows: BEIR_HEAD + "".join(f"{t}\t{d}\t{label}\n" for t, d, label in rows),
+    "json": as_json,
+}
+
+
+def labelled(path: Path, texts: str, rel_format: str = "qrels") -> Path:
+    """Write labels of documents, one word each, topics in turn."""
+    rows = [(str(1 + n % 2), f"d{n}", text) for n, text in enumerate(texts.split())]
+    path.write_text(WRITTEN_AS[rel_format](rows))
+    return path
+
+
+@pytest.mark.parametrize("rel_format", list(WRITTEN_AS))
+@pytest.mark.parametrize(
+    ("human", "machine", "read_as", "level"),
+    [
+        ("1 1 0 0", "0.9 0.8 0.2 0.1", "1 1 0 0", "1"),  # probabilities
+        ("1 1 0 0 1", "0.5 0.49 0 1 0.2", "1 0 0 1 0", "1"),
+        ("2 2 0 1", "0.9 0.3 0.2 0.6", "1 0 0 1", "2"),
+        ("3 2 1 0", "2.6 1.7 0.4 0.5", "3 2 0 0", "1"),  # mean grades: the nearest one, the lower of two
+        ("3 2 1 0", "1.0 2.0 1e0 0", "1 2 1 0", "1"),  # whole
+        ("0.9 0.7 0.1 0.2", "1 0 0 1", "1 0 0 1", "1"),
+        ("2 1 0", "2 ERROR ERROR", "2 -1 -1", "1"),  # missing
+        ("2 1 0 1", "2 1 - 1x", "2 1 -1 -1", "1"),
+    ],
+)
+def test_a_label_is_a_number_or_missing(
+    human: str, machine: str, read_as: str, level: str, rel_format: str, tmp_path: Path
+) -> None:
+    """Both forms of the command have the numbers of labels that were written out as whole grades, in every format."""
+    ours, theirs = labelled(tmp_path / "h", human, rel_format), labelled(tmp_path / "m", machine, rel_format)
+    options = ("--resamples", "0", "-l", level, "-R", rel_format)
+    plain, _ = labels(ours, theirs, *options)
+    named, _ = labels(ours, "--machine", f"llm={theirs}", *options)
+    found = {(row["statistic"], row["level"], row["human"], row["machine"]): row["value"] for row in plain}
+    of_llm = {
+        (row["statistic"], row["level"], row["human"], row["machine"]): row["value"]
+        for row in named
+        if row["judge"] == "llm" and not row["against"]
+    }
+    assert of_llm.pop(("grade_bias", "", "", "")) is not None
+    assert found == of_llm
+    cut = level if "." in human or ("." in machine and "1.7" not in machine and "2.0" not in machine) else None
+    cut_human = [
+        str(int(float(word) >= (0.5 if "." in human else int(cut)))) if cut else word for word in human.split()
+    ]
+    expected = labelled(tmp_path / "expected", read_as), labelled(tmp_path / "cut", " ".join(cut_human))
+    by_hand, _ = labels(expected[1], expected[0], "--resamples", "0")
+    whole = {(row["statistic"], row["level"], row["human"], row["machine"]): row["value"] for row in by_hand}
+    assert {key: value for key, value in found.items() if key in whole} == whole
+    assert set(found) - set(whole) <= {
+        (name, "", "", "") for name in ("brier", "probability_bias", "calibration_error")
+    }
+
+
+def test_missing_labels(tmp_path: Path) -> None:
+    """ERROR is no label: it is named with its line, and counts for coverage; the file of people is read alike."""
+    human, machine = labelled(tmp_path / "h", "2 1 0"), labelled(tmp_path / "m", "2 ERROR n/a")
+    rows, told = labels(human, machine, "--resamples", "0")
+    found = values(rows)
+    assert [found["pairs"], found["pairs_machine"], found["agreement"]] == [1, 1, 1]
+    assert found["coverage"] == pytest.approx(1 / 3)
+    expected = "label 'ERROR' is not a number; it counts as missing (1 more such label in this file)"
+    assert f"{machine}:2: topic '2': document 'd1': {expected}" in told
+    rows, told = labels(machine, human, "--resamples", "0")
+    assert values(rows)["coverage_machine"] == pytest.approx(1 / 3)
+    assert expected in told
+
+
+@pytest.mark.parametrize(
+    "machine", [{"1": {"a": 0.9, "b": None, "c": 0.1}}, [("1", "a", 0.9), ("1", "b", math.nan), ("1", "c", 0.1)]]
+)
+def test_labels_in_python(machine: Any) -> None:
+    """None and nan are missing labels, and probabilities are read as those of a file."""
+    if isinstance(machine, list):
+        pandas = pytest.importorskip("pandas")
+        machine = pandas.DataFrame(machine, columns=["topic", "docno", "grade"])
+    human = {"1": {"a": 1, "b": 1, "c": 0}}
+    with pytest.warns(IrevalxWarning, match=r"coverage 0\.6667"):
+        rows = public.labels(human, machine, resamples=0).rows
+    found = {row.statistic: row.value for row in rows if row.level is None}
+    assert [found["pairs"], found["agreement"], found["kappa"]] == [2, 1, 1]
+    assert found["brier"] == pytest.approx(0.01)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["complete", "FEW", *RUNS[:2], "--labels"],
+        ["leave-out", "FEW", *RUNS, "--group-by", "^[a-z]+", "--complete", "labels", "--labels"],
+        ["estimate", "--human", "FEW", *RUNS[:2], "--machine"],
+    ],
+)
+def test_labels_that_are_not_whole_are_not_truncated(words: list[str | Path], tmp_path: Path) -> None:
+    """Commands that need whole grades refuse others, and say what to do; ERROR is missing there too."""
+    lines = [line.split() for line in QRELS.read_text().splitlines()]
+    few = tmp_path / "few"
+    few.write_text("".join(" ".join(line) + "\n" for line in lines[::2] if int(line[0]) < 7))
+    words = [few if word == "FEW" else word for word in words]
+    texts = ["ERROR" if n == 3 else grade for n, (_, _, _, grade) in enumerate(lines)]
+    machine = tmp_path / "machine"
+    machine.write_text("".join(f"{t} 0 {d} {text}\n" for (t, _, d, _), text in zip(lines, texts, strict=True)))
+    done = lab(*words, machine)
+    assert done.status == 0, done.stderr
+    assert f"{machine}:4: topic '1': document '{lines[3][2]}': label 'ERROR' is not a number" in done.stderr
+    machine.write_text(machine.read_text() + "1 0 other 0.7\n")
+    problem = f"{machine}:{len(lines) + 1}: topic '1': document 'other': label 0.7 is not an integer"
+    assert problem in refusal(*words, machine, status=2)
+
+
+def test_topics_that_are_left_out(tmp_path: Path) -> None:
+    """A saved table says how many there are, and the notes name the files, with runs as well."""
+    lines = QRELS.read_text().splitlines(keepends=True)
+    some = tmp_path / "some"
+    some.write_text("".join(line for line in lines if line.split()[0] in {"1", "2", "5"}))
+    found = values(labels(QRELS, some, "--resamples", "0")[0])
+    assert [found[name] for name in ("topics", "topics_human", "topics_machine")] == [3, 12, 3]
+    printed = lab("labels", QRELS, some, *RUNS, "--resamples", "0").stdout.decode()
+    assert (
+        f"Topics: 3 of the 12 of {QRELS} and all 3 of {some} (topics with a document labelled in both files)" in printed
+    )
+    assert "Topics of the run scores: all 3 topics of both files." in printed
+    rows, _ = labels(QRELS, "--machine", f"some={some}", "--resamples", "0")
+    of_some = {row["statistic"]: row["value"] for row in rows if row["judge"] == "some" and not row["against"]}
+    assert [of_some[name] for name in ("topics", "topics_human", "topics_machine")] == ["3", "12", "3"]
+
+
+def test_nothing_in_common(tmp_path: Path) -> None:
+    """No topic, or no document, that both label is an error."""
+    human, machine = tmp_path / "human", tmp_path / "machine"
+    human.write_text("1 0 a 1\n")
+    machine.write_text("2 0 a 1\n")
+    assert (
+        refusal("labels", human, machine, status=2)
+        == f"irevalx-lab: {human} and {machine} must have a topic in common, but have none\n"
+    )
+    machine.write_text("1 0 b 1\n1 0 a -1\n")
+    assert f"{human} and {machine} must have a document that both label, but have none" in refusal(
+        "labels", human, machine, "--seed", "1", status=2
+    )
+
+
+def test_contradicting_grades(tmp_path: Path) -> None:
+    """A document with two grades in a file is an error that names both; so is one that is there twice."""
+    human, machine = tmp_path / "human", tmp_path / "machine"
+    human.write_text("1 0 a 1\n")
+    machine.write_text("1 0 b 0\n1 0 a 1\n1 0 b 0\n1 0 a 2\n")
+    result = lab("labels", human, machine)
+    assert (result.status, result.stdout) == (4, b"")
+    assert (
+        f"{machine}:4: a document must have one grade in a topic, but got 2 for 'a' in topic '1' and 1 on line 2"
+        in (result.stderr)
+    )
+    machine.write_text("1 0 a 1\n1 0 a 1\n")
+    result = lab("labels", human, machine)
+    assert result.status == 4
+    assert "'a' in topic '1' a second time" in result.stderr
+
+
+def test_too_many_grades(tmp_path: Path) -> None:
+    """Numbers that are no grades of a scale, such as scores, are refused."""
+    result = lab("labels", *two_files(tmp_path, [(1, 0, 0), (1, 1, 987)]))
+    assert result.status == 2
+    assert "labels must be at most 101 different grades" in result.stderr
+    assert "from 0 to 987" in result.stderr
+    assert lab("labels", *two_files(tmp_path, [(1, 0, 0), (1, 1, 100)]), "--resamples", "0").status == 0
+
+
+def test_one_grade(tmp_path: Path) -> None:
+    """Labels that are all the same agree, and kappa is not defined; a line says so."""
+    rows, told = labels(*two_files(tmp_path, [(6, 1, 1)]))
+    found = values(rows)
+    assert (found["agreement"], found["kappa"], found["alpha_ordinal"], found["ac1"]) == (1, None, None, None)
+    assert "kappa is not defined: all labels have the same grade" in told
+
+
+def test_skewed_labels(tmp_path: Path) -> None:
+    """Kappa and AC1 part where one grade has nearly all labels."""
+    _, told = labels(*two_files(tmp_path, [(90, 0, 0), (5, 0, 1), (4, 1, 0), (1, 1, 1)]))
+    assert "differ by more than 0.2: nearly all labels have one grade" in told
+
+
+def test_one_topic(tmp_path: Path) -> None:
+    """Of one topic all draws are the same, and a line says that intervals are too short."""
+    rows, told = labels(*two_files(tmp_path, SKEWED, n_topics=1))
+    [row] = [row for row in rows if row["statistic"] == "kappa" and not row["level"]]
+    assert row["low"] == row["high"] == row["value"]
+    assert "so few topics (1) is too short" in told
+
+
+def test_runs(tmp_path: Path) -> None:
+    """P_10 by hand: the machine takes one of the two relevant documents of a from it, and gives both runs another."""
+    qrels, a, b = runs_with_hits(tmp_path, {"a": (2, 2), "b": (1, 0)}, depth=10)
+    machine = tmp_path / "machine"
+    grades = {f"r{n}": 1 for n in range(10)} | {"r1": 0, "n9": 1}
+    machine.write_text("".join(f"{topic} 0 {d} {g}\n" for topic in ("001", "002") for d, g in grades.items()))
+    rows, _ = labels(qrels, machine, a, b, "-m", "P.10", "--resamples", "100")
+    assert values(rows, measure="P_10", run="a") == pytest.approx({"bias": 0, "rank_human": 1, "rank_machine": 1})
+    assert values(rows, measure="P_10", run="b") == pytest.approx({"bias": 0.1, "rank_human": 2, "rank_machine": 2})
+    assert values(rows, measure="P_10")["bias"] == pytest.approx(0.05)
+
+
+def test_runs_as_agree_has_them(machine: Path) -> None:
+    """Correlations, errors, decisions and those of the best runs are those of agree, and so are their intervals."""
+    arguments = ("--top", "3", "--resamples", "200", "--seed", "1", "-m", "map bpref")
+    agree = {row["measure"]: row for row in lab_rows("agree", QRELS, machine, *RUNS, *arguments)}
+    rows, _ = labels(QRELS, machine, *RUNS, *arguments)
+    for measure, theirs in agree.items():
+        found = {row["statistic"]: row for row in rows if row["measure"] == measure and not row["run"]}
+        assert list(found) == [
+            *("tau_b", "tau_ap", "tau_ap_b", "rms", "bias", "top_tau_b", "top_overlap", "loss"),
+            *("c11", "c12", "c21", "c22", "fpr", "fnr", "accuracy", "g_mean", "aa", "ad", "ma", "md", "pa", "pd"),
+        ]
+        assert values(rows, measure=measure) == pytest.approx({name: float(theirs[name]) for name in found})
+        for name in list(found)[:7]:
+            ends = [float(theirs[f"{name}_{end}"]) for end in ("low", "high")]
+            assert [float(found[name][end]) for end in ("low", "high")] == pytest.approx(ends)
+        assert all(row["low"] for row in found.values())
+
+
+def test_runs_without_topics_that_have_no_value(tmp_path: Path) -> None:
+    """The machine finds nothing relevant in topic 3, so ERR has no value there: as if neither file had the topic."""
+    lines = QRELS.read_text().splitlines()
+    files = {name: tmp_path / name for name in ("machine", "human-fewer", "machine-fewer")}
+    seen = [" ".join((*line.split()[:3], "0")) if line.startswith("3 ") else line for line in lines]
+    files["machine"].write_text("\n".join(seen) + "\n")
+    files["human-fewer"].write_text("".join(f"{line}\n" for line in lines if not line.startswith("3 ")))
+    files["machine-fewer"].write_text("".join(f"{line}\n" for line in seen if not line.startswith("3 ")))
+    options = ("-m", "ERR.5", "--resamples", "0")
+    rows, told = labels(QRELS, files["machine"], *RUNS, *options)
+    assert told == "irevalx-lab: ERR_5: 1 of 12 topics are left out: with one of the files it has no value\n"
+    fewer, _ = labels(files["human-fewer"], files["machine-fewer"], *RUNS, *options)
+    assert values(rows, measure="ERR_5") == values(fewer, measure="ERR_5")
+
+
+def test_groups(machine: Path) -> None:
+    """A group's bias is the mean of its runs'; its excess is their mean distance from the line through the others."""
+    rows, _ = labels(QRELS, machine, *RUNS, "--group-by", "^[a-z]+", "--resamples", "100")
+    printed = irevalx("-c", "-m", "map", "--format", "csv", QRELS, *RUNS).rows
+    scores = {row["run"]: float(row["value"]) for row in printed}
+    biases = {run.name: values(rows, measure="map", run=run.name)["bias"] or 0.0 for run in RUNS}
+    inside = [run for run in biases if run.startswith("guess")]
+    others = [run for run in biases if run not in inside]
+    line = np.polyfit([scores[run] for run in others], [biases[run] for run in others], 1)
+    found = values(rows, measure="map", group="guess")
+    excess = np.mean([biases[run] - np.polyval(line, scores[run]) for run in inside])
+    assert found["bias"] == pytest.approx(np.mean([biases[run] for run in inside]))
+    assert found["excess_bias"] == pytest.approx(excess)
+    assert {row["low"] for row in rows if row["statistic"].startswith("rank_")} == {""}
+
+
+def test_p_of_groups_is_corrected(machine: Path) -> None:
+    """Holm's steps, from the p-values that the intervals have at their edges; without draws there are none."""
+    arguments: list[str | Path] = [QRELS, machine, *RUNS, "--groups", machine.parent / "groups"]
+    (machine.parent / "groups").write_text("".join(f"{run.name} {run.name}\n" for run in RUNS))
+    rows, _ = labels(*arguments)
+    p: list[float] = []
+    for run in RUNS:
+        found = {row["statistic"]: row for row in rows if row["group"] == run.name}
+        half = (float(found["excess_bias"]["high"]) - float(found["excess_bias"]["low"])) / 2
+        t = float(found["excess_bias"]["value"]) / (half / stats.t.ppf(0.975, 3))  # 5 other runs: 3 degrees
+        p.append(2 * stats.t.sf(abs(t), 3))
+    order = sorted(range(len(p)), key=p.__getitem__)
+    stepped = np.maximum.accumulate([min(1, (len(p) - step) * p[one]) for step, one in enumerate(order)])
+    printed = [values(rows, measure="map", group=RUNS[one].name)["excess_bias_p"] for one in order]
+    assert printed == pytest.approx(stepped.tolist())
+    assert "excess_bias_p" not in values(labels(*arguments, "--resamples", "0")[0], measure="map", group="guess1")
+
+
+def test_a_machine_that_favours_its_own(tmp_path: Path) -> None:
+    """Labels that make all documents of one group relevant: p is below alpha, and a line says so."""
+    own = [line.split() for name in ("guess1", "guess2") for line in (RUNS[0].parent / name).read_text().splitlines()]
+    favoured = {(topic, docno) for topic, _, docno, rank, *_ in own if int(rank) <= 20}
+    lines = [line.split() for line in QRELS.read_text().splitlines()]
+    machine = tmp_path / "machine"
+    machine.write_text("".join(f"{t} 0 {d} {1 if (t, d) in favoured else g}\n" for t, _, d, g in lines))
+    _, told = labels(QRELS, machine, *RUNS, "--group-by", "guess", "--alpha", "0.1")
+    [line] = [line for line in told.splitlines() if "group 'guess'" in line]
+    assert line.startswith("irevalx-lab: map: the machine favours group 'guess': excess_bias +")
+
+
+def test_one_run(machine: Path) -> None:
+    """A single run has a bias, and nothing to be ranked among."""
+    rows, _ = labels(QRELS, machine, RUNS[0], "--resamples", "50")
+    assert values(rows, measure="map") == {}
+    assert values(rows, measure="map", run="count1")["rank_machine"] == 1
+
+
+def test_tables_for_people(machine: Path) -> None:
+    """Parts with titles; without intervals there are no columns for them, without RUN no tables of runs."""
+    result = lab("labels", QRELS, machine, *RUNS, "--group-by", "^[a-z]+", "--seed", "1")
+    printed = result.stdout.decode()
+    for title in (
+        "agreement of labels",
+        "confusion",
+        "labels cut at each level",
+        "agreement of the scores of runs",
+        "pairwise decisions",
+        "bias of runs",
+        "bias of groups of runs",
+    ):
+        assert f"{title}" in printed
+    assert "by topic" not in printed
+    assert "false differences    missed differences" in printed
+    assert (
+        "of the pairs that are not significantly different under the human labels, the share that are under the machine's"
+        in printed
+    )
+    bare = lab("labels", QRELS, machine, "--resamples", "0").stdout.decode()
+    assert "runs" not in bare
+    tables = json.loads(lab("labels", QRELS, machine, "--resamples", "0", "--format", "json").stdout)
+    assert tables["labels"][0] == tables["labels"][0] | {"statistic": "pairs", "value": 736, "low": None}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "rule"),
+    [
+        (["--group-by", "x"], "--group-by requires RUN"),
+        (["--top", "3"], "--top requires RUN"),
+        ([*RUNS, "--group-by", "x", "--groups", "y"], "--groups cannot be combined with --group-by"),
+        ([*RUNS, "--group-by", "^"], "there must be two groups at least"),
+        (["--resamples", "-1"], "--resamples"),
+    ],
+)
+def test_refusals(machine: Path, arguments: list[str | Path], rule: str) -> None:
+    """Contradictions are named."""
+    assert rule in refusal("labels", QRELS, machine, *arguments)
+
+
+def test_nothing_that_both_have(tmp_path: Path) -> None:
+    """Runs without results for the common topics are an error."""
+    human, machine = two_files(tmp_path, SKEWED)
+    run = tmp_path / "run"
+    run.write_text("99 Q0 d1 1 1 r\n")
+    result = lab("labels", human, machine, run, "--seed", "1")
+    assert result.status == 7
+    assert "at least one topic" in result.stderr
+
+
+def test_labels_of_beir(tmp_path: Path) -> None:
+    """Either file may be BEIR's or JSON; --labels-format is of the machine's alone."""
+    human, machine = two_files(tmp_path, SKEWED)
+    expected, _ = labels(human, machine)
+    beir, as_json = tmp_path / "test.tsv", tmp_path / "labels.json"
+    lines = [line.split() for line in machine.read_text().splitlines()]
+    beir.write_text(BEIR_HEAD + "".join(f"{topic}\t{docno}\t{grade}\n" for topic, _, docno, grade in lines))
+    by_topic: dict[str, dict[str, int]] = {}
+    for topic, _, docno, grade in lines:
+        by_topic.setdefault(topic, {})[docno] = int(grade)
+    as_json.write_text(json.dumps(by_topic))
+    assert labels(human, beir, "--labels-format", "beir")[0] == expected
+    assert labels(human, as_json, "--labels-format", "json")[0] == expected
+    both, _ = labels(beir, beir, "-R", "beir")
+    assert values(both)["agreement"] == 1
+    assert labels(human, beir)[0] == expected  # BEIR's header leaves no doubt

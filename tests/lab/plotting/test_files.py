@@ -1,0 +1,192 @@
+"""Files of figures: their formats, sizes, fonts and bytes, and what is refused."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+import pytest
+from drawn_figures import pdf_objects, png_size
+from running import FIXTURES, ROOT, lab
+
+from irevalx.errors import ArgumentError
+from irevalx.experiments.measured_runs import MeasuredRuns
+from irevalx.lab.comparison.figures import choose_figure
+from irevalx.lab.comparison.pairs import ComparedMeasure, Comparison
+from irevalx.lab.plotting.page import Page
+from irevalx.statistics.paired_comparisons import Comparisons, Method
+
+pytestmark = pytest.mark.slow
+
+Call: TypeAlias = tuple[str | Path, ...]
+QRELS = FIXTURES / "experiment" / "qrels"
+RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
+SWAPS: Call = ("swap-rate", QRELS, *RUNS, "-m", "map", "--sizes", "2 3", "--draws", "5", "--seed", "1", "--quiet")
+
+
+def draw(path: Path, *options: str) -> bytes:
+    """Draw a figure, and return the bytes of its file."""
+    done = lab(*SWAPS, "--figure", path, *options)
+    assert (done.status, done.stderr) == (0, "")
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize("width", ["3.3", "7"])
+def test_pictures(width: str, tmp_path: Path) -> None:
+    """A picture is as wide as was asked for, at 300 dots per inch."""
+    draw(tmp_path / "f.png", "--figure-width", width)
+    found, height, dots = png_size(tmp_path / "f.png")
+    assert (round(found, 2), round(dots)) == (float(width), 300)
+    assert 1 < height < 9
+
+
+def test_fonts(tmp_path: Path) -> None:
+    """A PDF holds its fonts, as TrueType and not as type 3; an SVG has letters as outlines and needs none."""
+    draw(tmp_path / "f.pdf", "--figure-width", "3.3")
+    objects = pdf_objects(tmp_path / "f.pdf")
+    assert b"/FontFile2" in objects
+    assert b"/Type3" not in objects
+    [box] = re.findall(rb"/MediaBox \[ ?0 0 ([0-9.]+) [0-9.]+ ?\]", objects)
+    assert float(box) == pytest.approx(3.3 * 72)
+    text = draw(tmp_path / "f.svg").decode()
+    assert "<text" not in text
+    assert "<!-- share of swaps (ties: half) -->" in text
+    assert 'width="504pt"' in text
+
+
+@pytest.mark.parametrize("ending", [".png", ".svg", ".pdf", ".PDF"])
+def test_same_bytes(ending: str, tmp_path: Path) -> None:
+    """The same call writes the same bytes, and changes nothing that is printed."""
+    first, second = (draw(tmp_path / f"{name}{ending}") for name in ("a", "b"))
+    assert first == second
+    assert lab(*SWAPS) == lab(*SWAPS, "--figure", tmp_path / f"c{ending}")
+
+
+def test_neither_display_nor_settings_matter(tmp_path: Path) -> None:
+    """There need be no display, and the user's own settings of matplotlib change no byte."""
+    (tmp_path / "matplotlibrc").write_text("font.size: 20\nlines.linewidth: 9\nbackend: TkAgg\nsavefig.dpi: 10\n")
+    code = "import sys; from irevalx.lab.command.program import main; sys.exit(main(sys.argv[1:]))"
+    env = {name: value for name, value in os.environ.items() if name not in {"DISPLAY", "WAYLAND_DISPLAY"}}
+    env |= {"MATPLOTLIBRC": str(tmp_path / "matplotlibrc"), "PYTHONPATH": str(ROOT)}
+    words = [sys.executable, "-c", code, *map(str, SWAPS), "--figure", str(tmp_path / "other.svg")]
+    done = subprocess.run(words, capture_output=True, check=False, env=env)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert (tmp_path / "other.svg").read_bytes() == draw(tmp_path / "own.svg")
+
+
+def test_titles(tmp_path: Path) -> None:
+    """A figure may be without."""
+    title = "<!-- How often two sets of topics disagree on which of two runs is better -->"
+    assert title in draw(tmp_path / "a.svg").decode()
+    assert title not in draw(tmp_path / "b.svg", "--no-title").decode()
+
+
+@pytest.mark.parametrize("command", ["compare", "swap-rate", "leave-out", "describe", "draw"])
+@pytest.mark.parametrize("name", ["f.gif", "f", "png", "f.png.gz", ""])
+def test_other_endings(command: str, name: str) -> None:
+    """They are refused in words, before anything is read."""
+    done = lab(command, "nothing", "nothing", "--figure", name)
+    assert (done.status, done.stdout) == (1, b"")
+    assert re.fullmatch(
+        f"irevalx-lab: --figure must (be a file name that ends|end) in .png, .svg or .pdf, but got '{name}'\n",
+        done.stderr,
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ("leave-out", "q", "r", "--removed", "--figure", "f.png"),
+            "--removed and --figure must not be given together",
+        ),
+        (("compare", "q", "r", "--draw", "topics"), "--draw requires --figure"),
+        (
+            ("compare", "q", "r", "--draw", "topics", "--power", "--figure", "f.png"),
+            "--draw cannot be combined with --discriminative-power",
+        ),
+        (("draw", "q"), "--figure must be given"),
+        (
+            ("swap-rate", "q", "r", "--figure", "f.png", "--figure-width", "5"),
+            "--figure-width must be 3.3 or 7, but got '5'",
+        ),
+    ],
+)
+def test_refusals(words: Sequence[str], said: str) -> None:
+    """Options that go together, and widths."""
+    done = lab(*words)
+    assert (done.status, done.stdout) == (1, b"")
+    assert said in done.stderr
+
+
+def test_too_many_pairs(tmp_path: Path) -> None:
+    """More pairs than a page has room for are refused before they are tested."""
+    runs = []
+    for number in range(13):
+        runs.append(tmp_path / f"run{number}")
+        runs[-1].write_text(RUNS[0].read_text().replace(RUNS[0].name, f"run{number}"))
+    call: Call = ("compare", QRELS, *runs, "--seed", "1", "--figure", tmp_path / "f.svg", "--figure-width", "3.3")
+    for drawn, most in (("intervals", 58), ("topics", 24)):
+        done = lab(*call, "--draw", drawn)
+        assert (done.status, done.stdout) == (1, b"")
+        assert f"has room for at most {most} pairs of runs here, but got 78; --baseline compares" in done.stderr
+    done = lab(*call, "--draw", "matrix", "--baseline", "run1")
+    assert (done.status, done.stdout) == (1, b"")
+    assert "--draw matrix cannot be combined with --baseline" in done.stderr
+    assert lab(*call, "--interval", "t", "--quiet").status == 0
+    assert "<!-- Significantly different runs, by map -->" in (tmp_path / "f.svg").read_text()
+
+
+def comparison_of(n_runs: int) -> Comparison:
+    """All pairs of runs that score as their numbers."""
+    values = np.arange(n_runs)[:, np.newaxis] + np.zeros(3)
+    pairs = [(other, run) for run, other in combinations(range(n_runs), 2)]
+    measured = MeasuredRuns(measure="map", runs=tuple(map(str, range(n_runs))), topics=("1", "2", "3"), values=values)
+    return Comparison([ComparedMeasure(measured, Comparisons(values, pairs))], None, Method())
+
+
+def test_too_many_runs() -> None:
+    """A matrix has room for 80 runs."""
+    with pytest.raises(ArgumentError, match="at most 80 runs, but got 81; discriminative_power=True draws"):
+        choose_figure(comparison_of(81), None, Page())
+    assert choose_figure(comparison_of(80), None, Page()) == "matrix"
+    assert choose_figure(comparison_of(15), None, Page()) == "intervals"
+
+
+def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A command says what to install before it does anything; without --figure it works."""
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    done = lab(*SWAPS, "--figure", tmp_path / "f.png")
+    said = "irevalx-lab: swap-rate needs matplotlib, which is not installed: pip install 'irevalx[lab]', or '.[lab]' in a checkout\n"
+    assert (done.status, done.stdout, done.stderr) == (1, b"", said)
+    assert lab(*SWAPS).status == 0
+
+
+def test_what_cannot_be_written(tmp_path: Path) -> None:
+    """A folder that is not there is an error, and no part of a file is left."""
+    done = lab(*SWAPS, "--figure", tmp_path / "nothing" / "f.png")
+    assert done.status == 74
+    assert "cannot write" in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_completion(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shells complete the endings."""
+
+    def offered(word: str) -> list[str]:
+        monkeypatch.setenv("_IREVALX_LAB_COMPLETE", "bash_complete")
+        monkeypatch.setenv("COMP_WORDS", f"irevalx-lab compare q r --figure {word}")
+        monkeypatch.setenv("COMP_CWORD", "5")
+        return lab().stdout.decode().splitlines()
+
+    assert offered("out/f") == ["plain,out/f.png", "plain,out/f.svg", "plain,out/f.pdf"]
+    assert offered("f.") == ["plain,f.png", "plain,f.svg", "plain,f.pdf"]
+    assert offered("f.s") == ["plain,f.svg"]
+    assert offered("out/") == ["file,out/"]

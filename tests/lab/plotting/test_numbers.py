@@ -1,0 +1,484 @@
+"""The numbers that figures show are those of the tables, and of scipy."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from statistics import mean, stdev
+from typing import TypeAlias
+
+import numpy as np
+import pytest
+from drawn_figures import lines_of, panels_of, texts_of
+from matplotlib.colors import to_rgba
+from matplotlib.figure import Figure
+from running import FIXTURES, SHARED, lab, lab_rows, rows_in, run
+from scipy.stats import kendalltau, pearsonr
+
+from irevalx.arrays.segments import FloatArray
+from irevalx.errors import IrevalxWarning
+from irevalx.lab import COMMANDS
+
+pytestmark = pytest.mark.slow
+
+EXPERIMENT = FIXTURES / "experiment"
+QRELS, RUNS = EXPERIMENT / "qrels", sorted((EXPERIMENT / "runs").iterdir())
+ROBUST = SHARED / "robust03"
+COLLECTIONS = [
+    pytest.param(QRELS, RUNS, id="experiment"),
+    pytest.param(
+        ROBUST / "qrels.gz",
+        sorted((ROBUST / "runs").glob("*")),
+        id="robust03",
+        marks=pytest.mark.skipif(not ROBUST.is_dir(), reason="needs the TREC 2003 Robust data"),
+    ),
+]
+
+
+EXPECTED: dict[str, Callable[[FloatArray, FloatArray], float]] = {
+    "Kendall's tau-b": lambda x, y: float(kendalltau(x, y).statistic),
+    "Pearson's correlation": lambda x, y: float(pearsonr(x, y).statistic),
+    "RMS error": lambda x, y: math.sqrt(((y - x) ** 2).mean()),
+    "mean score over runs": lambda x, y: float(y.mean()),
+}
+"""What lines show, of scores under full and under reduced judgments."""
+
+Call: TypeAlias = tuple[str | Path, ...]
+
+
+def lines_by_panel(figure: Figure) -> list[tuple[str, dict[str, list[tuple[float, float]]]]]:
+    """Return what the lines of each panel show, and their points."""
+    return [(panel.get_ylabel(), lines_of(panel)) for panel in panels_of(figure)]
+
+
+def level(text: str) -> float:
+    """Return a level as a number."""
+    return float(text[:-1]) / 100 if text.endswith("%") else float(text)
+
+
+@pytest.mark.parametrize(("qrels", "runs"), COLLECTIONS)
+@pytest.mark.parametrize("scheme", ["uniform", "depth"])
+def test_study(scheme: str, qrels: Path, runs: list[Path], drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """Lines are means over samples of what scipy finds in the scores: Yilmaz and Aslam 2008, Figures 1 to 6, 8 and 10;
+    Bompada et al. 2007, Figures 1 and 2; Büttcher et al. 2007, Figure 1; Ahlgren and Grönqvist 2008, Figure 5.
+    """  # noqa: D205
+    levels = "5% 10% 30% 60%" if scheme == "uniform" else "2 4 8 30"
+    options = ("--scheme", scheme, "--levels", levels, "--samples", "2", "--seed", "3", "-m", "map bpref")
+    done = lab("study", qrels, *runs, *options, "--quiet", "-o", tmp_path)
+    assert done.status == 0, done.stderr
+    scores: dict[tuple[str, str, str], dict[str, float]] = defaultdict(dict)
+    for row in rows_in(tmp_path / "scores.csv"):
+        scores[row["measure"], row["level"], row["sample"]][row["run"]] = float(row["score"])
+    full = {measure: list(scores[measure, "", ""].values()) for measure in ("map", "bpref")}
+    samples = ["0", "1"] if scheme == "uniform" else ["0"]
+
+    def expected(statistic: str, measure: str, reference: str) -> list[tuple[float, float]]:
+        found = []
+        for text in levels.split():
+            x = np.array(full["map" if reference == "AP" else measure])
+            values = []
+            for sample in samples:
+                y = np.array(list(scores[measure, text, sample].values()))
+                values.append(EXPECTED[statistic](x, y))
+            found.append((level(text), mean(values)))
+        return found
+
+    shown = {f"agreement-with-{reference}": reference for reference in ("AP", "itself")} | {"mean-scores": "itself"}
+    for stem, reference in shown.items():
+        for statistic, lines in lines_by_panel(drawn[stem]):
+            if statistic != "Kendall's tau":
+                assert set(lines) == {"map", "bpref"}
+                for measure, points in lines.items():
+                    if (statistic, measure, reference) == ("RMS error", "bpref", "AP"):  # bpref does not estimate AP
+                        assert all(math.isnan(y) for _, y in points)
+                        continue
+                    assert np.array(points) == pytest.approx(
+                        np.array(expected(statistic, measure, reference)), abs=1e-9
+                    )
+    of_samples = [row for row in rows_in(tmp_path / "samples.csv") if row["against"] == "itself"]
+    decided = lines_by_panel(drawn["decisions"]) + lines_by_panel(drawn["mean-scores"])[1:]
+    assert [statistic for statistic, _ in decided] == ["accuracy", "g-mean", "Kendall's tau"]
+    for column, (_, lines) in zip(("accuracy", "g_mean", "tau"), decided, strict=True):
+        for measure, points in lines.items():
+            for x, y in points:
+                of_level = [row for row in of_samples if level(row["level"]) == x and row["measure"] == measure]
+                assert y == pytest.approx(mean(float(row[column]) for row in of_level))
+    figure = drawn["bpref-against-AP"]
+    chosen = ["30%", "10%", "5%"] if scheme == "uniform" else ["30", "8", "4"]
+    assert len(panels_of(figure)) == 3
+    assert ("bpref-against-AP-appendix" in drawn, len(panels_of(drawn["bpref-against-AP-appendix"]))) == (True, 1)
+    for text, panel in zip(chosen, panels_of(figure), strict=True):
+        assert text in panel.get_title()
+        shown_points = {(float(x), float(y)) for x, y in np.asarray(panel.collections[0].get_offsets()).tolist()}
+        assert shown_points == {
+            point
+            for sample in samples
+            for point in zip(full["map"], scores["bpref", text, sample].values(), strict=True)
+        }
+        tau = dict(expected("Kendall's tau-b", "bpref", "AP"))[level(text)]
+        assert f"tau-b {tau:.2f}" in panel.texts[0].get_text()
+
+
+def test_bands_end_where_values_cannot_be(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """They are one standard deviation over samples, cut at 1 and at 0."""
+    options = ("--levels", "1% 70% 90%", "--samples", "4", "--seed", "1", "-m", "map", "--quiet")
+    assert lab("study", QRELS, *RUNS, *options, "-o", tmp_path).status == 0
+    rows = [row for row in rows_in(tmp_path / "samples.csv") if row["against"] == "itself"]
+    cut = 0
+    figure = drawn["agreement-with-itself"]
+    tau, _, error = panels_of(figure)
+    for panel, column, low, high in ((tau, "tau_b", -1.0, 1.0), (error, "rms", 0.0, math.inf)):
+        heights = panel.collections[0].get_paths()[0].vertices
+        found = {(round(float(x), 6), round(float(y), 9)) for x, y in np.asarray(heights).tolist()}
+        for text in ("1%", "70%", "90%"):
+            values = [float(row[column]) for row in rows if row["level"] == text]
+            for end in (mean(values) - stdev(values), mean(values) + stdev(values)):
+                cut += not low <= end <= high
+                assert (round(level(text), 6), round(min(high, max(low, end)), 9)) in found
+    assert cut
+    assert any("one standard deviation over 4 samples, cut" in " ".join(text.split()) for text in texts_of(figure))
+
+
+def test_bands_over_topics(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """With --resamples bands are the intervals of summary.csv, and the figure says so."""
+    options = ("--levels", "20% 60%", "--samples", "1", "--seed", "1", "-m", "map", "--resamples", "50", "--quiet")
+    assert lab("study", QRELS, *RUNS, *options, "-o", tmp_path).status == 0
+    figure = drawn["agreement-with-AP"]
+    vertices = np.asarray(panels_of(figure)[0].collections[0].get_paths()[0].vertices)
+    found = {round(float(y), 9) for _, y in vertices.tolist()}
+    for row in rows_in(tmp_path / "summary.csv"):
+        if row["against"] == "AP":
+            assert {round(float(row["tau_b_low"]), 9), round(float(row["tau_b_high"]), 9)} <= found
+    assert any("intervals over draws of topics" in text for text in texts_of(figure))
+
+
+def test_measures_on_another_scale_are_apart(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """Numbers of documents share no axis with measures between 0 and 1, and have no error against AP."""
+    options = ("--levels", "20% 60%", "--samples", "2", "--seed", "1", "-m", "map num_rel_ret bpref", "--quiet")
+    assert lab("study", QRELS, *RUNS, *options, "-o", tmp_path).status == 0
+    for stem, errors in (("agreement-with-AP", 1), ("agreement-with-itself", 2), ("mean-scores", 0)):
+        shown = lines_by_panel(drawn[stem])
+        assert all(set(lines) in ({"map", "bpref"}, {"num_rel_ret"}) for _, lines in shown)
+        assert [statistic for statistic, _ in shown].count("RMS error") == errors
+
+
+def test_swap_rates(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """The share of swaps by size of the sets, and by difference in the middle of its bin."""
+    call: Call = ("swap-rate", QRELS, *RUNS, "-m", "map num_rel_ret", "--draws", "50", "--seed", "1")
+    rows = lab_rows(*call, "--figure", tmp_path / "sizes.svg")
+    [(_, lines)] = lines_by_panel(drawn["sizes"])
+    found = {(measure, x): y for measure, points in lines.items() for x, y in points}
+    assert found == {(row["measure"], float(row["topics"])): float(row["with_half_ties"]) for row in rows}
+
+
+@pytest.mark.parametrize("sizes", ["6", "3 6", "2 3 4 6"])
+def test_swap_rates_by_difference(sizes: str, drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """Points in the middle of bins with enough comparisons, as far as there are swaps; of few sizes in three units."""
+    call: Call = ("swap-rate", QRELS, *RUNS, "-m", "map num_rel_ret", "--draws", "50", "--seed", "1")
+    rows = lab_rows(*call, "--sizes", sizes, "--bins", "0.1", "--figure", tmp_path / "bins.svg")
+    panels = panels_of(drawn["bins"])
+    units = {"": "from", "difference": "from", "in % of the best run": "percent", "in standard deviations": "sigmas"}
+    assert len(panels) == 2 * len(sizes.split()) * (1 if " " in sizes else 3)
+    assert all(len(lines_of(panel)) == 1 for panel in panels)
+    for panel in panels:
+        size, _, words = panel.get_title().partition(" topics")
+        unit = units[words.removeprefix(": ")]
+        for measure, points in lines_of(panel).items():
+            of_measure = [row for row in rows if (row["measure"], row["topics"]) == (measure, size)]
+            ratio = float(of_measure[-1][unit]) / float(of_measure[-1]["from"])
+            of_measure = [row for row in of_measure if int(row["comparisons"]) >= 30]
+            last = max((number for number, row in enumerate(of_measure) if float(row["with_half_ties"])), default=-1)
+            expected = [
+                (ratio * (float(row["from"]) + float(row["to"])) / 2, float(row["with_half_ties"]))
+                for row in of_measure[: last + 2]
+            ]
+            assert np.array(points) == pytest.approx(np.array(expected))
+
+
+@pytest.mark.parametrize("baseline", [(), ("--baseline", "vector1")])
+def test_intervals(baseline: tuple[str, ...], drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """Points, lines and bars are the differences and intervals of the table; filled where runs differ."""
+    call: Call = ("compare", QRELS, *RUNS, "-m", "map bpref", "--seed", "1", "--correction", "bonferroni", *baseline)
+    rows = lab_rows(*call, "--figure", tmp_path / "f.svg")
+    panels = panels_of(drawn["f"])
+    assert len(panels) == 2
+    names = [one.get_text() for one in panels[0].get_yticklabels()]
+    for panel in panels:
+        of_measure = [row for row in rows if row["measure"] == panel.get_title()]
+        lines = [line for line in panel.get_lines() if len(set(np.asarray(line.get_ydata()).tolist())) == 1]
+        assert len(names) == len(of_measure)
+        for row in of_measure:
+            height = names.index(row["run"] if baseline else f"{row['run']} − {row['against']}")  # noqa: RUF001
+            at = [line for line in lines if np.asarray(line.get_ydata()).tolist()[0] == height]
+            drawn_ends = [tuple(map(float, np.asarray(line.get_xdata()).tolist())) for line in at]
+            expected = [("simultaneous_low", "simultaneous_high"), ("low", "high"), ("difference",)]
+            assert drawn_ends == [tuple(float(row[column]) for column in columns) for columns in expected]
+            assert (at[-1].get_markerfacecolor() != "white") == (row["differ"].lower() == "true")
+
+
+@pytest.mark.parametrize("measures", ["map", "bpref num_rel_ret gm_map"])
+def test_matrix(measures: str, drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """Runs by score; a cell is dark where the table has a difference, and nothing is below the diagonal."""
+    call: Call = ("compare", QRELS, *RUNS, "-m", measures, "--seed", "1", "--interval", "t", "--draw", "matrix")
+    rows = lab_rows(*call, "--figure", tmp_path / "f.svg")
+    panels = panels_of(drawn["f"])
+    assert len(panels) == len(measures.split())
+    for panel, measure in zip(panels, measures.split(), strict=True):
+        of_measure = [row for row in rows if row["measure"] == measure]
+        assert panel.get_title() == (measure if len(panels) > 1 else "")
+        scores = {row["run"]: float(row["mean"]) for row in of_measure}
+        scores |= {row["against"]: float(row["mean_against"]) for row in of_measure}
+        names = sorted(scores, key=lambda run: -scores[run])
+        shown = [label.get_text().split() for label in panel.get_yticklabels()]
+        assert [run for run, _ in shown] == names == [label.get_text() for label in panel.get_xticklabels()]
+        assert [float(score) for _, score in shown] == pytest.approx([scores[run] for run in names], abs=5e-4)
+        cells: FloatArray = np.asarray(np.ma.filled(np.ma.asarray(panel.images[0].get_array()), np.nan))
+        known = ~np.isnan(cells)
+        assert known.tolist() == np.triu(np.ones(cells.shape, bool), 1).tolist()
+        for row in of_measure:
+            better, worse = sorted((names.index(row["run"]), names.index(row["against"])))
+            assert bool(cells[better, worse]) == (row["differ"].lower() == "true")
+
+
+def test_differences_by_topic(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """Bars are the differences of what the evaluator prints for each topic, from the greatest to the least."""
+    call: Call = ("compare", QRELS, *RUNS[:3], "-m", "map", "--seed", "1", "--draw", "topics", "--resamples", "100")
+    rows = lab_rows(*call, "--figure", tmp_path / "f.svg")
+    values: dict[str, dict[str, float]] = {}
+    for path in RUNS[:3]:
+        printed = run("-q", "-m", "map", "--format", "csv", QRELS, path).stdout.decode()
+        values[path.name] = {
+            row["topic"]: float(row["value"]) for row in csv.DictReader(io.StringIO(printed)) if row["topic"] != "all"
+        }
+    for row, panel in zip(rows, panels_of(drawn["f"]), strict=True):
+        assert panel.get_title() == f"{row['run']} − {row['against']}"  # noqa: RUF001
+        run_values, against = values[row["run"]], values[row["against"]]
+        expected = sorted((run_values[topic] - against[topic] for topic in run_values), reverse=True)
+        assert [bar.get_height() for bar in panel.patches] == pytest.approx(expected)  # type: ignore[attr-defined]
+        assert panel.texts[0].get_text().split("\n") == [
+            f"{row['wins']} better, {row['losses']} worse",
+            *([f"{row['ties']} equal"] if row["ties"] != "0" else []),
+        ]
+
+
+def test_significance_levels(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """With --power: p-values from the least on, as far as they are at most 0.2, and the next."""
+    call: Call = ("compare", QRELS, *RUNS, "-m", "map bpref", "--seed", "1", "--resamples", "100")
+    rows = lab_rows(*call)
+    assert lab(*call, "--power", "--quiet", "--figure", tmp_path / "f.svg").status == 0
+    for column, (_, lines) in zip(("p", "corrected_p"), lines_by_panel(drawn["f"]), strict=True):
+        for measure, points in lines.items():
+            expected = sorted(float(row[column]) for row in rows if row["measure"] == measure)
+            n_small = sum(p < 0.2 for p in expected)
+            assert [y for _, y in points] == pytest.approx(expected[: n_small + 1])
+
+
+@pytest.mark.parametrize("complete", [(), ("--complete", "nonrelevant")])
+def test_leave_out(complete: tuple[str, ...], drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """Points are changes of score and rank, filled where the score changes significantly."""
+    call: Call = ("leave-out", QRELS, *RUNS, "--group-by", "^[a-z]+", "--depth", "10", "-m", "map bpref", *complete)
+    rows = lab_rows(*call, "--figure", tmp_path / "f.svg")
+    scores, ranks = panels_of(drawn["f"])
+    names = [one.get_text() for one in scores.get_yticklabels()]
+    for panel, before, after, sign in ((scores, "score", "left_out", 1), (ranks, "rank", "rank_left_out", -1)):
+        for number, name in enumerate(names):
+            points = [line for line in panel.get_lines() if line.get_marker() == "o"][2 * number : 2 * number + 2]
+            for line, filled in zip(points, ("false", "true"), strict=True):
+                expected = [
+                    sign * (float(row[after]) - float(row[before]))
+                    for row in rows
+                    if ", ".join([row["measure"], *([row["judgments"]] if complete else [])]) == name
+                    and row["significant"].lower() == filled
+                ]
+                assert sorted(np.asarray(line.get_xdata()).tolist()) == pytest.approx(sorted(expected))
+
+
+def test_describe(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """Bars, steps and points are the counts and shares of the tables."""
+    call: Call = ("describe", QRELS, *RUNS, "--group-by", "^[a-z]+", "--depth", "10")
+    tables = {name: lab_rows(*call, "--show", name) for name in ("judgments", "runs", "ranks", "groups")}
+    assert lab(*call, "--figure", tmp_path / "f.svg", "--quiet").status == 0
+    topics, ranks, runs, groups = panels_of(drawn["f"])
+    counts = [int(row["relevant"]) for row in tables["judgments"] if row["topic"] not in {"all", "mean"}]
+    bars: dict[float, float] = defaultdict(float)
+    for bar in topics.patches:
+        bars[bar.get_x()] += bar.get_height()  # type: ignore[attr-defined]
+    assert [bars[x] for x in sorted(bars)] == sorted(counts, reverse=True)
+    for name, points in lines_of(ranks).items():
+        of_run = [row for row in tables["ranks"] if row["run"] == name and int(row["retrieved"])]
+        expected = [(float(row["from"]), float(row["percent_unjudged"]) / 100) for row in of_run]
+        known = [point for point in points[:-1] if not math.isnan(point[1])]
+        assert np.array(known) == pytest.approx(np.array(expected))
+    for label, points in lines_of(runs).items():
+        column = f"judged_{label.split()[1]}"
+        assert [x for x, _ in points] == pytest.approx(
+            [float(row[column]) for row in tables["runs"] if row["run"] != "mean"]
+        )
+    widths = [bar.get_width() for bar in groups.patches]  # type: ignore[attr-defined]
+    assert widths == pytest.approx([float(row["percent_alone"]) for row in tables["groups"]])
+    assert [one.get_text() for one in groups.texts] == [row["relevant_alone"] for row in tables["groups"]]
+    for name in tables:
+        assert lab(*call, "--figure", tmp_path / "one.svg", "--quiet", "--show", name).status == 0
+        assert len(panels_of(drawn["one"])) == 1
+
+
+@pytest.fixture(scope="module")
+def studies(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three studies of two measures, without figures."""
+    folder = tmp_path_factory.mktemp("studies")
+    for scheme, levels in (("uniform", "5% 20% 100%"), ("depth", "1 5 20"), ("mixed", "1 5 20")):
+        options = ("--scheme", scheme, "--levels", levels, "--samples", "2", "--seed", "1", "-m", "infAP bpref")
+        done = lab("study", QRELS, *RUNS, *options, "--figures", "none", "--quiet", "-o", folder / scheme)
+        assert done.status == 0, done.stderr
+    return folder
+
+
+def test_studies_on_one_axis(studies: Path, drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """Lines are those of summary.csv over the share of judgments: Yilmaz and Aslam 2008, Figure 22."""
+    schemes = ("uniform", "depth", "mixed")
+    done = lab("draw", *(studies / scheme for scheme in schemes), "-m", "infAP", "--figure", tmp_path / "f.pdf")
+    assert (done.status, done.stderr) == (0, "")
+    for column, (_, lines) in zip(("tau_b", "pearson", "rms"), lines_by_panel(drawn["f"]), strict=True):
+        assert tuple(lines) == schemes
+        for scheme, points in lines.items():
+            rows = [
+                row
+                for row in rows_in(studies / scheme / "summary.csv")
+                if (row["measure"], row["against"]) == ("infAP", "AP")
+            ]
+            assert np.array(points) == pytest.approx(
+                np.array([(float(row["judged"]), float(row[f"{column}_mean"])) for row in rows])
+            )
+
+
+def test_grid_of_studies(studies: Path, drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """One column per study and one row per statistic, with bpref twice: Yilmaz and Aslam 2008, Figures 23 and 24."""
+    named = [f"one={studies / 'uniform'}", f"two={studies / 'mixed'}"]
+    done = lab("draw", *named, "--layout", "grid", "--itself", "bpref", "--figure", tmp_path / "f.pdf")
+    assert (done.status, done.stderr) == (0, "")
+    panels = panels_of(drawn["f"])
+    assert [panel.get_title() for panel in panels] == ["one", "two", "", "", "", ""]
+    for number, panel in enumerate(panels):
+        column, scheme = ("tau_b", "pearson", "rms")[number // 2], ("uniform", "mixed")[number % 2]
+        assert set(lines_of(panel)) == {"infAP", "bpref", "bpref, itself"}
+        for label, points in lines_of(panel).items():
+            asked = (label.split(",")[0], "itself" if "," in label else "AP")
+            if (column, *asked) == ("rms", "bpref", "AP"):  # bpref does not estimate AP
+                assert all(math.isnan(y) for _, y in points)
+                continue
+            rows = [
+                row for row in rows_in(studies / scheme / "summary.csv") if (row["measure"], row["against"]) == asked
+            ]
+            assert np.array(points) == pytest.approx(
+                np.array(
+                    [
+                        (
+                            level(row["level"]) if scheme == "uniform" else float(row["judged"]),
+                            float(row[f"{column}_mean"]),
+                        )
+                        for row in rows
+                    ]
+                )
+            )
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        (["{}/uniform", "-m", "ndcg"], 1, "a measure must be one of 'uniform' (infAP bpref), but got 'ndcg'"),
+        (["{}/uniform", "{}/uniform"], 1, "the studies must have different names: NAME=FOLDER gives a name"),
+        (["{}/nothing"], 2, "summary.csv"),
+        (
+            ["{}/uniform", "{}/depth", "--layout", "grid", "--figure-width", "3.3"],
+            1,
+            "--layout grid with several studies requires --figure-width 7",
+        ),
+        (["{}/uniform", "--at", "5%"], 1, "--at requires --layout scores"),
+        (
+            ["{}/uniform", "--layout", "scores"],
+            1,
+            "the study 'uniform' must have map among its measures, for scores against AP",
+        ),
+        (
+            ["{}/uniform", "--layout", "scores", "--at", "7%"],
+            1,
+            "--at must be a level of 'uniform' (5% 20% 100%), but got '7%'",
+        ),
+        (["{}/uniform", "--layout", "scores", "--at", "x"], 1, "--at must be a level of 'uniform'"),
+        (
+            ["{}/uniform", "--layout", "runs", "--itself", "bpref"],
+            1,
+            "--itself cannot be combined with --layout runs",
+        ),
+    ],
+)
+def test_studies_that_cannot_be_drawn(words: list[str], status: int, said: str, studies: Path, tmp_path: Path) -> None:
+    """What is wrong is said in words."""
+    done = lab("draw", *(word.format(studies) for word in words), "--figure", tmp_path / "f.svg")
+    assert (done.status, done.stdout) == (status, b"")
+    assert said in done.stderr
+    assert not (tmp_path / "f.svg").exists()
+    assert "draw" in COMMANDS
+
+
+def test_scores_at_a_level(studies: Path, drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """One panel per study and measure: the rows of scores.csv, compared with the measure itself."""
+    folders = [studies / "uniform", studies / "depth"]
+    call: Call = ("draw", *folders, "--layout", "scores", "--against", "itself")
+    assert lab(*call, "--figure", tmp_path / "f.pdf").status == 0
+    panels = panels_of(drawn["f"])
+    names = [(scheme, measure) for scheme in ("uniform", "depth") for measure in ("infAP", "bpref")]
+    assert [panel.get_title() for panel in panels] == [f"{scheme}: {measure}" for scheme, measure in names]
+    for (scheme, measure), panel in zip(names, panels, strict=True):
+        rows = [row for row in rows_in(studies / scheme / "scores.csv") if row["measure"] == measure]
+        full = {row["run"]: float(row["score"]) for row in rows if not row["level"]}
+        at = "5%" if scheme == "uniform" else "5"
+        expected = sorted((full[row["run"]], float(row["score"])) for row in rows if row["level"] == at)
+        places = np.asarray(panel.collections[0].get_offsets()).tolist()
+        assert np.array(sorted(map(tuple, places))) == pytest.approx(np.array(expected))
+    assert "5% of the judgments and depth 5" in panels[0].figure.get_supylabel().replace("\n", " ")
+
+
+def test_measures_on_another_scale_are_not_drawn_against_ap(tmp_path: Path) -> None:
+    """Scores against AP are of measures between 0 and 1; runs in order have panels for the others."""
+    options = ("--levels", "50%", "--samples", "1", "--seed", "1", "-m", "map num_rel_ret", "--figures", "none")
+    assert lab("study", QRELS, *RUNS, *options, "--quiet", "-o", tmp_path / "s").status == 0
+    done = lab("draw", tmp_path / "s", "--layout", "scores", "--figure", tmp_path / "f.svg")
+    assert done.status == 1
+    assert "a measure must be between 0 and 1 to be drawn against AP, but got 'num_rel_ret'" in done.stderr
+    assert lab("draw", tmp_path / "s", "--layout", "runs", "--figure", tmp_path / "f.svg").status == 0
+
+
+def test_an_appendix_has_the_same_axes(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """Scores against scores: equal limits in a figure and its appendix, the colour of the measure in all figures."""
+    options = ("--levels", "2% 5% 10% 30% 60%", "--samples", "2", "--seed", "1", "-m", "map bpref", "--quiet")
+    assert lab("study", QRELS, *RUNS, *options, "-o", tmp_path).status == 0
+    for measure in ("map", "bpref"):
+        for reference in ("AP", "itself"):
+            figures = [drawn[f"{measure}-against-{reference}{ending}"] for ending in ("", "-appendix")]
+            panels = [panel for figure in figures for panel in panels_of(figure)]
+            assert len({(panel.get_xlim(), panel.get_ylim()) for panel in panels}) == 1
+            assert panels[0].get_xlim() == panels[0].get_ylim()
+            assert ("RMS" in panels[0].texts[0].get_text()) == ((measure, reference) != ("bpref", "AP"))
+            [line] = [
+                line for line in panels_of(drawn["agreement-with-AP"])[0].get_lines() if line.get_label() == measure
+            ]
+            edges = {tuple(panel.collections[0].get_edgecolor()[0].tolist()) for panel in panels}  # type: ignore[union-attr]
+            assert edges == {to_rgba(line.get_color())}
+
+
+def test_captions_name_all_bands(studies: Path, drawn: Mapping[str, Figure], tmp_path: Path) -> None:
+    """Of several studies too, in words that are there."""
+    options = ("--levels", "20% 60%", "--samples", "3", "--seed", "1", "-m", "infAP bpref", "--resamples", "20")
+    assert lab("study", QRELS, *RUNS, *options, "--figure", "none", "-o", tmp_path / "topics").status == 0
+    call: Call = ("draw", studies / "uniform", tmp_path / "topics", "--layout", "grid", "--quiet")
+    assert lab(*call, "--figure", tmp_path / "f.svg").status == 0
+    with pytest.warns(IrevalxWarning, match="few topics"):
+        figure = drawn["f"]
+    [caption] = [" ".join(text.split()) for text in texts_of(figure) if "Bands: " in text]
+    assert "()" not in caption
+    assert "intervals over draws of topics where a study has them, else one standard deviation over samples" in caption

@@ -1,0 +1,239 @@
+"""Whether a pair keeps its sign as often as bounds --fit-probabilities says, where judgments are replayed.
+
+``CONFIDENCE_REPLAYS=200`` replays the judgments of the collections of ``../shared`` so often (some minutes), and writes
+what docs/what-to-judge.md has.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+import pytest
+from running import FIXTURES, SHARED, opened
+
+from irevalx.errors import InputError
+from irevalx.experiments.inputs import graded_judgments_of
+from irevalx.experiments.pools import with_first_documents
+from irevalx.experiments.ranked_runs import Experiment, prepare, requests_of
+from irevalx.experiments.weighted_measures import weighted_measures
+from irevalx.frozen import Frozen, replace
+from irevalx.lab.score_bounds.extremes import WeightedScores
+from irevalx.lab.score_bounds.probabilities import ExpectedValues, GradeShares
+from irevalx.lab.score_bounds.relevance_models import FittedRelevance, unpooled_relevance
+from irevalx.strategies.registry import ORDERS
+from irevalx.strategies.simulation import Level, Ordering, Rules
+from irevalx.strategies.strategy import Candidates, candidates_of
+
+pytestmark = pytest.mark.slow
+
+REPLAYS = int(os.environ.get("CONFIDENCE_REPLAYS", "0"))
+DEPTH = 10
+ORDERS_REPLAYED = ("depth", "mtf")
+PER_TOPIC = (3, 5, 8, 12, 16)
+"""Documents judged of each topic."""
+
+BUDGETS = (250, 500, 1000, 2000, 3000, 4000, 5000, 6000, 8000, 10000)
+"""Documents judged of all topics, in the order of depth."""
+
+
+class Said(Frozen):
+    """What was said of a pair that was not decided: how sure it is to keep its sign; and whether it does."""
+
+    order: str
+    confidence: float
+    is_right: bool
+
+
+@cache
+def read(collection: str) -> tuple[Experiment, tuple[Candidates, ...]]:
+    """Return a collection, in which what nobody judged is not relevant, and its documents that may be judged."""
+    folder = SHARED / collection if collection != "fixture" else FIXTURES / "experiment"
+    [qrels] = folder.glob("qrels*")
+    paths = [str(path) for path in sorted((folder / "runs").iterdir())]
+    judgments = with_first_documents(graded_judgments_of(qrels), opened(paths, pytest.fail), DEPTH)
+    judgments = replace(judgments, grades=np.clip(judgments.grades, 0, None))
+    return prepare(judgments, opened(paths, pytest.fail), ("P.10",)), tuple(
+        candidates_of(opened(paths, pytest.fail), DEPTH)
+    )
+
+
+def some(experiment: Experiment, runs: np.ndarray, topics: np.ndarray) -> Experiment:
+    """Return some runs and topics of an experiment."""
+    of_runs = experiment.of_runs(runs)
+    rows = (np.arange(len(runs))[:, None] * len(experiment.topics) + topics).ravel()
+    return replace(
+        of_runs,
+        topics=tuple(experiment.topics[topic] for topic in topics),
+        ranking=of_runs.ranking.take(rows),
+        missing=of_runs.missing[:, topics],
+    )
+
+
+def said(full: Experiment, kept: np.ndarray, order: str) -> Iterator[Said]:
+    """Yield what is said of each pair that is not decided when only these documents are judged."""
+    greatest = int(full.grades.max())
+    [measure] = weighted_measures(requests_of(("P.10",)), 1, range(greatest + 1), greatest)
+    judged = replace(full, judgments=replace(full.judgments, grades=np.where(kept, full.grades, -1)))
+    truth, scores = WeightedScores(full, measure), WeightedScores(judged, measure)
+    relevance = FittedRelevance(judged, 1).fit()
+    probable = ExpectedValues(scores, relevance, GradeShares.of(judged.grades, 1, greatest))
+    for pair in scores.pairs:
+        now = scores.bounds(pair)
+        if not now.is_determined:
+            is_right = np.sign(now.means[0]) == np.sign(truth.bounds(pair).means[0])
+            yield Said(order, probable.of(pair).keeps_sign, bool(is_right))
+
+
+def replayed(collection: str, n_replays: int, n_runs: int = 6) -> list[Said]:
+    """Judge some runs on half of the topics, in turn in each order, up to one of the budgets."""
+    experiment, candidates = read(collection)
+    by_topic = {one.topic: one for one in candidates}
+    rng = np.random.default_rng(7)
+    found: list[Said] = []
+    for number in range(n_replays):
+        order = ORDERS_REPLAYED[number % len(ORDERS_REPLAYED)]
+        runs = np.sort(rng.choice(len(experiment.runs), n_runs, replace=False))
+        topics = np.sort(rng.choice(len(experiment.topics), len(experiment.topics) // 2, replace=False))
+        budget = Level("", Fraction(int(rng.choice(PER_TOPIC))), is_share=False)
+        part = some(experiment, runs, topics)
+        to_judge = []
+        for one in (by_topic[topic] for topic in part.topics):
+            has = np.flatnonzero((one.ranks[runs] > 0).any(axis=0))
+            docnos = tuple(one.docnos[place] for place in has)
+            to_judge.append(replace(one, docnos=docnos, ranks=one.ranks[np.ix_(runs, has)]))
+        done = Ordering(order=ORDERS[order], candidates=to_judge).replay(experiment.judgments, [budget])
+        found += said(part, done.kept[0], order)
+    return found
+
+
+def between(found: list[Said], low: float, high: float, order: str | None = None) -> tuple[int, float, float]:
+    """Return how many pairs have such a confidence, its mean, and the share that is right."""
+    chosen = [one for one in found if low <= one.confidence < high and order in {None, one.order}]
+    mean = float(np.mean([one.confidence for one in chosen])) if chosen else np.nan
+    return len(chosen), mean, float(np.mean([one.is_right for one in chosen])) if chosen else np.nan
+
+
+def test_a_few_replays() -> None:
+    """On the small collection pairs that are said to be sure are mostly right, and more so than those that are not."""
+    found = replayed("fixture", 8, n_runs=4)
+    n_sure, _, sure = between(found, 0.9, 1.1)
+    n_unsure, _, unsure = between(found, 0.0, 0.9)
+    assert n_sure > 5
+    assert n_unsure > 5
+    assert sure > unsure
+
+
+@pytest.mark.skipif(not REPLAYS, reason="CONFIDENCE_REPLAYS says how many replays")
+@pytest.mark.parametrize("collection", ["robust03", "cranfield"])
+def test_confidence_is_calibrated(capsys: pytest.CaptureFixture[str], collection: str) -> None:
+    """Among undecided pairs said to be sure by 0.9 to 0.99, confidence and the share right differ by 0.03 at most."""
+    if not (SHARED / collection).exists():
+        pytest.skip(f"{collection} is not there")
+    found = replayed(collection, REPLAYS)
+    with capsys.disabled():
+        for order in (None, *ORDERS_REPLAYED):
+            for low, high in ((0.0, 0.5), (0.5, 0.7), (0.7, 0.9), (0.9, 0.99), (0.99, 1.01)):
+                number, mean, right = between(found, low, high, order)
+                line = f"{collection} {order or 'both'}: {low:.2f} to {high:.2f}: {number} pairs, said {mean:.3f}, "
+                sys.stdout.write(f"\n{line}right {right:.3f}")
+    _, mean, right = between(found, 0.9, 0.99)
+    assert abs(mean - right) <= 0.03
+
+
+@pytest.mark.skipif(not REPLAYS, reason="CONFIDENCE_REPLAYS is not set")
+def test_budgets_of_cranfield(capsys: pytest.CaptureFixture[str]) -> None:
+    """How many of the 435 pairs are decided, and how many keep their sign by 95 %, at each budget; how often rightly."""
+    if not (SHARED / "cranfield").exists():
+        pytest.skip("cranfield is not there")
+    experiment, candidates = read("cranfield")
+    budgets = [Level(str(number), Fraction(number), is_share=False) for number in BUDGETS]
+    ordering = Ordering(order=ORDERS["depth"], candidates=candidates, rules=Rules(across=True))
+    done = ordering.replay(experiment.judgments, budgets)
+    n_pairs = len(experiment.runs) * (len(experiment.runs) - 1) // 2
+    with capsys.disabled():
+        for budget, kept in zip(BUDGETS, done.kept, strict=True):
+            found = [*said(experiment, kept, "depth")]
+            number, mean, right = between(found, 0.95, 1.1)
+            sys.stdout.write(
+                f"\n{budget} ({int(kept.sum())}): {n_pairs - len(found)} decided, {number} sure by 95 %, said {mean:.3f}, "
+                f"right {right:.4f}"
+            )
+            assert not number or right > 0.9
+
+
+class OfNewRun(Said):
+    """What was said of a pair of a pooled and a new run, without the factor of new runs and with it."""
+
+    without: float
+
+
+def said_of_new_runs(collection: str, n_replays: int, n_groups: int, draws: int = 300) -> list[OfNewRun]:
+    """Judge the runs of some groups on half of the topics; a run of a further group took no part."""
+    experiment, candidates = read(collection)
+    by_topic, rng = {one.topic: one for one in candidates}, np.random.default_rng(11)
+    groups = [run.rstrip("0123456789") if collection == "cranfield" else run for run in experiment.runs]
+    greatest = int(experiment.grades.max())
+    [measure] = weighted_measures(requests_of(("P.10",)), 1, range(greatest + 1), greatest)
+    found: list[OfNewRun] = []
+    for number in range(n_replays):
+        order = ORDERS_REPLAYED[number % len(ORDERS_REPLAYED)]
+        new, *others = rng.choice(sorted(set(groups)), n_groups, replace=False).tolist()
+        pooled = np.array([place for place, group in enumerate(groups) if group in others])
+        run = rng.choice([place for place, group in enumerate(groups) if group == new])
+        topics = np.sort(rng.choice(len(experiment.topics), len(experiment.topics) // 2, replace=False))
+        budget = Level("", Fraction(int(rng.choice((*PER_TOPIC[1:], 24, 999)))), is_share=False)
+        part = some(experiment, np.append(pooled, run), topics)
+        to_judge = []
+        for one in (by_topic[topic] for topic in part.topics):
+            has = np.flatnonzero((one.ranks[pooled] > 0).any(axis=0))
+            docnos = tuple(one.docnos[place] for place in has)
+            to_judge.append(replace(one, docnos=docnos, ranks=one.ranks[np.ix_(pooled, has)]))
+        [kept] = Ordering(order=ORDERS[order], candidates=to_judge).replay(experiment.judgments, [budget]).kept
+        judged = replace(part, judgments=replace(part.judgments, grades=np.where(kept, part.grades, -1)))
+        truth, scores = WeightedScores(part, measure), WeightedScores(judged, measure)
+        shares = GradeShares.of(judged.grades, 1, greatest)
+        try:
+            relevance = unpooled_relevance(judged, [groups[r] for r in (*pooled, run)], len(pooled), 1)
+        except InputError:  # too few judgments: no group has a relevant document of its own
+            continue
+        plain = ExpectedValues(scores, FittedRelevance(judged, 1).fit(), shares)
+        drawn = ExpectedValues(scores, relevance, shares, n_pooled=len(pooled), n_draws=draws, seed=number)
+        for pair in ((r, len(pooled)) for r in range(len(pooled))):
+            if not (now := scores.bounds(pair)).is_determined:
+                is_right = bool(np.sign(now.means[0]) == np.sign(truth.bounds(pair).means[0]))
+                found.append(OfNewRun(order, drawn.of(pair).keeps_sign, is_right, plain.of(pair).keeps_sign))
+    return found
+
+
+def test_a_few_new_runs() -> None:
+    """On the small collection, with a run as a group: sure pairs of a new run are mostly right, more than others."""
+    found = said_of_new_runs("fixture", 12, 6, draws=60)
+    n_sure, _, sure = between([*found], 0.9, 1.1)
+    _, _, unsure = between([*found], 0.0, 0.9)
+    assert n_sure > 5
+    assert sure > max(0.8, unsure)
+
+
+@pytest.mark.skipif(not REPLAYS, reason="CONFIDENCE_REPLAYS says how many replays")
+@pytest.mark.parametrize("collection", ["robust03", "cranfield"])
+def test_confidence_in_new_runs(capsys: pytest.CaptureFixture[str], collection: str) -> None:
+    """Undecided pairs of a new and a pooled run, said to be sure by 0.9 to 0.99, are right in 0.03 less at most."""
+    if not (SHARED / collection).exists():
+        pytest.skip(f"{collection} is not there")
+    found = said_of_new_runs(collection, REPLAYS, 7)
+    plain = [replace(one, confidence=one.without) for one in found]
+    with capsys.disabled():
+        for low, high in ((0.0, 0.5), (0.5, 0.7), (0.7, 0.9), (0.9, 0.99), (0.99, 1.01)):
+            for name, of in (("factor", found), ("none", plain)):
+                number, mean, right = between([*of], low, high)
+                line = (
+                    f"{collection} {name}: {low:.2f} to {high:.2f}: {number} pairs, said {mean:.3f}, right {right:.3f}"
+                )
+                sys.stdout.write(f"\n{line}")
+    _, mean, right = between([*found], 0.9, 0.99)
+    assert right >= mean - 0.03
