@@ -9,7 +9,7 @@ from irevalx.keywords import in_keywords
 
 
 class IrevalxWarning(UserWarning):
-    """What a caller should know of judgments, runs or values; the command says it on standard error.
+    """A warning about judgments, runs or values, which the command prints on standard error.
 
     >>> import irevalx, warnings
     >>> with warnings.catch_warnings(record=True) as caught:
@@ -22,11 +22,11 @@ class IrevalxWarning(UserWarning):
     def __init__(self, line: str) -> None:
         super().__init__(line)
         self.line = line
-        """What the command says."""
+        """The message with options of the command."""
         self._in_keywords = in_keywords(line)
 
     def __str__(self) -> str:
-        """Return it with keywords in place of options."""
+        """Return the message with keywords in place of options."""
         return self._in_keywords
 
 
