@@ -1,35 +1,35 @@
-"""irevalx: evaluate ranked retrieval runs as trec_eval does, and with incomplete relevance judgments.
+"""irevalx: evaluation of ranked retrieval runs like trec_eval, and with incomplete relevance judgments.
 
-The house, a room a line; a room imports only from rooms below it, and inside a room modules import each other without
-circles. The docstring of each room says what lives there.
+The packages, from the highest layer to the lowest; a package imports only from packages below it, and modules within a
+package import each other without cycles. The docstring of each package describes its modules.
 
-    lab/           irevalx-lab: a folder for each topic; its docstring lists them
-    cli/           argv -> options -> evaluation -> reports; it and the lab's commands alone print and exit
-    orders/        orders of judging: which document to judge next, replayed on judgments; no click
-    experiments/   what the lab's topics share: runs ranked once, samples, strata, pools, groups of runs; no click
-    spark/         the same evaluation on Spark: all that knows Spark
+    lab/           irevalx-lab: a package for each topic; its docstring lists them
+    cli/           argv -> options -> evaluation -> reports; only cli and the commands of irevalx-lab print and exit
+    orders/        judging strategies: which document to judge next, simulated on judgments; without click
+    experiments/   shared by the packages of irevalx-lab: ranked runs, samples, strata, pools, run groups; without click
+    spark/         the same evaluation on Spark; only this package uses Spark
     api/           evaluate, measure, Qrels, Run, Scores; RelevanceEvaluator
     reports/       evaluations -> lines, tables, records
-    evaluation/    one run: choose topics, rank, assess, compute, summarise; many runs; traces
+    evaluation/    one run: topic selection, ranking, assessment, measures, summaries; many runs; traces
     measures/      MEASURES: one record per measure, in print order; summaries; selection; z-scores
-    statistics/    arrays in, numbers out: tests, corrections, intervals, correlations, estimates; no word of retrieval
-    ranking/       order, cut, look up -> Ranking -> Topics, GroupedTopics, Preferences: all that a measure may see
-    reading/       files -> judgments, runs, pools; FILE_FORMATS: one row per format
-    judgments/     what is known of documents: graded, grouped, preferences, the pool
-    arrays/        ragged rows, byte strings, the document table: no word of retrieval in here
-    settings.py    all that the values of an evaluation depend on
+    statistics/    tests, corrections, intervals, correlations and estimates on arrays; independent of retrieval
+    ranking/       order, cut, look up -> Ranking -> Topics, GroupedTopics, Preferences: the input of measures
+    reading/       files -> judgments, runs, pools; FILE_FORMATS: one record per format
+    judgments/     graded, grouped and preference judgments, subtopics, the pool
+    arrays/        ragged rows, byte strings, the document table; independent of retrieval
+    settings.py    the settings that determine measure values
     declarations.py parameters of functions and commands, declared once: checks, options, help, rules
-    parameters.py  checks of single values, and how messages show them
-    trec_eval/     what C does: the two versions, numbers as C reads and prints them, the merge sort
+    parameters.py  checks of single values, and their text in messages
+    trec_eval/     behaviour of the C program: two versions, numbers, the merge sort
     process/       workers, terminal, exit status, progress, memory
-    errors.py      the exceptions, drawn as a tree, each with its exit status
-    frozen.py      the base of records that never change
+    errors.py      the exceptions as a tree, with exit statuses
+    frozen.py      the base class of records
 
-What is outside: docs/generate/ makes the manual pages and the generated tables. Public is what this module names,
-what `irevalx.lab` names, and `irevalx.spark`.
+docs/generate/ writes the manual pages and the generated tables. The names of this module, of ``irevalx.lab`` and of
+``irevalx.spark`` are public.
 
-Nothing flows back: judgments and run -> ranking -> topics -> values -> lines. Each block of a run becomes a few rows of
-a Ranking and is forgotten; only a run whose topics do not stand together is read as a whole.
+Data flows in one direction: judgments and run -> ranking -> topics -> values -> lines. Each block of a run becomes a
+few rows of a Ranking and is discarded; only a run whose topics are not contiguous is read as a whole.
 """
 
 import os
@@ -37,19 +37,20 @@ import sys
 
 
 def _is_started() -> bool:
-    """Return whether this process is one of the commands, rather than a program that imports irevalx."""
+    """Return whether this process is one of the commands rather than a program that imports irevalx."""
     first = getattr(sys, "argv", [""])[0]
-    if first == "-m":  # what is after it is found now, and then takes its place
+    if first == "-m":  # until Python has found the module
         words = sys.orig_argv
         return words[words.index("-m") + 1 :][:1] in (["irevalx"], ["irevalx.lab"]) if "-m" in words else False
     return os.path.basename(first).partition(".")[0] in {"irevalx", "irevalx-lab"}  # noqa: PTH119
 
 
-if _is_started():  # before all other modules load
+# Ctrl-C must end the commands silently from their first import on, so the entry points would be too late.
+if _is_started():
     try:
-        _signal = sys.modules["_signal"]  # loaded when Python starts; ``signal`` may not be
+        _signal = sys.modules["_signal"]  # imported at the start of Python, unlike ``signal``
         _handler = _signal.getsignal(_signal.SIGINT)
-        if _handler is _signal.default_int_handler:  # Python ignores the exception it raises while an import ends
+        if _handler is _signal.default_int_handler:  # its exception would be ignored at the end of an import
             _signal.signal(_signal.SIGINT, lambda number, frame: os._exit(130))
         from irevalx.process.interrupts import end_on_interrupt
 
@@ -78,7 +79,7 @@ _HOMES = {
     "supported_measures": "api.pytrec_eval",
     "supported_nicknames": "api.pytrec_eval",
 }
-"""The module that each public name lives in."""
+"""The module of each public name, which is imported when the name is used."""
 
 TYPE_CHECKING = False  # as in typing, which takes a while to import
 if TYPE_CHECKING:
@@ -103,13 +104,18 @@ else:
     __all__ = ["__version__", *_HOMES]  # noqa: PLE0604 - they are strings
 
 
+def __dir__() -> list[str]:
+    """Return the public names; without spark, since its import fails without pyarrow, and completion imports."""
+    return ["__version__", *_HOMES, "lab"]
+
+
 def __getattr__(name: str) -> "Any":
-    """Import a public name when it is asked for: the command starts without the interface for programs."""
+    """Import a public name when it is used, so that the commands start without the interface for programs."""
     from importlib import import_module
 
     if name in _HOMES:
-        found = globals()[name] = getattr(import_module(f"irevalx.{_HOMES[name]}"), name)
-        return found
+        value = globals()[name] = getattr(import_module(f"irevalx.{_HOMES[name]}"), name)
+        return value
     if name in {"lab", "spark"}:
         return import_module(f"irevalx.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -84,13 +84,12 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     Returns
     -------
     Scores
-        What the runs score. Topics are in ascending byte order, runs in the order given.
+        Values of the runs by topic and measure. Topics are in ascending byte order, runs in the given order.
 
     Raises
     ------
     ArgumentError
-        An argument, or something in a dictionary or a table, is not what it must be. It is an ``IrevalxError`` and a
-        ``TypeError``.
+        An argument, or a value in a dictionary or a table, is invalid. It is an ``IrevalxError`` and a ``TypeError``.
     IrevalxError
         Judgments or runs cannot be read or evaluated; the message names file and line. The first run that fails ends
         the call.
@@ -98,7 +97,7 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     Warns
     -----
     IrevalxWarning
-        Something that the numbers do not tell: topics left out, little that was judged, odd scores.
+        Topics are left out, few retrieved documents are judged, or scores are suspicious.
 
     Examples
     --------
