@@ -52,16 +52,13 @@ def takes_unjudged_as_nonrelevant(request: SelectedMeasure) -> bool:
 
 
 class FirstUnjudged(Frozen):
-    """The unjudged documents among the first ones of runs, by run.
-
-    Parameters
-    ----------
-    topic, rank, document : by the number of the run; the place of the topic, the rank, and a number of the document.
-    """
+    """The unjudged documents among the first documents of runs, each by the index of the run."""
 
     topic: Sequence[IntArray]
+    """Index of the topic."""
     rank: Sequence[IntArray]
     document: Sequence[IntArray]
+    """Number of the document, the same in all runs."""
 
     def shared(self, first: int, second: int, depth: int, n_topics: int) -> IntArray:
         """Return how many documents both runs have among their first ``depth``: shape (n_topics,)."""
@@ -72,20 +69,16 @@ class FirstUnjudged(Frozen):
 
 
 class Coverage(Frozen, kw_only=True):
-    """How many of the first documents of runs are judged.
-
-    Parameters
-    ----------
-    depth : how many documents are the first.
-    judged, unjudged : shape (n_runs, n_topics); as the measures judged and unj have them: shares of ``depth``.
-    shared : given the numbers of two runs, returns the share of unjudged documents that both have, shape (n_topics,);
-        None where that cannot be told.
-    """
+    """The shares of judged documents among the first documents of runs."""
 
     depth: int
+    """Number of first documents."""
     judged: FloatArray
+    """Shape (n_runs, n_topics): the measure judged, a share of ``depth``."""
     unjudged: FloatArray
+    """Shape (n_runs, n_topics): the measure unj."""
     shared: Callable[[int, int], FloatArray] | None = None
+    """Returns the share of unjudged documents that two runs share, shape (n_topics,); None if it is not known."""
 
     @cached_property
     def judged_at(self) -> list[float]:
@@ -114,12 +107,7 @@ class Coverage(Frozen, kw_only=True):
         return max(share, 0.0) if share > 1e-12 else 0.0
 
     def shift(self, run: int, against: int, mean: float, mean_against: float) -> float:
-        """Return by how much a difference of two means changes on the assumption of ``RELATIVE_RELEVANCE``.
-
-        Returns
-        -------
-        0 where both runs have the same unjudged documents; nan where nothing of a run is judged.
-        """
+        """Return the change of a difference of means by ``RELATIVE_RELEVANCE``; nan if nothing of a run is judged."""
         found = 0.0
         for sign, (one, other, of_run) in ((1, (run, against, mean)), (-1, (against, run, mean_against))):
             if alone := self.alone(one, other):
@@ -139,16 +127,14 @@ def shifts(found: Comparisons, coverage: Coverage, request: SelectedMeasure) -> 
 
 
 def depend_on_unjudged(found: Comparisons, coverage: Coverage, request: SelectedMeasure) -> BoolArray:
-    """Return of which pairs the conclusion of the t test depends on unjudged documents, shape (n_pairs,).
+    """Return for which pairs the conclusion of the t test depends on unjudged documents: shape (n_pairs,).
 
-    A conclusion is that the first run is better, or the second, or neither. It depends on unjudged documents if another
-    one follows from the difference and its ``shift``, with the same standard error, or if nothing of a run is judged.
-    False of other tests, of geometric means, where no t test was made, and of measures that do not treat unjudged
+    A conclusion is that the first run is better, the second, or neither. It depends on unjudged documents if the
+    difference with its ``shift``, with the same standard error, leads to another conclusion, or if no document of a run
+    is judged. False for other tests, geometric means, pairs without a t test, and measures that do not treat unjudged
     documents as nonrelevant.
 
-    Notes
-    -----
-    On Cranfield and robust03 the rule found 0.91 to 1.00 of the significant differences in P_10, map and ndcg that
+    On Cranfield and robust03, the rule found 0.91 to 1.00 of the significant differences in P_10, map and ndcg that
     deeper judgments of a new run refuted, and warned of 0.16 to 0.32 of the others; with Holm's correction it found
     0.94 to 1.00 and warned of 0.18 to 0.43. For P_100 it found 0.64 and 0.91 at K = 100, and 1.00 and 0.95 at K = 10.
     ``tests/unequal_judging.py`` repeats this.

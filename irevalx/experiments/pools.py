@@ -23,21 +23,7 @@ from irevalx.trec_eval.numbers import malformed_number_warnings
 def best_ranks_in_runs(
     runs: Sequence[Run], depth: int, warn: Warn = lambda line: None
 ) -> dict[bytes, dict[bytes, int]]:
-    """Return the best rank that some run gives to each of the first documents of a topic.
-
-    Parameters
-    ----------
-    depth : how many documents of a topic; at least 1.
-    warn : is called with a line for each run that has scores which are no plain numbers.
-
-    Returns
-    -------
-    By topic and document, from 1 to ``depth``.
-
-    Raises
-    ------
-    UnreadableFileError, MalformedLineError : as reading a run does.
-    """
+    """Return the best rank of the first ``depth`` documents of runs, by topic and document; warns of invalid scores."""
     best: dict[bytes, dict[bytes, int]] = {}
     for run in runs:
         for topic, docnos in documents_in_order(run, depth, warn):
@@ -48,10 +34,7 @@ def best_ranks_in_runs(
 
 
 def documents_in_order(run: Run, depth: int, warn: Warn = lambda line: None) -> Iterator[tuple[bytes, list[bytes]]]:
-    """Yield the topics of a run, each with its first documents as the evaluator ranks them.
-
-    Parameters and errors are those of ``best_ranks_in_runs``.
-    """
+    """Yield the topics of a run, each with its first ``depth`` documents as the evaluator ranks them."""
     parts = run.results()
     for message in malformed_number_warnings(part.malformed for part in parts):
         warn(message)
@@ -65,10 +48,7 @@ def documents_in_order(run: Run, depth: int, warn: Warn = lambda line: None) -> 
 
 
 def pool_of(runs: Sequence[Run], depth: int, warn: Warn = lambda line: None) -> Pool:
-    """Pool the first documents of each topic of every run: topics and their documents in ascending byte order.
-
-    Parameters and errors are those of ``best_ranks_in_runs``.
-    """
+    """Pool the first ``depth`` documents of each topic of runs; topics and documents are in ascending byte order."""
     return pool_of_documents(best_ranks_in_runs(runs, depth, warn))
 
 

@@ -35,12 +35,7 @@ def format_for(measure: Measure) -> str | None:
 
 
 def requests_of_samples(measures: Sequence[str], level: int) -> tuple[SelectedMeasure, ...]:
-    """Read measures, those that need strata or probabilities included; raises as ``requests_of`` does.
-
-    Parameters
-    ----------
-    measures : as ``-m`` takes them.
-    """
+    """Read measures, including those that need strata or inclusion probabilities."""
     settings = Settings(level=level)
     each = (requests_of((text,), settings, _format_of(text, settings)) for text in measures)
     return each_once([one for requests in each for one in requests])
@@ -53,17 +48,9 @@ def _format_of(text: str, settings: Settings) -> str:
 
 
 def values_of_sample(experiment: Experiment, sample: StrataSample, pooled: BoolArray | None = None) -> FloatArray:
-    """Evaluate all runs under a sample.
+    """Evaluate all runs under a sample: shape (n_measures, n_runs, n_topics); nan if a topic has no value.
 
-    Parameters
-    ----------
-    experiment : with the judgments that the sample was drawn from; ``requests`` of any of ``FORMATS``.
-    pooled : flat over the judgments; which documents are in the pool for measures of graded judgments. None: all. For
-        the other measures it is those of a stratum.
-
-    Returns
-    -------
-    Shape (n_measures, n_runs, n_topics); nan where a topic has no value.
+    ``pooled``, flat, is the pool for measures of graded judgments (None: all documents); other measures use the strata.
     """
     formats = [format_for(request.measure) for request in experiment.requests for _ in request.names]
     values = np.empty((len(formats), *experiment.missing.shape))
