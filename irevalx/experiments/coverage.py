@@ -63,8 +63,8 @@ class FirstUnjudged(Frozen):
     def shared(self, first: int, second: int, depth: int, n_topics: int) -> IntArray:
         """Return how many documents both runs have among their first ``depth``: shape (n_topics,)."""
         within = [self.rank[run] <= depth for run in (first, second)]
-        one, other = (self.document[run][some] for run, some in zip((first, second), within, strict=True))
-        _, places, _ = np.intersect1d(one, other, assume_unique=True, return_indices=True)
+        of_first, of_second = (self.document[run][part] for run, part in zip((first, second), within, strict=True))
+        _, places, _ = np.intersect1d(of_first, of_second, assume_unique=True, return_indices=True)
         return np.bincount(self.topic[first][within[0]][places], minlength=n_topics)
 
 
@@ -83,8 +83,8 @@ class Coverage(Frozen, kw_only=True):
     @cached_property
     def judged_at(self) -> list[float]:
         """The mean of judged@K over topics, for each run."""
-        found: list[float] = (np.add.accumulate(self.judged, axis=1)[:, -1] / self.judged.shape[1]).tolist()
-        return found
+        means: list[float] = (np.add.accumulate(self.judged, axis=1)[:, -1] / self.judged.shape[1]).tolist()
+        return means
 
     def of_topics(self, places: IntArray | BoolArray) -> Coverage:
         """Return the coverage over some topics."""
@@ -108,25 +108,25 @@ class Coverage(Frozen, kw_only=True):
 
     def shift(self, run: int, against: int, mean: float, mean_against: float) -> float:
         """Return the change of a difference of means by ``RELATIVE_RELEVANCE``; nan if nothing of a run is judged."""
-        found = 0.0
-        for sign, (one, other, of_run) in ((1, (run, against, mean)), (-1, (against, run, mean_against))):
-            if alone := self.alone(one, other):
-                judged = 1 - float(self.unjudged[one].mean())
-                found += sign * RELATIVE_RELEVANCE * of_run * alone / judged if judged > 0 else np.nan
-        return found
+        change = 0.0
+        for sign, (own, compared, of_run) in ((1, (run, against, mean)), (-1, (against, run, mean_against))):
+            if alone := self.alone(own, compared):
+                judged = 1 - float(self.unjudged[own].mean())
+                change += sign * RELATIVE_RELEVANCE * of_run * alone / judged if judged > 0 else np.nan
+        return change
 
 
-def shifts(found: Comparisons, coverage: Coverage, request: SelectedMeasure) -> FloatArray:
+def shifts(comparisons: Comparisons, coverage: Coverage, request: SelectedMeasure) -> FloatArray:
     """Return ``Coverage.shift`` of each pair, on the scale on which means are tested; 0 for measures without one."""
-    if not (takes_unjudged_as_nonrelevant(request) and found.scale.is_linear):
-        return np.zeros(len(found.pairs))
-    means = found.tested.mean(axis=1).tolist()
+    if not (takes_unjudged_as_nonrelevant(request) and comparisons.scale.is_linear):
+        return np.zeros(len(comparisons.pairs))
+    means = comparisons.tested.mean(axis=1).tolist()
     return np.array(
-        [coverage.shift(second, first, means[second], means[first]) for first, second in found.pairs], np.float64
+        [coverage.shift(second, first, means[second], means[first]) for first, second in comparisons.pairs], np.float64
     )
 
 
-def depend_on_unjudged(found: Comparisons, coverage: Coverage, request: SelectedMeasure) -> BoolArray:
+def depend_on_unjudged(comparisons: Comparisons, coverage: Coverage, request: SelectedMeasure) -> BoolArray:
     """Return for which pairs the conclusion of the t test depends on unjudged documents: shape (n_pairs,).
 
     A conclusion is that the first run is better, the second, or neither. It depends on unjudged documents if the
@@ -139,20 +139,20 @@ def depend_on_unjudged(found: Comparisons, coverage: Coverage, request: Selected
     0.94 to 1.00 and warned of 0.18 to 0.43. For P_100 it found 0.64 and 0.91 at K = 100, and 1.00 and 0.95 at K = 10.
     ``tests/unequal_judging.py`` repeats this.
     """
-    method, n_topics = found.method, found.values.shape[1]
-    none = np.zeros(len(found.pairs), np.bool_)
+    method, n_topics = comparisons.method, comparisons.values.shape[1]
+    none = np.zeros(len(comparisons.pairs), np.bool_)
     correction = correction_named(method.correction)
     if method.test != "t" or correction == TUKEY or n_topics < FEW_TOPICS:
         return none
-    shift = shifts(found, coverage, request)
+    shift = shifts(comparisons, coverage, request)
     if not shift.any():
         return none
-    tested = ~found.without_spread
-    d = found.by_topic + np.where(tested & np.isfinite(shift), shift, 0.0)[:, np.newaxis]
-    p = np.where(tested, TESTS["t"].p_values(d, method.resamples, method.seed), found.p)
+    tested = ~comparisons.without_spread
+    d = comparisons.by_topic + np.where(tested & np.isfinite(shift), shift, 0.0)[:, np.newaxis]
+    p = np.where(tested, TESTS["t"].p_values(d, method.resamples, method.seed), comparisons.p)
     corrected = CORRECTIONS[correction](p)
     conclusion = np.sign(d.mean(axis=1)) * (corrected < method.alpha)
-    before = np.sign(found.by_topic.mean(axis=1)) * found.differ
+    before = np.sign(comparisons.by_topic.mean(axis=1)) * comparisons.differ
     return np.asarray(tested & (np.isnan(shift) | ((shift != 0) & (conclusion != before))))
 
 
@@ -174,11 +174,11 @@ def coverages(ranked: RankedRuns) -> dict[int, Coverage]:
     first: list[FirstUnjudged] = []
 
     def shared_of(depth: int) -> Callable[[int, int], FloatArray]:
-        def shared(one: int, other: int) -> FloatArray:
+        def shared(run: int, other: int) -> FloatArray:
             if not first:
                 runs = [ranked.sources[number] for number in with_unjudged.tolist()]
                 first.append(_first_unjudged(ranked.judgments, runs, settings, max(counts), ranked.topics))
-            places: list[int] = np.searchsorted(with_unjudged, [one, other]).tolist()
+            places: list[int] = np.searchsorted(with_unjudged, [run, other]).tolist()
             return first[0].shared(places[0], places[1], depth, shape[1]) / depth
 
         return shared
@@ -207,15 +207,17 @@ def _first_unjudged(
     ]
     both = with_pool(judgments, Pool.joined("", pools))
     place = {topic: number for number, topic in enumerate(topics)}
-    found = []
+    unjudged_by_run = []
     for pool in pools:
         order = np.argsort(pool.topic, kind="stable")
         topic = pool.topic[order]
         rank = np.arange(topic.size) - np.searchsorted(topic, topic) + 1
         number = np.array([place.get(name, ABSENT) for name in pool.topics], np.int64)[topic]
-        kept = number != ABSENT
-        of_judgments = np.array([both.topic_index.get(name, ABSENT) for name in pool.topics], np.int64)[topic[kept]]
-        document = both.table.find(of_judgments, pool.docnos.take(order[kept]))
+        is_compared = number != ABSENT
+        of_judgments = np.array([both.topic_index.get(name, ABSENT) for name in pool.topics], np.int64)[
+            topic[is_compared]
+        ]
+        document = both.table.find(of_judgments, pool.docnos.take(order[is_compared]))
         unjudged = both.grades[document] < 0
-        found.append((number[kept][unjudged], rank[kept][unjudged], document[unjudged]))
-    return FirstUnjudged(*map(list, zip(*found, strict=True)))
+        unjudged_by_run.append((number[is_compared][unjudged], rank[is_compared][unjudged], document[unjudged]))
+    return FirstUnjudged(*map(list, zip(*unjudged_by_run, strict=True)))

@@ -71,6 +71,6 @@ def prepare(
 ) -> Experiment:
     """Read runs, rank them and look their documents up; ``measures`` are texts, or requests that were read before."""
     raise_first(judgments.duplicates)
-    requests = [one for one in measures if isinstance(one, SelectedMeasure)]
-    requests = requests or [*requests_of([str(one) for one in measures], rules.settings)]
+    requests = [measure for measure in measures if isinstance(measure, SelectedMeasure)]
+    requests = requests or [*requests_of([str(measure) for measure in measures], rules.settings)]
     return Experiment.of(judgments, runs, requests, rules, names=names, warn=warn)

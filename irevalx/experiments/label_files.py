@@ -54,10 +54,10 @@ def places_of(judgments: Documents, labels: Documents) -> IntArray:
     """Return where documents stand in other judgments: flat over the first ones, ``ABSENT`` for those not there."""
     number = np.array([labels.topic_index.get(topic, ABSENT) for topic in judgments.topics], np.int64)
     topic = judgments.rows.spread(number)
-    asked = np.flatnonzero(topic != ABSENT)
+    known = np.flatnonzero(topic != ABSENT)
     place = np.full(topic.size, ABSENT, np.int64)
-    if asked.size:
-        place[asked] = labels.table.find(topic[asked], judgments.docnos.take(asked))
+    if known.size:
+        place[known] = labels.table.find(topic[known], judgments.docnos.take(known))
     return place
 
 
@@ -91,7 +91,9 @@ class TwoLabellings(Frozen):
         """Combine two files of judgments; ``topics`` are ascending, and the machine's file contains all of them."""
         judged = of_topics(machine, topics)
         both = with_pool(judged, Pool(human.path, human.topics, human.rows.ids, human.docnos))
-        (grades_human, in_human), (grades_machine, in_machine) = (grades_for(both, one) for one in (human, machine))
+        (grades_human, in_human), (grades_machine, in_machine) = (
+            grades_for(both, labels) for labels in (human, machine)
+        )
         in_both = np.array([topic in human.topic_index for topic in topics], np.bool_)
         return cls(both, grades_human, grades_machine, in_human, in_machine, in_both)
 
@@ -117,12 +119,12 @@ class TwoLabellings(Frozen):
 def topic_warnings(human: Judgments, machine: Judgments) -> list[str]:
     """Return a line for each file that has topics which the other lacks."""
     lines = []
-    for one, other in ((human, machine), (machine, human)):
-        lacking = [topic for topic in one.topics if topic not in other.topic_index]
+    for judgments, other in ((human, machine), (machine, human)):
+        lacking = [topic for topic in judgments.topics if topic not in other.topic_index]
         if lacking:
             more = f" and {len(lacking) - 1} more" if lacking[1:] else ""
             lines.append(
-                f"{len(lacking)} of {len(one.topics)} topics are in {shown_name(one.path)} only, and are left out: "
-                f"{quote(lacking[0])}{more}"
+                f"{len(lacking)} of {len(judgments.topics)} topics are in {shown_name(judgments.path)} only, and are left "
+                f"out: {quote(lacking[0])}{more}"
             )
     return lines

@@ -86,8 +86,8 @@ def with_coverage(
     """Add the coverage of the runs over the same topics; ``coverage`` is by cutoff, as ``coverages`` returns it."""
     if not coverage:
         return replace(measured, request=request)
-    kept = frozenset(measured.topics)
-    places = np.array([as_text(topic) in kept for topic in ranked.topics], np.bool_)
+    topics = frozenset(measured.topics)
+    places = np.array([as_text(topic) in topics for topic in ranked.topics], np.bool_)
     depth = cutoff_of(request, measured.measure) or DEPTH
     at, top = (coverage[k].of_topics(places) for k in (depth, min(depth, DEPTH)))
     return replace(measured, request=request, coverage=at, top_coverage=top)
@@ -104,7 +104,7 @@ def measured_scores(
     if len(runs) < 2:
         raise ArgumentError(f"scores must be of two runs at least, but got {len(runs)}")
     topics = tuple(dict.fromkeys(topic for run in runs for topic in scores.topics(run)))
-    found = []
+    measured = []
     for measure in measures or scores.measures:
         try:
             columns = [column_of(scores, measure, run) for run in runs]
@@ -133,10 +133,10 @@ def measured_scores(
             is_count=columns[0].number == "integer",
             direction=direction_of(kind),
         )
-        found.append(_of_shared_topics(every, warn))
-    if not found:
+        measured.append(_of_shared_topics(every, warn))
+    if not measured:
         raise ArgumentError("scores must have a measure with values by topic, but there is none")
-    return found
+    return measured
 
 
 def _of_shared_topics(every: MeasuredRuns, warn: Warn) -> MeasuredRuns:

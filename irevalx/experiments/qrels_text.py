@@ -56,18 +56,18 @@ class GradedText(QrelsText):
         if is_file(qrels) and not isinstance(qrels, Qrels):  # which has a function read
             source = source_of(qrels, "qrels")
             if form == QRELS.name and not source.is_parquet:
-                kept = source.in_memory()
-                judgments = read_qrels(kept, TREC_EVAL_10, strict=False, warn=warn)
+                content = source.in_memory()
+                judgments = read_qrels(content, TREC_EVAL_10, strict=False, warn=warn)
                 raise_first(judgments.duplicates)
-                return cls(judgments, whole_file(kept).text)
-            found = rel_format(form).read(source, TREC_EVAL_10, False, warn)
+                return cls(judgments, whole_file(content).text)
+            graded = rel_format(form).read(source, TREC_EVAL_10, False, warn)
         else:
-            found = judgments_of(qrels, form)
-        if not isinstance(found, Judgments) or found.strata is not None:
+            graded = judgments_of(qrels, form)
+        if not isinstance(graded, Judgments) or graded.strata is not None:
             raise ArgumentError(f"rel_format must be of judgments with a grade for each document, but got {form!r}")
-        raise_first(found.duplicates)
-        numbered = replace(found, lines=np.arange(1, found.rows.size + 1))
-        return cls(numbered, b"".join(_plain_lines(numbered, np.arange(found.rows.size))))
+        raise_first(graded.duplicates)
+        numbered = replace(graded, lines=np.arange(1, graded.rows.size + 1))
+        return cls(numbered, b"".join(_plain_lines(numbered, np.arange(graded.rows.size))))
 
     def rewritten(self, judgments: Judgments, written: BoolArray | None = None) -> GradedText:
         """Return the same documents with other grades, as ``lines_with`` writes them."""

@@ -102,18 +102,19 @@ class RankedRuns(Frozen):
         ranking_by = ranking_rules(judgments, Selection(tuple(requests)), settings, 1)
         runs = [run.allowing(settings.duplicates) for run in runs]
         ranked = list(rank_all(judgments, runs, ranking_by, processes=rules.processes, warn=warn))
-        with_results = frozenset[bytes]().union(*(one.topics for one in ranked))
-        found = [topic for topic in documents.topics if topic in with_results]
-        if not found:
+        with_results = frozenset[bytes]().union(*(ranked_run.topics for ranked_run in ranked))
+        judged_topics = [topic for topic in documents.topics if topic in with_results]
+        if not judged_topics:
             raise NoTopicsError(f"at least one topic of {shown_name(documents.path)} must have results, but none has")
         unique = unique_names(ranked, runs, names, warn)
-        kept = _sufficient_runs(ranked, unique, found, rules.least_retrieved, warn)
-        if len(kept) < rules.least_runs:
+        sufficient = _sufficient_runs(ranked, unique, judged_topics, rules.least_retrieved, warn)
+        if len(sufficient) < rules.least_runs:
             raise InputError(
-                f"at least {least} must retrieve {rules.least_retrieved:.0%} of what they might, but {len(kept)} do"
+                f"at least {least} must retrieve {rules.least_retrieved:.0%} of what they might, but "
+                f"{len(sufficient)} do"
             )
         topics, lacking = compared_topics(
-            documents, {unique[number]: ranked[number] for number in kept}, complete=settings.complete
+            documents, {unique[number]: ranked[number] for number in sufficient}, complete=settings.complete
         )
         raise_first(judgments.failures(topics))
         if lacking:
@@ -123,17 +124,19 @@ class RankedRuns(Frozen):
             warn(line)
         return cls(
             judgments=judgments,
-            runs=tuple(unique[number] for number in kept),
+            runs=tuple(unique[number] for number in sufficient),
             topics=topics,
             ranking=Ranking.joined(
-                [in_topic_order(ranked[number].ranking, documents, topics, ranking_by) for number in kept]
+                [in_topic_order(ranked[number].ranking, documents, topics, ranking_by) for number in sufficient]
             ),
-            missing=np.array([[topic not in ranked[number].topics for topic in topics] for number in kept], np.bool_),
+            missing=np.array(
+                [[topic not in ranked[number].topics for topic in topics] for number in sufficient], np.bool_
+            ),
             requests=fitting,
             level=settings.level,
             lacking=lacking,
             grades_are=settings.grades,
-            sources=[runs[number] for number in kept],
+            sources=[runs[number] for number in sufficient],
             settings=settings,
         )
 
@@ -243,11 +246,11 @@ def requests_of(
     for measure in measures:
         of_set = measure.partition(":")[0] in NICKNAMES
         selection = select((measure,), settings, rel_format, strict=True)
-        asked = {printed: spelling for spelling, printed in selection.asked.items()} if as_asked else {}
+        spellings = {printed: spelling for spelling, printed in selection.asked.items()} if as_asked else {}
         for request in selection.measures:
             problem = _problem(request.measure, rel_format)
             if problem is None:
-                requests.append(replace(request, names=tuple(asked.get(name, name) for name in request.names)))
+                requests.append(replace(request, names=tuple(spellings.get(name, name) for name in request.names)))
             elif not of_set:
                 raise UsageError(problem)
     if not requests:
@@ -306,14 +309,14 @@ def _sufficient_runs(
     """Return the numbers of the runs that have retrieved enough."""
     if not share:
         return list(range(len(ranked)))
-    most = len(topics) * max(int(one.ranking.n_ret.max(initial=0)) for one in ranked)
-    kept = []
-    for number, one in enumerate(ranked):
-        n_retrieved = int(one.ranking.n_ret.sum())
-        n_topics = len(one.topics.intersection(topics))
+    most = len(topics) * max(int(run.ranking.n_ret.max(initial=0)) for run in ranked)
+    sufficient = []
+    for number, run in enumerate(ranked):
+        n_retrieved = int(run.ranking.n_ret.sum())
+        n_topics = len(run.topics.intersection(topics))
         if n_retrieved < share * most or n_topics < len(topics):
             of_topics = f"{n_topics} of {len(topics)} topics"
             warn(f"{names[number]} is left out: {n_retrieved} of {most} documents, for {of_topics}")
         else:
-            kept.append(number)
-    return kept
+            sufficient.append(number)
+    return sufficient

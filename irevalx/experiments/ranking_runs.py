@@ -23,11 +23,11 @@ def rank_all(
     documents = judgments.documents
     documents.table.duplicates  # noqa: B018 - the table is built here, before several processes want it
     sharing = min(processes, len(runs)) if worth_sharing(sum(run.size for run in runs)) else 1
-    for one in in_order(lambda run: rank_run(run, documents, rules), lambda: runs, sharing):
-        for line in one.warnings:
+    for ranked in in_order(lambda run: rank_run(run, documents, rules), lambda: runs, sharing):
+        for line in ranked.warnings:
             warn(line)
-        raise_first(one.ranking.failures)
-        yield one
+        raise_first(ranked.ranking.failures)
+        yield ranked
 
 
 def unique_names(
@@ -35,8 +35,8 @@ def unique_names(
 ) -> list[str]:
     """Return a unique name of each run; ``names`` are as for ``RankedRuns.of``, and duplicate names are warned of."""
     tags = [
-        ((one.tag or b"") if name is None else as_bytes(name), run.path)
-        for one, run, name in zip(ranked, runs, names or [None] * len(runs), strict=True)
+        ((ranked_run.tag or b"") if name is None else as_bytes(name), run.path)
+        for ranked_run, run, name in zip(ranked, runs, names or [None] * len(runs), strict=True)
     ]
     return [as_text(name) for name in unique_run_names(tags, warn)]
 

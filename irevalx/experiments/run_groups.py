@@ -60,9 +60,9 @@ def removals(experiment: Experiment, groups: Sequence[str], depth: int) -> Itera
     names = sorted(set(groups))
     by_group = np.array([retrieved[[group == name for group in groups]].any(axis=0) for name in names])
     found_by_one = by_group.sum(axis=0) == 1
-    for name, found in zip(names, by_group, strict=True):
+    for name, retrieved_by_group in zip(names, by_group, strict=True):
         members = np.array([group == name for group in groups], np.bool_)
-        alone: BoolArray = found & found_by_one
+        alone: BoolArray = retrieved_by_group & found_by_one
         yield Removal(name, members, in_pool, alone, alone & (experiment.grades >= 0))
 
 
@@ -128,7 +128,9 @@ def topics_without_value(
     may_lack = [request.measure.has_value is not None for request in experiment.requests for _ in request.names]
     lacking = np.zeros((len(may_lack), len(experiment.topics)), np.bool_)
     if any(may_lack):
-        of_these = replace(experiment, requests=tuple(one for one in experiment.requests if one.measure.has_value))
+        of_these = replace(
+            experiment, requests=tuple(with_gaps for with_gaps in experiment.requests if with_gaps.measure.has_value)
+        )
         reduced = (treatment(removal, experiment.grades) for treatment in treatments for removal in removed)
         for judgments in ((None, removed[0].in_pool), *reduced):
             lacking[may_lack] |= np.isnan(of_these.values(*judgments)).any(axis=1)
@@ -190,9 +192,9 @@ def leave_out_with(
             reversals(full, decisions) & concerned,
         )
 
-    for removal, found in zip(removed, in_order(work, lambda: removed, min(processes, len(removed))), strict=True):
+    for removal, of_removal in zip(removed, in_order(work, lambda: removed, min(processes, len(removed))), strict=True):
         members = removal.runs if len(removed) > 1 else all_runs
-        scores, otherwise, of_group, reversed_here = found
+        scores, otherwise, of_group, reversed_here = of_removal
         after[:, members] = scores[:, members]
         rank_after[:, members] = ranks(scores)[:, members]
         has_changed[:, members] = otherwise[:, members]

@@ -65,15 +65,15 @@ def uniform(judgments: Judgments, rate: Fraction, order: RandomOrder, level: flo
     """
     relevant = is_relevant(judgments, level)
     some_relevant = judgments.rows.count(relevant) > 0
-    kept = np.zeros(judgments.rows.size, np.bool_)
+    sampled = np.zeros(judgments.rows.size, np.bool_)
     for topic in range(judgments.rows.n):
         draw = 0
         sample = first_share(order.of(topic), rate)
         while some_relevant[topic] and not relevant[sample].any():
             draw += 1
             sample = first_share(order.of(topic, draw), rate)
-        kept[sample] = True
-    return kept
+        sampled[sample] = True
+    return sampled
 
 
 def stratified(
@@ -91,13 +91,13 @@ def stratified(
     2007, section 4 (which prints min for max); Ahlgren and Grönqvist, IP&M 2008, section 6.3 (who round half up).
     """
     relevant = is_relevant(judgments, level)
-    kept = np.zeros(judgments.rows.size, np.bool_)
+    sampled = np.zeros(judgments.rows.size, np.bool_)
     for topic in range(judgments.rows.n):
         places = order.of(topic)
         for stratum, least in ((relevant[places], LEAST_RELEVANT), (~relevant[places], LEAST_NONRELEVANT)):
             documents = places[stratum]
-            kept[documents[: max(least, rounding(fraction * documents.size))]] = True
-    return kept
+            sampled[documents[: max(least, rounding(fraction * documents.size))]] = True
+    return sampled
 
 
 def shallow(judgments: Judgments, retrieved: BoolArray) -> BoolArray:
@@ -105,8 +105,8 @@ def shallow(judgments: Judgments, retrieved: BoolArray) -> BoolArray:
 
     Source: Yilmaz and Aslam, KAIS 2008, section 3.2.
     """
-    kept: BoolArray = retrieved.any(axis=0) & (judgments.grades >= 0)
-    return kept
+    pooled: BoolArray = retrieved.any(axis=0) & (judgments.grades >= 0)
+    return pooled
 
 
 def mixed(judgments: Judgments, retrieved: BoolArray, order: RandomOrder) -> BoolArray:
@@ -114,18 +114,18 @@ def mixed(judgments: Judgments, retrieved: BoolArray, order: RandomOrder) -> Boo
 
     Source: Yilmaz and Aslam, KAIS 2008, section 4.5.5.
     """
-    kept = shallow(judgments, retrieved)
-    counts = judgments.rows.count(kept)
-    added = np.zeros_like(kept)
+    pooled = shallow(judgments, retrieved)
+    counts = judgments.rows.count(pooled)
+    added = np.zeros_like(pooled)
     for topic in range(judgments.rows.n):
         places = order.of(topic)
-        added[places[~kept[places]][: counts[topic]]] = True
-    return kept | added
+        added[places[~pooled[places]][: counts[topic]]] = True
+    return pooled | added
 
 
-def unjudge(judgments: Judgments, kept: BoolArray) -> IntArray:
+def unjudge(judgments: Judgments, judged: BoolArray) -> IntArray:
     """Return grades in which the judged documents that are not kept are unjudged: pooled, with the grade -1."""
-    return np.where(kept | (judgments.grades < 0), judgments.grades, UNJUDGED_IN_FILES)
+    return np.where(judged | (judgments.grades < 0), judgments.grades, UNJUDGED_IN_FILES)
 
 
 def is_relevant(judgments: Judgments, level: float) -> BoolArray:
@@ -133,15 +133,15 @@ def is_relevant(judgments: Judgments, level: float) -> BoolArray:
     return judgments.grades >= max(level, 0)
 
 
-def warnings_without_relevant(judgments: Judgments, level: float, kept: BoolArray | None = None) -> list[str]:
+def warnings_without_relevant(judgments: Judgments, level: float, sampled: BoolArray | None = None) -> list[str]:
     """Return a line on the topics without a relevant document, in the judgments or in a sample (``kept``), if any."""
     relevant = is_relevant(judgments, level)
-    without = np.flatnonzero(judgments.rows.count(relevant if kept is None else relevant & kept) == 0).tolist()
+    without = np.flatnonzero(judgments.rows.count(relevant if sampled is None else relevant & sampled) == 0).tolist()
     if not without:
         return []
     return [
         f"{shown_name(judgments.path)}: {len(without)} of {len(judgments.topics)} topics have no relevant document "
-        f"{'to keep' if kept is None else 'in the sample'}, the first being {quote(judgments.topics[without[0]])}"
+        f"{'to keep' if sampled is None else 'in the sample'}, the first being {quote(judgments.topics[without[0]])}"
     ]
 
 

@@ -69,7 +69,7 @@ class Design(Frozen):
 
     def scaled(self, share: Fraction) -> Design:
         """Return the design with all rates multiplied by a share above 0 and at most 1."""
-        return replace(self, strata=tuple(replace(one, rate=one.rate * share) for one in self.strata))
+        return replace(self, strata=tuple(replace(stratum, rate=stratum.rate * share) for stratum in self.strata))
 
     def divide(self, judgments: Judgments, numbers: IntArray) -> IntArray:
         """Return the index of the stratum of each judged document, ``ABSENT`` for none; flat.
@@ -77,17 +77,17 @@ class Design(Frozen):
         ``numbers``, flat, are by depth the best rank (0 if no run retrieves the document), by runs the number of runs
         that retrieve it, by names the result of ``read_strata_file``.
         """
-        found = np.full(numbers.size, ABSENT)
+        places = np.full(numbers.size, ABSENT)
         judged = judgments.grades >= 0
         if self.by == "names":
-            found[judged] = numbers[judged]
+            places[judged] = numbers[judged]
         for place, stratum in enumerate(self.strata):
             if stratum.first:
-                found[judged & (numbers >= stratum.first) & (numbers <= stratum.last)] = place
+                places[judged & (numbers >= stratum.first) & (numbers <= stratum.last)] = place
         for place, stratum in enumerate(self.strata):
             if stratum.is_rest:
-                found[judged & (found == ABSENT)] = place
-        return found
+                places[judged & (places == ABSENT)] = place
+        return places
 
 
 class StrataSample(Frozen):
@@ -111,19 +111,19 @@ class StrataSample(Frozen):
     @classmethod
     def drawn(cls, design: Design, judgments: Judgments, stratum: IntArray, order: RandomOrder) -> StrataSample:
         """Draw a sample: of the D documents of a stratum of a topic, the first max(1, floor(rate D + 1/2))."""
-        kept = np.zeros(stratum.size, np.bool_)
+        sampled = np.zeros(stratum.size, np.bool_)
         for topic in range(judgments.rows.n):
             places = order.of(topic)
             of_place = stratum[places]
-            for number, one in enumerate(design.strata):
-                kept[first_share(places[of_place == number], one.rate)] = True
-        return cls(judgments, stratum, kept, tuple(one.name for one in design.strata))
+            for number, sampled_stratum in enumerate(design.strata):
+                sampled[first_share(places[of_place == number], sampled_stratum.rate)] = True
+        return cls(judgments, stratum, sampled, tuple(sampled_stratum.name for sampled_stratum in design.strata))
 
     @property
     def in_stratum(self) -> BoolArray:
         """Flat: whether a document is in some stratum."""
-        found: BoolArray = self.stratum != ABSENT
-        return found
+        has_stratum: BoolArray = self.stratum != ABSENT
+        return has_stratum
 
     @property
     def grades(self) -> IntArray:
@@ -157,9 +157,9 @@ class ProbabilitySample(StrataSample):
 
 def best_ranks(ranking: Ranking, n_judgments: int) -> IntArray:
     """Return the best rank of each judged document in any run, 0 if no run retrieves it: flat over the judgments."""
-    found = ranking.row >= 0
+    is_judged = ranking.row >= 0
     best = np.full(n_judgments, NO_LIMIT)
-    np.minimum.at(best, ranking.row[found], ranking.rank[found])
+    np.minimum.at(best, ranking.row[is_judged], ranking.rank[is_judged])
     return np.where(best == NO_LIMIT, 0, best)
 
 
@@ -184,7 +184,7 @@ def read_strata_file(source: Source, judgments: Judgments, strata: Sequence[Stra
             raise MalformedLineError(
                 f"{where}:{number}: a line must have 3 columns (topic, document, stratum), but got {text}"
             )
-    places = {as_bytes(one.name): place for place, one in enumerate(strata) if not one.is_rest}
+    places = {as_bytes(named.name): place for place, named in enumerate(strata) if not named.is_rest}
     topics = np.array([judgments.topic_index.get(topic, ABSENT) for _, (topic, _, _) in lines], np.int64)
     known = topics != ABSENT
     docnos = Names.of([docno for _, (_, docno, _) in lines])
@@ -238,9 +238,9 @@ def _stratum(part: str, number: int, by: By) -> Stratum:
         return Stratum(REST if by == "names" else str(number), rate, is_rest=True)
     if by == "names":
         return Stratum(what, rate)
-    found = _RANGE.fullmatch(what)
-    first = int(found[1]) if found else 0
-    last = NO_LIMIT if found and found[3] else int(found[2]) if found and found[2] else first
+    match = _RANGE.fullmatch(what)
+    first = int(match[1]) if match else 0
+    last = NO_LIMIT if match and match[3] else int(match[2]) if match and match[2] else first
     if not 1 <= first <= last:
         raise UsageError(
             f"a stratum must be a number from 1 up, a range such as 11-50 or 51+, or {REST}, but got {quote(part)}"
@@ -250,15 +250,18 @@ def _stratum(part: str, number: int, by: By) -> Stratum:
 
 def _check_ranges(strata: Sequence[Stratum], by: By, text: str) -> None:
     """Refuse strata that have documents in common and, by depth, gaps; raises UsageError."""
-    names = [one.name for one in strata]
+    names = [stratum.name for stratum in strata]
     if by == "names":
         if len(set(names)) < len(names):
             raise UsageError(f"each stratum must be given once, but got {quote(text)}")
         return
-    ascending = sorted(strata, key=lambda one: one.first)
-    if any(one.last >= other.first for one, other in pairwise(ascending)):
+    ascending = sorted(strata, key=lambda stratum: stratum.first)
+    if any(stratum.last >= other.first for stratum, other in pairwise(ascending)):
         raise UsageError(f"ranges of strata must have nothing in common, but got {quote(text)}")
-    if by == "depth" and [one.first for one in strata] != [1, *(one.last + 1 for one in strata)][: len(strata)]:
+    if (
+        by == "depth"
+        and [stratum.first for stratum in strata] != [1, *(stratum.last + 1 for stratum in strata)][: len(strata)]
+    ):
         raise UsageError(f"depths of strata must ascend from 1 without gaps, but got {quote(text)}")
 
 
@@ -275,4 +278,4 @@ def divided(
 
 def ranking_of(runs: Sequence[Run], judgments: Judgments, warn: Warn) -> Ranking:
     """Rank runs against judgments; raises as the evaluator does."""
-    return Ranking.joined([one.ranking for one in rank_all(judgments, runs, RankingRules(), warn=warn)])
+    return Ranking.joined([ranked.ranking for ranked in rank_all(judgments, runs, RankingRules(), warn=warn)])

@@ -121,8 +121,8 @@ def _rank_biased(
     def weights(n: int) -> FloatArray:
         factors = np.full(n, p)
         factors[:1] = 1.0 - p
-        found: FloatArray = np.multiply.accumulate(factors)
-        return found
+        products: FloatArray = np.multiply.accumulate(factors)
+        return products
 
     return WeightedMeasure(name, None, weights, lambda grades: _gains_of(grades, given), max([0.0, *possible]))
 
