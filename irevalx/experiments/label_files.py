@@ -124,7 +124,7 @@ def topic_warnings(human: Judgments, machine: Judgments) -> list[str]:
         if lacking:
             more = f" and {len(lacking) - 1} more" if lacking[1:] else ""
             lines.append(
-                f"{len(lacking)} of {len(judgments.topics)} topics are in {shown_name(judgments.path)} only, and are left "
-                f"out: {quote(lacking[0])}{more}"
+                f"{len(lacking)} of {len(judgments.topics)} topics are in {shown_name(judgments.path)} only, and are "
+                f"left out: {quote(lacking[0])}{more}"
             )
     return lines
