@@ -23,7 +23,6 @@ circles. The docstring of each room says what lives there.
     trec_eval/     what C does: the two versions, numbers as C reads and prints them, the merge sort
     process/       workers, terminal, exit status, progress, memory
     errors.py      the exceptions, drawn as a tree, each with its exit status
-    keywords.py    messages in Python's words: options of the commands -> keywords of the functions
     frozen.py      the base of records that never change
 
 What is outside: docs/generate/ makes the manual pages and the generated tables. Public is what this module names,

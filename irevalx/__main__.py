@@ -8,12 +8,12 @@ from irevalx.process.shortage import OUT_OF_MEMORY, shortage
 
 
 def run() -> None:
-    """Run the command and leave at once: what Python would free object by object goes with the process."""
+    """Run the command and exit at once, without freeing objects one by one."""
     end_on_interrupt()  # where another program calls this
     import gc
     from contextlib import suppress
 
-    gc.disable()  # a short life leaves nothing that is worth looking for, least of all among the modules it imports
+    gc.disable()  # the process is too short for garbage to matter
     try:
         from irevalx.cli.command import main
         from irevalx.process.terminal import silence_warnings

@@ -25,40 +25,41 @@ from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 from irevalx.errors import ArgumentError, IrevalxError, UsageError, quote
 from irevalx.frozen import Frozen, replace
+from irevalx.parameters import short_repr
 
 P = ParamSpec("P")
 Value = TypeVar("Value")
 
 Others: TypeAlias = "str | Sequence[str] | Mapping[str, str | Sequence[str]]"
-"""Other parameters by name (``"figure"``), or with a value (``"by=run"``); a mapping holds them by the parameter's own
+"""Other parameters by name (``"figure"``), or with a value (``"by=run"``); a mapping has them by the parameter's own
 value."""
 
 NO_DEFAULT = object()
-"""The default of a parameter that must be given."""
+"""The default of a required parameter."""
 
 
 FLAG_RULE = "True or False"
 
 
-class Kind(Frozen):
-    """What values a parameter takes."""
+class ValueType(Frozen):
+    """The values that a parameter accepts."""
 
     rule: str
-    """What a value must be, in words: "a whole number of at least 1"."""
+    """What a value must be, in words: "a whole number of at least 1"; "" if ``check`` raises ArgumentError with it."""
 
     check: Callable[[Any], Any]
-    """Returns the value of a Python argument as the function uses it; raises ValueError or TypeError."""
+    """Returns the checked value of a Python argument; raises ValueError or TypeError."""
 
     read: Callable[[str], Any] = str
-    """Returns the value that a text in the shell stands for; raises ValueError."""
+    """Returns the value of a text in the shell; raises ValueError."""
 
     choices: tuple[str, ...] = ()
 
 
 class Parameter(Frozen, kw_only=True):
-    """One parameter of a function, and how it is typed in the shell."""
+    """A parameter of a function, and its option in the shell."""
 
-    kind: Kind | None = None
+    kind: ValueType | None = None
     """None if the function itself checks the value."""
 
     names: tuple[str, ...] = ()
@@ -67,37 +68,40 @@ class Parameter(Frozen, kw_only=True):
     several: bool = False
     """Whether it takes several values: a tuple for the function, and words or repetitions in the shell."""
 
+    entries: bool = False
+    """Whether it is a dictionary, to which each use of the option in the shell adds an entry; ``kind`` reads one."""
+
     separators: str = ", "
-    """What separates several values in one word of the shell; "" if each word is one value."""
+    """Separators of several values in one word of the shell; "" if each word is one value."""
 
     metavar: str | None = None
     requires: Others = ()
-    """Parameters of which one must be given too."""
+    """Parameters of which one must be given too; without effect if the caller has none of them."""
 
     excludes: Others = ()
-    """Parameters that must not be given too."""
+    """Parameters that must not also be given."""
 
     help: str = ""
     """The explanation, unless the docstring has one. `` `name` `` and `` `name=value` `` refer to parameters."""
 
     shell_default: Any = NO_DEFAULT
-    """The default in the shell, where it is not that of the function."""
+    """The default in the shell, if it differs from the function's default."""
 
     shell_help: str = ""
-    """The explanation in the shell, where it is not ``help``."""
+    """The explanation in the shell, if it differs from ``help``."""
 
     completion: str = ""
-    """What the shell completes: "file" (JSON lists its digest), "measure" or "suffix" (choices are endings of file
-    names); other choices are completed anyway."""
+    """Completion in the shell: "file" (JSON lists its digest), "measure" or "suffix" (choices are file suffixes); other
+    choices are always completed."""
 
     in_shell: bool = True
-    """Whether there is an option for it."""
+    """Whether the command has an option for it."""
 
     means: str = ""
-    """The name by which messages of shared code refer to it, where that is another one."""
+    """Its name in messages of shared code, if it differs."""
 
     also: str | None = None
-    """An older option name, which works and is not shown."""
+    """An older option name that is accepted and not shown."""
 
     hidden: bool = False
     is_eager: bool = False
@@ -107,21 +111,26 @@ class Parameter(Frozen, kw_only=True):
 
     @property
     def has_default(self) -> bool:
-        """Whether it can be left out."""
+        """Whether it can be omitted."""
         return self.default is not NO_DEFAULT
 
     @property
     def is_flag(self) -> bool:
-        """Whether it is True or False, in the shell an option without a value."""
+        """Whether it is a boolean, in the shell an option without a value."""
         return self.kind is not None and self.kind.rule == FLAG_RULE
 
     @property
+    def is_repeated(self) -> bool:
+        """Whether its option can be repeated in the shell."""
+        return self.several or self.entries
+
+    @property
     def typed(self) -> str:
-        """The parameter as it is typed in the shell: its first name."""
+        """Its first name in the shell."""
         return self.names[0] if self.names else f"--{self.name.replace('_', '-')}"
 
     def checked(self, value: Any) -> Any:
-        """Return a Python argument as the function uses it; raises ArgumentError."""
+        """Return the checked value of a Python argument; raises ArgumentError."""
         if self.kind is None or (value is None and self.default is None):
             return value
         if not self.several:
@@ -135,12 +144,11 @@ class Parameter(Frozen, kw_only=True):
         assert self.kind is not None
         try:
             return self.kind.check(value)
-        except ArgumentError as error:
-            raise ArgumentError(f"{self.name}{error.message}") from None  # its message lacks the name
-        except (ValueError, TypeError, OverflowError):
-            from irevalx.parameters import shown
+        except (ValueError, TypeError, OverflowError) as error:
+            if not self.kind.rule and isinstance(error, ArgumentError):
+                raise ArgumentError(f"{self.name}{error.message}") from None
 
-            raise ArgumentError(f"{self.name} must be {self.kind.rule}, but got {shown(value)}") from None
+            raise ArgumentError(f"{self.name} must be {self.kind.rule}, but got {short_repr(value)}") from None
 
     def read(self, text: str) -> Any:
         """Return the value of a text in the shell; raises UsageError."""
@@ -153,7 +161,7 @@ class Parameter(Frozen, kw_only=True):
 
 
 def whole(least: int | None = None, most: int | None = None, **more: Any) -> Parameter:
-    """Declare a whole number of 64 bits."""
+    """Declare an integer of 64 bits."""
     from irevalx.parameters import whole_number
 
     bounds = [f"at {word} {bound}" for word, bound in (("least", least), ("most", most)) if bound is not None]
@@ -164,7 +172,7 @@ def whole(least: int | None = None, most: int | None = None, **more: Any) -> Par
             raise ValueError(text)
         return int(text)
 
-    return Parameter(kind=Kind(rule, lambda value: whole_number("", value, least=least, most=most), read), **more)
+    return Parameter(kind=ValueType(rule, lambda value: whole_number("", value, least=least, most=most), read), **more)
 
 
 def number(
@@ -197,32 +205,32 @@ def number(
             raise ValueError(text)
         return value
 
-    return Parameter(kind=Kind(rule, check, read), **more)
+    return Parameter(kind=ValueType(rule, check, read), **more)
 
 
 def choice(*names: str, **more: Any) -> Parameter:
-    """Declare one of some words."""
+    """Declare one of several words."""
 
     def check(value: Any) -> str:
         if not isinstance(value, str) or value not in names:
             raise ValueError(value)
         return value
 
-    return Parameter(kind=Kind(_either(names), check, choices=names), **more)
+    return Parameter(kind=ValueType(_either(names), check, choices=names), **more)
 
 
 def flag(**more: Any) -> Parameter:
-    """Declare a truth value, in the shell an option without a value."""
+    """Declare a boolean, in the shell an option without a value."""
     from irevalx.parameters import flag as checked_flag
 
-    return Parameter(kind=Kind(FLAG_RULE, lambda value: checked_flag("", value)), **more)
+    return Parameter(kind=ValueType(FLAG_RULE, lambda value: checked_flag("", value)), **more)
 
 
 def text(rule: str = "a string", **more: Any) -> Parameter:
     """Declare a text."""
     from irevalx.parameters import text as checked_text
 
-    return Parameter(kind=Kind(rule, lambda value: checked_text("", value)), **more)
+    return Parameter(kind=ValueType(rule, lambda value: checked_text("", value)), **more)
 
 
 def file(**more: Any) -> Parameter:
@@ -238,11 +246,11 @@ def path(**more: Any) -> Parameter:
             raise TypeError(value)
         return os.fsdecode(value)
 
-    return file(kind=Kind("the path of a file", check), **more)
+    return file(kind=ValueType("the path of a file", check), **more)
 
 
 def refined(**changes: Any) -> Callable[[Parameter], Parameter]:
-    """Declare what is different from a shared declaration: ``Annotated[Seed, refined(requires="sample")]``."""
+    """Declare the differences from a shared declaration: ``Annotated[Seed, refined(requires="sample")]``."""
     return lambda shared: replace(shared, **changes)
 
 
@@ -255,14 +263,17 @@ def _either(words: Sequence[str]) -> str:
 
 
 class CommandText(Frozen, kw_only=True):
-    """What the command of a function has besides its parameters and its docstring."""
+    """Properties of a command that its function does not declare."""
 
     example: str = ""
-    """A command line, at the end of the help."""
+    """A command line for the end of the help."""
 
     run: Callable[..., int | None] | None = None
-    """Calls the function and writes its result, for commands that do more than write it. It gets ``Output``, the
-    options that its own signature declares, and the arguments of the function by name; it returns the exit status."""
+    """Calls the function and writes its result, for commands that do more than that. It receives ``Output``, the
+    options that its own signature declares, and the function's arguments by name, and returns the exit status."""
+
+    arrange: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
+    """Returns the parameters whose values differ from what was typed, such as an argument that an option replaces."""
 
     more: str = ""
     """Paragraphs of the help after the description."""
@@ -273,20 +284,22 @@ class CommandText(Frozen, kw_only=True):
     tables: bool = True
     """Whether it writes tables; otherwise it writes lines."""
 
+    without: tuple[str, ...] = ()
+    """The output options that it lacks."""
+
 
 class Declaration(Frozen):
-    """The parameters of a function by name, in the order of its signature, and what its docstring says."""
+    """The parameters of a function by name, in the order of its signature, and its description."""
 
     parameters: dict[str, Parameter]
     description: str
     """The docstring before its first section."""
 
     command: CommandText
-    """What its command has besides."""
 
 
 def declaration_of(function: Any) -> Declaration:
-    """Return what a declared function, or a class with declared fields, says of its parameters."""
+    """Return the declaration of a declared function or class."""
     declaration: Declaration = function.declaration
     return declaration
 
@@ -294,7 +307,7 @@ def declaration_of(function: Any) -> Declaration:
 def declared(
     shared: Mapping[str, Parameter] | None = None, **command: Any
 ) -> Callable[[Callable[P, Value]], Callable[P, Value]]:
-    """Make a function check its arguments as its signature declares them.
+    """Check the arguments of a function as its signature declares them.
 
     ``shared`` are declarations of parameters that the signature names without one; ``command`` are fields of
     CommandText.
@@ -331,7 +344,7 @@ def declared(
 
 
 def documented(shared: Mapping[str, Parameter]) -> Callable[[Callable[P, Value]], Callable[P, Value]]:
-    """Give a function declarations and the texts of shared ones, without a check: the function checks its arguments."""
+    """Add declarations and the texts of shared parameters to a function that checks its arguments itself."""
 
     def decorate(function: Callable[P, Value]) -> Callable[P, Value]:
         declaration = collect(function, None, shared)
@@ -354,7 +367,7 @@ def _differs(value: Any, parameter: Parameter | None) -> bool:
 def collect(
     declaring: Any, command: CommandText | None = None, shared: Mapping[str, Parameter] | None = None
 ) -> Declaration:
-    """Collect the declarations in annotations, and leave the types alone there, as ``help`` shows them."""
+    """Return the declarations in annotations, which are replaced by their types."""
     hints, texts = declaring.__annotations__, _explanations(declaring.__doc__ or "")
     parameters = {}
     for name, hint in list(hints.items()):
@@ -367,7 +380,9 @@ def collect(
         default = _default_of(declaring, name)
         if hints[name] is hint and name not in (shared or {}):
             continue
-        parameters[name] = replace(parameter, name=name, default=default, help=texts.get(name, parameter.help))
+        if name in texts:
+            parameter = replace(parameter, help=texts[name], shell_help="")
+        parameters[name] = replace(parameter, name=name, default=default)
     description = _dedented(declaring.__doc__ or "").partition("\n\nParameters\n---")[0]
     return Declaration(parameters, description, command or CommandText())
 
@@ -382,7 +397,7 @@ def _default_of(declaring: Any, name: str) -> Any:
 
 
 def _dedented(docstring: str) -> str:
-    """Return a docstring without its indentation, as ``inspect.cleandoc`` does without importing it."""
+    """Return a docstring without indentation, like ``inspect.cleandoc`` without importing it."""
     first, *rest = docstring.expandtabs().splitlines() or [""]
     indents = [len(line) - len(line.lstrip()) for line in rest if line.strip()]
     cut = min(indents, default=0)
@@ -393,13 +408,13 @@ _ENTRY = re.compile(r"^(\w+(?:, \w+)*) : (.*(?:\n .*)*)", re.MULTILINE)
 
 
 def _explanations(docstring: str) -> dict[str, str]:
-    """Return what a docstring says of each parameter."""
+    """Return the docstring's text of each parameter."""
     section = _dedented(docstring).partition("\n\nParameters\n----------\n")[2].partition("\n\n")[0]
     return {name: " ".join(words.split()) for names, words in _ENTRY.findall(section) for name in names.split(", ")}
 
 
 def _with_shared_texts(function: Any, parameters: Mapping[str, Parameter]) -> str:
-    """Return the docstring of a function, whose section on parameters has them all, in the order of the signature."""
+    """Return the docstring with a Parameters section that has all parameters in the order of the signature."""
     docstring, code = function.__doc__ or "", function.__code__
     head, title, rest = docstring.partition("\n    Parameters\n    ----------\n")
     if not title:
@@ -421,35 +436,35 @@ def _filled(entry: str) -> str:
 
 
 def check_rules(parameters: Mapping[str, Parameter], values: Mapping[str, Any], given: Collection[str]) -> None:
-    """Refuse parameters that are given without what they require, or together with what they exclude.
+    """Raise ArgumentError, or UsageError in the shell, if a parameter's requirement or exclusion is violated.
 
-    ``values`` may lack parameters that have their default; ``given`` are the names that the caller gave. Raises
-    ArgumentError, in the shell UsageError.
+    ``values`` can lack parameters that have their default; ``given`` are the names that the caller passed.
     """
 
     def is_given(other: str) -> bool:
         name, has_value, wanted_value = other.partition("=")
-        if name not in parameters:
-            return False  # such as an option of the shell, for a caller from Python
         value = values.get(name, parameters[name].default)
         if has_value:
             return wanted_value in map(str, value if isinstance(value, tuple | list) else [value])
-        return name in given and not (value is None or value is False or value == ())
+        is_empty = value is None or value is False or (isinstance(value, tuple | list) and not value)
+        return name in given and not is_empty
 
     for this, others, are_excluded in _rules(parameters, values):
-        matches = [other for other in others if is_given(other)] if is_given(this) else None
+        known = [other for other in others if other.partition("=")[0] in parameters]
+        matches = [other for other in known if is_given(other)] if known and is_given(this) else None
         if matches and are_excluded:
-            raise _refusal(f"{spelled_rule(this)} cannot be combined with {spelled_rule(matches[0])}")
+            raise refusal(f"{spelled_rule(this)} cannot be combined with {spelled_rule(matches[0])}")
         if matches == [] and not are_excluded:
-            raise _refusal(f"{spelled_rule(this)} requires {_spelled_any(others)}")
+            raise refusal(f"{spelled_rule(this)} requires {_spelled_any(known)}")
 
 
-def _refusal(message: str) -> IrevalxError:
+def refusal(message: str) -> IrevalxError:
+    """Return the error for parameters that do not fit together: ArgumentError, in the shell UsageError."""
     return ArgumentError(message) if _options is None else UsageError(message)
 
 
 def _rules(parameters: Mapping[str, Parameter], names: Iterable[str]) -> Iterator[tuple[str, Sequence[str], bool]]:
-    """Yield a parameter, with the value that a rule is for, the others of the rule, and whether it excludes them."""
+    """Yield each rule: parameter (with the value it applies to), other parameters, and whether they are excluded."""
     for parameter in [parameters[name] for name in names if name in parameters]:
         for are_excluded, rules in ((False, parameter.requires), (True, parameter.excludes)):
             by_value = rules if isinstance(rules, Mapping) else {"": rules}
@@ -460,7 +475,7 @@ def _rules(parameters: Mapping[str, Parameter], names: Iterable[str]) -> Iterato
 
 
 def _spelled_any(rules: Sequence[str]) -> str:
-    """Return parameters as a sentence has them, values of one parameter together: ``--by run or topic``."""
+    """Return parameters as a phrase, with the name once for several values: ``--by run or topic``."""
     first, has_value, _ = rules[0].partition("=")
     if has_value and len(rules) > 1 and all(rule.startswith(f"{first}=") for rule in rules):
         return _either([spelled_rule(rules[0]), *(rule.partition("=")[2] for rule in rules[1:])])
@@ -470,16 +485,16 @@ def _spelled_any(rules: Sequence[str]) -> str:
 # -- The caller's language
 
 _options: Mapping[str, Parameter] | None = None
-"""The parameters of the command that runs in the shell; None while Python is the caller. A process has one caller, so
-that threads share it."""
+"""The parameters of the command that runs in the shell; None if Python is the caller. Threads share it, since a process
+has one caller."""
 
 _keywords: ContextVar[Mapping[str, Parameter] | None] = ContextVar("keywords", default=None)
-"""The parameters of the public function that Python has called."""
+"""The parameters of the public function that Python called."""
 
 
 @contextmanager
 def typed_in_shell(parameters: Mapping[str, Parameter]) -> Iterator[None]:
-    """Let messages made inside name parameters by the options of this command."""
+    """Make messages name parameters by the options of this command."""
     global _options  # noqa: PLW0603
     before, _options = _options, parameters
     try:
@@ -498,14 +513,18 @@ def spelled(name: str, value: object = None) -> str:
     ('--level', '--grades real', '-c')
     """
     known = _keywords.get() if _options is None else _options
-    parameter = _named(name, known or {}) or Parameter(name=name)
+    return _spelled(_named(name, known or {}) or Parameter(name=name), value)
+
+
+def _spelled(parameter: Parameter, value: object) -> str:
     if _options is None:
-        return parameter.name if value is None else f"{parameter.name}={_python_literal(value)}"
+        literal = f'"{value}"' if isinstance(value, str) else str(value)
+        return parameter.name if value is None else f"{parameter.name}={literal}"
     return parameter.typed if value is None or value is True else f"{parameter.typed} {value}"
 
 
 def is_parameter(name: str) -> bool:
-    """Return whether the caller can give a parameter; True if nothing is known of the caller."""
+    """Return whether the caller can pass a parameter; True if the caller is unknown."""
     known = _keywords.get() if _options is None else _options
     return known is None or _named(name, known) is not None
 
@@ -518,15 +537,13 @@ def _named(name: str, parameters: Mapping[str, Parameter]) -> Parameter | None:
 
 
 def spelled_rule(rule: str) -> str:
-    """Return the parameter of a rule (``"by=run"``) as the caller types it."""
+    """Return the parameter of a rule (``"by=run"``), by its own name, as the caller types it."""
     if " and " in rule:
         return " and ".join(map(spelled_rule, rule.split(" and ")))
     name, has_value, value = rule.partition("=")
-    return spelled(name, {"True": True}.get(value, value) if has_value else None)
-
-
-def _python_literal(value: object) -> str:
-    return f'"{value}"' if isinstance(value, str) else str(value)
+    known = _keywords.get() if _options is None else _options
+    parameter = (known or {}).get(name, Parameter(name=name))
+    return _spelled(parameter, {"True": True}.get(value, value) if has_value else None)
 
 
 _REFERENCE = re.compile(r"(?<!`)`(\w+)(?:=\"?([^`\"]+)\"?)?`(?!`)")
@@ -539,4 +556,5 @@ def in_shell_words(words: str, parameters: Mapping[str, Parameter]) -> str:
         with typed_in_shell(parameters):
             return spelled_rule(match[1] if match[2] is None else f"{match[1]}={match[2]}")
 
-    return _REFERENCE.sub(lambda match: option(match) if match[1] in parameters else match[0], words)
+    words = _REFERENCE.sub(lambda match: option(match) if match[1] in parameters else match[0], words)
+    return re.sub("``([^`]*)``", r"\1", words)

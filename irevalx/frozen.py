@@ -90,12 +90,7 @@ class Frozen:
         cls.__init__, cls._n_instances = Frozen.__init__, 0  # type: ignore[method-assign]
 
     def __init__(self, *args: Any, **named: Any) -> None:
-        """Set the fields.
-
-        Raises
-        ------
-        TypeError : a field is missing, given twice, or unknown.
-        """
+        """Set the fields; TypeError if a field is missing, given twice, or unknown."""
         cls, values = type(self), self.__dict__
         cls._n_instances += 1
         if cls._n_instances == _MANY:
@@ -127,7 +122,7 @@ class Frozen:
 
 
 def _compiled_init(cls: type[Frozen]) -> Callable[..., None]:
-    """Return an ``__init__`` for one class; a class whose parameters Python does not allow in this order keeps its."""
+    """Return an ``__init__`` for one class; the shared one if Python does not allow parameters in this order."""
     by_name = [name for name in cls._fields if name not in cls.__match_args__]
     names = [*cls.__match_args__, *(["*", *by_name] if by_name else [])]
     parameters = ", ".join(f"{name}=defaults[{name!r}]" if name in cls._defaults else name for name in names)
@@ -141,22 +136,17 @@ def _compiled_init(cls: type[Frozen]) -> Callable[..., None]:
 
 
 def fields(record: Frozen | type[Frozen]) -> tuple[str, ...]:
-    """Return the names of the fields, in order."""
+    """Return the names of the fields."""
     return record._fields
 
 
 def values(record: Frozen) -> tuple[Any, ...]:
-    """Return the values of the fields, in order."""
+    """Return the values of the fields."""
     return tuple([getattr(record, name) for name in record._fields])
 
 
 def replace(record: Record, /, **changes: Any) -> Record:
-    """Return a copy with other values for some fields; cached properties are not copied.
-
-    Raises
-    ------
-    TypeError : a change is of an unknown field.
-    """
+    """Return a copy with changed fields; cached properties are not copied. TypeError for unknown fields."""
     if not record._names.issuperset(changes):  # noqa: SLF001 - it is of this module
         type(record)(**vars(record) | changes)
     copy = object.__new__(type(record))

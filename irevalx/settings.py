@@ -1,4 +1,4 @@
-"""Settings: all that the values of an evaluation depend on, and no more."""
+"""Settings: everything that determines the values of an evaluation."""
 
 import math
 from collections.abc import Callable
@@ -6,54 +6,53 @@ from numbers import Integral, Real
 from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 from irevalx.declarations import (
-    Kind,
     Parameter,
+    ValueType,
     choice,
     collect,
     flag,
     is_parameter,
     number,
+    refusal,
     spelled,
     spelled_rule,
     whole,
 )
-from irevalx.errors import UsageError
 from irevalx.frozen import Frozen, cached_property, values
 from irevalx.parameters import identifier, is_long
 from irevalx.process.system import as_bytes
 from irevalx.trec_eval.numbers import c_double
 from irevalx.trec_eval.versions import COMPAT, TREC_EVAL_10, Compat
 
-Reading: TypeAlias = Literal["nonrel", "skip", "rel"]
-"""What unjudged documents are taken for: nonrelevant ones (or what the measure makes of them), as good as not
-retrieved, or relevant ones as far as they were retrieved."""
+UnjudgedTreatment: TypeAlias = Literal["nonrel", "skip", "rel"]
+"""Treatments of unjudged documents: nonrelevant (or as the measure treats them), skipped, or relevant if retrieved."""
 
-READINGS: tuple[Reading, ...] = get_args(Reading)
+UNJUDGED_TREATMENTS: tuple[UnjudgedTreatment, ...] = get_args(UnjudgedTreatment)
 
 
 Grades: TypeAlias = Literal["whole", "real", "probability", "label"]
-"""What the grades of judgments are: whole numbers, as trec_eval reads them; real numbers; or probabilities that a
-document is relevant, independently of the others, so that values are expectations. A label is a number or missing
-(nan); labels are compared with each other, and no run is evaluated with them as they are."""
+"""Types of grades: integers, read like trec_eval reads them; real numbers; or independent probabilities of relevance,
+so that values are expectations. A label is a number or missing (nan); labels are compared with each other and do not
+evaluate runs directly."""
 
 GRADES: tuple[Grades, ...] = ("whole", "real", "probability")
 """The values of ``--grades``."""
 
 Ties: TypeAlias = Literal["name", "rank", "first", "expected", "best", "worst"]
-"""How documents with equal scores are ordered: by name, as trec_eval does; by the column of ranks; as they stand in the
-file; in all orders, of which values are the mean; the greatest grade or gain first; or last."""
+"""Orders of documents with equal scores: by document ID, like trec_eval; by the RANK column; in file order; the mean
+over all orders; the greatest grade or gain first; or last."""
 
 TIES: tuple[Ties, ...] = get_args(Ties)
 
 ORDERS_OF_TIES: tuple[Ties, ...] = ("expected", "best", "worst")
-"""Those that depend on grades, so that documents with equal scores must be known when they are assessed."""
+"""Orders that depend on grades, for which assessment needs the groups of tied documents."""
 
 BEST_AND_WORST: tuple[Ties, ...] = ("best", "worst")
-"""Those of these that are one order."""
+"""Orders that depend on grades and are a single order."""
 
 Duplicates: TypeAlias = Literal["error", "first", "best"]
-"""What becomes of a document that a run retrieves twice for a topic: an error, as in trec_eval; its first line counts;
-its greatest score does."""
+"""Treatments of a document that a run retrieves twice for a topic: an error, like in trec_eval; its first line counts;
+or its greatest score counts."""
 
 DUPLICATES: tuple[Duplicates, ...] = get_args(Duplicates)
 
@@ -61,46 +60,39 @@ REAL = "grades=real"
 PROBABILITY = "grades=probability"
 EXPECTED = "ties=expected"
 EXPECTED_OF_FIRST = "ties=expected and max_retrieved"
-"""Rules, as declarations have them: keys of ``Measure.refuses`` and ``formulas``."""
+"""Rules like in declarations: keys of ``Measure.refuses`` and ``formulas``."""
 
 
-NAMINGS = ("trec_eval", "asked")
-"""How values may be called (``--names``): as trec_eval prints them, or as they were asked for. The values themselves do
-not depend on it; it is here because the command and Python programs have it in common."""
+NAME_STYLES = ("trec_eval", "asked")
+"""Names of values (``--names``): like trec_eval prints them, or as requested. They do not affect the values, but the
+command and Python programs share them."""
 
 
 IntervalMethod: TypeAlias = Literal["t", "bootstrap"]
-"""How intervals of means are made (``--ci-method``): from Student's t distribution, or by a bootstrap (BCa). They stand
-beside the values, which do not depend on them."""
+"""Methods of confidence intervals of means (``--ci-method``): Student's t distribution, or a bootstrap (BCa)."""
 
 INTERVAL_METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
 
 
-class Bound(Frozen):
-    """What a real number must be.
+class NumberRange(Frozen):
+    """The range of a real number."""
 
-    Parameters
-    ----------
-    rule : in words: the number must be "...".
-    holds : whether a finite number is.
-    """
-
-    rule: str
-    holds: Callable[[float], bool]
+    rule: str  # in messages: the number must be "..."
+    holds: Callable[[float], bool]  # returns whether a finite number is in range
 
     def read(self, text: str) -> float | None:
-        """Read a number; None where it is not plain or out of bounds."""
+        """Return the number of a text; None if it is not plain or out of range."""
         number, plain = c_double(as_bytes(text))
         return number if plain and self.holds(number) else None
 
 
-INFAP_C = Bound("a number of at least 1", lambda x: x >= 1)
-INFAP_EPSILON = Bound("a number above 0", lambda x: x > 0)
-SAMPLE_RATE = Bound("a number above 0 and at most 1", lambda x: 0 < x <= 1)
+INFAP_C = NumberRange("a number of at least 1", lambda x: x >= 1)
+INFAP_EPSILON = NumberRange("a number above 0", lambda x: x > 0)
+SAMPLE_RATE = NumberRange("a number above 0 and at most 1", lambda x: 0 < x <= 1)
 
 
 def _level(value: Any) -> float:
-    """Return a finite number, an integer as such."""
+    """Return a finite number, as int if it is an integer."""
     if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
         raise ValueError(value)
     level = float(value)
@@ -123,15 +115,15 @@ def _compat(value: Any) -> Compat:
     return COMPAT[name]
 
 
-_LEVEL = Kind("a whole number of 64 bits, or a finite number if grades are real", _level)
+_LEVEL = ValueType("a whole number of 64 bits, or a finite number if grades are real", _level)
 _COMPAT = Parameter(
-    kind=Kind(" or ".join(reversed(COMPAT)), _compat, choices=tuple(reversed(COMPAT))),
+    kind=ValueType(" or ".join(reversed(COMPAT)), _compat, choices=tuple(reversed(COMPAT))),
     shell_default=next(name for name, compat in COMPAT.items() if compat is TREC_EVAL_10),
 )
 
 
 class Settings(Frozen, kw_only=True):
-    """What the values of an evaluation depend on: each field is declared here for Python, the command and Spark.
+    """The settings that determine measure values, declared once for Python, the command and Spark.
 
     Parameters
     ----------
@@ -163,7 +155,7 @@ class Settings(Frozen, kw_only=True):
     level: Annotated[
         float,
         Parameter(
-            kind=Kind("a whole number of 64 bits, or a finite number if grades are real", _level),
+            kind=_LEVEL,
             names=("-l", "--level_for_rel"),
         ),
     ] = 1
@@ -172,8 +164,10 @@ class Settings(Frozen, kw_only=True):
     judged_only: Annotated[bool, flag(names=("-J", "--Judged_docs_only"))] = False
     max_retrieved: Annotated[int | None, whole(0, names=("-M", "--Max_retrieved_per_topic"))] = None
     collection_size: Annotated[int, whole(names=("-N", "--Number_docs_in_coll"))] = 0
-    topic: Annotated[bytes | None, Parameter(kind=Kind("a string or a whole number", _topic), names=("-D",))] = None
-    unjudged: Annotated[tuple[Reading, ...], choice(*READINGS, several=True, metavar="TREATMENT,...")] = ()
+    topic: Annotated[bytes | None, Parameter(kind=ValueType("", _topic), names=("-D",))] = None
+    unjudged: Annotated[
+        tuple[UnjudgedTreatment, ...], choice(*UNJUDGED_TREATMENTS, several=True, metavar="TREATMENT,...")
+    ] = ()
     ties: Annotated[Ties, choice(*TIES, metavar="ORDER")] = "name"
     ignore_identical_ids: Annotated[bool, flag()] = False
     duplicates: Annotated[Duplicates, choice(*DUPLICATES, metavar="WHICH")] = "error"
@@ -184,21 +178,21 @@ class Settings(Frozen, kw_only=True):
 
     @cached_property
     def values(self) -> tuple[Any, ...]:
-        """The values of the fields, in order."""
+        """The values of the fields."""
         return values(self)
 
     @property
     def features(self) -> tuple[str, ...]:
-        """The rules that hold of these settings and that not every measure supports: keys of ``Measure.refuses``."""
+        """Settings that not every measure supports, as keys of ``Measure.refuses``."""
         grades = () if self.grades == "whole" else (f"grades={self.grades}",)
         expected = self.ties == "expected"
         return grades + (EXPECTED,) * expected + (EXPECTED_OF_FIRST,) * (expected and self.max_retrieved is not None)
 
     @classmethod
     def of(cls, **keywords: Any) -> "Settings":
-        """Build settings from keywords of ``irevalx.evaluate``.
+        """Return settings from keywords of ``irevalx.evaluate``.
 
-        Raises ArgumentError for a value that its field does not take, and TypeError for an unknown keyword.
+        An invalid value raises ArgumentError, and an unknown keyword TypeError.
         """
         if not keywords:
             return _DEFAULT
@@ -209,19 +203,19 @@ class Settings(Frozen, kw_only=True):
         return settings
 
     def check(self) -> None:
-        """Refuse values that exclude each other; raises UsageError."""
+        """Refuse values that exclude each other; raises ArgumentError, in the shell UsageError."""
         if self.grades != "real" and self.level != int(self.level):
             hint = f"; {spelled('grades', 'real')} takes it" if is_parameter("grades") else ""
-            raise UsageError(f"{spelled('level')} must be a whole number, but got {self.level:g}{hint}")
+            raise refusal(f"{spelled('level')} must be a whole number, but got {self.level:g}{hint}")
         if self.grades == "probability" and self.level != 1:
-            raise UsageError(f"{spelled('level')} cannot be combined with {spelled_rule(PROBABILITY)}")
+            raise refusal(f"{spelled('level')} cannot be combined with {spelled_rule(PROBABILITY)}")
         if self.grades == "probability" and self.ties in ORDERS_OF_TIES:
-            raise UsageError(f"{spelled('ties', self.ties)} cannot be combined with {spelled_rule(PROBABILITY)}")
+            raise refusal(f"{spelled('ties', self.ties)} cannot be combined with {spelled_rule(PROBABILITY)}")
         if self.max_retrieved is not None and self.max_retrieved < 0:
-            raise UsageError(f"{spelled('max_retrieved')} must be at least 0, but got {self.max_retrieved}")
+            raise refusal(f"{spelled('max_retrieved')} must be at least 0, but got {self.max_retrieved}")
 
 
 PARAMETERS = collect(Settings).parameters
-"""The declarations of the fields."""
+"""The declarations of the fields by name."""
 
 _DEFAULT = Settings()

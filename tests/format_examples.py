@@ -13,7 +13,7 @@ from irevalx.judgments.pool import Pool
 from irevalx.judgments.preferences import PreferenceJudgments
 from irevalx.judgments.subtopics import SubtopicJudgments
 from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
-from irevalx.reading.runs import Run
+from irevalx.reading.runs import RunStream
 
 Row: TypeAlias = tuple[str | float, ...]
 """What a line says: topic, document, and whatever else its format has."""
@@ -247,7 +247,7 @@ def _(data: JudgmentsWithProbabilities) -> list[Row]:
 
 
 @content.register
-def _(data: Run) -> list[Row]:
+def _(data: RunStream) -> list[Row]:
     rows = []
     for part in data.results():
         names = zip(part.rows.ids.tolist(), part.docnos.texts(), part.scores.tolist(), strict=True)

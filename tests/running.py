@@ -22,7 +22,7 @@ from irevalx.judgments.graded import Judgments
 from irevalx.lab.program import command as lab_program
 from irevalx.lab.program import main as lab_main
 from irevalx.reading.formats import read_qrels, read_trec_results
-from irevalx.reading.runs import Run
+from irevalx.reading.runs import RunStream
 from irevalx.reading.source import Source
 from irevalx.reports.table import Table
 from irevalx.trec_eval.versions import TREC_EVAL_10
@@ -130,7 +130,7 @@ def run_process(args: Sequence[str | Path], *, stdin: bytes | None = None, cwd: 
     return Result(done.returncode, done.stdout, done.stderr.decode())
 
 
-def opened(paths: Sequence[str | Source], warn: Warn) -> list[Run]:
+def opened(paths: Sequence[str | Source], warn: Warn) -> list[RunStream]:
     """Return runs whose lines are still to be read."""
     return [
         read_trec_results(path if isinstance(path, Source) else Source(path), TREC_EVAL_10, False, warn)

@@ -3,11 +3,14 @@
 from pathlib import Path
 from typing import Annotated, Any
 
+import click
 import pytest
-from running import FIXTURES, lab, run
+from running import FIXTURES, described, lab, run
 
 import irevalx
 import irevalx.lab
+from irevalx.cli.command import OPTIONS
+from irevalx.cli.command import command as evaluator
 from irevalx.declarations import (
     Parameter,
     choice,
@@ -25,6 +28,8 @@ from irevalx.declarations import (
     whole,
 )
 from irevalx.errors import ArgumentError
+from irevalx.lab import COMMANDS
+from irevalx.lab.command.declaration import parameters_of
 from irevalx.settings import PARAMETERS
 
 EXAMPLE = FIXTURES / "example"
@@ -223,3 +228,24 @@ def test_what_is_quoted_stays(tmp_path: Path) -> None:
     for name in ("-c -l", "a --ties b.qrels", "QRELS"):
         with pytest.raises(irevalx.IrevalxError, match=f"/{name}'"):
             irevalx.evaluate(str(tmp_path / name), str(BM25), "map")
+
+
+@pytest.mark.parametrize("command", [evaluator, *map(described, COMMANDS)], ids=lambda command: str(command.name))
+def test_rules_name_parameters_and_their_values(command: click.Command) -> None:
+    """Rules are about parameters of their command, and about values that these can have."""
+    if command is evaluator:
+        parameters = OPTIONS
+    else:
+        function = getattr(irevalx.lab, (command.name or "").replace("-", "_"))
+        parameters = declaration_of(function).parameters | parameters_of(function)
+    for parameter in parameters.values():
+        for rules in (parameter.requires, parameter.excludes):
+            by_value = rules if isinstance(rules, dict) else {"": rules}
+            for value, others in by_value.items():
+                own = [f"{parameter.name}={value}"] if value else []
+                for rule in [*own, *([others] if isinstance(others, str) else others)]:
+                    name, has_value, text = rule.partition("=")
+                    assert name in parameters
+                    kind = parameters[name].kind
+                    if has_value and kind is not None and kind.choices:
+                        assert text in kind.choices

@@ -6,7 +6,7 @@ import json
 
 from roff import ROOT
 
-from irevalx.measures.bibliography import PAPERS, Paper
+from irevalx.measures.bibliography import Paper, papers
 
 FILE = ROOT / "CITATION.cff"
 BEGIN = "references:  # written by python docs/generate\n"
@@ -16,7 +16,7 @@ _TYPES = {"article": "article", "inproceedings": "conference-paper", "techreport
 def citation() -> str:
     """Return the text of the file."""
     by_hand = FILE.read_text().partition(BEGIN)[0]
-    return by_hand + BEGIN + "".join(_reference(paper) for paper in PAPERS.values())
+    return by_hand + BEGIN + "".join(_reference(paper) for paper in papers().values())
 
 
 def _reference(paper: Paper) -> str:

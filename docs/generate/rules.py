@@ -7,7 +7,7 @@ from itertools import chain
 from typing import TypeAlias
 
 from irevalx.cli.explain import families
-from irevalx.measures.declare import CountsAs, Measure
+from irevalx.measures.declare import Measure, UnjudgedEffect
 from irevalx.measures.parameter_kinds import Gains
 
 Rule: TypeAlias = tuple[str, tuple[str, str, str, str]]
@@ -50,10 +50,10 @@ READINGS: tuple[Rule, ...] = (
 )
 
 JUDGED_COUNTS_AS = {
-    CountsAs.UNJUDGED: ("judged", "judged"),
-    CountsAs.RETRIEVED: ("retrieved", "retrieved"),
-    CountsAs.LIKE_STRATUM: ("a sample of its stratum", "a sample of its stratum"),
-    CountsAs.NO_GAIN: ("its gain", "its gain"),
+    UnjudgedEffect.UNJUDGED: ("judged", "judged"),
+    UnjudgedEffect.RETRIEVED: ("retrieved", "retrieved"),
+    UnjudgedEffect.LIKE_STRATUM: ("a sample of its stratum", "a sample of its stratum"),
+    UnjudgedEffect.NO_GAIN: ("its gain", "its gain"),
 }
 """What judged documents count as, by what pooled ones do; others are relevant or not, or have a gain."""
 
@@ -68,7 +68,7 @@ def rows_of_measures() -> Iterator[Rule]:
         if measure.kernel and measure.number != "text" and "prefs" not in measure.formats:
             needs = "" if "qrels" in measure.formats else f" (-R {' or '.join(sorted(measure.formats))})"
             rows.setdefault((needs, *_counts_as(measure)), []).append(measure.name)
-    plain = CountsAs.NONRELEVANT.value
+    plain = UnjudgedEffect.NONRELEVANT.value
     for (needs, *cells), names in rows.items():
         relevant, nonrelevant, pooled, outside = cells
         listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

@@ -1,4 +1,4 @@
-"""Dictionaries as judgments, pools and runs."""
+"""Dictionaries converted to judgments, pools and runs."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from irevalx.evaluation.stacked_runs import Stack
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool
 from irevalx.measures.added import ADDED
-from irevalx.parameters import shown, wrong
+from irevalx.parameters import argument_error, short_repr
 from irevalx.process.system import ENCODING, as_bytes
 from irevalx.reading.entries import Entries
-from irevalx.reading.runs import MOST_IN_SHORT_LIST, Results, Run, ShortList
+from irevalx.reading.runs import MOST_IN_SHORT_LIST, ResultRows, RunStream, ShortList
 from irevalx.settings import Grades
 from irevalx.trec_eval.versions import Compat
 
@@ -32,35 +32,27 @@ if TYPE_CHECKING:
     from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
 
 _Rows: TypeAlias = "Sequence[tuple[Any, ...]]"
-"""What dictionaries of dictionaries say, one row per judgment: topic, document, and what else the format has."""
+"""Rows of nested dictionaries, one per judgment: topic, document, and the other values of the format."""
 
 _DICTIONARIES = (dict, Mapping)
-"""What is usual comes first, which takes less time to find out."""
+"""The frequent type comes first, which is faster to check."""
 
 MOST_KEPT, MOST_DICTIONARIES = 1 << 8, 1 << 4
-"""Judgments are kept for the next call if they have at most this number of IDs, and this number of dictionaries."""
+"""Judgments are cached if they have at most this number of IDs; at most this number of dictionaries is cached."""
 
 _SCORES = frozenset({float, int, np.float64, np.float32})
-"""The types of scores of short lists."""
+"""The score types of short lists."""
 
 BLOCK_SIZE = 1 << 14
-"""About how many documents of a dictionary are looked at together."""
+"""Approximate number of documents of a dictionary that are converted together."""
 
 
 def judgments_of(
     given: Mapping[Any, Mapping[Any, float]], path: str = "qrels", *, exact: bool = False, grades: Grades = "whole"
 ) -> Judgments:
-    """Return ``{topic: {docno: grade}}`` as judgments; topics without documents are left out.
+    """Return ``{topic: {docno: grade}}`` as judgments, without empty topics; small judgments are cached.
 
-    Parameters
-    ----------
-    path : what messages call them.
-    exact : refuse whole numbers as ids, as pytrec_eval does.
-    grades : what grades are.
-
-    Raises
-    ------
-    ArgumentError : an id is neither a string nor a whole number, or a grade is not the number that it must be.
+    ``exact`` refuses integers as IDs, like pytrec_eval. Invalid IDs or grades raise ArgumentError.
     """
     is_default = path == "qrels" and not exact and grades == "whole" and not ADDED
     content = small_content(given) if is_default else None
@@ -76,13 +68,13 @@ def judgments_of(
 
 
 RECENT: dict[int, tuple[tuple[Any, ...], Judgments]] = {}
-"""Content and judgments of recent dictionaries, by ``id``, which is only where to look: the content decides."""
+"""Content and judgments of recent dictionaries by ``id``; an entry is valid if the content is equal."""
 
 
 def small_content(given: Mapping[Any, Any]) -> tuple[Any, ...] | None:
-    """Return topics, sizes, docnos and grades of small judgments; None unless equal ones are read alike.
+    """Return topics, sizes, docnos and grades of small judgments, as the key of the cache.
 
-    They are if all IDs are strings and all grades integers.
+    None unless all IDs are strings and all grades integers, for which equal keys mean equal judgments.
     """
     if type(given) is not dict or set(map(type, given.values())) != {dict}:
         return None
@@ -109,27 +101,21 @@ def run_of(
     *,
     strict: bool = False,
     exact: bool = False,
-) -> Run:
-    """Return ``{topic: {docno: score}}``, or ``{topic: docnos}`` with the best first, as a run with this tag.
+) -> RunStream:
+    """Return ``{topic: {docno: score}}``, or ``{topic: docnos}`` with the best first, as a run.
 
-    Parameters
-    ----------
-    strict : refuse scores that are not finite.
-    exact : refuse whole numbers as ids, as pytrec_eval does.
-
-    Raises
-    ------
-    ArgumentError : when it is evaluated, if an id is neither a string nor a whole number, or a score is not a number
-        of 64 bits.
-    MalformedNumberError : the same, under ``strict``.
+    ``strict`` refuses scores that are not finite, ``exact`` integers as IDs, like pytrec_eval. Errors are raised when
+    the run is evaluated.
     """
 
-    def results(block: Mapping[Any, Mapping[Any, float]]) -> Results:
-        lists = [one.values() if type(one) is dict else _scores_in(one) for one in block.values()]
+    def results(block: Mapping[Any, Mapping[Any, float]]) -> ResultRows:
+        lists = [
+            documents.values() if type(documents) is dict else _scores_in(documents) for documents in block.values()
+        ]
         numbers = scores_of(lists, _number_of(block, tag, "score"))
         return _entries(block, tag, numbers, exact=exact).results(compat, as_bytes(tag), strict=strict)
 
-    return Run(
+    return RunStream(
         tag,
         blocks=lambda: _in_blocks(scores, tag, exact=exact),
         again=lambda: [scores],
@@ -140,7 +126,7 @@ def run_of(
 
 
 def _short_list(scores: Mapping[Any, Any], tag: str, compat: Compat) -> ShortList | None:
-    """Return a dictionary as a short list of one topic; None for any other, and if there is an error or a warning."""
+    """Return a dictionary with one short topic as a short list; None for others, and for errors and warnings."""
     topic, documents = next(iter(scores.items())) if len(scores) == 1 else (None, None)
     if type(topic) is not str or type(documents) is not dict or not 0 < len(documents) <= MOST_IN_SHORT_LIST:
         return None
@@ -158,12 +144,7 @@ def _short_list(scores: Mapping[Any, Any], tag: str, compat: Compat) -> ShortLis
 
 
 def stack_of(runs: Sequence[Mapping[Any, Mapping[Any, float]]], names: Sequence[str], compat: Compat) -> Stack | None:
-    """Return several runs, ``{topic: {docno: score}}`` each, as one; None where some must be read on their own.
-
-    Parameters
-    ----------
-    names : what they are called.
-    """
+    """Return several runs ``{topic: {docno: score}}`` stacked into one; None if some must be read separately."""
     topics = [topic for run in runs for topic in run]
     lists = [documents for run in runs for documents in run.values()]
     if set(map(type, topics)) not in ({str}, {int}):
@@ -171,10 +152,12 @@ def stack_of(runs: Sequence[Mapping[Any, Mapping[Any, float]]], names: Sequence[
     try:
         encoded = {topic: str(topic).encode(ENCODING) for topic in set(topics)}
         docnos, distinct = names_of(lists, str)
-        scores = scores_of([one.values() if type(one) is dict else _scores_in(one) for one in lists], str)
+        scores = scores_of(
+            [documents.values() if type(documents) is dict else _scores_in(documents) for documents in lists], str
+        )
     except (ArgumentError, ValueError):
         return None
-    distinct = distinct and all(type(one) is dict or len(set(one)) == len(one) for one in lists)
+    distinct = distinct and all(type(documents) is dict or len(set(documents)) == len(documents) for documents in lists)
     if not distinct or np.count_nonzero(np.isfinite(scores)) < scores.size:
         return None
     rows = Segments.of_lengths([len(documents) for documents in lists])
@@ -191,21 +174,16 @@ def stack_of(runs: Sequence[Mapping[Any, Mapping[Any, float]]], names: Sequence[
 
 
 def _scores_in(documents: Any) -> Collection[Any]:
-    """Return the scores of documents; of a ranked list numbers that fall by 1."""
+    """Return the scores of documents; for a ranked list, numbers that decrease by 1."""
     return range(len(documents), 0, -1) if type(documents) in {list, tuple} else documents.values()
 
 
 def pool_of(documents: Mapping[Any, Iterable[Any]]) -> Pool:
-    """Return ``{topic: docnos}`` as a pool.
-
-    Raises
-    ------
-    ArgumentError : an id is neither a string nor a whole number, or a topic has no list of them.
-    """
+    """Return ``{topic: docnos}`` as a pool; invalid IDs raise ArgumentError."""
     each: dict[Any, list[Any]] = {}
     for topic, docnos in documents.items():
         if isinstance(docnos, str | bytes) or not isinstance(docnos, Iterable):
-            raise wrong(f"pool: what topic {shown(topic)} has", "several docnos", docnos)
+            raise argument_error(f"pool: what topic {short_repr(topic)} has", "several docnos", docnos)
         each[topic] = list(docnos)
     rows = Segments.of_lengths([len(docnos) for docnos in each.values()])
     names, _ = names_of(list(each.values()), _document_of(each, "pool"))
@@ -213,12 +191,7 @@ def pool_of(documents: Mapping[Any, Iterable[Any]]) -> Pool:
 
 
 def subtopics_of(given: Mapping[Any, Any], *, grades: Grades = "whole") -> SubtopicJudgments:
-    """Return ``{topic: {subtopic: {docno: grade}}}`` as judgments.
-
-    Raises
-    ------
-    ArgumentError : an id is neither a string nor a whole number, or a grade is not the number that it must be.
-    """
+    """Return ``{topic: {subtopic: {docno: grade}}}`` as judgments; invalid IDs or grades raise ArgumentError."""
     rows = []
     for topic, subtopics in given.items():
         for subtopic, documents in _mapping(subtopics, partial(_of_topic, topic), "{subtopic: ...}"):
@@ -240,19 +213,16 @@ def subtopics_of(given: Mapping[Any, Any], *, grades: Grades = "whole") -> Subto
 
 
 def probabilities_of(given: Mapping[Any, Any]) -> JudgmentsWithProbabilities:
-    """Return ``{topic: {docno: (grade, method, probability)}}`` as judgments; a probability may be None or nan.
+    """Return ``{topic: {docno: (grade, method, probability)}}`` as judgments; probabilities can be None or nan.
 
-    Raises
-    ------
-    ArgumentError : an id is neither a string nor a whole number, or another value is not the number it must be.
-    MalformedLineError : a probability that counts is 0.
+    Invalid values raise ArgumentError, and a probability of 0 raises MalformedLineError.
     """
     rows = []
     for topic, documents in given.items():
         for docno, drawn in _mapping(documents, partial(_of_topic, topic), "{docno: (grade, ...)}"):
             if not isinstance(drawn, Sequence) or isinstance(drawn, str | bytes) or len(drawn) != 3:
-                what = f"qrels: topic {shown(topic)}: document {shown(docno)}"
-                raise wrong(what, "a tuple (grade, method, probability)", drawn)
+                what = f"qrels: topic {short_repr(topic)}: document {short_repr(docno)}"
+                raise argument_error(what, "a tuple (grade, method, probability)", drawn)
             rows.append((topic, docno, *drawn))
     from irevalx.reading.prels_files import judgments_with_probabilities
 
@@ -263,7 +233,7 @@ def probabilities_of(given: Mapping[Any, Any]) -> JudgmentsWithProbabilities:
         names_of([docnos], _about(rows, "a document"))[0],
         grades_of([grades], _about(rows, "grade")),
         grades_of([methods], _about(rows, "method")),
-        scores_of([[_known(one) for one in probabilities]], _about(rows, "probability")),
+        scores_of([[_known(probability) for probability in probabilities]], _about(rows, "probability")),
         np.arange(1, len(rows) + 1),
         warn,
     )
@@ -277,9 +247,9 @@ def _entries(block: Mapping[Any, Mapping[Any, Any]], path: str, numbers: AnyArra
 
 
 def _in_blocks(scores: Mapping[Any, Any], path: str, *, exact: bool) -> Iterator[dict[Any, Mapping[Any, float]]]:
-    """Yield some topics at a time, so that what is made of them stays in the processor's cache."""
+    """Yield blocks of topics that fit the CPU cache."""
     if set(map(type, scores.values())) != {dict}:
-        others = {topic: one for topic, one in scores.items() if exact or not is_ranked_list(one)}
+        others = {topic: documents for topic, documents in scores.items() if exact or not is_ranked_list(documents)}
         _refuse_other_values(others, path, "{docno: score}")
     block: dict[Any, Mapping[Any, float]] = {}
     size = 0
@@ -295,20 +265,20 @@ def _in_blocks(scores: Mapping[Any, Any], path: str, *, exact: bool) -> Iterator
 def _refuse_other_values(given: Mapping[Any, Any], path: str, rule: str) -> None:
     for topic, documents in given.items():
         if not isinstance(documents, _DICTIONARIES):
-            raise wrong(f"{path}: what topic {shown(topic)} has", f"a dictionary {rule}", documents)
+            raise argument_error(f"{path}: what topic {short_repr(topic)} has", f"a dictionary {rule}", documents)
 
 
 def _document_of(given: Mapping[Any, Iterable[Any]], path: str) -> What:
-    """Return what says, for a message about the id of a document, which of all of them it is."""
-    return lambda place: f"{path}: topic {shown(_find(given, place)[0])}: a document"
+    """Return a function that describes the n-th document in messages."""
+    return lambda place: f"{path}: topic {short_repr(_find(given, place)[0])}: a document"
 
 
 def _number_of(given: Mapping[Any, Mapping[Any, Any]], path: str, number: str) -> What:
-    """Return what says, for a message about a grade or a score, whose it is."""
+    """Return a function that describes the n-th grade or score in messages."""
 
     def what(place: int) -> str:
         topic, docno = _find(given, place)
-        return f"{path}: topic {shown(topic)}: document {shown(docno)}: {number}"
+        return f"{path}: topic {short_repr(topic)}: document {short_repr(docno)}: {number}"
 
     return what
 
@@ -324,24 +294,24 @@ def _columns(rows: _Rows, n_columns: int) -> list[list[Any]]:
 
 
 def _of_topic(topic: Any) -> str:
-    return f"qrels: what topic {shown(topic)} has"
+    return f"qrels: what topic {short_repr(topic)} has"
 
 
 def _of_subtopic(topic: Any, subtopic: Any) -> str:
-    return f"qrels: what subtopic {shown(subtopic)} of topic {shown(topic)} has"
+    return f"qrels: what subtopic {short_repr(subtopic)} of topic {short_repr(topic)} has"
 
 
 def _mapping(given: Any, what: Callable[[], str], rule: str) -> Collection[tuple[Any, Any]]:
     if not isinstance(given, Mapping):
-        raise wrong(what, f"a dictionary {rule}", given)
+        raise argument_error(what, f"a dictionary {rule}", given)
     return given.items()
 
 
 def _about(rows: _Rows, what: str) -> What:
-    """Return what says, for a message, which value of all of them it is about."""
-    return lambda place: f"qrels: topic {shown(rows[place][0])}: document {shown(rows[place][1])}: {what}"
+    """Return a function that describes a value of the n-th row in messages."""
+    return lambda place: f"qrels: topic {short_repr(rows[place][0])}: document {short_repr(rows[place][1])}: {what}"
 
 
 def _known(probability: Any) -> Any:
-    """Return a probability; nan where None or NA stands for one that is not known."""
+    """Return a probability; nan for None and NA."""
     return float("nan") if probability is None or probability == "NA" else probability

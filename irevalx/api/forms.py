@@ -1,4 +1,4 @@
-"""What form something has that a user gives for judgments, a run or a pool: a file, or a table."""
+"""The forms of judgments, runs and pools in Python: files, tables, dictionaries."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from irevalx.process.system import as_bytes
 from irevalx.reading.source import Source
 
 if TYPE_CHECKING:
-    from irevalx.reading.tables.tables import Table
+    from irevalx.reading.tables.tables import ColumnTable
 
 File: TypeAlias = "str | bytes | os.PathLike[str] | os.PathLike[bytes] | IO[str] | IO[bytes]"
 """A file name, ``-`` for standard input, or an open file."""
@@ -26,11 +26,11 @@ Samples: TypeAlias = "Mapping[str, Mapping[str, tuple[int, int, float | None]]]"
 DocumentScores: TypeAlias = "Mapping[str, Mapping[str, float]] | Mapping[int, Mapping[int, float]]"
 RankedLists: TypeAlias = "Mapping[str, Sequence[str]] | Mapping[int, Sequence[int]]"
 Documents: TypeAlias = "Mapping[str, Iterable[str]] | Mapping[int, Iterable[int]]"
-"""Dictionaries of judgments, runs and pools. A whole number as an id stands for its decimal digits."""
+"""Dictionaries of judgments, runs and pools. An integer ID stands for its decimal digits."""
 
 
 class HasColumns(Protocol):
-    """What is like a data frame of pandas: ``columns`` names its columns, and each can be gone through."""
+    """A table like a data frame of pandas: ``columns`` names its columns, which can be iterated."""
 
     @property
     def columns(self) -> Any:
@@ -38,40 +38,40 @@ class HasColumns(Protocol):
 
 
 class HasArrowStream(Protocol):
-    """What offers Arrow's C stream: a frame of polars, a table of pyarrow, a relation of DuckDB."""
+    """An object with an Arrow C stream: a frame of polars, a table of pyarrow, a relation of DuckDB."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Return a capsule."""
 
 
 Frame: TypeAlias = HasColumns | HasArrowStream | Mapping[str, object]
-"""A table: a data frame of pandas or polars, a table of pyarrow, a relation of DuckDB, whatever offers Arrow's C
-stream, or a dictionary of columns, which may be of different types."""
+"""A table: a data frame of pandas or polars, a table of pyarrow, a relation of DuckDB, another object with an Arrow C
+stream, or a dictionary of columns, which can have different types."""
 
 Records: TypeAlias = Iterable[tuple[Any, ...]]
 """Named tuples with the names of a frame's columns, such as ir_measures' ``Qrel`` and ``ScoredDoc``."""
 
 UNNAMED = "run"
-"""What a run is called that is no file and has no name."""
+"""The name of a run that is not a file and has no name."""
 
 FORMS = "a file, a dictionary, a data frame or named tuples"
-"""What judgments, runs and pools may be, for messages."""
+"""The forms of judgments, runs and pools in messages."""
 
 
-def table_given(given: Any, path: str) -> Table | None:
-    """Return a data frame, columns in a dictionary, or named tuples as a table; None for anything else."""
-    if type(given) is dict and type(next(iter(given.values()), None)) is dict:  # as most are, which is soon seen
+def table_given(given: Any, path: str) -> ColumnTable | None:
+    """Return a data frame, a dictionary of columns or named tuples as a table; None for anything else."""
+    if type(given) is dict and type(next(iter(given.values()), None)) is dict:  # the frequent case, checked first
         return None
     if hasattr(given, "iloc") and not hasattr(given, "columns"):  # a Series of pandas
-        raise parameters.wrong(path, FORMS, given)
+        raise parameters.argument_error(path, FORMS, given)
     if is_frame(given):
         from irevalx.api.frames import table_of_frame
 
         return table_of_frame(given, path)
     if has_columns(given):
-        from irevalx.api.frames import table_of_dictionary
+        from irevalx.api.frames import table_of_lists
 
-        return table_of_dictionary(given, path)
+        return table_of_lists(path, list(given), given.__getitem__)
     if is_file(given) or isinstance(given, Mapping) or not isinstance(given, Iterable):
         return None
     records = iter(given)
@@ -84,7 +84,7 @@ def table_given(given: Any, path: str) -> Table | None:
 
 
 def has_columns(given: Any) -> bool:
-    """Return whether this is a dictionary of columns, as Hugging Face has tables."""
+    """Return whether this is a dictionary of columns, as in tables of Hugging Face."""
     first = next(iter(given.values()), None) if isinstance(given, Mapping) else None
     if isinstance(first, Mapping) or not hasattr(first, "__len__"):
         return False
@@ -94,14 +94,9 @@ def has_columns(given: Any) -> bool:
 
 
 def source_of(given: Any, what: str) -> Source:
-    """Return a file by name, or what is left of an open one, which is read now.
-
-    Raises
-    ------
-    ArgumentError : it is neither, or cannot be read.
-    """
+    """Return a file by name, or the remaining content of an open file, which is read now; ArgumentError for others."""
     if not is_file(given):
-        raise parameters.wrong(what, FORMS, given)
+        raise parameters.argument_error(what, FORMS, given)
     if isinstance(given, str | bytes | os.PathLike):
         return Source(os.fsdecode(given))
     try:
@@ -114,23 +109,23 @@ def source_of(given: Any, what: str) -> Source:
 
 
 def is_frame(given: Any) -> bool:
-    """Return whether something has columns with names; a LazyFrame of polars warns where it is asked for them."""
+    """Return whether an object has named columns (without ``columns`` of a polars LazyFrame, which warns)."""
     return any(hasattr(given, name) for name in ("__arrow_c_stream__", "collect_schema", "columns", "column_names"))
 
 
 def is_file(given: Any) -> bool:
-    """Return whether something is the name of a file, or an open one."""
+    """Return whether an object is a file name or an open file."""
     return isinstance(given, str | bytes | os.PathLike) or hasattr(given, "read")
 
 
 def is_run(given: Mapping[Any, Any]) -> bool:
     """Return whether this is one run rather than ``{name: run}``.
 
-    That is columns, or ``{topic: {docno: score}}``: two levels down are numbers; or ``{topic: docnos}``.
+    A run is a dictionary of columns, ``{topic: {docno: score}}`` with numbers two levels down, or ``{topic: docnos}``.
     """
     if has_columns(given):
         return True
-    inner = next((one for one in given.values() if not isinstance(one, Mapping) or one), {})
+    inner = next((value for value in given.values() if not isinstance(value, Mapping) or value), {})
     if not isinstance(inner, Mapping) or has_columns(inner):
         return is_ranked_list(inner)
     documents = next(iter(inner.values()), None)
@@ -138,19 +133,19 @@ def is_run(given: Mapping[Any, Any]) -> bool:
 
 
 def is_plain_run(given: Any) -> bool:
-    """Return whether this is one run in a dictionary: ``{topic: {docno: score}}``, beginning with a number."""
+    """Return whether this is one run in a dictionary ``{topic: {docno: score}}`` that begins with a number."""
     first = next(iter(given.values()), None) if type(given) is dict else None
     return type(first) is dict and type(next(iter(first.values()), None)) in {float, int} and are_scores(given)
 
 
 def are_scores(given: Any) -> bool:
-    """Return whether this is a dictionary of dictionaries or of ranked lists, as most small runs in programs are."""
+    """Return whether this is a dictionary of dictionaries or of ranked lists, like most small runs."""
     if type(given) is not dict or not given:
         return False
-    others = [one for one in given.values() if type(one) is not dict]
+    others = [value for value in given.values() if type(value) is not dict]
     return not others or (all(map(is_ranked_list, others)) and not has_columns(given))
 
 
 def is_ranked_list(documents: Any) -> bool:
-    """Return whether this is a list of documents, the best first, rather than one of named tuples, files or runs."""
-    return type(documents) in {list, tuple} and all(isinstance(one, str | Integral) for one in documents)
+    """Return whether this is a ranked list of documents rather than a list of named tuples, files or runs."""
+    return type(documents) in {list, tuple} and all(isinstance(document, str | Integral) for document in documents)

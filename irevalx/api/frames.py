@@ -1,7 +1,7 @@
-"""Tables of Python programs: data frames, whatever offers Arrow's C stream, columns in a dictionary, and named tuples.
+"""Tables in Python: data frames, Arrow C streams, dictionaries of columns, and named tuples.
 
-A table is read by its columns, which may stand in any order beside others. Where pyarrow is installed, frames and
-streams are read through it; other columns are taken as lists of Python's values, and so are those of frames without it.
+Columns can be in any order, among others. With pyarrow, frames and streams are read through it; other columns, and
+those of frames without pyarrow, are converted to lists.
 """
 
 from __future__ import annotations
@@ -17,28 +17,19 @@ from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import AnyArray
 from irevalx.errors import ArgumentError, not_installed, printable
 from irevalx.frozen import replace
-from irevalx.parameters import shown
-from irevalx.reading.column_names import DOCNO, TOPIC, Kind, known_columns, named
-from irevalx.reading.tables.tables import Table, WholeTable
+from irevalx.parameters import short_repr
+from irevalx.reading.column_names import DOCNO, TOPIC, ColumnKind, known_columns, named
+from irevalx.reading.tables.tables import ColumnTable, WholeTable
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _SLICE_ROWS = 1 << 16
-"""The number of rows of a data frame that are converted together, so that there is no second one in memory."""
+"""Number of rows of a data frame that are converted together, so that memory does not hold a second copy."""
 
 
-def table_of_frame(frame: Any, path: str) -> Table:
-    """Return a data frame, or what offers Arrow's C stream, as a table; a polars LazyFrame is collected first.
-
-    Parameters
-    ----------
-    path : what messages call it.
-
-    Raises
-    ------
-    ArgumentError : it is a stream that cannot be read.
-    """
+def table_of_frame(frame: Any, path: str) -> ColumnTable:
+    """Return a data frame or an object with an Arrow C stream as a table; a polars LazyFrame is collected first."""
     if hasattr(frame, "lazy") and hasattr(frame, "collect"):
         names = frame.collect_schema().names()
         return replace(table_of_frame(frame.select(known_columns(names)).collect(), path), names=names)
@@ -48,7 +39,7 @@ def table_of_frame(frame: Any, path: str) -> Table:
         return _table_of_slices(frame, slice_of, path)
     if slice_of or not hasattr(frame, "__arrow_c_stream__"):
         names = list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
-        return _table_of_lists(path, names, frame.__getitem__)
+        return table_of_lists(path, names, frame.__getitem__)
     if not has_pyarrow:
         raise ArgumentError(f"{path}: a table of this kind needs {not_installed('pyarrow', 'arrow')}")
     from irevalx.reading.tables.arrow_tables import table_of_stream
@@ -57,8 +48,8 @@ def table_of_frame(frame: Any, path: str) -> Table:
 
 
 def are_columns(given: Mapping[Any, Any]) -> bool:
-    """Return whether this is ``{name: values}`` with a column each for topic and docno."""
-    columns = [given[name] for wanted in (TOPIC, DOCNO) for name in named(wanted, list(given))[:1]]
+    """Return whether this is ``{name: values}`` with columns for topic and docno."""
+    columns = [given[name] for spec in (TOPIC, DOCNO) for name in named(spec, list(given))[:1]]
     return len(columns) == 2 and all(map(_is_column, columns))
 
 
@@ -69,34 +60,16 @@ def _is_column(values: Any) -> bool:
     return isinstance(values, Iterable) and not isinstance(next(iter(values), ""), tuple)
 
 
-def table_of_dictionary(columns: Mapping[Any, Any], path: str) -> Table:
-    """Return ``{name: values}`` as a table.
-
-    Parameters
-    ----------
-    path : what messages call it.
-    """
-    return _table_of_lists(path, list(columns), columns.__getitem__)
-
-
-def table_of_records(first: Any, others: Iterable[Any], path: str) -> Table:
-    """Return named tuples, such as ir_measures' ``Qrel`` and ``ScoredDoc``, as a table.
-
-    Parameters
-    ----------
-    first : the first of them, which names the columns.
-    path : what messages call them.
-    """
+def table_of_records(first: Any, others: Iterable[Any], path: str) -> ColumnTable:
+    """Return named tuples, such as ir_measures' ``Qrel``, as a table; the first one names the columns."""
     records = list(chain([first], others))
-    return _table_of_lists(path, list(first._fields), lambda name: [getattr(record, name) for record in records])
+    return table_of_lists(path, list(first._fields), lambda name: [getattr(record, name) for record in records])
 
 
-def _table_of_slices(frame: Any, slice_of: Callable[[Any, list[Any], int, int], pa.Table], path: str) -> Table:
-    """Return a data frame of which some rows at a time become a table of pyarrow.
+def _table_of_slices(frame: Any, slice_of: Callable[[Any, list[Any], int, int], pa.Table], path: str) -> ColumnTable:
+    """Return a data frame as a table whose rows are converted to pyarrow some at a time.
 
-    Parameters
-    ----------
-    slice_of : returns some columns of the rows from a number on and before another one.
+    ``slice_of`` converts columns of the rows from one number to another (exclusive).
     """
     import pyarrow as pa
 
@@ -117,8 +90,8 @@ def _table_of_slices(frame: Any, slice_of: Callable[[Any, list[Any], int, int], 
         TypeError,
         ValueError,
         OverflowError,
-    ):  # values of several types in a column, which lists may hold
-        return _table_of_lists(path, names, frame.__getitem__)
+    ):  # values of several types in a column, which lists can contain
+        return table_of_lists(path, names, frame.__getitem__)
     return ArrowTable(path, names, parts, in_memory=True)
 
 
@@ -132,13 +105,8 @@ def _slice_of_polars(frame: Any, names: list[Any], first: int, last: int) -> pa.
     return frame.select(names).slice(first, last - first).to_arrow()
 
 
-def _table_of_lists(path: str, names: list[Any], read: Callable[[Any], Any]) -> WholeTable:
-    """Return a table whose columns are taken as lists of Python's values.
-
-    Parameters
-    ----------
-    read : reads the column with a name; raises whatever it likes.
-    """
+def table_of_lists(path: str, names: list[Any], read: Callable[[Any], Any]) -> WholeTable:
+    """Return a table whose columns, returned by ``read`` by name, are converted to lists."""
     table = WholeTable(path, names, lambda name, kind: _converted(_as_list(path, name, read), kind, place(name)))
 
     def place(name: Any) -> Callable[[int], str]:
@@ -148,12 +116,7 @@ def _table_of_lists(path: str, names: list[Any], read: Callable[[Any], Any]) -> 
 
 
 def _as_list(path: str, name: Any, read: Callable[[Any], Any]) -> list[Any]:
-    """Return a column as a list, None where pandas has nan.
-
-    Raises
-    ------
-    ArgumentError : it cannot be read.
-    """
+    """Return a column as a list, with None for missing values of pandas; ArgumentError if it cannot be read."""
     try:
         column = read(name)
         ways = (getattr(column, way, None) for way in ("to_list", "to_pylist", "tolist"))
@@ -162,13 +125,13 @@ def _as_list(path: str, name: Any, read: Callable[[Any], Any]) -> list[Any]:
         missing = column.isna().tolist() if hasattr(column, "isna") else ()
     except (TypeError, ValueError, LookupError, AttributeError) as error:
         raise ArgumentError(
-            f"{path}: column {shown(name)} must be a list of values, but {printable(str(error))}"
+            f"{path}: column {short_repr(name)} must be a list of values, but {printable(str(error))}"
         ) from error
     return [None if gone else value for value, gone in zip(values, missing, strict=True)] if any(missing) else values
 
 
-def _converted(values: list[Any], kind: Kind, place: Callable[[int], str]) -> Names | AnyArray:
-    """Return a list as its kind is read; a probability that is missing, or NA, is nan."""
+def _converted(values: list[Any], kind: ColumnKind, place: Callable[[int], str]) -> Names | AnyArray:
+    """Return a list converted to its kind; missing probabilities (None, NA) are nan."""
     if kind == "names":
         return names_of([values], place)[0]
     if kind == "grades":

@@ -1,4 +1,4 @@
-"""Judgments and runs, whatever form they have: files, dictionaries, data frames, named tuples."""
+"""Judgments, pools and runs in any form: files, dictionaries, data frames, named tuples."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError, InputError, UsageError, quote
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Judgments
-from irevalx.judgments.judged_documents import Kind
+from irevalx.judgments.judged_documents import JudgmentKind
 from irevalx.judgments.pool import Pool as PooledDocuments
 from irevalx.judgments.pool import with_pool
 from irevalx.process.system import as_bytes, as_text
@@ -45,12 +45,12 @@ from irevalx.settings import Grades as GradeKind
 from irevalx.trec_eval.versions import Compat
 
 if TYPE_CHECKING:
-    from irevalx.reading.tables.tables import Table
+    from irevalx.reading.tables.tables import ColumnTable
 
 _QRELS, _TREC_RESULTS = formats.QRELS.name, formats.TREC_RESULTS.name
 
 _IN_MEMORY = tuple(fmt.name for fmt in formats.REL_FORMATS.values() if fmt.table_reader)
-"""The formats of judgments that dictionaries and tables may have."""
+"""The judgment formats that dictionaries and tables can have."""
 
 
 class Qrels:
@@ -74,7 +74,7 @@ class Qrels:
         ArgumentError : these are no judgments; ``Qrels.read`` takes a file and all else.
         FormatError, UsageError : there is no such format, or there are no such grades.
         """
-        if not isinstance(judgments, Kind):
+        if not isinstance(judgments, JudgmentKind):
             raise parameters.wrong("judgments", "what Qrels.read makes", judgments)
         self.judgments = judgments
         """What the evaluator sees."""
@@ -144,7 +144,7 @@ class Qrels:
 def judgments_given(
     given: Any, fmt: FileFormat[AnyJudgments], grades: GradeKind, compat: Compat, *, strict: bool = False
 ) -> AnyJudgments:
-    """Read judgments in a format, with such grades, whatever form they have; raises as ``Qrels.read`` does."""
+    """Read judgments in any form; raises like ``Qrels.read``."""
     table = table_given(given, "qrels")
     if not table and not isinstance(given, Mapping):
         return fmt.read(source_of(given, "qrels"), compat, strict, warn, grades)
@@ -165,7 +165,7 @@ class Pool:
     def __init__(self, documents: PooledDocuments) -> None:
         """Keep documents that have been read; ArgumentError where ``Pool.read`` is needed."""
         if not isinstance(documents, PooledDocuments):
-            raise parameters.wrong("documents", "what Pool.read makes", documents)
+            raise parameters.argument_error("documents", "what Pool.read makes", documents)
         self.documents = documents
         """What the evaluator sees."""
 
@@ -204,7 +204,7 @@ class Run:
     >>> run = Run.read({"301": {"A": 2.5, "B": 1}}, name="mine")
     """
 
-    def __init__(self, reader: Callable[[Compat], files.Run], name: str | None = None) -> None:
+    def __init__(self, reader: Callable[[Compat], files.RunStream], name: str | None = None) -> None:
         """Keep what reads a run.
 
         Parameters
@@ -217,12 +217,12 @@ class Run:
         ArgumentError : there is nothing to call; ``Run.read`` takes a file and all else.
         """
         if not callable(reader):
-            raise parameters.wrong("reader", "what Run.read makes", reader)
+            raise parameters.argument_error("reader", "what Run.read makes", reader)
         self._reader = reader
-        self._kept: dict[str, files.Run] = {}
+        self._cache: dict[str, files.RunStream] = {}
         self.name = None if name is None else parameters.identifier("name", name)
         """What it is called; None for the tag in the file."""
-        self.scores: DocumentScores | None = None  # what it was made from, if it may be evaluated with others
+        self.scores: DocumentScores | None = None  # its dictionary, if it can be evaluated together with other runs
 
     @classmethod
     def read(
@@ -254,56 +254,55 @@ class Run:
         """
         return _read_run(run, "run", name, results_format, strict, at_once=True)
 
-    def for_one_evaluation(self, compat: Compat) -> files.Run:
-        """Return what is evaluated, as a version reads it, and keep nothing; ArgumentError where it is no version."""
+    def for_one_evaluation(self, compat: Compat) -> files.RunStream:
+        """Return the run for a version, without caching it; ArgumentError if it is not a version."""
         _refuse_no_version(compat)
-        return self._kept.get(compat.version) or self._reader(compat)
+        return self._cache.get(compat.version) or self._reader(compat)
 
-    def kept(self, compat: Compat) -> files.Run:
-        """Return what is evaluated again and again; what has been read is kept. ArgumentError as above."""
+    def kept(self, compat: Compat) -> files.RunStream:
+        """Return the run for a version, cached for further evaluations; ArgumentError if it is not a version."""
         _refuse_no_version(compat)
-        if compat.version not in self._kept:
+        if compat.version not in self._cache:
             run = self._reader(compat)
             try:
                 parts = run.results()
             except InputError:
                 if run.with_repeats is None:
                     raise
-                return run  # what is wrong may be allowed when it is evaluated
-            kept = files.Run(
+                return run  # the error may be permitted when it is evaluated
+            self._cache[compat.version] = files.RunStream(
                 run.path, blocks=lambda: iter(parts), again=lambda: (), parse=lambda results: results, to_its_end=False
             )
-            self._kept[compat.version] = kept
-        return self._kept[compat.version]
+        return self._cache[compat.version]
 
 
 GivenQrels: TypeAlias = "Qrels | File | Grades | Subtopics | Samples | Frame | Records"
-"""What ``Qrels.read`` takes."""
+"""Judgments as ``Qrels.read`` accepts them."""
 
 OneRun: TypeAlias = "Run | File | DocumentScores | RankedLists | Frame | Records"
-"""What ``Run.read`` takes."""
+"""A run as ``Run.read`` accepts it."""
 
 Runs: TypeAlias = (
     "Run | File | DocumentScores | RankedLists | Frame | Mapping[str, OneRun] | Mapping[int, OneRun] | "
     "Iterable[OneRun | tuple[Any, ...]]"
 )
-"""A run, several, or ``{name: run}``. Named tuples stand in one ``Iterable`` with runs, so that type checkers
-understand ``sorted(folder.iterdir())``."""
+"""A run, several runs, or ``{name: run}``. One ``Iterable`` has named tuples and runs, so that type checkers accept
+``sorted(folder.iterdir())``."""
 
 
 def read_runs(given: Any, results_format: str, *, strict: bool) -> list[Run]:
-    """Return a run, a sequence of runs or ``{name: run}`` as a list; a table without a name may hold several runs.
+    """Return a run, a sequence of runs or ``{name: run}`` as a list; a table can contain several runs.
 
-    Raises
-    ------
-    ArgumentError : there is none, or one of them is nothing that ``Run.read`` takes.
+    No run at all, or an object that is not a run, raises ArgumentError.
     """
     if results_format == _TREC_RESULTS and strict is False and forms.is_plain_run(given):
         return [_run_of_scores(given, None)]
     if isinstance(given, Mapping) and not is_run(given):
         names = [parameters.identifier("the name of a run", name) for name in given]
         named = zip(names, given.values(), strict=True)
-        return [_read_run(one, f"runs[{parameters.shown(name)}]", name, results_format, strict) for name, one in named]
+        return [
+            _read_run(run, f"runs[{parameters.short_repr(name)}]", name, results_format, strict) for name, run in named
+        ]
     one_run = isinstance(given, Run | Mapping) or is_file(given) or is_frame(given)
     if not one_run and isinstance(given, Iterable):
         several = list(given)
@@ -311,31 +310,26 @@ def read_runs(given: Any, results_format: str, *, strict: bool) -> list[Run]:
             raise ArgumentError("runs must be one run or more, but got none")
         if not hasattr(several[0], "_fields"):
             if results_format == _TREC_RESULTS and strict is False and all(map(are_scores, several)):
-                return [_run_of_scores(one, None) for one in several]
-            each = (_runs_in(one, f"runs[{place}]", results_format, strict) for place, one in enumerate(several))
+                return [_run_of_scores(run, None) for run in several]
+            each = (_runs_in(run, f"runs[{place}]", results_format, strict) for place, run in enumerate(several))
             return list(chain.from_iterable(each))
         given = several
     return _runs_in(given, "runs", results_format, strict)
 
 
 def version_of(compat: Any) -> Compat:
-    """Return the version of trec_eval to follow.
-
-    Raises
-    ------
-    ArgumentError : it is none of them.
-    """
+    """Return the version of trec_eval to follow; ArgumentError for others."""
     version: Compat = PARAMETERS["compat"].checked(compat)
     return version
 
 
 def _refuse_no_version(compat: Any) -> None:
     if not isinstance(compat, Compat):
-        raise parameters.wrong("compat", "a version of trec_eval", compat)
+        raise parameters.argument_error("compat", "a version of trec_eval", compat)
 
 
 def _read_run(given: Any, what: str, name: Any, results_format: Any, strict: Any, *, at_once: bool = False) -> Run:
-    """Do what ``Run.read`` does; ``what`` is what messages about the form of the run call it."""
+    """Read one run; ``what`` is its name in messages."""
     name = None if name is None else parameters.identifier("name", name)
     runs = _runs_in(given, what, results_format, strict, name, at_once=at_once)
     if len(runs) > 1:
@@ -346,13 +340,10 @@ def _read_run(given: Any, what: str, name: Any, results_format: Any, strict: Any
 def _runs_in(
     given: Any, what: str, results_format: Any, strict: Any, name: str | None = None, *, at_once: bool = False
 ) -> list[Run]:
-    """Return a run, or all those of a table, which may be a file.
+    """Return one run, or all runs of a table or a Parquet file.
 
-    Parameters
-    ----------
-    what : what messages about the form of the run call it.
-    name : what to call it, if it is one; None for what it calls itself.
-    at_once : read a stream now, rather than when it is evaluated.
+    ``what`` is the argument's name in messages, ``name`` renames a single run, and ``at_once`` reads a stream now
+    rather than when it is evaluated.
     """
     fmt, strict = (
         formats.results_format(parameters.text("results_format", results_format)),
@@ -381,14 +372,16 @@ def _run_of_scores(scores: DocumentScores, name: str | None) -> Run:
     return run
 
 
-def _runs_of(table: Table, usual_name: bytes, name: str | None, *, strict: bool, at_once: bool = False) -> list[Run]:
+def _runs_of(
+    table: ColumnTable, default_name: bytes, name: str | None, *, strict: bool, at_once: bool = False
+) -> list[Run]:
     from irevalx.reading.tables.run_tables import runs_of_table
 
-    found = runs_of_table(table, usual_name)
-    for run in found if at_once else ():
+    table_runs = runs_of_table(table, default_name)
+    for run in table_runs if at_once else ():
         for _ in run.blocks() if run.is_unread else ():
             pass
-    return [Run(partial(run.opened, strict=strict), name) for run in found]
+    return [Run(partial(run.opened, strict=strict), name) for run in table_runs]
 
 
 def _judgments_of(given: Mapping[Any, Any], rel_format: str, grades: GradeKind) -> AnyJudgments:
@@ -401,6 +394,6 @@ def _judgments_of(given: Mapping[Any, Any], rel_format: str, grades: GradeKind) 
 
 
 def _refuse_format(argument: str, given: str, allowed: tuple[str, ...]) -> None:
-    """Refuse a format where what was given is no file, or has been read."""
+    """Refuse a format that Python objects, or judgments that were already read, cannot have."""
     if given not in allowed:
         raise UsageError(f"{argument} must be {' or '.join(dict.fromkeys(allowed))} for this, but got {quote(given)}")

@@ -10,7 +10,7 @@ from irevalx import parameters
 from irevalx.api.dictionaries import BLOCK_SIZE, stack_of
 from irevalx.api.forms import UNNAMED, Documents, File, Frame, Records
 from irevalx.api.inputs import GivenQrels, Pool, Qrels, Run, Runs, read_runs
-from irevalx.api.own_measures import Measures, asked_for
+from irevalx.api.own_measures import Measures, with_custom_measures
 from irevalx.api.scores import AnyEvaluation, Scores, scores_of_evaluations
 from irevalx.api.user_warnings import warn
 from irevalx.declarations import documented
@@ -27,7 +27,7 @@ from irevalx.measures.select import Selection, select_again
 from irevalx.process.memory import keep_some_freed_memory
 from irevalx.process.progress import Progress
 from irevalx.process.system import as_bytes
-from irevalx.settings import NAMINGS, PARAMETERS, Settings
+from irevalx.settings import NAME_STYLES, PARAMETERS, Settings
 
 
 @documented(PARAMETERS)
@@ -112,7 +112,7 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     first   0.7500  0.5000
     second  1.0000  1.0000
     """
-    asked = asked_for(measures)
+    requests = with_custom_measures(measures)
     given = {
         "grades": qrels.grades if isinstance(qrels, Qrels) and grades == "whole" else grades,
         "level": level,
@@ -134,18 +134,19 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     settings = Settings.of(**{name: value for name, value in given.items() if value is not defaults[name]})
     processes = parameters.whole_number("threads", threads, least=1)
     show: Callable[[str], None] | None = None
-    if parameters.flag("progress", progress) and _can_show_progress():
+    is_interactive = sys.stderr is not None and (sys.stderr.isatty() or "ipykernel" in sys.modules)
+    if parameters.flag("progress", progress) and is_interactive:
         from irevalx.process.terminal import show_progress
 
         show = show_progress
     strict = parameters.flag("strict", strict)
     judged = Qrels.read(qrels, pool=pool, rel_format=rel_format, grades=settings.grades, compat=compat, strict=strict)
-    asked = listed(asked, settings.compat)
-    refuse_contradictions(asked, settings, judged.rel_format, with_pool=False)
-    if names not in NAMINGS:
-        raise parameters.wrong("names", " or ".join(map(repr, NAMINGS)), names)
-    as_asked = names == "asked"
-    selection = select_again(asked, settings, judged.rel_format, strict=strict, as_asked=as_asked, warn=warn)
+    requests = listed(requests, settings.compat)
+    refuse_contradictions(requests, settings, judged.rel_format, with_pool=False)
+    if names not in NAME_STYLES:
+        raise parameters.argument_error("names", " or ".join(map(repr, NAME_STYLES)), names)
+    as_requested = names == "asked"
+    selection = select_again(requests, settings, judged.rel_format, strict=strict, as_asked=as_requested, warn=warn)
     for line in level_warnings(judged.judgments, selection.measures, settings):
         warn(line)
     each = read_runs(runs, results_format, strict=strict)
@@ -164,7 +165,7 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
 
 
 def _blocks(runs: Iterable[Run]) -> Iterator[list[Run]]:
-    """Yield runs that may be evaluated together, as many as do not take much room; others alone."""
+    """Yield runs that can be evaluated together, limited by their number of documents."""
     block: list[Run] = []
     size = 0
     for run in runs:
@@ -181,7 +182,7 @@ def _blocks(runs: Iterable[Run]) -> Iterator[list[Run]]:
 def _evaluated(
     runs: Sequence[Run], judged: Qrels, selection: Selection, settings: Settings, processes: int, progress: Progress
 ) -> Iterator[AnyEvaluation]:
-    """Yield what runs score; in halves, and at last one by one, where some of them cannot be evaluated together."""
+    """Yield the evaluations of runs; if they cannot be evaluated together, they are split in halves."""
     if len(runs) == 1:
         [run] = runs
         evaluation = _evaluate(judged, run, selection, settings, processes, progress)
@@ -226,8 +227,3 @@ def _warn_of(lines: Iterable[str], progress: Progress) -> None:
     for line in lines:
         progress.clear()
         warn(line)
-
-
-def _can_show_progress() -> bool:
-    """Return whether a line on standard error can be written over: on a terminal, and below a notebook's cell."""
-    return sys.stderr is not None and (sys.stderr.isatty() or "ipykernel" in sys.modules)

@@ -1,4 +1,4 @@
-"""Measures of users: the decorator that declares one, and how one is asked for."""
+"""Custom measures: the decorator that declares them, and requests that contain them."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ import numpy as np
 from irevalx.arrays.segments import FloatArray
 from irevalx.errors import EvaluationError, IrevalxError, UnknownMeasureError, printable, quote
 from irevalx.measures.added import ADDED, add
-from irevalx.measures.declare import NO_EXPECTATION, NO_FORMULA, NO_PARAMETERS, CountsAs, Measure, Range
+from irevalx.measures.declare import NO_EXPECTATION, NO_FORMULA, NO_PARAMETERS, Measure, Range, UnjudgedEffect
 from irevalx.measures.declare import measure as declared
 from irevalx.measures.measure_spec import read_own_spelling
 from irevalx.measures.other_spellings import read_other_spelling
-from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, Kernel, Kind, NamedReals, Parameter
+from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, Kernel, NamedReals, Parameter, ParameterKind
 from irevalx.measures.summary import Summary, geometric_mean, mean, total
-from irevalx.parameters import real_number, shown, text, texts, whole_number, wrong
-from irevalx.settings import EXPECTED, Bound
+from irevalx.parameters import argument_error, real_number, short_repr, text, texts, whole_number
+from irevalx.settings import EXPECTED, NumberRange
 from irevalx.trec_eval.versions import TREC_EVAL_10
 
 Measures: TypeAlias = "str | Measure | Iterable[str | Measure]"
-"""What functions take as ``measures``: names as ``-m`` takes them, and measures that ``measure`` has made."""
+"""The argument ``measures`` of functions: names like for ``-m``, and custom measures."""
 
 SUMMARIES: dict[str, Summary] = {"mean": mean, "geometric mean": geometric_mean, "sum": total}
 
 BETTER = ("higher", "lower", "neither")
 
-_FINITE = Bound("a number", math.isfinite)
+_FINITE = NumberRange("a number", math.isfinite)
 
 
 def measure(
@@ -80,18 +80,18 @@ def measure(
     bounds = _range(value_range)
     kind = _kind(cutoffs, {} if parameters is None else parameters)
     if summary not in tuple(SUMMARIES):
-        raise wrong("summary", _one_of(SUMMARIES), summary)
+        raise argument_error("summary", _one_of(SUMMARIES), summary)
     if better not in BETTER:
-        raise wrong("better", _one_of(BETTER), better)
+        raise argument_error("better", _one_of(BETTER), better)
 
     def decorate(function: Any) -> Measure:
         if not callable(function) or isinstance(function, Measure):
-            raise wrong(f"the measure {quote(name)}", "made of a function", function)
+            raise argument_error(f"the measure {quote(name)}", "made of a function", function)
         made = declared(
             name,
             bounds,
             kind=kind,
-            unjudged=CountsAs.AS_ITS_FUNCTION_SAYS,
+            unjudged=UnjudgedEffect.AS_ITS_FUNCTION_SAYS,
             summary=SUMMARIES[summary],
             higher_is_better=better == "higher",
             lower_is_better=better == "lower",
@@ -103,80 +103,68 @@ def measure(
     return decorate
 
 
-def asked_for(measures: Any) -> tuple[str, ...]:
-    """Return how measures are asked for, as ``-m`` takes it; those of a set in ascending order.
+def with_custom_measures(measures: Any) -> tuple[str, ...]:
+    """Return requested measures as texts for ``-m``, in ascending order for a set.
 
-    Parameters
-    ----------
-    measures : a string or a measure alone, or several of them.
-
-    Raises
-    ------
-    ArgumentError : they are something else, or a measure that a later declaration has taken the place of.
+    An invalid type, or a measure that was replaced by a later declaration, raises ArgumentError.
     """
     if isinstance(measures, Measure):
         return (_name_of(measures),)
     if isinstance(measures, list | tuple | set | frozenset) and set(map(type, measures)) != {str}:
-        measures = type(measures)([_name_of(one) if isinstance(one, Measure) else one for one in measures])
+        measures = type(measures)(
+            [_name_of(request) if isinstance(request, Measure) else request for request in measures]
+        )
     return texts("measures", measures)
 
 
 def declarations() -> list[tuple[Callable[..., Any], dict[str, Any]]]:
-    """Return the functions of the measures that are known in this program, each with the arguments of ``measure``.
-
-    Another process can declare them again (``declare_again``).
-    """
-    return [(_function_of(one), _arguments_of(one)) for one in ADDED.values()]
+    """Return function and arguments of each custom measure, for ``declare_again`` in another process."""
+    return [(_function_of(custom), _arguments_of(custom)) for custom in ADDED.values()]
 
 
 def declare_again(declared_before: Iterable[tuple[Callable[..., Any], dict[str, Any]]]) -> None:
-    """Declare the measures of another process, as far as they are not this one's."""
+    """Declare the custom measures of another process, unless this process has them."""
     for function, arguments in declared_before:
         known = ADDED.get(arguments["name"])
         if known is None or _function_of(known) is not function:
             measure(**arguments)(function)
 
 
-def _function_of(one: Measure) -> Callable[..., Any]:
-    function: Callable[..., Any] = one.function.__wrapped__  # type: ignore[attr-defined]
+def _function_of(custom: Measure) -> Callable[..., Any]:
+    function: Callable[..., Any] = custom.function.__wrapped__  # type: ignore[attr-defined]
     return function
 
 
-def _arguments_of(one: Measure) -> dict[str, Any]:
+def _arguments_of(custom: Measure) -> dict[str, Any]:
     return {
-        "name": one.name,
-        "cutoffs": getattr(one.kind, "default", ()),
-        "parameters": {parameter.name: parameter.default for parameter in getattr(one.kind, "parameters", ())},
-        "summary": next(name for name, summary in SUMMARIES.items() if summary is one.summary),
-        "value_range": (one.value_range.low, one.value_range.high),
-        "better": "higher" if one.higher_is_better else "lower" if one.lower_is_better else "neither",
+        "name": custom.name,
+        "cutoffs": getattr(custom.kind, "default", ()),
+        "parameters": {parameter.name: parameter.default for parameter in getattr(custom.kind, "parameters", ())},
+        "summary": next(name for name, summary in SUMMARIES.items() if summary is custom.summary),
+        "value_range": (custom.value_range.low, custom.value_range.high),
+        "better": "higher" if custom.higher_is_better else "lower" if custom.lower_is_better else "neither",
     }
 
 
-def _name_of(one: Measure) -> str:
-    if one.name in ADDED and ADDED[one.name] is not one:
-        raise wrong("measures", "declared once", f"an earlier declaration of {one.name}")
-    return one.name
+def _name_of(custom: Measure) -> str:
+    if custom.name in ADDED and ADDED[custom.name] is not custom:
+        raise argument_error("measures", "declared once", f"an earlier declaration of {custom.name}")
+    return custom.name
 
 
 def _check_name(name: Any) -> None:
-    """Refuse what is no name, and what irevalx understands already; that of a measure of a user may be declared again.
-
-    Raises
-    ------
-    ArgumentError
-    """
+    """Refuse an invalid name, and one that irevalx knows, unless it is the name of a custom measure."""
     if not re.fullmatch("[A-Za-z][A-Za-z0-9_]*", text("name", name)):
-        raise wrong("name", "made of letters, digits and underscores", name)
+        raise argument_error("name", "made of letters, digits and underscores", name)
     try:
         meant = read_own_spelling(name, TREC_EVAL_10) or read_other_spelling(name, TREC_EVAL_10)
     except UnknownMeasureError:
         return
     if name not in ADDED:
-        raise wrong("name", f"one that does not stand for {meant.name} already", name)
+        raise argument_error("name", f"one that does not stand for {meant.name} already", name)
 
 
-def _kind(cutoffs: Any, parameters: Any) -> Kind:
+def _kind(cutoffs: Any, parameters: Any) -> ParameterKind:
     """Return the kind of parameters with these defaults.
 
     Raises
@@ -184,15 +172,15 @@ def _kind(cutoffs: Any, parameters: Any) -> Kind:
     ArgumentError
     """
     if isinstance(cutoffs, str) or not isinstance(cutoffs, Iterable):
-        raise wrong("cutoffs", "several whole numbers", cutoffs)
-    ranks = tuple(sorted({whole_number("cutoffs", one, least=1) for one in cutoffs}))
+        raise argument_error("cutoffs", "several whole numbers", cutoffs)
+    ranks = tuple(sorted({whole_number("cutoffs", cutoff, least=1) for cutoff in cutoffs}))
     if not isinstance(parameters, Mapping):
-        raise wrong("parameters", "a dictionary", parameters)
+        raise argument_error("parameters", "a dictionary", parameters)
     for key, value in parameters.items():
         if not re.fullmatch("[a-z]+", text("parameters", key)):
-            raise wrong("parameters", "called by small letters", key)
+            raise argument_error("parameters", "called by small letters", key)
         if real_number(f"parameters: {key}", value) is None or not math.isfinite(value):
-            raise wrong(f"parameters: {key}", "a finite number", value)
+            raise argument_error(f"parameters: {key}", "a finite number", value)
     named = tuple(Parameter(key, float(value), _FINITE) for key, value in parameters.items())
     if ranks:
         usage = f"K,K,...,{NamedReals(named).usage}"
@@ -201,18 +189,13 @@ def _kind(cutoffs: Any, parameters: Any) -> Kind:
 
 
 def _range(given: Any) -> Range:
-    """Return bounds as a range.
-
-    Raises
-    ------
-    ArgumentError
-    """
+    """Return bounds as a range."""
     rule = "two numbers, the lower one first"
     if not isinstance(given, tuple | list) or len(given) != 2:
-        raise wrong("value_range", rule, given)
+        raise argument_error("value_range", rule, given)
     low, high = (real_number("value_range", bound) for bound in given)
     if low is None or high is None or not low < high:
-        raise wrong("value_range", rule, given)
+        raise argument_error("value_range", rule, given)
     return Range(low, high)
 
 
@@ -221,7 +204,7 @@ def _one_of(choices: Iterable[str]) -> str:
 
 
 def _checked(name: str, function: Callable[..., Any]) -> Kernel:
-    """Return a function whose errors and wrong values are told in words."""
+    """Return a function as a kernel that raises EvaluationError for exceptions and for invalid values."""
 
     @functools.wraps(function)
     def kernel(t: Any, *parameters: float) -> FloatArray:
@@ -231,18 +214,18 @@ def _checked(name: str, function: Callable[..., Any]) -> Kernel:
         except (IrevalxError, MemoryError):
             raise
         except Exception as error:
-            said = printable(f"{type(error).__name__}: {error}".partition("\n")[0])
-            raise EvaluationError(f"{rule}, but raised {said}") from error
+            message = printable(f"{type(error).__name__}: {error}".partition("\n")[0])
+            raise EvaluationError(f"{rule}, but raised {message}") from error
         try:
-            found = np.asarray(values)
+            array = np.asarray(values)
         except ValueError:  # lists of different lengths
-            found = np.empty((), object)
-        if found.shape != (t.rows.n,):
-            got = f"shape {found.shape}" if found.ndim else shown(values)
+            array = np.empty((), object)
+        if array.shape != (t.rows.n,):
+            got = f"shape {array.shape}" if array.ndim else short_repr(values)
             raise EvaluationError(f"{rule}, but got {got}")
-        if found.dtype.kind not in "biuf":
-            raise EvaluationError(f"{rule}, but got values of type {found.dtype}")
-        numbers = found.astype(np.float64)
+        if array.dtype.kind not in "biuf":
+            raise EvaluationError(f"{rule}, but got values of type {array.dtype}")
+        numbers = array.astype(np.float64)
         if n_without := int(np.count_nonzero(np.isnan(numbers))):
             raise EvaluationError(f"{rule}, but got nan for {n_without} of them")
         return numbers

@@ -1,4 +1,4 @@
-"""Lists of Python's strings and numbers as names and arrays."""
+"""Lists of strings and numbers converted to names and arrays."""
 
 from __future__ import annotations
 
@@ -16,39 +16,29 @@ import numpy as np
 from irevalx.arrays.byte_strings import PADDING, Names
 from irevalx.arrays.segments import AnyArray, FloatArray, IntArray
 from irevalx.errors import ArgumentError, quote
-from irevalx.parameters import encodable, identifier, is_long, wrong
+from irevalx.parameters import argument_error, encodable, identifier, is_long
 from irevalx.process.system import ENCODING, ERRORS, as_bytes
 from irevalx.reading.grade_rules import real_grades_hint, refuse_wrong
 from irevalx.reading.hints import text_hint
 from irevalx.settings import Grades
 
 What = Callable[[int], str]
-"""Says, for a message, what the n-th value (from 0) of a column is."""
+"""Describes the n-th value (from 0) of a column in messages."""
 
 _WHOLE_NUMBERS = frozenset({int, *(np.dtype(code).type for code in np.typecodes["AllInteger"])})
-"""The types of whole numbers."""
+"""The types of integers."""
 
 _SHORT = 32
-"""Lists of fewer numbers than this are joined first, on average."""
+"""Lists with a mean length below this are joined before they are packed."""
 
 _NEWLINE = ord("\n")
 _NOT_PACKED = (struct.error, TypeError, ValueError, OverflowError)
 
 
 def topics_of(given: Iterable[Any], path: str, *, exact: bool = False) -> tuple[bytes, ...]:
-    """Return the ids of topics, each of which must be there once, as bytes.
-
-    Parameters
-    ----------
-    path : what messages call that which they are from.
-    exact : refuse whole numbers.
-
-    Raises
-    ------
-    ArgumentError : an id is neither a string nor a whole number, or two of them are the same as text.
-    """
+    """Return distinct topic IDs as bytes; invalid or repeated IDs raise ArgumentError. ``exact`` refuses integers."""
     what = f"{path}: a topic"
-    texts = [one if type(one) is str else identifier(what, one, whole=not exact) for one in given]
+    texts = [topic if type(topic) is str else identifier(what, topic, whole=not exact) for topic in given]
     try:
         topics = tuple([text.encode(ENCODING, ERRORS) for text in texts])
     except UnicodeEncodeError:
@@ -61,23 +51,10 @@ def topics_of(given: Iterable[Any], path: str, *, exact: bool = False) -> tuple[
 
 
 def names_of(lists: Sequence[Collection[Any]], what: What, *, exact: bool = False) -> tuple[Names, bool]:
-    """Return ids as bytes in the file system's encoding, as with file names and arguments.
+    """Return IDs, flat over the lists, as bytes, and whether they are known to be distinct within lists.
 
-    Parameters
-    ----------
-    lists : of strings and whole numbers.
-    what : of all of them, one list after the other.
-    exact : refuse whole numbers.
-
-    Returns
-    -------
-    names : flat, those of each list after those of the one before.
-    distinct : whether different ids of a list are sure to have different bytes: not where some are whole numbers and
-        some are strings, nor with the surrogates that stand for bytes.
-
-    Raises
-    ------
-    ArgumentError : an id is neither a string nor a whole number.
+    Bytes are in the file system's encoding. Mixed integers and strings, and surrogates, can make different IDs equal.
+    ``exact`` refuses integers; invalid IDs raise ArgumentError.
     """
     filled = [ids for ids in lists if ids]
     try:
@@ -87,7 +64,7 @@ def names_of(lists: Sequence[Collection[Any]], what: What, *, exact: bool = Fals
         if not exact and _WHOLE_NUMBERS.issuperset(map(type, ids)):
             with suppress(struct.error):  # numbers of more than 64 bits
                 return Names.of_numbers(np.frombuffer(_packed([ids], "q"), np.int64)), True
-        filled = [[identifier(partial(what, place), one, whole=not exact) for place, one in enumerate(ids)]]
+        filled = [[identifier(partial(what, place), name, whole=not exact) for place, name in enumerate(ids)]]
         text, distinct = "\n".join(filled[0]), False
     try:
         encoded = text.encode(ENCODING)
@@ -100,7 +77,7 @@ def names_of(lists: Sequence[Collection[Any]], what: What, *, exact: bool = Fals
     buffer = np.frombuffer(b"".join((padding, encoded, b"\n", padding)), np.uint8)
     ends: IntArray = (buffer == _NEWLINE).nonzero()[0]
     if not filled or ends.size != sum(map(len, filled)):
-        return Names.of([as_bytes(one) for one in chain.from_iterable(filled)]), distinct
+        return Names.of([as_bytes(name) for name in chain.from_iterable(filled)]), distinct
     starts = np.empty(ends.size, np.int64)
     starts[:1] = PADDING
     starts[1:] = ends[:-1] + 1
@@ -108,55 +85,38 @@ def names_of(lists: Sequence[Collection[Any]], what: What, *, exact: bool = Fals
 
 
 def _not_encodable(texts: Iterable[str], what: What) -> ArgumentError:
-    """Return the error about the first text that cannot be bytes."""
+    """Return the error about the first text that cannot be encoded."""
     try:
-        for place, one in enumerate(texts):
-            encodable(partial(what, place), one)
+        for place, text in enumerate(texts):
+            encodable(partial(what, place), text)
     except ArgumentError as error:
         return error
     raise AssertionError("each of the texts can be encoded, all together cannot")
 
 
 def scores_of(lists: Collection[Collection[Any]], what: What) -> FloatArray:
-    """Return numbers as float64, those of each list after those of the one before.
-
-    Parameters
-    ----------
-    what : of all of them, one list after the other.
-
-    Raises
-    ------
-    ArgumentError : one is not a number of 64 bits.
-    """
+    """Return numbers, flat over the lists, as float64; others raise ArgumentError."""
     try:
         return np.frombuffer(_packed(lists, "d"), np.float64)
     except _NOT_PACKED:
         every = enumerate(chain.from_iterable(lists))
         place, value = next((place, value) for place, value in every if not _is_double(value))
-        error = wrong(what(place), "a number of 64 bits", value)
+        error = argument_error(what(place), "a number of 64 bits", value)
         raise ArgumentError(f"{error.message}{text_hint(value)}") from None
 
 
 def grades_of(
     lists: Collection[Collection[Any]], what: What, *, exact: bool = False, grades: Grades = "whole"
 ) -> AnyArray:
-    """Return whole numbers as int64, others as float64, those of each list after those of the one before.
+    """Return grades, flat over the lists, as int64 if whole, otherwise as float64; others raise ArgumentError.
 
-    Parameters
-    ----------
-    what : of all of them, one list after the other.
-    exact : leave out the hint at real grades, which pytrec_eval's evaluator does not take.
-    grades : what they are.
-
-    Raises
-    ------
-    ArgumentError : one is no such number.
+    ``exact`` omits the hint about real grades, which pytrec_eval's evaluator does not accept.
     """
     if grades == "label":
-        lists = [[math.nan if value is None else value for value in one] for one in lists]
+        lists = [[math.nan if value is None else value for value in numbers] for numbers in lists]
     if grades != "whole":
         numbers = scores_of(lists, what)
-        refuse_wrong(numbers, grades, lambda place, rule: wrong(what(place), rule, numbers[place].item()))
+        refuse_wrong(numbers, grades, lambda place, rule: argument_error(what(place), rule, numbers[place].item()))
         return numbers
     try:
         return np.frombuffer(_packed(lists, "q"), np.int64)
@@ -177,13 +137,13 @@ def _grade(what: What, place: int, value: Any, exact: bool) -> int:
         grade = int(value)
         if is_long(grade):
             return grade
-    error = wrong(what(place), "a whole number of 64 bits", value)
+    error = argument_error(what(place), "a whole number of 64 bits", value)
     is_real = isinstance(value, float | np.floating) and math.isfinite(value) and not exact
     raise ArgumentError(f"{error.message}{real_grades_hint() if is_real else text_hint(value)}")
 
 
 def _packed(lists: Collection[Collection[Any]], code: str) -> bytes:
-    """Return numbers side by side (in half the time that numpy takes for them)."""
+    """Return numbers as packed bytes (in half of numpy's time)."""
     if len(lists) > 1 and sum(map(len, lists)) < _SHORT * len(lists):
         lists = [list(chain.from_iterable(lists))]
     return b"".join([struct.pack(f"{len(numbers)}{code}", *numbers) for numbers in lists])

@@ -32,7 +32,7 @@ from irevalx.evaluation.topic_values import TopicColumn
 from irevalx.measures import BY_NAME, NICKNAMES
 from irevalx.measures.measure_spec import exists, split_reading
 from irevalx.measures.parameter_kinds import Cutoffs, Gains, RealCutoffs, Reals
-from irevalx.measures.select import SelectedMeasure, Selection, select
+from irevalx.measures.select import RequestedMeasure, Selection, select_measures
 from irevalx.process.memory import keep_some_freed_memory
 from irevalx.process.system import ENCODING, ERRORS, as_text
 from irevalx.settings import Settings
@@ -43,7 +43,7 @@ Number = TypeVar("Number", int, float)
 supported_measures = frozenset(
     name for name, measure in BY_NAME.items() if measure.can_use("qrels") and exists(name, TREC_EVAL_9)
 )
-"""The measures that an evaluator for grades has."""
+"""The measures that are supported for graded judgments."""
 
 supported_nicknames = {
     nickname: frozenset(member for member in members if exists(split_reading(member)[0], TREC_EVAL_9))
@@ -53,7 +53,7 @@ supported_nicknames = {
 
 _REAL = r"[0-9]+(?:\.[0-9]+)?"
 _WITH_NUMBERS = re.compile(rf"({'|'.join(map(re.escape, supported_measures))})[._]({_REAL}(?:,{_REAL})*)")
-"""A measure with parameters, as pytrec_eval takes them: numbers after a dot or an underscore."""
+"""A measure with parameters like in pytrec_eval: numbers after a dot or an underscore."""
 
 
 class RelevanceEvaluator:
@@ -104,7 +104,7 @@ class RelevanceEvaluator:
         else:
             raise AttributeError(  # noqa: TRY004 - as pytrec_eval, which asks it for its items
                 "query_relevance must be a dictionary {topic: {docno: grade}}, but got "
-                f"{parameters.shown(query_relevance)}"
+                f"{parameters.short_repr(query_relevance)}"
             )
         self._judgments = qrels.judgments
         self._settings = Settings.of(
@@ -115,11 +115,13 @@ class RelevanceEvaluator:
         keep_some_freed_memory()
         texts = _joined(measures)
         try:
-            chosen = select(texts, self._settings, qrels.rel_format) if texts else Selection((), qrels.rel_format)
+            chosen = (
+                select_measures(texts, self._settings, qrels.rel_format) if texts else Selection((), qrels.rel_format)
+            )
         except (UsageError, ParameterError) as error:
             raise ValueError(str(error)) from error
         self._keys = [(key, _is_number(request)) for request in chosen.measures for key in _keys(request)]
-        # What is no number is not computed.
+        # Measures with texts as values are not computed.
         self._selection = Selection(tuple(filter(_is_number, chosen.measures)), chosen.rel_format)
         self._rules = ranking_rules(self._judgments, self._selection, self._settings, 1)
 
@@ -141,7 +143,7 @@ class RelevanceEvaluator:
             twice among the judgments or results of a topic.
         """
         if not isinstance(scores, Mapping) and (is_frame(scores) or hasattr(scores, "__array__") or scores):
-            error = parameters.wrong("scores", "a dictionary {topic: {docno: score}}", scores)
+            error = parameters.argument_error("scores", "a dictionary {topic: {docno: score}}", scores)
             raise ArgumentError(f"{error.message}; irevalx.evaluate takes tables and files")
         if not scores:
             return {}
@@ -153,11 +155,11 @@ class RelevanceEvaluator:
         columns = [_values(next(numbers), n_topics) if is_number else [0.0] * n_topics for _, is_number in self._keys]
         rows = zip(*columns, strict=True) if columns else iter([()] * n_topics)
         keys = [key for key, _ in self._keys]
-        found = dict(zip(topics, map(dict, map(zip, repeat(keys), rows)), strict=True))
+        by_topic = dict(zip(topics, map(dict, map(zip, repeat(keys), rows)), strict=True))
         if any(column.has_value is not None for column in of_measures):
-            found = {topic: {k: v for k, v in row.items() if v is not None} for topic, row in found.items()}
+            by_topic = {topic: {k: v for k, v in row.items() if v is not None} for topic, row in by_topic.items()}
         names = [topic.encode(ENCODING, ERRORS) for topic in scores]
-        return {topic: found[name] for topic, name in zip(scores, names, strict=True) if name in found}
+        return {topic: by_topic[name] for topic, name in zip(scores, names, strict=True) if name in by_topic}
 
 
 def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
@@ -177,7 +179,7 @@ def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
     """
     name = parameters.text("measure", measure)
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise parameters.wrong("values", "several numbers", values)
+        raise parameters.argument_error("values", "several numbers", values)
     numbers = scores_of([list(values)], lambda place: f"values[{place}]")
     total = ordered_sum(numbers)
     if name.startswith("num_"):
@@ -226,53 +228,53 @@ def _parsed(
     what: str, lines: Iterable[Any], columns: int, place: int, number: Callable[[str], Number]
 ) -> dict[str, dict[str, Number]]:
     if isinstance(lines, str | bytes) or not isinstance(lines, Iterable):
-        raise parameters.wrong(what, "an open file, or several lines", lines)
-    found: defaultdict[str, dict[str, Number]] = defaultdict(dict)
+        raise parameters.argument_error(what, "an open file, or several lines", lines)
+    by_topic: defaultdict[str, dict[str, Number]] = defaultdict(dict)
     for count, line in enumerate(lines, 1):
         if type(line) is not str and not isinstance(line, str | bytes):
-            raise parameters.wrong(f"line {count} of {what}", "a string", line)
+            raise parameters.argument_error(f"line {count} of {what}", "a string", line)
         fields = (as_text(line) if isinstance(line, bytes) else line).split()
         if len(fields) != columns:
             raise ValueError(f"line {count} must have {columns} columns, but got {quote(line.rstrip())}")
-        documents = found[fields[0]]
+        documents = by_topic[fields[0]]
         if fields[2] in documents:
             raise ValueError(f"line {count}: a document must occur once in a topic, but got {quote(fields[2])} twice")
         documents[fields[2]] = number(fields[place])
-    return found
+    return by_topic
 
 
 def _int(what: str, value: Any, rule: str, *, least: int = -(2**31)) -> int:
-    """Return what C takes for an int, booleans included; ArgumentError where it is none."""
+    """Return a C int, which can be a boolean; ArgumentError for others."""
     if not isinstance(value, Integral) or value not in range(least, 2**31):
-        raise parameters.wrong(what, rule, value)
+        raise parameters.argument_error(what, rule, value)
     return int(value)
 
 
 def _joined(measures: Any) -> list[str]:
-    """Return what is asked for, with the parameters of each measure joined and in order, as pytrec_eval has it.
+    """Return the requests with the parameters of each measure combined and sorted, like pytrec_eval.
 
-    What trec_eval has no parameters for loses them.
+    Parameters of measures that have none in trec_eval are dropped.
     """
     if isinstance(measures, str):
         measures = [measures]
     if isinstance(measures, bytes) or not isinstance(measures, Iterable):
-        raise parameters.wrong("measures", "several names", measures)
+        raise parameters.argument_error("measures", "several names", measures)
     others: list[str] = []
     joined: dict[str, set[str]] = {}
     for text in measures:
         if not isinstance(text, str):
-            raise parameters.wrong("measures", "several names", text)
-        found = _WITH_NUMBERS.fullmatch(text)
-        if not found:
+            raise parameters.argument_error("measures", "several names", text)
+        match = _WITH_NUMBERS.fullmatch(text)
+        if not match:
             others.append(text)
-        elif isinstance(BY_NAME[found[1]].kind, Cutoffs | RealCutoffs | Reals | Gains):
-            joined.setdefault(found[1], set()).update(found[2].split(","))
+        elif isinstance(BY_NAME[match[1]].kind, Cutoffs | RealCutoffs | Reals | Gains):
+            joined.setdefault(match[1], set()).update(match[2].split(","))
         else:
-            others.append(found[1])
+            others.append(match[1])
     return sorted([*others, *(f"{name}.{','.join(sorted(numbers))}" for name, numbers in joined.items())])
 
 
-def _keys(request: SelectedMeasure) -> tuple[str, ...]:
+def _keys(request: RequestedMeasure) -> tuple[str, ...]:
     """Return the keys of the values: printed names, but without parameters for the likes of set_F."""
     if not isinstance(request.measure.kind, Reals):
         return request.names
@@ -280,12 +282,12 @@ def _keys(request: SelectedMeasure) -> tuple[str, ...]:
     return (name.replace(printed, request.measure.name),)
 
 
-def _is_number(request: SelectedMeasure) -> bool:
+def _is_number(request: RequestedMeasure) -> bool:
     return request.measure.number != "text"
 
 
 def _values(column: TopicColumn, n_topics: int) -> list[float | None]:
-    """Return the values of the topics, on the scale on which they are summarised; None where one has none."""
+    """Return the values of the topics on the scale of their summary; None for topics without a value."""
     if column.measure.name == "num_q":
         return [1.0] * n_topics
     if column.values is None:

@@ -1,4 +1,4 @@
-"""What ``evaluate`` returns: values of runs by topic and measure, which show themselves as a table."""
+"""The result of ``evaluate``: values of runs by topic and measure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from irevalx.evaluation.many_runs import renamed, unique_run_names
 from irevalx.evaluation.stacked_runs import StackedRun
 from irevalx.measures.measure_spec import without_blanks
 from irevalx.measures.select import Selection, printed_name
-from irevalx.parameters import flag, identifier, real_number, text, texts, whole_number, wrong
+from irevalx.parameters import argument_error, flag, identifier, real_number, text, texts, whole_number
 from irevalx.process.system import as_bytes, as_text
 from irevalx.reports.records import Record, RecordWithInterval, records, records_with_intervals
 from irevalx.reports.report import summary_rows
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from irevalx.statistics.mean_intervals import MeanIntervals
 
 AnyEvaluation: TypeAlias = Evaluation | StackedRun
-"""What a run scores, or which of several runs it is that were evaluated together."""
+"""The evaluation of a run, or the place of the run among runs that were evaluated together."""
 
 
 class Scores:
@@ -67,11 +67,11 @@ class Scores:
         ------
         ArgumentError : these are no evaluations, or that is no selection.
         """
-        for one in evaluations if isinstance(evaluations, list | tuple) else [evaluations]:
-            if not isinstance(one, Evaluation):
-                raise wrong("evaluations", "what irevalx.evaluate makes", one)
+        for evaluation in evaluations if isinstance(evaluations, list | tuple) else [evaluations]:
+            if not isinstance(evaluation, Evaluation):
+                raise argument_error("evaluations", "what irevalx.evaluate makes", evaluation)
         if not (selection is None or isinstance(selection, Selection)):
-            raise wrong("selection", "what irevalx.evaluate selects, or None", selection)
+            raise argument_error("selection", "what irevalx.evaluate selects, or None", selection)
         self._selection = selection or Selection(())
         self._known: dict[str, AnyEvaluation] = {as_text(evaluation.run): evaluation for evaluation in evaluations}
 
@@ -83,8 +83,8 @@ class Scores:
     @property
     def measures(self) -> list[str]:
         """The printed names of the measures, in print order; without runid."""
-        found = dict.fromkeys(row.measure for row in self.to_records())
-        return list(found)
+        names = dict.fromkeys(row.measure for row in self.to_records())
+        return list(names)
 
     def topics(self, run: str | None = None) -> list[str]:
         """Return the topics evaluated, ascending in byte order; raises KeyError where there is no such run."""
@@ -139,10 +139,10 @@ class Scores:
         """
         how = _intervals(confidence, method, seed)
         column = self._column(measure, run)
-        found = intervals_of([column], how)
-        if column.name not in found:
+        intervals = intervals_of([column], how)
+        if column.name not in intervals:
             raise KeyError(f"{measure} has no interval: its summary is not a mean over topics")
-        return found[column.name]
+        return intervals[column.name]
 
     def by_group(self, groups: Mapping[str | int, str | Iterable[str]]) -> dict[str, Scores]:
         """Return the scores for groups of topics, each as if no other topic had been judged.
@@ -164,20 +164,20 @@ class Scores:
         from irevalx.reading.topic_groups import groups_of_pairs
 
         if not isinstance(groups, Mapping):
-            raise wrong("groups", "a dictionary", groups)
+            raise argument_error("groups", "a dictionary", groups)
         pairs = [
             (identifier("groups: a topic", topic), group)
             for topic, given in groups.items()
             for group in texts(partial("groups[{!r}]".format, topic), given)
         ]
-        if any(one.summaries is None or not one.summaries.judged for one in self._evaluations):
+        if any(evaluation.summaries is None or not evaluation.summaries.judged for evaluation in self._evaluations):
             raise ArgumentError("groups must be of an evaluation of all topics, but only one was evaluated")
-        found = {}
+        by_name = {}
         for group, topics in groups_of_pairs(pairs, "groups").items():
-            inside = [one for every in self._evaluations if (one := in_group(every, topics))]
+            inside = [evaluation for every in self._evaluations if (evaluation := in_group(every, topics))]
             if inside:
-                found[group] = Scores(inside, self._selection)
-        return found
+                by_name[group] = Scores(inside, self._selection)
+        return by_name
 
     def __getitem__(self, measure: str | tuple[str, str]) -> float:
         """Return the value of the `all` row: ``["map"]`` of the only run, ``["map", "bm25"]`` of one of several.
@@ -203,10 +203,10 @@ class Scores:
 
     def to_dict(self) -> dict[str, dict[str, dict[str, float | str]]]:
         """Return all values as ``{run: {topic: {measure: value}}}``, the topic of a summary being "all"."""
-        found: dict[str, dict[str, dict[str, float | str]]] = {}
+        by_run: dict[str, dict[str, dict[str, float | str]]] = {}
         for row in self.to_records():
-            found.setdefault(row.run, {}).setdefault(row.topic, {})[row.measure] = row.value
-        return found
+            by_run.setdefault(row.run, {}).setdefault(row.topic, {})[row.measure] = row.value
+        return by_run
 
     def to_frame(self, *, wide: bool = False, per_topic: bool = False, confidence: float | None = None) -> pd.DataFrame:
         """Return the values as a pandas data frame.
@@ -232,8 +232,10 @@ class Scores:
             return _frame(
                 [
                     row
-                    for one in self._evaluations
-                    for row in records_with_intervals(one, summary_rows(one, intervals=how), per_topic=True)
+                    for evaluation in self._evaluations
+                    for row in records_with_intervals(
+                        evaluation, summary_rows(evaluation, intervals=how), per_topic=True
+                    )
                 ],
                 list(RecordWithInterval._fields),
             )
@@ -248,14 +250,14 @@ class Scores:
         return _frame(list(rows.values()))
 
     def _table(self, kind: str) -> str:
-        """Return a table of runs and measures, as tabulate calls the kind."""
+        """Return a table of runs and measures in a format of tabulate."""
         from tabulate import tabulate
 
         table: dict[str, list[str]] = {"run": self.runs}
         for number, evaluation in enumerate(self._evaluations):
             for row in records(evaluation, summary_rows(evaluation), per_topic=False):
-                shown = f"{row.value:.4f}" if isinstance(row.value, float) else str(row.value)
-                table.setdefault(row.measure, [""] * len(self.runs))[number] = shown
+                text = f"{row.value:.4f}" if isinstance(row.value, float) else str(row.value)
+                table.setdefault(row.measure, [""] * len(self.runs))[number] = text
         columns = [[name, *values] for name, values in table.items()]
         head, *rows = columns if len(self.runs) == 1 else zip(*columns, strict=True)
         alignment = ["left", *["right"] * (len(head) - 1)]
@@ -263,10 +265,11 @@ class Scores:
 
     def _column(self, measure: str, run: str | None) -> Column:
         name = without_blanks(text("measure", measure))
-        asked = self._selection.asked
-        spellings = (name, asked.get(name), *(spelling for spelling, printed in asked.items() if printed == name))
-        found = self._known[self._name(run)]
-        if isinstance(found, StackedRun) and (column := found.column(spellings)):
+        requested = self._selection.requested
+        others = (spelling for spelling, printed in requested.items() if printed == name)
+        spellings = (name, requested.get(name), *others)
+        evaluation = self._known[self._name(run)]
+        if isinstance(evaluation, StackedRun) and (column := evaluation.column(spellings)):
             return column
         columns = {column.name: column for column in self._evaluation(run).columns}
         for spelling in spellings:
@@ -275,9 +278,9 @@ class Scores:
         printed = printed_name(name)
         if printed not in {"", name}:
             return self._column(printed, run)
-        from difflib import get_close_matches  # imported late: it is for errors
+        from difflib import get_close_matches  # imported late: only for errors
 
-        evaluated = list(dict.fromkeys([*columns, *asked]))
+        evaluated = list(dict.fromkeys([*columns, *requested]))
         nearest = get_close_matches(name, evaluated, n=1) or evaluated[:1]
         raise KeyError(f"{measure} was not evaluated{f'; the nearest is {nearest[0]}' if nearest else ''}")
 
@@ -290,10 +293,10 @@ class Scores:
 
     def _evaluation(self, run: str | None) -> Evaluation:
         name = self._name(run)
-        found = self._known[name]
-        if isinstance(found, StackedRun):
-            found = self._known[name] = renamed(found.evaluation, as_bytes(name))
-        return found
+        evaluation = self._known[name]
+        if isinstance(evaluation, StackedRun):
+            evaluation = self._known[name] = renamed(evaluation.evaluation, as_bytes(name))
+        return evaluation
 
     @property
     def _evaluations(self) -> list[Evaluation]:
@@ -301,41 +304,37 @@ class Scores:
 
 
 def _intervals(confidence: Any, method: Any, seed: Any) -> MeanIntervals:
-    """Return how intervals are made.
-
-    Raises
-    ------
-    ArgumentError
-    """
-    from irevalx.statistics.mean_intervals import MeanIntervals  # imported late: most programs do without
+    """Return the interval method; invalid arguments raise ArgumentError."""
+    from irevalx.statistics.mean_intervals import MeanIntervals  # imported late: few programs use it
 
     probability = real_number("confidence", confidence)
     if probability is None or not 0 < probability < 1:
-        raise wrong("confidence", "above 0 and below 1", confidence)
+        raise argument_error("confidence", "above 0 and below 1", confidence)
     for known in INTERVAL_METHODS:
         if known == text("method", method):
             return MeanIntervals(confidence=probability, method=known, seed=whole_number("seed", seed))
-    raise wrong("method", " or ".join(map(repr, INTERVAL_METHODS)), method)
+    raise argument_error("method", " or ".join(map(repr, INTERVAL_METHODS)), method)
 
 
 def scores_of_evaluations(evaluations: Sequence[AnyEvaluation], selection: Selection) -> Scores:
-    """Return scores of runs, each of which gets a name of its own."""
+    """Return the scores of runs, with unique run names."""
     scores = Scores([], selection)
-    names = unique_run_names([(one.run, one.path) for one in evaluations], warn)
+    names = unique_run_names([(evaluation.run, evaluation.path) for evaluation in evaluations], warn)
     renamed_ones = (
-        one if isinstance(one, StackedRun) else renamed(one, name) for one, name in zip(evaluations, names, strict=True)
+        evaluation if isinstance(evaluation, StackedRun) else renamed(evaluation, name)
+        for evaluation, name in zip(evaluations, names, strict=True)
     )
     scores._known = dict(zip(map(as_text, names), renamed_ones, strict=True))  # noqa: SLF001 - as below
     return scores
 
 
 def column_of(scores: Scores, measure: str, run: str) -> Column:
-    """Return the values of a run under a measure, with what is known of the measure; raises as ``summary`` does."""
+    """Return the values of a run under a measure, with the record of the measure; raises like ``summary``."""
     return scores._column(measure, run)  # noqa: SLF001 - not for users, who know no columns
 
 
 def selection_of(scores: Scores) -> Selection:
-    """Return what was asked for, with what is known of each measure."""
+    """Return the requested measures, with their records."""
     return scores._selection  # noqa: SLF001 - as above
 
 

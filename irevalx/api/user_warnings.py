@@ -1,15 +1,13 @@
-"""What the command would say on standard error, as Python's warnings."""
+"""Warnings of the Python functions."""
 
 from __future__ import annotations
 
 import inspect
 import warnings
 
-from irevalx.keywords import in_keywords
-
 
 class IrevalxWarning(UserWarning):
-    """What a caller should know of judgments, runs or values; the command says it on standard error.
+    """A warning about judgments, runs or values, which the commands print to standard error.
 
     >>> import irevalx, warnings
     >>> with warnings.catch_warnings(record=True) as caught:
@@ -19,19 +17,9 @@ class IrevalxWarning(UserWarning):
     run: 1 of 2 judged topics without results are left out of the averages (complete=True counts them as 0)
     """
 
-    def __init__(self, line: str) -> None:
-        super().__init__(line)
-        self.line = line
-        """What the command says."""
-        self._in_keywords = in_keywords(line)
-
-    def __str__(self) -> str:
-        """Return it with keywords in place of options."""
-        return self._in_keywords
-
 
 def warn(line: str) -> None:
-    """Warn in the name of the line that called irevalx, however far up it is."""
+    """Emit a warning with the location of the outermost call into irevalx."""
     package, frame, depth, level = __name__.partition(".")[0], inspect.currentframe(), 0, 0
     while frame is not None:
         depth += 1

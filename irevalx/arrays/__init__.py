@@ -1,4 +1,4 @@
-"""Arrays without a word of retrieval: ragged rows, byte strings, a table that finds documents, and codes.
+"""Arrays: ragged rows, byte strings, a table that finds documents, and codes; nothing of retrieval.
 
-Everything here takes and gives numpy arrays, and any room above may call it.
+Any package can call it.
 """

@@ -1,7 +1,7 @@
-"""Many byte strings at once, as places in a buffer: compared and hashed without a loop over strings.
+"""Byte strings in a buffer: compared and hashed without a loop over strings.
 
-Strings longer than ``LONG`` are rare, and looked at one by one: otherwise one of them would cost every other string as
-much time, and as much memory, as itself.
+Strings longer than ``LONG`` are rare and processed one by one: otherwise one of them would cost every other string as
+much time and memory as itself.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from irevalx.arrays.segments import AnyArray, BoolArray, ByteArray, IntArray, Wo
 from irevalx.frozen import Frozen, cached_property
 
 LONG = 256
-"""Bytes of the longest string that is looked at together with others."""
+"""Bytes of the longest string that is processed together with others."""
 
 PADDING = 32
-"""Bytes that must lie in a buffer before its first name and after its last: words are read across the ends."""
+"""Bytes required in a buffer before its first name and after its last: words are read across the ends."""
 
 WORD = 8
 """Bytes of a word."""
 
 _MANY, _FEW = 1 << 10, 1 << 4
-"""From this number of strings on it is worth knowing how they lie in memory; a few of them are looked at first."""
+"""Fewest strings whose memory layout is analysed, and how many of them are checked first."""
 
 _FIRST_BYTES: WordArray = np.array([(1 << 8 * n) - 1 for n in range(WORD)] + [2**64 - 1], np.uint64)
 """Masks for the first n bytes of a word."""
@@ -33,10 +33,10 @@ _GOLDEN_RATIO = np.uint64(0x9E3779B97F4A7C15)
 Art of Computer Programming, volume 3, section 6.4)."""
 
 _POWERS_OF_10: WordArray = np.uint64(10) ** np.arange(1, 20, dtype=np.uint64)
-"""Those that 64 bits hold."""
+"""Powers of 10 in 64 bits."""
 
 _DIGITS_OF_32_BITS = 9
-"""Every number of this number of digits fits into 32 bits."""
+"""Any number with this number of digits fits into 32 bits."""
 
 _ZERO, _MINUS = b"0-"
 
@@ -45,16 +45,7 @@ _HALF = np.uint64(32)
 
 
 def words_of(buffer: ByteArray) -> WordArray:
-    """Return the eight bytes from each place of a buffer on, as a little-endian number; without a copy.
-
-    Parameters
-    ----------
-    buffer : shape (n,); n is at least 8.
-
-    Returns
-    -------
-    Shape (n - 7,).
-    """
+    """Return the eight bytes from each place on as a little-endian number, without a copy; shape (n - 7,)."""
     return np.ndarray((buffer.size - WORD + 1,), np.dtype("<u8"), buffer.data, strides=(1,))
 
 
@@ -66,16 +57,12 @@ def mixed_words(words: WordArray) -> WordArray:
 
 
 class Names(Frozen):
-    """n byte strings in a buffer.
-
-    Parameters
-    ----------
-    buffer : the bytes, with ``PADDING`` before the first string and after the last.
-    start, length : shape (n,); where each string lies.
-    """
+    """n byte strings in a buffer."""
 
     buffer: ByteArray
+    """With ``PADDING`` before the first string and after the last."""
     start: IntArray
+    """Place of each string, shape (n,)."""
     length: IntArray
 
     @classmethod
@@ -88,7 +75,7 @@ class Names(Frozen):
 
     @classmethod
     def of_numbers(cls, numbers: IntArray) -> Names:
-        """Return whole numbers in decimal digits, in places of the same width."""
+        """Return integers in decimal digits, in places of the same width."""
         negative = numbers < 0
         rest = np.where(negative, -numbers, numbers).view(np.uint64)
         length = 1 + _POWERS_OF_10.searchsorted(rest, side="right")
@@ -106,7 +93,7 @@ class Names(Frozen):
 
     @classmethod
     def joined(cls, parts: Sequence[Names]) -> Names:
-        """Return the strings of several lists, in a buffer that holds theirs."""
+        """Join lists of strings, in a buffer that has theirs."""
         if not parts:
             return cls.of([])
         buffers = {id(part.buffer): part.buffer for part in parts}
@@ -118,32 +105,32 @@ class Names(Frozen):
 
     @property
     def size(self) -> int:
-        """How many there are."""
+        """The number of strings."""
         return self.start.size
 
     @cached_property
     def _long(self) -> list[int]:
-        """Where those are that are longer than ``LONG``."""
-        found: list[int] = (self.length > LONG).nonzero()[0].tolist()
-        return found
+        """The places of strings longer than ``LONG``."""
+        places: list[int] = (self.length > LONG).nonzero()[0].tolist()
+        return places
 
     def take(self, index: AnyArray | slice) -> Names:
-        """Return those at an index, a mask or a slice."""
+        """Return the strings at an index, a mask or a slice."""
         return Names(self.buffer, self.start[index], self.length[index])
 
     def text(self, place: int) -> bytes:
-        """Return one of them."""
+        """Return one string."""
         start = int(self.start[place])
         return self.buffer[start : start + int(self.length[place])].tobytes()
 
     def texts(self) -> list[bytes]:
-        """Return all of them."""
+        """Return all strings."""
         whole = self.buffer.data
         ends = zip(self.start.tolist(), (self.start + self.length).tolist(), strict=True)
         return [bytes(whole[start:end]) for start, end in ends]
 
     def keys(self) -> WordArray:
-        """Return a 64-bit hash of each; shape (n,). Equal strings have equal keys; equal keys prove nothing."""
+        """Return a 64-bit hash of each string, shape (n,): equal for equal strings, rarely equal for others."""
         keys = self.length.astype(np.uint64) * _GOLDEN_RATIO
         for place, mask, index in self._words():
             word = self._word(place, index)
@@ -156,16 +143,7 @@ class Names(Frozen):
         return keys
 
     def same(self, other: Names) -> BoolArray:
-        """Return whether each string is the same as the one at its place in another list.
-
-        Parameters
-        ----------
-        other : as many strings.
-
-        Returns
-        -------
-        Shape (n,).
-        """
+        """Return whether each string equals the string at its place in another list: shape (n,)."""
         equal: BoolArray = self.length == other.length
         for place, mask, index in self._words():
             # Where the lengths differ the answer is known, and the other buffer may end before this place.
@@ -186,18 +164,14 @@ class Names(Frozen):
         return differ
 
     def big_words(self) -> list[WordArray]:
-        """Return words that compare as the strings do: the first eight bytes of each as a number, then the next.
+        """Return arrays of words that compare like the strings: their first eight bytes, then the next.
 
-        None of the strings may be longer than ``LONG``.
-
-        Returns
-        -------
-        As many arrays of shape (n,) as the longest string takes.
+        None exceeds ``LONG``.
         """
         return [word.byteswap() for word in self._padded_words()]
 
     def _padded_words(self) -> Iterator[WordArray]:
-        """Yield the first eight bytes of each string, then the next, as far as the longest goes, up to ``LONG`` bytes.
+        """Yield the first eight bytes of each string, then the next, up to the longest or ``LONG``.
 
         Shorter strings end in zeros.
         """
@@ -212,14 +186,7 @@ class Names(Frozen):
             yield word
 
     def _words(self) -> Iterator[tuple[int, WordArray | np.uint64, IntArray | slice]]:
-        """Yield what there is of each word of the longest string but those that are longer than ``LONG``.
-
-        Yields
-        ------
-        place : where the word begins within a string.
-        mask : for the bytes that strings have of those that reach it; shape (m,), or one for all.
-        index : which strings these are.
-        """
+        """Yield the place of each word of strings up to ``LONG``, masks of its bytes, and which strings reach it."""
         index: IntArray | slice = slice(None)
         length = self.length
         if self._long:
@@ -239,12 +206,9 @@ class Names(Frozen):
                 yield place, _FIRST_BYTES[np.minimum(length - place, WORD)], index
 
     def _word(self, place: int, index: IntArray | slice, *, clipped: bool = False) -> WordArray:
-        """Return the eight bytes of each string from a place on, as a little-endian number.
+        """Return the eight bytes of strings from a place on.
 
-        Parameters
-        ----------
-        index : of which strings; a slice of all.
-        clipped : whether the place may lie after the end of the buffer, where the word is of no use.
+        ``clipped`` allows places beyond the buffer, with useless words.
         """
         words = words_of(self.buffer)
         if isinstance(index, slice) and (step := self._step):
@@ -256,7 +220,7 @@ class Names(Frozen):
 
     @cached_property
     def _step(self) -> int:
-        """The distance between the beginnings of neighbours, where it is the same for all and above 0; otherwise 0.
+        """The distance between the starts of neighbours if it is constant and above 0; otherwise 0.
 
         Words at equal distances are copied in a tenth of the time that it takes to gather them.
         """
@@ -279,10 +243,7 @@ def _digest(text: bytes) -> int:
 def numbered(names: Names) -> tuple[IntArray, Names]:
     """Number the different strings in ascending byte order, from 0 up.
 
-    Returns
-    -------
-    number : shape (n,); the number of each string.
-    distinct : each string once, in the order of their numbers.
+    Return the number of each, and each string once.
     """
     if names.size == 0:
         return np.empty(0, np.int64), names
@@ -294,12 +255,7 @@ def numbered(names: Names) -> tuple[IntArray, Names]:
 
 
 def order_by_name(names: Names, group: IntArray, *, descending: bool = False) -> IntArray:
-    """Return the permutation that sorts by group and, within a group, by name in ascending or descending byte order.
-
-    Parameters
-    ----------
-    group : shape (n,); the number of the group of each name.
-    """
+    """Return the permutation that sorts by group and, within a group, by name in ascending or descending byte order."""
     if names.length.max(initial=0) > LONG:
         texts = names.texts()
         by_name = np.array(sorted(range(names.size), key=texts.__getitem__, reverse=descending), np.int64)
@@ -311,7 +267,7 @@ def order_by_name(names: Names, group: IntArray, *, descending: bool = False) ->
 
 
 def first_places(names: Names) -> IntArray:
-    """Return, for each name, the place of the first that has the same bytes; shape (n,)."""
+    """Return, for each name, the place of the first with the same bytes; shape (n,)."""
     number, distinct = numbered(names)
     first = np.empty(distinct.size, np.int64)
     first[number[::-1]] = np.arange(names.size)[::-1]  # the first one is written last

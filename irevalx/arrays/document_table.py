@@ -1,4 +1,4 @@
-"""Finding documents by their bytes: a table for many look-ups at once."""
+"""A hash table of documents, for many look-ups at once."""
 
 from __future__ import annotations
 
@@ -10,56 +10,45 @@ from irevalx.arrays.segments import BoolArray, IntArray, SlotArray, WordArray
 from irevalx.frozen import Frozen, cached_property
 
 _ROOM = (4, 16, 64)
-"""Slots for each entry, level by level; the last number is for all further levels too.
+"""Slots for each entry, by level; the last number is for all further levels too.
 
-Most documents that are looked up are not in the table, and most of those meet an empty slot. Few entries are left for
-the second level and fewer for the third, where room costs little and another level would take longer to look at.
+Most documents that are looked up are not in the table, and most of these hit an empty slot. Few entries are left for
+the second level and fewer for the third, where slots cost little and further levels would take time.
 """
 
 _MOST_LEVELS = 8
-"""After this number of levels hardly any documents are left but those that share a key, as somebody intended."""
+"""After this number of levels hardly any documents are left except with intentionally equal keys."""
 
 _TOPIC_FACTOR = np.uint64(0xD6E8FEB86659FD93)
-"""The number of a topic times this odd number is added to a key, so that one document has another key in each topic."""
-
+"""The number of a topic times this odd number is added to a key, so that keys of a document differ between topics."""
 
 _FEW, _SMALL = 1 << 5, 1 << 14
-"""So few documents are looked up in dictionaries, if the table is so small."""
+"""Most documents that are looked up in dictionaries, and most entries of a table for that."""
 
 _QUICKLY_SORTED = 1 << 11
-"""Up to this number of keys, sorting takes less time than choosing slots."""
+"""Up to this number of keys sorting is faster than choosing slots."""
 
 _ROOM_FOR_EACH = 4
-"""Slots for each key, at least, where keys choose slots."""
+"""Fewest slots for each key."""
 
 _KEY_BITS = 64
 
 
 class _Level(Frozen):
-    """A table of slots, in which each topic has a stretch of its own, so that looking up one topic stays in the cache.
-
-    Parameters
-    ----------
-    slots : the entry in each slot, or ``ABSENT``.
-    begin, mask : per topic; where its stretch begins, and its size (a power of two) less 1.
-    shift : which bits of a key choose the slot.
-    """
+    """A table of slots, in which each topic has its own range, so that looking up one topic stays in the cache."""
 
     slots: SlotArray
+    """The entry in each slot, or ``ABSENT``."""
     begin: IntArray
+    """Per topic; begin of its range."""
     mask: WordArray
+    """Per topic; size of its range (a power of two) less 1."""
     shift: np.uint64
+    """Which bits of a key choose the slot."""
 
     @classmethod
     def for_entries(cls, topic: IntArray, n_topics: int, number: int) -> _Level:
-        """Return an empty table.
-
-        Parameters
-        ----------
-        topic : shape (n,); the number of the topic of each entry.
-        n_topics : how many topics there are.
-        number : of the level, from 0 up.
-        """
+        """Return an empty table for entries of these topics, shape (n,); ``number`` is the level, from 0 up."""
         room = _ROOM[min(number, len(_ROOM) - 1)] * np.bincount(topic, minlength=n_topics)
         size = np.int64(1) << np.where(room > 0, np.frexp(room - 1)[1], 0).astype(np.int64)
         end = np.cumsum(size)
@@ -67,30 +56,17 @@ class _Level(Frozen):
         return cls(slots, end - size, (size - 1).astype(np.uint64), np.uint64(7 * number % 40))
 
     def slot(self, topic: IntArray, keys: WordArray) -> IntArray:
-        """Return the slot of each document; shape (m,).
-
-        Parameters
-        ----------
-        topic : shape (m,); the number of the topic of each.
-        keys : shape (m,); the ``keys()`` of the documents.
-        """
+        """Return the slot of each document by topic and key; shape (m,)."""
         return self.begin[topic] + ((keys >> self.shift) & self.mask[topic]).view(np.int64)
 
 
 class DocumentTable:
-    """Documents of many topics, to be found by topic and bytes.
+    """A table of documents of many topics, found by topic, shape (n,), and bytes; ``keys`` are given if they are known.
 
-    The topic and the key of an entry choose its slot. Where several entries choose one slot the last of them has it,
-    and the others go to a further, smaller table (a level), until every entry has a slot. Keys only say where to look;
-    bytes decide. A dictionary holds what is left after several levels, so that documents that were made to have one key
+    The topic and the key of an entry choose its slot. If several entries choose one slot the last of them gets it, and
+    the others go to a further, smaller table (a level), until every entry has a slot. Keys only determine where to
+    look; bytes decide. A dictionary holds the entries left after several levels, so that documents made to share a key
     do little harm.
-
-    Parameters
-    ----------
-    topic : shape (n,); the number of the topic.
-    n_topics : how many topics there are.
-    docnos : n documents.
-    keys : their ``keys()``, where they are known already.
     """
 
     def __init__(self, topic: IntArray, n_topics: int, docnos: Names, keys: WordArray | None = None) -> None:
@@ -106,15 +82,15 @@ class DocumentTable:
 
     @property
     def duplicates(self) -> IntArray:
-        """Pairs of entries with the same topic and bytes: shape (m, 2).
+        """Pairs of entries with the same topic and bytes, shape (m, 2).
 
-        Of k equal entries at least k - 1 pairs are found, which connect them.
+        At least k - 1 pairs connect k equal entries.
         """
         return self._built[2]
 
     @cached_property
     def _built(self) -> tuple[list[_Level], dict[tuple[int, bytes], int], IntArray]:
-        """The levels, the entries left after them, and the duplicates; a few look-ups do without."""
+        """The levels, the entries left after them, and the duplicates; not built for a few look-ups."""
         topic, docnos = self._topic, self._docnos
         levels: list[_Level] = []
         pairs = []
@@ -139,23 +115,13 @@ class DocumentTable:
         return levels, others, np.concatenate((np.empty((0, 2), np.int64), *pairs))
 
     def find(self, topic: IntArray, docnos: Names, keys: WordArray | None = None) -> IntArray:
-        """Look up documents.
-
-        Parameters
-        ----------
-        topic : shape (m,); the number of the topic of each.
-        docnos : m documents.
-        keys : their ``keys()``, where they are known already.
-
-        Returns
-        -------
-        Shape (m,); the entry with the same topic and bytes (one of them, where there are several), or ``ABSENT``.
-        """
+        """Return an entry with the same topic and bytes, or ``ABSENT``, for each document; shape (m,)."""
         if topic.size <= _FEW and self.is_small:
-            return self._find_few(topic, docnos)
+            pairs = zip(topic.tolist(), docnos.texts(), strict=True)
+            return np.array([self.entries_of(number).get(docno, ABSENT) for number, docno in pairs], np.int64)
         levels, others, _ = self._built
         keys = docnos.keys() if keys is None else keys
-        found = np.full(topic.size, ABSENT, np.int64)
+        entries = np.full(topic.size, ABSENT, np.int64)
         remaining: IntArray | slice = slice(None)
         for level in levels:
             in_slots = level.slots[level.slot(topic[remaining], keys[remaining])]
@@ -163,19 +129,14 @@ class DocumentTable:
             places = filled if isinstance(remaining, slice) else remaining[filled]
             entry: IntArray = in_slots[filled].astype(np.int64)
             same = self._are_equal(entry, docnos.take(places), keys[places])
-            found[places[same]] = entry[same]
+            entries[places[same]] = entry[same]
             remaining = places[~same]
             if remaining.size == 0:
                 break
         if others:
             for place in np.arange(topic.size)[remaining].tolist():
-                found[place] = others.get((int(topic[place]), docnos.text(place)), ABSENT)
-        return found
-
-    def _find_few(self, topic: IntArray, docnos: Names) -> IntArray:
-        """Look up one document after the other, which takes less time for a few."""
-        pairs = zip(topic.tolist(), docnos.texts(), strict=True)
-        return np.array([self.entries_of(number).get(docno, ABSENT) for number, docno in pairs], np.int64)
+                entries[place] = others.get((int(topic[place]), docnos.text(place)), ABSENT)
+        return entries
 
     @property
     def is_small(self) -> bool:
@@ -190,14 +151,7 @@ class DocumentTable:
         return self._dictionaries[topic]
 
     def _are_equal(self, entry: IntArray, docnos: Names, keys: WordArray) -> BoolArray:
-        """Return whether entries are these documents; shape (m,).
-
-        Parameters
-        ----------
-        entry : shape (m,); entries of the same topics.
-        docnos : m documents.
-        keys : their ``keys()``.
-        """
+        """Return whether entries of the same topics are these documents; shape (m,)."""
         same: BoolArray = self._keys[entry] == keys
         likely = same.nonzero()[0]
         if likely.size:
@@ -206,16 +160,11 @@ class DocumentTable:
 
 
 def may_repeat(topic: IntArray, keys: WordArray) -> bool:
-    """Return whether a document may occur twice in a topic; where this says no, it is certain that none does.
+    """Return whether a document can occur twice in a topic; if not, none does.
 
-    It is much faster than a table, which says where they do. Each topic has a stretch of slots, and of the documents
-    that choose a slot the last one has it. Of equal documents one has it, or another document has taken it from all of
-    them: few documents lose theirs, and these are sorted.
-
-    Parameters
-    ----------
-    topic : shape (n,); the number of the topic of each document.
-    keys : shape (n,); the ``keys()`` of the documents.
+    Much faster than a table, which finds the places. Each topic has a range of slots, and the last document that
+    chooses a slot gets it. Of equal documents one has it, or another document has taken it from all of them; documents
+    without their slot are few, and sorted.
     """
     if topic.size > _QUICKLY_SORTED:
         n_topics = int(topic.max()) + 1

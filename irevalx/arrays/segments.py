@@ -1,4 +1,4 @@
-"""The vocabulary for ragged rows: lists of different lengths, laid end to end on one flat axis.
+"""Ragged rows: lists of different lengths, laid end to end on one flat axis.
 
 No other module does arithmetic on offsets. Sums run from left to right, because C adds that way and printed digits
 depend on it: ``np.sum``, ``np.mean`` and ``np.add.reduceat`` add pairwise and are not used.
@@ -28,34 +28,28 @@ SlotArray: TypeAlias = "npt.NDArray[np.int32]"
 AnyArray: TypeAlias = "npt.NDArray[Any]"
 
 _SHORT = 128
-"""The length of the longest single row that is kept, to be shared."""
-
+"""The length of the longest single row that is shared."""
 
 _FEW = 1 << 3
-"""The most numbers that are added without numpy."""
+"""Most numbers that are added without numpy."""
 
 
 class Segments(Frozen):
-    """n ragged rows over a flat axis; rows may be empty.
+    """n ragged rows over a flat axis; rows can be empty.
 
-    Parameters
-    ----------
-    lengths : shape (n,); how many elements each row has.
-
-    Notes
-    -----
     "flat" arrays below have an element for each element of the rows, shape (size,), and "per row" arrays one for each
     row, shape (n,).
     """
 
     lengths: IntArray
+    """Per row."""
 
     def __reduce__(self) -> tuple[type[Segments], tuple[IntArray]]:
         return Segments, (self.lengths,)  # without what has been cached
 
     @classmethod
     def of_lengths(cls, lengths: npt.ArrayLike) -> Segments:
-        """Return rows of these lengths, laid end to end; what is known of a single short row is shared."""
+        """Return rows of these lengths, laid end to end; a single short row is shared."""
         lengths = np.asarray(lengths, dtype=np.int64)
         if lengths.size == 1 and (length := lengths.item()) <= _SHORT:
             return _one_row(length)
@@ -70,7 +64,7 @@ class Segments(Frozen):
 
     @cached_property
     def offsets(self) -> IntArray:
-        """Where rows begin: row i is ``flat[offsets[i]:offsets[i + 1]]``; shape (n + 1,)."""
+        """Begins of rows: row i is ``flat[offsets[i]:offsets[i + 1]]``; shape (n + 1,)."""
         offsets = np.zeros(self.lengths.size + 1, np.int64)
         np.add.accumulate(self.lengths, out=offsets[1:])
         return offsets
@@ -92,7 +86,7 @@ class Segments(Frozen):
 
     @cached_property
     def ids(self) -> IntArray:
-        """Flat: the row that an element belongs to."""
+        """Flat: the row of an element."""
         return np.arange(self.n).repeat(self.lengths)
 
     @cached_property
@@ -101,11 +95,11 @@ class Segments(Frozen):
         return np.arange(self.size) - self.spread(self.offsets[:-1])
 
     def spread(self, per_row: AnyArray) -> AnyArray:
-        """Flat: the value of the row that an element belongs to."""
+        """Flat: the value of the row of an element."""
         return per_row.repeat(self.lengths)
 
     def sum(self, x: FloatArray) -> FloatArray:
-        """Per row: 0.0 + x[0] + x[1] + ... from left to right, as C adds; 0.0 for an empty row."""
+        """Per row: 0.0 + x[0] + x[1] + ... from left to right, like C; 0.0 for an empty row."""
         return np.bincount(self.ids, x, self.n).astype(np.float64, copy=False)
 
     def count(self, mask: BoolArray) -> IntArray:
@@ -116,7 +110,7 @@ class Segments(Frozen):
         return before[1:] - before[:-1]
 
     def running_count(self, mask: BoolArray | IntArray) -> IntArray:
-        """Flat: how many elements of the row up to and including this one are true; of whole numbers, their sum."""
+        """Flat: how many elements of the row up to and including this one are true; the sum of integers."""
         if self.n == 1:
             return np.add.accumulate(mask, dtype=np.int64)
         before = np.zeros(self.size + 1, np.int64)
@@ -153,14 +147,14 @@ class Segments(Frozen):
         return out
 
     def first(self, mask: BoolArray) -> IntArray:
-        """Per row: the 0-based place of the first true element; ``ABSENT`` where there is none."""
+        """Per row: the 0-based place of the first true element; ``ABSENT`` if there is none."""
         out = np.full(self.n, ABSENT, np.int64)
         where = np.flatnonzero(mask)[::-1]
         out[self.ids[where]] = self.position[where]
         return out
 
     def descending(self, x: AnyArray) -> IntArray:
-        """Return the permutation that sorts each row on its own, the greatest first and equal ones in any order.
+        """Return the permutation that sorts each row, the greatest first and equal ones in any order.
 
         Rows of the same length are sorted together, as a matrix: many short sorts take less time than one long one.
         """
@@ -183,13 +177,7 @@ class Segments(Frozen):
         return Segments.of_lengths(self.count(mask))
 
     def take(self, rows: IntArray) -> tuple[Segments, IntArray]:
-        """Select rows, in the order given and any number of times each.
-
-        Returns
-        -------
-        segments : the chosen rows.
-        index : flat over them: where each element stood, so that ``x[index]`` are their elements.
-        """
+        """Return rows by number, in any order and number, and an index: ``x[index]`` are their elements."""
         if rows.size == self.n == 1:
             return self, self.position
         if rows.size == self.n and not np.count_nonzero(rows != np.arange(self.n)):
@@ -198,52 +186,35 @@ class Segments(Frozen):
         return chosen, chosen.position + chosen.spread(self.offsets[:-1][rows])
 
     def beside(self, other: Segments) -> tuple[Segments, IntArray]:
-        """Append to each row the row of the same number in other segments.
+        """Append to each row the row of ``other`` with the same number.
 
-        Parameters
-        ----------
-        other : as many rows.
-
-        Returns
-        -------
-        segments : the longer rows.
-        index : flat over them: where each element stood when the others are laid after these, so that
-            ``np.concatenate((x, y))[index]`` are their elements.
+        ``np.concatenate((x, y))[index]`` are their elements.
         """
         index: IntArray = np.argsort(np.concatenate((self.ids, other.ids)), kind="stable")
         return Segments.of_lengths(self.lengths + other.lengths), index
 
     def at(self, row: IntArray, position: IntArray) -> IntArray:
-        """Return the flat index of elements; shape (m,).
-
-        Parameters
-        ----------
-        row, position : shape (m,); the row of each, and its 0-based place there.
-        """
+        """Return the flat index of elements by row and 0-based place in the row; shape (m,)."""
         return self.offsets[:-1][row] + position
 
     def slice(self, row: int) -> slice:
-        """Return where a row lies on the flat axis."""
+        """Return the place of a row on the flat axis."""
         start, end = self.offsets[row : row + 2].tolist()
         return slice(start, end)
 
     def upto(self, rank: IntArray, limit: IntArray, of: Segments) -> IntArray:
-        """Flat over ``of``: how many elements of the row with the same number have a rank of at most ``limit``.
+        """Flat over ``of``, which has as many rows: how many elements of the same row have a rank of at most ``limit``.
 
-        Parameters
-        ----------
-        rank : flat; at least 0 and rising within each row.
-        limit : flat over ``of``; at least 0.
-        of : as many rows.
+        ``rank`` is flat and rises within each row, from 0 up; ``limit`` is flat over ``of``, from 0 up.
         """
         stride = 1 + max(int(rank.max(initial=0)), int(limit.max(initial=0)))
-        found = np.searchsorted(self.ids * stride + rank, of.ids * stride + limit, side="right")
-        return found - of.spread(self.offsets[:-1])
+        counts = np.searchsorted(self.ids * stride + rank, of.ids * stride + limit, side="right")
+        return counts - of.spread(self.offsets[:-1])
 
 
 @cache
 def _one_row(length: int) -> Segments:
-    """Return a single row, with all that is known of it."""
+    """Return a single row, with all its cached properties read-only."""
     rows = Segments(read_only(np.array([length])))
     for known in (rows.offsets, rows._filled, rows.ids, rows.position):  # noqa: SLF001 - it is of this module
         read_only(known)
@@ -251,7 +222,7 @@ def _one_row(length: int) -> Segments:
 
 
 def read_only(x: AnyArray) -> AnyArray:
-    """Return an array to which nothing can be written from now on: what several evaluations share."""
+    """Make an array read-only, for sharing among evaluations."""
     x.flags.writeable = False
     return x
 
@@ -265,9 +236,9 @@ def distinct(x: IntArray) -> IntArray:
 
 
 def order_by(first: AnyArray, *others: AnyArray) -> IntArray:
-    """Return a permutation that sorts by the last key, where that is equal by the one before it, and so on.
+    """Return a permutation that sorts by the last key, ties by the one before it, and so on.
 
-    So does ``np.lexsort``, which takes several times as long; but what is equal by all keys ends up in any order here.
+    Like ``np.lexsort``, but several times as fast. Elements that are equal by all keys end up in any order.
     """
     order: IntArray = np.argsort(first)
     for key in others:
@@ -279,7 +250,7 @@ def order_by(first: AnyArray, *others: AnyArray) -> IntArray:
 
 
 def ratio(numerator: AnyArray, denominator: AnyArray) -> FloatArray:
-    """Divide; 0.0 where the denominator is 0, as trec_eval does nearly everywhere."""
+    """Divide; 0.0 where the denominator is 0, as nearly everywhere in trec_eval."""
     zero = denominator == 0
     return np.where(zero, 0.0, numerator / np.where(zero, 1, denominator))
 

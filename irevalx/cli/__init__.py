@@ -1,10 +1,10 @@
-"""The command: argv -> options -> evaluation -> reports. Nothing below sees argv or prints.
+"""The command irevalx: argv -> options -> evaluation -> reports. Lower packages neither see argv nor print.
 
-command           what is done, in order; ``main`` gives the exit status
-arguments         argv as trec_eval reads it (getopt_long), and the command of Click that it is for
-flags             the options: how they are called, read, explained and completed
-options, values   the command line as it was typed, checked; how texts of options become numbers
-option_rules      options that need others or exclude them; irevalx-lab has it too
-short_help        a sentence for each option, for -h; --help has all; irevalx-lab has it too
-explain           measures and formats in plain text, for -h and the manual
+command           the steps of the command; ``main`` returns the exit status
+arguments         argv parsed like trec_eval (getopt_long), and the Click command
+flags             the options: names, types, help and completion
+options, values   the checked command line; the types of options
+option_rules      options that require or exclude others; also for irevalx-lab
+short_help        one sentence per option, for -h; also for irevalx-lab
+explain           help of measures and formats, for -h and the manual
 """

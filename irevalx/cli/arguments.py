@@ -1,4 +1,4 @@
-"""The arguments as trec_eval reads them (GNU getopt_long), rewritten so that Click has nothing to guess."""
+"""Command-line arguments, parsed like trec_eval (GNU getopt_long) and rewritten unambiguously for Click."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from irevalx.cli.option_rules import RuledOption, unknown_option
+from irevalx.cli.option_rules import NamedOption, unknown_option
 from irevalx.cli.short_help import ALL_OF_IT, COLUMN, first_sentence
 from irevalx.declarations import Parameter
 from irevalx.errors import STANDARD_INPUT, UsageError, quote
@@ -18,17 +18,17 @@ POOL_GROUP = "Judgments and pool"
 RUN_GROUP = "Runs"
 OUTPUT_GROUP = "Output, and how to work"
 GROUPS = (TREC_GROUP, POOL_GROUP, RUN_GROUP, OUTPUT_GROUP)
-"""The groups of the help; all but trec_eval's are irevalx's own."""
+"""The groups of the help; all but the first contain irevalx's own options."""
 
 SELDOM = frozenset(
     {"ci_method", "collection_size", "digits", "ignore_identical_ids", "infap_c", "infap_epsilon", "names"}
     | {"old_results_format", "old_results_format_value", "sample_rate", "seed", "strict", "zscores"}
 )
-"""Parameters that few people need: the short help has their names alone."""
+"""Rarely used parameters, of which the brief help lists only the names."""
 
 
-class Option(RuledOption):
-    """An option that knows its group in the help, and its declaration."""
+class Option(NamedOption):
+    """An option with its group in the help, and its declaration."""
 
     def __init__(self, *args: Any, group: str, declaration: Parameter | None = None, **attrs: Any) -> None:
         rules = {rule: attrs.pop(rule) for rule in ("requires", "excludes") if rule in attrs}
@@ -38,22 +38,24 @@ class Option(RuledOption):
 
 
 class Command(click.Command):
-    """A command that reads argv as trec_eval does (GNU getopt_long) and whose usage errors are irevalx's."""
+    """A command that parses argv like trec_eval (GNU getopt_long), with irevalx's usage errors."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Let Click parse what ``canonical`` makes of the arguments."""
+        """Parse the canonical form of the arguments."""
         options = [param for param in self.params if isinstance(param, Option)]
         ctx.meta[ALL_OF_IT] = ALL_OF_IT in args
-        # A command line that is being typed need not make sense yet.
+        # An incomplete command line can be invalid.
         return super().parse_args(ctx, args if ctx.resilient_parsing else canonical(args, options))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Show the options in groups: with all that there is to say, or a sentence each."""
+        """Write the options in groups, with the full help or one sentence each."""
         is_long = ctx.meta.get(ALL_OF_IT)
         options = [param for param in self.params if isinstance(param, Option) and not param.hidden]
         for group in GROUPS:
-            shown = [option for option in options if option.group == group and (is_long or option.name not in SELDOM)]
-            records = [record for option in shown if (record := option.get_help_record(ctx))]
+            in_group = [
+                option for option in options if option.group == group and (is_long or option.name not in SELDOM)
+            ]
+            records = [record for option in in_group if (record := option.get_help_record(ctx))]
             with formatter.section(group):
                 if is_long:
                     formatter.write_dl(records)
@@ -65,46 +67,37 @@ class Command(click.Command):
 
 
 def canonical(args: Sequence[str], options: Sequence[Option]) -> list[str]:
-    """Rewrite the arguments so that nothing about them is left to guess.
+    """Return irevalx's options, then trec_eval's in the given order, then ``--`` and the files.
 
-    trec_eval's long names may be abbreviated as long as they stay unique among trec_eval's; irevalx's own options are
-    spelt in full. Options may stand anywhere; where POSIXLY_CORRECT is set, none after the first file, and
-    the word there is a file. After ``-v`` nothing is looked at.
-
-    Returns
-    -------
-    irevalx's own options, then trec_eval's in the order given, each by its longest name and with its value attached,
-    then ``--`` and the files.
-
-    Raises
-    ------
-    UsageError : where getopt_long would complain.
+    Options have their longest names, with their values attached. trec_eval's long names can be abbreviated if they are
+    unique among trec_eval's. Options can follow files; if POSIXLY_CORRECT is set, words after the first file are files.
+    Words after ``-v`` are ignored. Errors of getopt_long raise UsageError.
     """
-    found: list[tuple[Option, str | None]] = []
+    parsed: list[tuple[Option, str | None]] = []
     files: list[str] = []
     rest = list(args)
-    while rest and not any(option.name == "version" for option, _ in found):
+    while rest and not any(option.name == "version" for option, _ in parsed):
         word = rest.pop(0)
         if word == "--":
             files += rest
             break
         if word.startswith("--"):
-            found.append(_long_option(word, rest, options))
+            parsed.append(_long_option(word, rest, options))
         elif word.startswith("-") and word != STANDARD_INPUT:
-            found += _short_options(word, rest, options)
+            parsed += _short_options(word, rest, options)
         else:
             files.append(word)
             if "POSIXLY_CORRECT" in os.environ:
-                is_help = any(option.name == "show_help" for option, _ in found)
-                files += rest if is_help else _files_alone(rest)  # help looks at no files
+                is_help = any(option.name == "show_help" for option, _ in parsed)
+                files += rest if is_help else _files_alone(rest)  # help reads no files
                 break
-    found.sort(key=lambda one: one[0].group == TREC_GROUP)
-    spelt = [max(option.opts, key=len) + ("" if value is None else f"={value}") for option, value in found]
+    parsed.sort(key=lambda pair: pair[0].group == TREC_GROUP)
+    spelt = [max(option.opts, key=len) + ("" if value is None else f"={value}") for option, value in parsed]
     return [*spelt, "--", *files]
 
 
 def _long_option(word: str, rest: list[str], options: Sequence[Option]) -> tuple[Option, str | None]:
-    """Read ``--name``, ``--name=value`` or ``--name`` with its value in the next word, which is taken from ``rest``."""
+    """Parse ``--name``, ``--name=value`` or ``--name value``, whose value is removed from ``rest``."""
     name, equals, value = word.partition("=")
     own = {long: option for option in options for long in (option.also if option.group == TREC_GROUP else option.opts)}
     trec = {
@@ -124,9 +117,9 @@ def _long_option(word: str, rest: list[str], options: Sequence[Option]) -> tuple
 
 
 def _short_options(word: str, rest: list[str], options: Sequence[Option]) -> list[tuple[Option, str | None]]:
-    """Read ``-q``, a bundle ``-qc``, or ``-m`` with its value, attached or in the next word, taken from ``rest``."""
+    """Parse ``-q``, a bundle ``-qc``, or ``-m`` with an attached value or one that is removed from ``rest``."""
     short = {name[1]: option for option in options for name in option.opts if name[:2] != "--"}
-    found: list[tuple[Option, str | None]] = []
+    parsed: list[tuple[Option, str | None]] = []
     letters = word[1:]
     while letters:
         letter, letters = letters[0], letters[1:]
@@ -134,20 +127,18 @@ def _short_options(word: str, rest: list[str], options: Sequence[Option]) -> lis
             raise unknown_option(f"-{letter}", short)
         option = short[letter]
         if not option.is_flag:
-            found.append((option, letters or _next_word(f"-{letter}", rest)))
+            parsed.append((option, letters or _next_word(f"-{letter}", rest)))
             break
-        found.append((option, None))
+        parsed.append((option, None))
         if option.name == "version":
             break
-    return found
+    return parsed
 
 
 def _files_alone(words: list[str]) -> list[str]:
-    """Return the words after the judgments where POSIXLY_CORRECT is set: a run, whatever it looks like, or several.
+    """Return the words after the judgments if POSIXLY_CORRECT is set: runs.
 
-    Raises
-    ------
-    UsageError : one that looks like an option stands there beside others: trec_eval takes a single run.
+    A word like an option among several raises UsageError, since trec_eval accepts one run.
     """
     for word in words if len(words) > 1 else ():
         if word.startswith("-") and word != STANDARD_INPUT:

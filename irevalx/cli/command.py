@@ -1,7 +1,4 @@
-"""The command: argv -> Options -> evaluation -> report.
-
-numpy is imported when there is something to compute, not before.
-"""
+"""The command: argv -> Options -> evaluation -> report. numpy is imported only for computations."""
 
 from __future__ import annotations
 
@@ -14,13 +11,13 @@ from click.core import ParameterSource
 from irevalx import __version__
 from irevalx.cli.arguments import Command, Option
 from irevalx.cli.flags import with_flags
-from irevalx.cli.options import Debug, Options
+from irevalx.cli.options import Options, TraceOptions
 from irevalx.declarations import Parameter, check_rules, typed_in_shell
 from irevalx.errors import IrevalxError, ParameterError, Warn, shown_name
 from irevalx.frozen import replace
 from irevalx.process.exit_status import run_program
 from irevalx.process.system import as_bytes
-from irevalx.process.terminal import echo, tell, write
+from irevalx.process.terminal import echo, write, write_error
 from irevalx.reports import DIGITS
 
 if TYPE_CHECKING:
@@ -29,7 +26,7 @@ if TYPE_CHECKING:
     from irevalx.measures.declare import Measure
     from irevalx.measures.select import Selection
     from irevalx.process.messages import Messages
-    from irevalx.reading.runs import Run
+    from irevalx.reading.runs import RunStream
     from irevalx.reading.source import Source
     from irevalx.statistics.mean_intervals import MeanIntervals
 
@@ -42,10 +39,10 @@ EXAMPLES = {
     "irevalx --format table qrels runs/*.gz": "Many runs side by side.",
     "irevalx --pool pool -m incomplete qrels run": "Incomplete judgments.",
 }
-"""Command lines that the help and the manual show first, and what they are for."""
+"""Example command lines of help and manual, with their purpose."""
 
 MANUAL = ("irevalx", "irevalx-measures", "irevalx-formats")
-"""The pages of the manual."""
+"""The manual pages."""
 
 _EPILOG = (
     "\b\nExamples:\n"
@@ -76,11 +73,12 @@ measures, --help tells all of the options. The manual: {", ".join(f"man {page}" 
 @with_flags
 @click.pass_context
 def command(ctx: click.Context, /, show_help: bool, cite: bool, **values: Any) -> int:  # noqa: D103 - the help is above
-    options = Options(**(values | {"debug": Debug.parse(map(as_bytes, values["debug"]))}))
+    options = Options(**(values | {"debug": TraceOptions.parse(map(as_bytes, values["debug"]))}))
     if show_help:
-        explained = ("measures", "rel_format", "results_format", "pool")
-        typed = [name for name in explained if ctx.get_parameter_source(name) is _TYPED]
-        _print_help(ctx, typed, options)
+        with_help = ("measures", "rel_format", "results_format", "pool")
+        typed = [name for name in with_help if ctx.get_parameter_source(name) is _TYPED]
+        explained = "\n".join(_explanations(typed, options)).rstrip() if typed else ""
+        echo((explained or ctx.get_help()) + "\n")
         return 0
     if cite:
         from irevalx.cli.explain import bibtex_of
@@ -93,7 +91,7 @@ def command(ctx: click.Context, /, show_help: bool, cite: bool, **values: Any) -
         if options.strict:
             raise ParameterError(problem)
         if not options.quiet:
-            tell(f"{PROGRAM}: {problem}, read as {number} as trec_eval does")
+            write_error(f"{PROGRAM}: {problem}, read as {number} as trec_eval does")
     return _evaluate(options)
 
 
@@ -104,12 +102,7 @@ OPTIONS["qrels"] = Parameter(name="qrels", names=("QRELS",))
 
 
 def _evaluate(options: Options) -> int:
-    """Evaluate every run and print the reports; a run that fails does not keep the others from it.
-
-    Returns
-    -------
-    The status of the first run that failed; 0 where none did.
-    """
+    """Evaluate all runs, print the reports, and return the status of the first run that failed, or 0."""
     from irevalx.process.numpy_start import start_numpy
 
     start_numpy()
@@ -144,7 +137,7 @@ def _evaluate(options: Options) -> int:
 
 
 def _read_judgments(options: Options, sources: Mapping[str, Source], warn: Warn) -> AnyJudgments:
-    """Read the judgments, with the pool if there is one."""
+    """Read the judgments, and add the pool if there is one."""
     from irevalx.reading.formats import read_pool, rel_format
 
     how = (options.compat, options.strict, warn)
@@ -159,7 +152,7 @@ def _read_judgments(options: Options, sources: Mapping[str, Source], warn: Warn)
 
 
 def _intervals(options: Options) -> MeanIntervals | None:
-    """Return how intervals are made; None for no intervals."""
+    """Return the interval method; None without intervals."""
     if options.ci is None:
         return None
     from irevalx.statistics.mean_intervals import MeanIntervals
@@ -170,7 +163,7 @@ def _intervals(options: Options) -> MeanIntervals | None:
 def _read_groups(
     options: Options, sources: Mapping[str, Source], judgments: AnyJudgments, warn: Warn
 ) -> Mapping[str, frozenset[bytes]]:
-    """Return the topics of each group; none without a file of groups."""
+    """Return the topics of each group; empty without a file of groups."""
     if options.topic_groups is None:
         return {}
     from irevalx.reading.topic_groups import group_warnings, read_topic_groups
@@ -182,7 +175,7 @@ def _read_groups(
 
 
 def _warn_of_intervals(evaluations: Sequence[Evaluation], groups: Mapping[str, frozenset[bytes]], warn: Warn) -> None:
-    """Say which summaries are over few topics, and that runs are compared otherwise."""
+    """Warn about summaries over few topics, and that intervals do not test differences between runs."""
     from irevalx.reports.report import interval_warnings, summary_rows
 
     for evaluation in evaluations:
@@ -195,8 +188,8 @@ def _warn_of_intervals(evaluations: Sequence[Evaluation], groups: Mapping[str, f
         )
 
 
-def _open_runs(options: Options, sources: Mapping[str, Source], warn: Warn) -> list[Run]:
-    """Return the runs, whose lines are still to be read."""
+def _open_runs(options: Options, sources: Mapping[str, Source], warn: Warn) -> list[RunStream]:
+    """Open the runs; their lines are read later."""
     from irevalx.reading.formats import results_format, runs_in
 
     fmt = results_format(options.results_format)
@@ -208,7 +201,7 @@ def _open_runs(options: Options, sources: Mapping[str, Source], warn: Warn) -> l
 
 def _select(options: Options, warn: Warn) -> Selection:
     """Return what to compute: the measures of ``-m``, as z-scores under ``-Z``."""
-    from irevalx.measures.select import select
+    from irevalx.measures.select import select_measures
 
     zscores = None
     if options.zscores is not None:
@@ -216,14 +209,14 @@ def _select(options: Options, warn: Warn) -> Selection:
         from irevalx.reading.source import Source
 
         zscores = read_zscores(Source(options.zscores), options.compat, options.strict, warn)
-    as_asked = options.names == "asked"
+    as_requested = options.names == "asked"
     return replace(
-        select(
+        select_measures(
             options.measures,
             options.settings,
             options.rel_format,
             strict=options.strict,
-            as_asked=as_asked,
+            as_asked=as_requested,
             warn=warn,
         ),
         zscores=zscores,
@@ -231,16 +224,16 @@ def _select(options: Options, warn: Warn) -> Selection:
 
 
 def _outcomes(
-    judgments: AnyJudgments, runs: Sequence[Run], options: Options, messages: Messages
+    judgments: AnyJudgments, runs: Sequence[RunStream], options: Options, messages: Messages
 ) -> list[Evaluation | IrevalxError]:
-    """Return for each run its evaluation, or the error that keeps it from being evaluated, and show these errors."""
+    """Return the evaluation of each run, or the error that prevented it, which is printed."""
     from irevalx.evaluation.many_runs import evaluate_all
 
     selection: Selection | IrevalxError
     try:
         selection = _select(options, messages.warn)
     except IrevalxError as error:
-        # trec_eval finds this out after it has read the files, whose own faults come first, as its status shows.
+        # Like in trec_eval, whose exit status shows it, errors in files come first.
         selection = error
     outcomes = []
     with messages.progress(len(runs)) as progress:
@@ -269,15 +262,15 @@ def _print_reports(
     about: dict[str, Any],
     messages: Messages,
 ) -> None:
-    """Print one report of all runs, or one for each, as the format wants it; traces go before it, errors after it."""
-    from irevalx.reports.report import Report
+    """Print one report, or one for each run, depending on the format; traces before and errors after it."""
+    from irevalx.reports.report import EvaluationReport
 
     output_format = options.output_format
     for reported in [[evaluation] for evaluation in evaluations] if output_format.run_by_run else [evaluations]:
         for evaluation in reported:
             if evaluation.trace:
-                tell("\n".join((f"{PROGRAM}: {shown_name(evaluation.path)}: trace", *evaluation.trace)))
-        report = Report(
+                write_error("\n".join((f"{PROGRAM}: {shown_name(evaluation.path)}: trace", *evaluation.trace)))
+        report = EvaluationReport(
             evaluations=reported,
             per_topic=options.per_topic,
             summary=not options.no_summary,
@@ -295,13 +288,8 @@ def _print_reports(
                 messages.complain(evaluation.failure)
 
 
-def _print_help(ctx: click.Context, given: Sequence[str], options: Options) -> None:
-    """Print the help, or what was named with -h: formats that exist, and measures in print order."""
-    explained = "\n".join(_explanations(given, options)).rstrip() if given else ""
-    echo((explained or ctx.get_help()) + "\n")
-
-
 def _explanations(given: Sequence[str], options: Options) -> list[str]:
+    """Return the help of the formats and measures that were named with -h."""
     from irevalx.cli.explain import format_lines, measure_lines
     from irevalx.reading.formats import POOL, REL_FORMATS, RESULTS_FORMATS
 
@@ -318,26 +306,17 @@ def _explanations(given: Sequence[str], options: Options) -> list[str]:
 
 
 def _asked_measures(options: Options) -> list[Measure]:
-    """Return the measures of ``-m``, or those that are usual for the format of the judgments, in print order."""
+    """Return the requested measures, by default those of the judgment format, in print order."""
     from irevalx.measures import every_measure
-    from irevalx.measures.parse import parse
+    from irevalx.measures.parse import parse_request
     from irevalx.reading.formats import rel_format
 
     texts = options.measures or (rel_format(options.rel_format).usual_measures,)
-    asked = {measure for text in texts for measure, _ in parse(text, options.compat).members(options.compat)}
+    asked = {measure for text in texts for measure, _ in parse_request(text, options.compat).members(options.compat)}
     return [measure for measure in every_measure() if measure in asked]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command.
-
-    Parameters
-    ----------
-    argv : the arguments without the program's name; those of the process if not given.
-
-    Returns
-    -------
-    The exit status.
-    """
+    """Run the command with these arguments (default: of the process), and return its exit status."""
     with typed_in_shell(OPTIONS):
         return run_program(command, PROGRAM, argv)

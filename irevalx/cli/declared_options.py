@@ -1,4 +1,4 @@
-"""Declared parameters -> arguments and options of click."""
+"""Declared parameters converted to arguments and options of Click."""
 
 from __future__ import annotations
 
@@ -9,36 +9,37 @@ from typing import Any
 
 import click
 
-from irevalx.cli.option_rules import RuledOption
+from irevalx.cli.option_rules import NamedOption
 from irevalx.cli.values import complete_file, complete_measure
 from irevalx.declarations import NO_DEFAULT, Parameter, in_shell_words
+from irevalx.errors import UsageError, quote
 from irevalx.process.system import SEPARATORS
 
 
 def click_parameter(parameter: Parameter, parameters: Mapping[str, Parameter], **more: Any) -> Callable[..., Any]:
-    """Return the argument or option of a parameter; ``more`` are other arguments of ``click.option``."""
+    """Return the argument or option of a parameter; ``more`` are further arguments of ``click.option``."""
     default = parameter.default if parameter.shell_default is NO_DEFAULT else parameter.shell_default
     word = parameter.names[0] if parameter.names else ""
     choices = parameter.kind.choices if parameter.kind else ()
     attributes: dict[str, Any] = {
         "type": _Text(parameter),
         "metavar": parameter.metavar or (f"[{'|'.join(choices)}]" if choices else None),
-        "required": not parameter.has_default,
+        "required": default is NO_DEFAULT,
         "is_eager": parameter.is_eager,
     }
-    if parameter.several:
+    if parameter.is_repeated:
         attributes["callback"] = lambda ctx, param, texts: _read_several(parameter, default, texts)
-    elif not parameter.is_flag:
-        attributes["default"] = None if default is NO_DEFAULT else default
+    elif not parameter.is_flag and default is not NO_DEFAULT:
+        attributes["default"] = default
     if word and not word.startswith("-"):
         metavar = f"{word}..." if parameter.several else word
-        attributes["metavar"] = f"[{metavar}]" if parameter.has_default else metavar
+        attributes["metavar"] = metavar if default is NO_DEFAULT else f"[{metavar}]"
         return click.argument(parameter.name, nargs=-1 if parameter.several else 1, **attributes)
     attributes |= {"also": parameter.also, "hidden": parameter.hidden, "help": _help(parameter, parameters, default)}
     if parameter.is_flag:
         attributes |= {"is_flag": True, "type": None, "metavar": None}
     names = parameter.names or (parameter.typed,)
-    attributes |= {"cls": RuledOption, "multiple": parameter.several, **more}
+    attributes |= {"cls": NamedOption, "multiple": parameter.is_repeated, **more}
     return click.option(*names, parameter.name, **attributes)
 
 
@@ -53,7 +54,7 @@ def _help(parameter: Parameter, parameters: Mapping[str, Parameter], default: An
 
 
 class _Text(click.ParamType):  # type: ignore[type-arg, unused-ignore]
-    """The type of an argument or option: what its declaration says."""
+    """The Click type of a declared parameter."""
 
     def __init__(self, parameter: Parameter) -> None:
         self.parameter = parameter
@@ -61,10 +62,10 @@ class _Text(click.ParamType):  # type: ignore[type-arg, unused-ignore]
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the value of a text; a default is a value already, and several values are read together later."""
-        return self.parameter.read(value) if isinstance(value, str) and not self.parameter.several else value
+        return self.parameter.read(value) if isinstance(value, str) and not self.parameter.is_repeated else value
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
-        """Return the choices that begin so, or what else the declaration says."""
+        """Return the choices that begin with the incomplete word, or the declared completions."""
         from click.shell_completion import CompletionItem
 
         complete: dict[str, Callable[..., list[Any]]] = {
@@ -77,7 +78,7 @@ class _Text(click.ParamType):  # type: ignore[type-arg, unused-ignore]
         return [CompletionItem(name) for name in self._choices if name.startswith(incomplete)]
 
     def _complete_suffix(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[Any]:
-        """Return a file name with each suffix that can follow; folders and files if there is no name yet."""
+        """Return the file name with each possible suffix; folders and files if there is no name yet."""
         from click.shell_completion import CompletionItem
 
         suffix = Path(incomplete).suffix
@@ -91,9 +92,22 @@ class _Text(click.ParamType):  # type: ignore[type-arg, unused-ignore]
         return self.parameter.kind.choices if self.parameter.kind else ()
 
 
-def _read_several(parameter: Parameter, default: Any, texts: Sequence[str]) -> tuple[Any, ...]:
+def _read_several(parameter: Parameter, default: Any, texts: Sequence[str]) -> Any:
+    if parameter.entries:
+        return _entries(parameter, texts) or default
     if parameter.separators:
         separator = f"[{parameter.separators}]+"
         texts = [word for text in texts for word in [w for w in re.split(separator, text) if w] or [text]]
     values = tuple(map(parameter.read, texts))
     return values or (() if default is NO_DEFAULT or default is None else default)
+
+
+def _entries(parameter: Parameter, texts: Sequence[str]) -> dict[str, Any]:
+    entries: dict[str, Any] = {}
+    for text in texts:
+        entry = parameter.read(text)
+        if entries.keys() & entry and not parameter.several:
+            raise UsageError(f"{parameter.typed} must be given once for each name, but got {quote(text)} as well")
+        for name, value in entry.items():
+            entries[name] = (*entries.get(name, ()), *value) if parameter.several else value
+    return entries

@@ -1,4 +1,4 @@
-"""Measures and formats explained in plain text: their docstrings, and what follows from how they are declared."""
+"""Help of measures and formats in plain text, from docstrings and declarations."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from irevalx import __version__
 from irevalx.declarations import spelled_rule
 from irevalx.measures import MEASURES, NICKNAMES
 from irevalx.measures.added import ADDED, load_offered
-from irevalx.measures.bibliography import PAPERS
-from irevalx.measures.declare import CountsAs, Measure
+from irevalx.measures.bibliography import papers
+from irevalx.measures.declare import Measure, UnjudgedEffect
 from irevalx.measures.other_names import OTHER_NAMES
 from irevalx.measures.other_spellings import all_usages
 from irevalx.reading.file_format import FileFormat
@@ -25,11 +25,11 @@ IREVALX = f"""@misc{{irevalx,
   title     = {{{{irevalx}}}},
   note      = {{Version {__version__}}}
 }}"""
-"""How irevalx is cited; ``CITATION.cff`` says it for other programs."""
+"""The BibTeX entry of irevalx; other programs read ``CITATION.cff``."""
 
 
 def measure_lines(measures: Sequence[Measure]) -> Iterator[str]:
-    """Yield what each measure is: how to ask for it, definition, formula, range, source, and what options do to it."""
+    """Yield the help of each measure: usage, definition, formula, range, source, and effects of options."""
     for measure in measures:
         yield f"{measure.name}: {measure.title}"
         if measure.kind.usage:
@@ -94,36 +94,36 @@ SYMBOLS = {
     "ful_ret": "preferences between retrieved documents that are fulfilled",
     "poss_imp": "preferences with a retrieved document",
 }
-"""What the symbols in the formulas of measures mean, as far as a formula does not say it itself (``, j = ...``)."""
+"""Meanings of symbols in formulas, unless the formula defines them (``, j = ...``)."""
 
 
 def symbols_of(measure: Measure) -> dict[str, str]:
-    """Return what the symbols in the formula of a measure mean."""
+    """Return the meanings of the symbols in the formula of a measure."""
     return {name: meaning for name, meaning in SYMBOLS.items() if name in formula_words(measure.formula)}
 
 
 def formula_words(formula: str) -> set[str]:
-    """Return the words of a formula, names of functions included."""
+    """Return the words of a formula, including function names."""
     return set(re.findall(r"[0-9]*[A-Za-z][A-Za-z_0-9]*", formula))
 
 
 def effects(measure: Measure) -> list[str]:
-    """Return what -l, -c, -J and the pool do to a measure, and what else its declaration says of judgments."""
-    found = [
+    """Return the effects of -l, -c, -J and the pool on a measure, and its declared restrictions."""
+    lines = [
         f"-l: {_effect_of_level(measure)}.",
         f"-c: {_effect_of_complete(measure)}.",
         f"-J: {_effect_of_judged_only(measure)}.",
         f"Pool: {_effect_of_pool(measure)}.",
     ]
     name, rel = measure.name, measure.upper_bound.value
-    readings = {"skip": f"{name}:skip", "rel": f"{name}:rel ({rel})"}
-    other = [text for reading, text in readings.items() if reading in measure.readings]
-    if other:
-        found.append(f"Readings of the unjudged: {', '.join(other)}.")
+    names = {"skip": f"{name}:skip", "rel": f"{name}:rel ({rel})"}
+    treatments = [text for reading, text in names.items() if reading in measure.readings]
+    if treatments:
+        lines.append(f"Readings of the unjudged: {', '.join(treatments)}.")
     if measure.kernel and "qrels" not in measure.formats:
-        found.append(f"Judgments: -R {' or '.join(sorted(measure.formats))}.")
-    found += [f"Not with {spelled_rule(feature)}: {reason}." for feature, reason in measure.refuses.items()]
-    return found
+        lines.append(f"Judgments: -R {' or '.join(sorted(measure.formats))}.")
+    lines += [f"Not with {spelled_rule(feature)}: {reason}." for feature, reason in measure.refuses.items()]
+    return lines
 
 
 def _effect_of_level(measure: Measure) -> str:
@@ -151,7 +151,7 @@ def _effect_of_pool(measure: Measure) -> str:
     if measure.kernel is None:
         return "no effect"
     pooled, outside = measure.pooled, measure.outside
-    if pooled is CountsAs.AS_ITS_FUNCTION_SAYS:
+    if pooled is UnjudgedEffect.AS_ITS_FUNCTION_SAYS:
         return "an unjudged document, pooled or not, counts as the function of the measure defines"
     if pooled is outside:
         return f"no effect: an unjudged document counts as {pooled.value}, pooled or not"
@@ -174,20 +174,20 @@ FIRST_FAMILIES = (
     "group_averages",
     "text",
 )
-"""The modules of measures whose families are listed first; others follow."""
+"""The modules whose families are listed first; others follow."""
 
 
 def families() -> dict[str, list[Measure]]:
-    """Return the measures by family: those that a module declares. Its title is the first line of the module."""
-    found: dict[str, list[Measure]] = {f"irevalx.measures.{name}": [] for name in FIRST_FAMILIES}
+    """Return the measures by family, which is the module; the first line of its docstring is the title."""
+    by_module: dict[str, list[Measure]] = {f"irevalx.measures.{name}": [] for name in FIRST_FAMILIES}
     for measure in MEASURES:
-        found.setdefault(measure.family, []).append(measure)
-    titles = {module: (sys.modules[module].__doc__ or "").partition("\n")[0].rstrip(".") for module in found}
-    return {titles[module]: measures for module, measures in found.items()}
+        by_module.setdefault(measure.family, []).append(measure)
+    titles = {module: (sys.modules[module].__doc__ or "").partition("\n")[0].rstrip(".") for module in by_module}
+    return {titles[module]: measures for module, measures in by_module.items()}
 
 
 def list_lines() -> Iterator[str]:
-    """Yield all measures by family, a line each, the sets, and what other names are understood."""
+    """Yield all measures by family, the sets, and the names of other programs."""
     problems = load_offered()
     offered = {"Offered by installed packages": list(ADDED.values())} if ADDED or problems else {}
     for title, measures in (families() | offered).items():
@@ -211,29 +211,29 @@ def list_lines() -> Iterator[str]:
 
 
 def other_names() -> dict[str, list[str]]:
-    """Return what other programs call measures, by measure in print order."""
-    found: dict[str, list[str]] = {}
+    """Return the names of measures in other programs, by measure in print order."""
+    by_measure: dict[str, list[str]] = {}
     for measure in MEASURES:
         for other in OTHER_NAMES:
             if measure.name == other.alone != other.name:
-                found.setdefault(measure.name, []).append(other.name)
+                by_measure.setdefault(measure.name, []).append(other.name)
             if measure.name == other.at:
-                found.setdefault(measure.name, []).append(f"{other.name}@K")
-    return found
+                by_measure.setdefault(measure.name, []).append(f"{other.name}@K")
+    return by_measure
 
 
 def bibtex_of(measures: Sequence[Measure]) -> str:
-    """Return entries of BibTeX: irevalx, and the papers that the measures cite, each once."""
+    """Return BibTeX entries of irevalx and of the papers that the measures cite."""
     return bibtex_of_papers(dict.fromkeys(key for measure in measures for key in measure.papers))
 
 
 def bibtex_of_papers(keys: Iterable[str]) -> str:
-    """Return entries of BibTeX: irevalx, and these papers."""
-    return "\n\n".join([IREVALX, *(PAPERS[key].bibtex(key) for key in keys)]) + "\n"
+    """Return BibTeX entries of irevalx and of these papers."""
+    return "\n\n".join([IREVALX, *(papers()[key].bibtex for key in keys)]) + "\n"
 
 
 def format_lines(fmt: FileFormat[Any]) -> Iterator[str]:
-    """Yield what a file format looks like."""
+    """Yield the help of a file format."""
     yield f"{fmt.usage}: {fmt.columns}"
     yield f"    {fmt.example}"
     for paragraph in fmt.paragraphs:

@@ -1,4 +1,4 @@
-"""The options of the command: how they are called, read, explained and completed."""
+"""The options of the command: names, types, help and completion."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from irevalx.cli.declared_options import click_parameter
 from irevalx.cli.options import DEFAULT_FORMAT, TABLES_FOR_PEOPLE
 from irevalx.cli.values import LEVEL, WHOLE_NUMBER, Confidence, complete_file, complete_measure
 from irevalx.process.system import MOST_PROCESSES, usual_processes
-from irevalx.process.terminal import echo, tell
+from irevalx.process.terminal import echo, write_error
 from irevalx.reading.file_format import FileKind
 from irevalx.reading.formats import REL_FORMATS, RESULTS_FORMATS, names_of
-from irevalx.reports import DIGITS, OUTPUT_FORMATS, explained
+from irevalx.reports import DIGITS, OUTPUT_FORMATS, format_help
 from irevalx.settings import (
     INTERVAL_METHODS,
-    NAMINGS,
+    NAME_STYLES,
     PARAMETERS,
 )
 from irevalx.trec_eval.versions import COMPAT, TREC_EVAL_10
@@ -30,7 +30,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     if value and not ctx.resilient_parsing:
         versions = " and ".join(sorted(compat.version for compat in COMPAT.values()))
-        tell(f"irevalx {__version__} (follows trec_eval {versions}; see --compat)")
+        write_error(f"irevalx {__version__} (follows trec_eval {versions}; see --compat)")
         ctx.exit(0)
 
 
@@ -51,17 +51,17 @@ def _check_measures(ctx: click.Context, param: click.Parameter, value: tuple[str
 
         start_numpy()
         from irevalx.measures.lists import listed
-        from irevalx.measures.parse import parse
+        from irevalx.measures.parse import parse_request
 
         compat = ctx.params.get("compat", TREC_EVAL_10)
         value = listed(value, compat)
         for text in value:
-            parse(text, compat)
+            parse_request(text, compat)
     return value
 
 
 def _option_in(group: str) -> Callable[..., Callable[[Function], Function]]:
-    """Return ``click.option`` for the options of a group of the help; it takes the names in one string."""
+    """Return ``click.option`` for a group of the help; it takes the names in one string."""
 
     def option(names: str, **attributes: Any) -> Callable[[Function], Function]:
         return click.option(*names.split(), cls=Option, group=group, **attributes)
@@ -200,7 +200,7 @@ FLAGS = (
     ),
     _output_option(
         "--names",
-        type=click.Choice(NAMINGS),
+        type=click.Choice(NAME_STYLES),
         default="trec_eval",
         help=(
             "Print names and order of measures as trec_eval has them, or as they were asked for with -m (sets in "
@@ -213,7 +213,7 @@ FLAGS = (
         default=DEFAULT_FORMAT,
         metavar="FORMAT",
         help=(
-            f"Print results as {explained(OUTPUT_FORMATS.values())}. Tables have one row per run, or with -q one row "
+            f"Print results as {format_help(OUTPUT_FORMATS.values())}. Tables have one row per run, or with -q one row "
             "per topic, and mark the best of several runs. Values for programs have every digit, and "
             f"{_WITH_INPUTS} has the options, inputs and warnings too.  [default: {DEFAULT_FORMAT}]"
         ),
@@ -258,11 +258,11 @@ FLAGS = (
     ),
     _output_option("--quiet", is_flag=True, help="Print no warnings, and no progress line."),
 )
-"""The arguments and options, in the order of the help within each group."""
+"""Arguments and options, in the order of the help within each group."""
 
 
 def with_flags(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the arguments and options of irevalx."""
+    """Add the arguments and options of irevalx to a command."""
     for flag in reversed(FLAGS):
         function = flag(function)
     return function

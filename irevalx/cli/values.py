@@ -1,4 +1,4 @@
-"""Values of options: what their text is read as, and how a shell completes it."""
+"""Option types: parsing and completion of values."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import click
 
 from irevalx.errors import UsageError, quote
 from irevalx.process.system import as_bytes
-from irevalx.settings import Bound
+from irevalx.settings import NumberRange
 from irevalx.trec_eval.numbers import c_double, c_long
 
 if TYPE_CHECKING:
@@ -16,15 +16,12 @@ if TYPE_CHECKING:
 
 
 class WholeNumber(click.ParamType):  # type: ignore[type-arg, unused-ignore]
-    """A whole number, read as C's ``atol`` reads it.
-
-    For text that is not a plain number, ``ctx.obj`` gets a pair: the message, and the number that was read.
-    """
+    """An integer, parsed like C's ``atol``; text that is not a plain number is added to ``ctx.obj`` with a message."""
 
     name = "N"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Return the number that a text stands for; a default is a number already."""
+        """Return the number of a text; defaults are numbers already."""
         if isinstance(value, int):
             return value
         number, plain = c_long(as_bytes(value))
@@ -37,16 +34,11 @@ class WholeNumber(click.ParamType):  # type: ignore[type-arg, unused-ignore]
 WHOLE_NUMBER = WholeNumber()
 
 
-class Level(WholeNumber):
-    """A whole number or, where ``--grades real`` is given, any plain number."""
+class RelevanceLevel(WholeNumber):
+    """An integer, or with ``--grades real`` any plain number."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # type: ignore[override]
-        """Return the number that a text stands for; a default is a number already.
-
-        Raises
-        ------
-        UsageError : grades are real, and it is not plain.
-        """
+        """Return the number of a text; defaults are numbers already."""
         if isinstance(value, int) or not ctx:
             return super().convert(value, param, ctx)
         number, plain = c_double(as_bytes(value))
@@ -61,29 +53,18 @@ class Level(WholeNumber):
         return int(number) if number.is_integer() else number
 
 
-LEVEL = Level()
+LEVEL = RelevanceLevel()
 
 
 class RealNumber(click.ParamType):  # type: ignore[type-arg, unused-ignore]
-    """A plain number within bounds.
+    """A plain number within bounds; ``name`` is its metavar."""
 
-    Parameters
-    ----------
-    name : what the help calls the number.
-    bound : what it must be.
-    """
-
-    def __init__(self, name: str, bound: Bound) -> None:
+    def __init__(self, name: str, bound: NumberRange) -> None:
         self.name = name
         self._bound = bound
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Return the number that a text stands for; a default is a number already.
-
-        Raises
-        ------
-        UsageError : it is not plain, or out of bounds.
-        """
+        """Return the number of a text; defaults are numbers already."""
         if isinstance(value, float):
             return value
         number = self._bound.read(value)
@@ -93,22 +74,17 @@ class RealNumber(click.ParamType):  # type: ignore[type-arg, unused-ignore]
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words of a list; between them are blanks, commas or both."""
+    """Return the words of a list separated by blanks or commas."""
     return text.replace(",", " ").split()
 
 
 class Confidence(click.ParamType):  # type: ignore[type-arg, unused-ignore]
-    """A probability above 0 and below 1, as a number or in percent."""
+    """A probability above 0 and below 1, as a number or percentage."""
 
     name = "SHARE"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Return the number that a text stands for; a default is a number already.
-
-        Raises
-        ------
-        UsageError : it is none, or out of bounds.
-        """
+        """Return the probability of a text; defaults are numbers already."""
         if isinstance(value, float):
             return value
         number, is_plain = c_double(as_bytes(value.removesuffix("%")))
@@ -120,14 +96,14 @@ class Confidence(click.ParamType):  # type: ignore[type-arg, unused-ignore]
 
 
 def complete_file(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Let the shell complete the name of a file."""
+    """Return the completion of a file name, which the shell does."""
     from click.shell_completion import CompletionItem
 
     return [CompletionItem(incomplete, type="file")]
 
 
 def complete_measure(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Return the measures and sets of measures whose names begin so."""
+    """Return measures and sets of measures that begin with the incomplete word."""
     from click.shell_completion import CompletionItem
 
     from irevalx.process.numpy_start import start_numpy

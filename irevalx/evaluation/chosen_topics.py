@@ -1,4 +1,4 @@
-"""Which topics of a run are evaluated, and the warnings about the others."""
+"""Selection of the topics of a run that are evaluated, and the warnings about the others."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from irevalx.frozen import Frozen
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.judged_documents import Documents
-from irevalx.measures.select import SelectedMeasure, Selection
+from irevalx.measures.select import RequestedMeasure, Selection
 from irevalx.ranking.assess import depth
 from irevalx.ranking.rank import in_topic_order
 from irevalx.ranking.ranking import Ranking
@@ -22,27 +22,18 @@ from irevalx.settings import Settings
 
 
 class ChosenTopics(Frozen):
-    """The topics of a run that are evaluated.
-
-    Parameters
-    ----------
-    ranking : of these topics, ascending in byte order.
-    missing : shape (n_topics,); whether the run has nothing for a topic.
-    failure : why the topics after these cannot be evaluated; None when all can.
-    """
+    """The topics of a run that are evaluated."""
 
     ranking: Ranking
+    """Of these topics, ascending in byte order."""
     missing: BoolArray
+    """Whether the run has no results for a topic, shape (n_topics,)."""
     failure: EvaluationError | None
+    """Why the topics after these cannot be evaluated; None if all can."""
 
 
 def ranking_rules(judgments: AnyJudgments, selection: Selection, settings: Settings, processes: int) -> RankingRules:
-    """Return how the run is to be ranked for these measures.
-
-    Parameters
-    ----------
-    processes : how many share the work; at least 1.
-    """
+    """Return how the run is ranked for these measures."""
     return RankingRules(
         only=settings.topic,
         max_retrieved=depth(judgments, settings),
@@ -57,24 +48,21 @@ def ranking_rules(judgments: AnyJudgments, selection: Selection, settings: Setti
 
 
 def choose_topics(judgments: AnyJudgments, ranking: Ranking, settings: Settings, rules: RankingRules) -> ChosenTopics:
-    """Choose the topics with judgments and results, or all judged ones, up to the first that cannot be evaluated.
-
-    Parameters
-    ----------
-    ranking : of the judged topics that the run has results for, made by these rules.
-    """
+    """Choose the topics with judgments and results, or all judged ones, up to the first that cannot be evaluated."""
     documents = judgments.documents
     every = settings.complete and settings.compat.complete_evaluates_missing
-    if not every and settings.topic is None and _are_ascending(ranking.judged_topic):
+    place = ranking.judged_topic
+    is_ascending = place.size < 2 or not np.count_nonzero(place[1:] <= place[:-1])
+    if not every and settings.topic is None and is_ascending:
         failures = {**judgments.failures(ranking.topics), **ranking.failures} if rules.look_up else {}
         if failures.keys().isdisjoint(ranking.topics):
             return ChosenTopics(ranking, np.zeros(len(ranking.topics), np.bool_), None)
     ranked = np.zeros(len(documents.topics), np.bool_)
     ranked[ranking.judged_topic] = True
-    wanted = ranked | every
+    is_chosen = ranked | every
     if settings.topic is not None:
-        wanted &= np.array([topic == settings.topic for topic in documents.topics], np.bool_)
-    places = wanted.nonzero()[0]
+        is_chosen &= np.array([topic == settings.topic for topic in documents.topics], np.bool_)
+    places = is_chosen.nonzero()[0]
     topics = [documents.topics[place] for place in places.tolist()]
     failures = {**judgments.failures(topics), **ranking.failures} if rules.look_up else {}
     failed = next((place for place, topic in enumerate(topics) if topic in failures), None) if failures else None
@@ -85,45 +73,26 @@ def choose_topics(judgments: AnyJudgments, ranking: Ranking, settings: Settings,
     )
 
 
-def _are_ascending(numbers: IntArray) -> bool:
-    return numbers.size < 2 or not np.count_nonzero(numbers[1:] <= numbers[:-1])
-
-
 class TopicCounts(Frozen):
-    """How many topics a run and the judgments have.
-
-    Parameters
-    ----------
-    judged : topics of the judgments.
-    missing : those of them that the run has no results for.
-    retrieved : topics of the run.
-    unjudged : those of them that have no judgments.
-    """
+    """Numbers of topics of a run and of the judgments."""
 
     judged: int
+    """With judgments."""
     missing: int
+    """Judged, without results."""
     retrieved: int
+    """With results."""
     unjudged: int
+    """With results, without judgments."""
 
     @classmethod
     def of(cls, documents: Documents, ranking: Ranking, n_others: int) -> TopicCounts:
-        """Count the topics of judgments and of a run.
-
-        Parameters
-        ----------
-        ranking : of the judged topics that the run has results for.
-        n_others : how many others it has results for.
-        """
+        """Count topics, from the ranking of the judged ones that have results and the number of others."""
         n_judged, n_ranked = len(documents.topics), len(ranking.topics)
         return cls(judged=n_judged, missing=n_judged - n_ranked, retrieved=n_ranked + n_others, unjudged=n_others)
 
     def left_out(self, *, complete: bool) -> str | None:
-        """Return the warning about topics without results and topics without judgments; None where there are none.
-
-        Parameters
-        ----------
-        complete : whether topics without results count (``-c``).
-        """
+        """Return the warning about topics without results or judgments, if any."""
         parts = []
         if self.missing:
             fate = (
@@ -131,53 +100,43 @@ class TopicCounts(Frozen):
                 if complete
                 else f"are left out of the averages ({spelled('complete', True)} counts them as 0)"
             )
-            parts.append(f"{self.missing} of {several(self.judged, 'judged topic')} without results {fate}")
+            parts.append(f"{self.missing} of {plural_topics(self.judged, 'judged topic')} without results {fate}")
         if self.unjudged:
-            parts.append(f"{self.unjudged} of the run's {several(self.retrieved, 'topic')} without judgments ignored")
+            parts.append(
+                f"{self.unjudged} of the run's {plural_topics(self.retrieved, 'topic')} without judgments ignored"
+            )
         return "; ".join(parts) or None
 
 
-def several(count: int, noun: str) -> str:
-    """Return a number with what it counts: "2 topics".
+def plural_topics(count: int, noun: str) -> str:
+    """Return a number with its noun: "2 topics".
 
-    >>> several(1, "topic"), several(2, "topic")
+    >>> plural_topics(1, "topic"), plural_topics(2, "topic")
     ('1 topic', '2 topics')
     """
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 class LevelCheck(Frozen):
-    """What measures need of each topic at a level: a document judged relevant, or one judged nonrelevant.
-
-    Parameters
-    ----------
-    measure : the first of the measures.
-    given_by : what gives the level: ``-l``, or the name of a measure.
-    """
+    """A requirement of measures on each topic at a level: a document judged relevant, or one judged nonrelevant."""
 
     relevant: bool
     level: float
     measure: str
+    """The first of the measures."""
     given_by: str
+    """The source of the level: ``-l``, or the name of a measure."""
 
     def count(self, judgments: AnyJudgments, settings: Settings) -> tuple[int, int]:
-        """Return how many topics have no such document, and how many there are.
-
-        Both are 0 where that says nothing, as at levels up to 0.
-        """
-        none = (judgments.without_relevant if self.relevant else judgments.without_nonrelevant)(self.level)
-        if none is None:
+        """Return how many topics lack such a document, and how many there are; 0 and 0 at levels up to 0."""
+        lacks = (judgments.without_relevant if self.relevant else judgments.without_nonrelevant)(self.level)
+        if lacks is None:
             return 0, 0
-        asked = np.array([settings.topic in {None, topic} for topic in judgments.documents.topics], np.bool_)
-        return int(np.count_nonzero(none & asked)), int(np.count_nonzero(asked))
+        is_requested = np.array([settings.topic in {None, topic} for topic in judgments.documents.topics], np.bool_)
+        return int(np.count_nonzero(lacks & is_requested)), int(np.count_nonzero(is_requested))
 
     def warning(self, path: str, n_without: int, n_topics: int) -> str | None:
-        """Return the warning about topics without such a document; None where there are none.
-
-        Parameters
-        ----------
-        path : of the judgments.
-        """
+        """Return the warning about topics without such a document, if any; ``path`` is the judgments'."""
         if not n_without:
             return None
         has = "has" if n_without == 1 else "have"
@@ -192,32 +151,27 @@ class LevelCheck(Frozen):
         )
 
 
-def level_checks(measures: Iterable[SelectedMeasure], settings: Settings) -> list[LevelCheck]:
-    """Return what measures need of topics, at each level once: nonrelevant documents first, then relevant ones.
+def level_checks(measures: Iterable[RequestedMeasure], settings: Settings) -> list[LevelCheck]:
+    """Return the requirements of measures, once for each level: nonrelevant documents first, then relevant ones.
 
-    Topics without relevant documents are news where the level is above the default, or grades are real numbers.
+    Relevant documents are checked above the default level, and for real-valued grades.
     """
-    found: dict[tuple[bool, float], LevelCheck] = {}
+    checks: dict[tuple[bool, float], LevelCheck] = {}
     for selected in sorted(measures, key=lambda selected: not selected.measure.higher_is_better):  # counts last
         measure, level = selected.measure, settings.level if selected.level is None else selected.level
         given_by = "-l" if selected.level is None else selected.names[0]
         needs_relevant = measure.kernel and measure.uses_level and not measure.has_value
         if measure.needs_nonrelevant:
-            found.setdefault((False, level), LevelCheck(False, level, measure.name, given_by))
+            checks.setdefault((False, level), LevelCheck(False, level, measure.name, given_by))
         if needs_relevant and (level > 1 or settings.grades == "real"):
-            found.setdefault((True, level), LevelCheck(True, level, measure.name, given_by))
-    return sorted(found.values(), key=lambda check: check.relevant)
+            checks.setdefault((True, level), LevelCheck(True, level, measure.name, given_by))
+    return sorted(checks.values(), key=lambda check: check.relevant)
 
 
 def level_warnings(
-    judgments: AnyJudgments, measures: Iterable[SelectedMeasure], settings: Settings, *, nonrelevant: bool = False
+    judgments: AnyJudgments, measures: Iterable[RequestedMeasure], settings: Settings, *, nonrelevant: bool = False
 ) -> Iterator[str]:
-    """Yield the warnings about topics without documents that measures need.
-
-    Parameters
-    ----------
-    nonrelevant : whether they are also about topics without a document judged nonrelevant.
-    """
+    """Yield the warnings about topics without relevant documents, and (``nonrelevant``) without nonrelevant ones."""
     for check in level_checks(measures, settings):
         if not check.relevant and not nonrelevant:
             continue
@@ -231,15 +185,15 @@ def level_warnings(
             yield line
 
 
-def n_relevant(judgments: AnyJudgments, settings: Settings) -> float | None:
-    """Return how many documents ``-c`` counts as relevant in the judgments: those that are expected to be."""
+def count_relevant(judgments: AnyJudgments, settings: Settings) -> float | None:
+    """Return how many documents ``-c`` counts as relevant in the judgments; the expectation of probabilities."""
     if settings.grades == "probability" and isinstance(judgments, Judgments):
         return ordered_sum(np.maximum(judgments.grades, 0.0))
     return judgments.n_relevant
 
 
 def relevant_by_topic(judgments: AnyJudgments, settings: Settings) -> IntArray | FloatArray | None:
-    """Return, per judged topic, what ``n_relevant`` adds up; None where there are no grades."""
+    """Return ``count_relevant`` per judged topic; None without grades."""
     if not isinstance(judgments, Judgments):
         return None
     if settings.grades == "probability":

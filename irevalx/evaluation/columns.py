@@ -1,4 +1,4 @@
-"""The values of one run with their summaries: of all of its topics, or of those of a group; and intervals of means."""
+"""The values of one run with their summaries, over all of its topics or a group; and intervals of means."""
 
 from __future__ import annotations
 
@@ -20,33 +20,32 @@ if TYPE_CHECKING:
 
 
 class Column(Frozen):
-    """One printed name.
-
-    Parameters
-    ----------
-    values : one per topic; None for a measure that only the `all` row has.
-    summary : the value of the `all` row; None for a measure without one, and where not all topics could be evaluated.
-    has_value : shape (n_topics,); false where a topic has no value, and ``values`` has nan. None where all have one.
-    is_zscore : whether these are z-scores, which are real numbers whatever the values are.
-    n_averaged : how many topics the summary is over; those of them that have no value here count as missing.
-    """
+    """The values under one printed name."""
 
     name: str
     measure: Measure
     values: Values | None
+    """One per topic; None for a measure of the `all` row alone."""
     summary: float | int | bytes | None
+    """The `all` row; None for a measure without one, and if a topic could not be evaluated."""
     has_value: BoolArray | None = None
+    """Shape (n_topics,); false where ``values`` is nan for lack of a value. None if all topics have one."""
     is_zscore: bool = False
+    """Z-scores are real numbers, whatever the values are."""
     n_averaged: int = 0
+    """How many topics the summary is over, missing ones included."""
 
     @property
     def number(self) -> str:
-        """How the values are printed: as real, integer or text; counts that are expected values as real."""
+        """How the values are printed: as real, integer or text; expected counts as real."""
         is_real = self.measure.number == "integer" and getattr(self.values, "dtype", None) == np.float64
         return "real" if self.is_zscore or is_real else self.measure.number
 
     def of_topics(self, which: slice = slice(None)) -> list[Any]:
-        """Return the values of some topics as Python's, None for a topic without one; none where ``values`` is None."""
+        """Return the values of some topics as Python objects, None for a topic without one.
+
+        Empty if there are no values.
+        """
         values = [] if self.values is None else as_list(self.values[which])
         if self.has_value is None:
             return values
@@ -64,15 +63,9 @@ def population_of_values(
     n_with_value: int | None,
     n_judged_with_value: int | None,
 ) -> Population:
-    """Return the population of a measure, some topics of which may have no value, and whose reading may add documents.
+    """Return the population of a measure that has values for fewer topics, or ``more_relevant`` documents.
 
-    Parameters
-    ----------
-    population : of a measure that has a value for every topic.
-    complete : whether all judged topics count (``-c``).
-    more_relevant : how many documents the reading makes relevant, where they add to the judgments that ``-c`` counts.
-    n_with_value : how many topics have a value; None where all have one.
-    n_judged_with_value : how many of all judged topics have one.
+    These are made relevant by the treatment of unjudged documents, and added to the judgments that ``-c`` counts.
     """
     if more_relevant and population.n_relevant is not None:
         population = replace(population, n_relevant=population.n_relevant + more_relevant)
@@ -83,45 +76,39 @@ def population_of_values(
 
 
 class Summaries(Frozen, kw_only=True):
-    """What the `all` rows of a run are made of.
-
-    Parameters
-    ----------
-    columns : the values of the topics, in print order.
-    topics : those evaluated, ascending in byte order.
-    judged : all judged topics, likewise; none where only one was to be evaluated, which has no groups.
-    population : of all topics.
-    relevant : shape (n_judged,); the documents that count as relevant, where the summaries count them; otherwise None.
-    zscores : what to convert values with; None for the values themselves.
-    complete : whether the summaries are over all judged topics (``-c``).
-    asked : what values are called as they were asked for, and the names they are printed under; None for these.
-    """
+    """Everything that the `all` rows of a run are computed from."""
 
     columns: tuple[TopicColumn, ...]
+    """The values of the topics, in print order."""
     topics: tuple[bytes, ...]
+    """Evaluated ones, ascending in byte order."""
     judged: tuple[bytes, ...]
+    """All judged topics, ascending; empty if one topic is requested, which has no groups."""
     population: Population
+    """Of all topics."""
     relevant: IntArray | FloatArray | None
+    """Numbers of relevant documents, shape (n_judged,), if summaries count them."""
     zscores: Zscores | None
+    """To convert values with; None for the values themselves."""
     complete: bool
-    asked: Mapping[str, str] | None
+    """Whether the summaries are over all judged topics (``-c``)."""
+    requested: Mapping[str, str] | None
+    """Requested names of values, with their printed names; None for printed names."""
 
     def summarised(self, *, summed: bool = True) -> tuple[Column, ...]:
-        """Return the values with their summaries, named and ordered as they were asked for; one may be there twice.
+        """Return the values with their summaries, named and ordered as requested; a column can occur twice.
 
-        Parameters
-        ----------
-        summed : whether there are to be summaries: not where some topic could not be evaluated.
+        Without summaries (``summed``) if a topic could not be evaluated.
         """
         with np.errstate(all="ignore"):
             columns = tuple([self._summarised(column, summed=summed) for column in self.columns])
-        if self.asked is None:
+        if self.requested is None:
             return columns
         known = {column.name: column for column in columns}
-        return tuple(replace(known[printed], name=name) for name, printed in self.asked.items() if printed in known)
+        return tuple(replace(known[printed], name=name) for name, printed in self.requested.items() if printed in known)
 
     def _summarised(self, column: TopicColumn, *, summed: bool) -> Column:
-        """Return the values under one name with their summary, as z-scores where these are asked for."""
+        """Return the values under one name with their summary, as z-scores if requested."""
         measure, values, has_value, topics = column.measure, column.values, column.has_value, self.topics
         if has_value is not None:
             values = None if values is None else np.asarray(values)[has_value]
@@ -142,19 +129,21 @@ class Summaries(Frozen, kw_only=True):
             )
             summary, n_averaged = summarise([] if of_all is None else of_all, of_these), of_these.n_topics
         if values is not None and has_value is not None:
-            found = np.full(has_value.size, np.nan)
-            found[has_value] = values
-            values = found
+            spread = np.full(has_value.size, np.nan)
+            spread[has_value] = values
+            values = spread
         return Column(column.name, measure, values, summary, has_value, is_zscore, n_averaged)
 
     @cached_property
     def _places(self) -> tuple[dict[bytes, int], dict[bytes, int]]:
         """The place of each evaluated topic, and of each judged one."""
-        evaluated, judged = ({topic: place for place, topic in enumerate(some)} for some in (self.topics, self.judged))
+        evaluated, judged = (
+            {topic: place for place, topic in enumerate(topics)} for topics in (self.topics, self.judged)
+        )
         return evaluated, judged
 
     def of_group(self, group: Collection[bytes]) -> Summaries:
-        """Return the summaries' columns for a group of topics, as if no other topic had been judged."""
+        """Return the same for a group of topics, as if no other topic had been judged."""
         evaluated, judged = (
             np.array(sorted(place for topic in group if (place := places.get(topic)) is not None), np.int64)
             for places in self._places
@@ -179,13 +168,15 @@ class Summaries(Frozen, kw_only=True):
 def _of_topics(column: TopicColumn, evaluated: IntArray, judged: IntArray) -> TopicColumn:
     """Return the values of some topics, given their places among the evaluated and among the judged topics."""
 
-    def some(values: Any, places: IntArray) -> Any:
+    def at(values: Any, places: IntArray) -> Any:
         return [values[place] for place in places.tolist()] if isinstance(values, list) else values[places]
 
     of = {"values": evaluated, "has_value": evaluated, "more_relevant": evaluated}
     of |= {"judged_with_value": judged, "of_all_judged": judged}
-    kept = {name: some(getattr(column, name), which) for name, which in of.items() if getattr(column, name) is not None}
-    return replace(column, **kept)
+    columns = {
+        name: at(getattr(column, name), which) for name, which in of.items() if getattr(column, name) is not None
+    }
+    return replace(column, **columns)
 
 
 Ends: TypeAlias = tuple[float, float]
@@ -193,9 +184,9 @@ Ends: TypeAlias = tuple[float, float]
 
 
 def intervals_of(columns: Sequence[Column], how: MeanIntervals) -> dict[str, Ends]:
-    """Return the intervals of those summaries that are means, by printed name; nan where there is none.
+    """Return the intervals of the summaries that are means, by printed name; nan if there is none.
 
-    Geometric means have theirs on the scale of logarithms.
+    Intervals of geometric means are computed on the logarithmic scale.
     """
     tested = {column.name: values for column in columns if (values := _averaged(column)) is not None}
     by_size: dict[int, list[str]] = {}
@@ -203,8 +194,8 @@ def intervals_of(columns: Sequence[Column], how: MeanIntervals) -> dict[str, End
         by_size.setdefault(values.size, []).append(name)
     ends: dict[str, Ends] = {}
     for names in by_size.values():
-        found = how.of(np.stack([tested[name] for name in names]))
-        ends.update({name: (low, high) for name, (low, high) in zip(names, found.tolist(), strict=True)})
+        intervals = how.of(np.stack([tested[name] for name in names]))
+        ends.update({name: (low, high) for name, (low, high) in zip(names, intervals.tolist(), strict=True)})
     for column in columns:
         if column.name in ends and column.measure.summary is geometric_mean:
             low, high = np.exp(ends[column.name]).tolist()
@@ -218,7 +209,7 @@ def is_mean(column: Column) -> bool:
 
 
 def why_no_interval(column: Column) -> str | None:
-    """Return why the mean of two topics or more has no interval; None where it has one, or is no mean."""
+    """Return why the mean of two topics or more has no interval; None if it has one, or is no mean."""
     values = _averaged(column)
     if values is None or values.size < 2:
         return None
@@ -228,7 +219,7 @@ def why_no_interval(column: Column) -> str | None:
 
 
 def _averaged(column: Column) -> FloatArray | None:
-    """Return what the summary of a measure is the mean of: shape (n_averaged,); None where it is no mean."""
+    """Return the values whose mean is the summary, shape (n_averaged,); None if it is no mean."""
     summary = column.measure.summary
     if summary is None or not is_mean(column):
         return None

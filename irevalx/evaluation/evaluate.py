@@ -12,10 +12,10 @@ from irevalx.evaluation.chosen_topics import (
     ChosenTopics,
     TopicCounts,
     choose_topics,
-    n_relevant,
+    count_relevant,
+    plural_topics,
     ranking_rules,
     relevant_by_topic,
-    several,
 )
 from irevalx.evaluation.columns import Column, Summaries
 from irevalx.evaluation.run_warnings import SeenRuns
@@ -26,44 +26,37 @@ from irevalx.judgments import AnyJudgments
 from irevalx.judgments.judged_documents import Documents
 from irevalx.measures.select import Selection
 from irevalx.measures.summary import Population
-from irevalx.ranking.rank import RankedRun, rank_results, rank_run, without_some
+from irevalx.ranking.rank import RankedRun, rank_results, rank_run, without_documents
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.rules import RankingRules
 from irevalx.ranking.short_lists import rank_short_list
-from irevalx.reading.runs import Run
+from irevalx.reading.runs import RunStream
 from irevalx.settings import Settings
 
 
 class Evaluation(Frozen):
-    """What one run scores.
-
-    Parameters
-    ----------
-    run : its name: the tag, unless several runs have the same.
-    path : its file.
-    topics : those evaluated, ascending in byte order.
-    columns : in print order, or as they were asked for.
-    failure : why the topics after these could not be evaluated; None when all could.
-    trace : lines about each topic, if asked for and if any measure looks at topics.
-    warnings : a line each: malformed scores, topics left out, a run of which little was judged.
-    summaries : what the summaries are made of.
-    judged_at_10 : the mean of judged@10 over the topics; None where a sample was judged, or grades are not needed.
-    """
+    """The result of one run."""
 
     run: bytes
+    """Its name: the tag, unless several runs have the same."""
     path: str
     topics: tuple[bytes, ...]
+    """Evaluated ones, ascending in byte order."""
     columns: tuple[Column, ...]
+    """In print order, or as requested."""
     failure: EvaluationError | None = None
+    """Why the topics after these could not be evaluated; None if all could."""
     trace: tuple[str, ...] = ()
+    """Lines about each topic, if requested."""
     warnings: tuple[str, ...] = ()
     summaries: Summaries | None = None
     judged_at_10: float | None = None
+    """Mean of judged@10 over the topics; None for a sample, and if grades are not needed."""
 
 
 def evaluate(
     judgments: AnyJudgments,
-    run: Run,
+    run: RunStream,
     selection: Selection,
     settings: Settings,
     *,
@@ -71,22 +64,9 @@ def evaluate(
     traced: bool = False,
     progress: Callable[[int], None] = lambda lines: None,
 ) -> Evaluation:
-    """Evaluate a run.
+    """Evaluate a run; errors have the warnings that came before them.
 
-    Parameters
-    ----------
-    selection : what to compute.
-    processes : how many share a big run; at least 1.
-    traced : whether to trace what the measures see of each topic.
-    progress : called with the number of lines read since the last call.
-
-    Raises
-    ------
-    UnreadableFileError, MalformedLineError, MalformedNumberError : as reading the run does.
-    NoTopicsError : no topic has both judgments and results (under ``-c`` and compat 10: no topic has judgments).
-    EvaluationError : a requested measure cannot be computed from such judgments, or with such parameters.
-
-    An error has the warnings that came before it.
+    ``progress`` is called with the number of lines read since the last call.
     """
     run = run.allowing(settings.duplicates)
     rules = ranking_rules(judgments, selection, settings, processes)
@@ -113,19 +93,19 @@ def evaluate(
             n_ranked = chosen.missing.size - int(np.count_nonzero(chosen.missing))
             again = not ranked.malformed.count and not _is_pipe(run)
             warnings += _lines(seen.little_judged(top, chosen.ranking, begin, (n_ranked,), again=again))
-        found, unsupported = assessed.columns(selection)
+        values, unsupported = assessed.columns(selection)
         summaries = Summaries(
-            columns=found,
+            columns=values,
             topics=chosen.ranking.topics,
             judged=judgments.documents.topics if settings.topic is None else (),
             population=_population(judgments, ranked, chosen, settings),
             relevant=relevant_by_topic(judgments, settings) if settings.complete else None,
             zscores=selection.zscores,
             complete=settings.complete,
-            asked=selection.asked if selection.as_asked else None,
+            requested=selection.requested if selection.as_asked else None,
         )
         columns = summaries.summarised(summed=chosen.failure is None)
-        warnings += _lines(seen.values(found, unsupported, begin))
+        warnings += _lines(seen.values(values, unsupported, begin))
         return Evaluation(
             run=summaries.population.tag,
             path=run.path,
@@ -143,18 +123,11 @@ def evaluate(
 
 
 def values_alone(
-    judgments: AnyJudgments, run: Run, selection: Selection, settings: Settings, rules: RankingRules
+    judgments: AnyJudgments, run: RunStream, selection: Selection, settings: Settings, rules: RankingRules
 ) -> tuple[tuple[bytes, ...], tuple[TopicColumn, ...]]:
-    """Return the topics of a run that can be evaluated, and their values, without summaries and warnings.
+    """Return the topics of a run in memory that can be evaluated, and their values, without summaries and warnings.
 
-    Parameters
-    ----------
-    run : in memory, so that its blocks can be gone through again.
-    rules : the ``ranking_rules`` for the others.
-
-    Raises
-    ------
-    As ``evaluate``, but where no topic has both judgments and results; and what is a failure there.
+    Nothing if no topic has both judgments and results; the first topic that cannot be evaluated raises its error.
     """
     if short := rank_short_list(run, judgments.documents, rules):
         ranking, _ = short
@@ -163,7 +136,7 @@ def values_alone(
         if others:
             ranking = rank_run(run, judgments.documents, rules).ranking
         else:
-            results, _ = without_some(run.parse(first), rules)
+            results, _ = without_documents(run.parse(first), rules)
             ranking = rank_results(results, judgments.documents, run.path, rules)
     chosen = choose_topics(judgments, ranking, settings, rules)
     topics = chosen.ranking.topics
@@ -177,7 +150,7 @@ def values_alone(
 
 
 def in_group(evaluation: Evaluation, topics: Collection[bytes]) -> Evaluation | None:
-    """Return what a run scores for a group of topics; None where none of them was evaluated."""
+    """Return the evaluation for a group of topics; None if none of them was evaluated."""
     summaries = None if evaluation.summaries is None else evaluation.summaries.of_group(topics)
     if summaries is None or not summaries.topics or evaluation.failure is not None:
         return None
@@ -190,7 +163,7 @@ def _population(judgments: AnyJudgments, ranked: RankedRun, chosen: ChosenTopics
         tag=ranked.tag or b"",
         n_topics=len(judgments.documents.topics) if settings.complete else n_evaluated,
         n_evaluated=n_evaluated,
-        n_relevant=n_relevant(judgments, settings) if settings.complete else None,
+        n_relevant=count_relevant(judgments, settings) if settings.complete else None,
     )
 
 
@@ -199,13 +172,13 @@ def _lines(warnings: Iterable[tuple[int, str]]) -> list[str]:
     return [line for _, line in warnings]
 
 
-def _is_pipe(run: Run) -> bool:
-    """Return whether everything is read again where a part of the run is."""
+def _is_pipe(run: RunStream) -> bool:
+    """Return whether reading a part of the run again reads all of it again."""
     return run.to_its_end and not run.size
 
 
-def _docnos_of(run: Run, topic: bytes) -> list[bytes]:
-    """Read again what a run has for a topic."""
+def _docnos_of(run: RunStream, topic: bytes) -> list[bytes]:
+    """Read the documents of a topic again."""
     for block in run.again() if _is_pipe(run) else run.blocks():
         results = run.parse(block)
         if topic in results.topics:
@@ -226,7 +199,7 @@ def _no_topics(documents: Documents, path: str, with_results: frozenset[bytes], 
         return f"topic {quote(only)} must have both judgments and results, but {' and '.join(lacks)}"
     return (
         f"at least one topic must have both judgments and results, but {shown_name(documents.path)} judges "
-        f"{several(len(documents.topics), 'topic')}, {shown_name(path)} has results for "
-        f"{several(len(with_results), 'topic')}, and none is in both"
+        f"{plural_topics(len(documents.topics), 'topic')}, {shown_name(path)} has results for "
+        f"{plural_topics(len(with_results), 'topic')}, and none is in both"
         + no_topic_in_common(documents.topics, with_results)
     )

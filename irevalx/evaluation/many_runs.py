@@ -1,4 +1,4 @@
-"""Many runs against the same judgments: shared among processes, each with a name of its own."""
+"""Many runs against the same judgments: shared among processes, with unique names."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from irevalx.judgments import AnyJudgments
 from irevalx.measures.counts import runid
 from irevalx.measures.select import Selection
 from irevalx.process.workers import in_order, worth_sharing
-from irevalx.reading.runs import Run
+from irevalx.reading.runs import RunStream
 from irevalx.reading.source import as_column, stem_of
 from irevalx.settings import Settings
 
 
 def evaluate_all(
     judgments: AnyJudgments,
-    runs: Sequence[Run],
+    runs: Sequence[RunStream],
     selection: Selection | IrevalxError,
     settings: Settings,
     *,
@@ -31,27 +31,15 @@ def evaluate_all(
     warn: Warn = lambda line: None,
     progress: Callable[[int], None] = lambda lines: None,
 ) -> Iterator[Evaluation | IrevalxError]:
-    """Evaluate runs, in several processes if there is much to read.
+    """Yield the evaluation of each run, or its error, in order; several processes share them if there is much to read.
 
-    Parameters
-    ----------
-    selection : what to compute, or why that cannot be said; which is raised, unless the run is at fault as well.
-    processes : how many share the work; at least 1.
-    traced, progress : as for ``evaluate``.
-    warn : called with a line for each warning, run by run.
-
-    Yields
-    ------
-    For each run, in order, its evaluation or what keeps it from being evaluated.
-
-    Raises
-    ------
-    LostProcessError, and the error in ``selection``.
+    ``selection`` can be an error, which is raised unless the run has an error as well. ``warn`` gets the warnings run
+    by run.
     """
     sharing = min(processes, len(runs)) if worth_sharing(sum(run.size for run in runs)) else 1
     in_run = 1 if sharing > 1 else processes
 
-    def work(run: Run) -> tuple[Evaluation | IrevalxError, int]:
+    def work(run: RunStream) -> tuple[Evaluation | IrevalxError, int]:
         lines = [0]
         count = progress if sharing == 1 else lines.append
         try:
@@ -76,21 +64,13 @@ def evaluate_all(
 
 
 def with_unique_names(evaluations: Sequence[Evaluation], warn: Warn) -> list[Evaluation]:
-    """Give every run a name of its own, as ``unique_run_names`` does."""
+    """Name runs by ``unique_run_names``."""
     named = [(evaluation.run, evaluation.path) for evaluation in evaluations]
     return [renamed(*pair) for pair in zip(evaluations, unique_run_names(named, warn), strict=True)]
 
 
 def unique_run_names(runs: Sequence[tuple[bytes, str]], warn: Warn) -> list[bytes]:
-    """Return a name for every run: its tag or, where several runs have the same, the stem of its file.
-
-    Where that is taken as well it is the path, and where that is taken the path with a number.
-
-    Parameters
-    ----------
-    runs : the tag and the path of each.
-    warn : called with a line about tags that are not unique.
-    """
+    """Return a unique name for each run, given tags and paths: tag, stem of the file, path, or path and number."""
     if len(runs) == 1:
         return [runs[0][0]]
     tags = Counter(tag for tag, _ in runs)
@@ -104,7 +84,7 @@ def unique_run_names(runs: Sequence[tuple[bytes, str]], warn: Warn) -> list[byte
     for tag, path in runs:
         name = tag
         if tags[tag] > 1:
-            name = next(found for found in candidates[path] if found not in taken)
+            name = next(candidate for candidate in candidates[path] if candidate not in taken)
             taken.add(name)
         names.append(name)
     for tag, number in tags.items():
@@ -114,7 +94,7 @@ def unique_run_names(runs: Sequence[tuple[bytes, str]], warn: Warn) -> list[byte
 
 
 def _names_for(path: str, *, is_unique: bool) -> Iterator[bytes]:
-    """Yield the names that runs in a file may have; none that was taken becomes free again."""
+    """Yield the names that runs in a file can have; none that was taken becomes free again."""
     if is_unique:
         yield as_column(stem_of(path))
     yield as_column(path)
@@ -122,7 +102,7 @@ def _names_for(path: str, *, is_unique: bool) -> Iterator[bytes]:
 
 
 def renamed(evaluation: Evaluation, name: bytes) -> Evaluation:
-    """Return what a run scores under another name."""
+    """Return an evaluation under another name."""
     if name == evaluation.run:
         return evaluation
 

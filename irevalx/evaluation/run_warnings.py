@@ -1,4 +1,4 @@
-"""The warnings about evaluated runs, one alone or several that are stacked: both have the same from here."""
+"""The warnings about evaluated runs, alone or stacked."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 
 from irevalx.arrays.segments import AnyArray
 from irevalx.errors import quote, shown_name
-from irevalx.evaluation.chosen_topics import TopicCounts, several
-from irevalx.evaluation.spellings import differing_pair, hardly_any_judged, pair_of_names, partly_in_common
+from irevalx.evaluation.chosen_topics import TopicCounts, plural_topics
+from irevalx.evaluation.spellings import differing_pair, hardly_any_judged, pair_of_names
 from irevalx.evaluation.topic_values import TOP, TopicColumn, TopJudged
 from irevalx.frozen import Frozen
 from irevalx.judgments.judged_documents import Documents
@@ -18,11 +18,11 @@ from irevalx.measures.summary import geometric_mean, negative_values
 from irevalx.ranking.ranking import Ranking
 
 _MOST_LOOKED_AT = 10_000
-"""The most documents of a topic that are read again to find some that are spelt otherwise."""
+"""Most documents of a topic that are read again to find other spellings."""
 
 
 def little_judged(retrieved: int, judged: int) -> str | None:
-    """Return the warning where less than half of the first documents of all topics were judged; otherwise None."""
+    """Return the warning if less than half of the first documents of all topics were judged."""
     if 2 * judged >= retrieved:
         return None
     return (
@@ -32,72 +32,53 @@ def little_judged(retrieved: int, judged: int) -> str | None:
 
 
 def without_value(n_topics: int, n_without: Iterable[tuple[str, int]]) -> list[str]:
-    """Return the warnings about topics without a value: a line for each number of them, which names the measures.
-
-    Parameters
-    ----------
-    n_topics : evaluated.
-    n_without : measures that may lack values, each with the number of topics that it lacks them for.
-    """
+    """Return the warnings about topics without a value, a line for each number of topics, which names the measures."""
     lacking: dict[int, dict[str, None]] = {}
     for name, number in n_without:
         if number:
             lacking.setdefault(number, {})[name] = None
     return [
-        f"{number} of {several(n_topics, 'topic')} without a value for {', '.join(names)} left out of the averages"
+        f"{number} of {plural_topics(n_topics, 'topic')} without a value for {', '.join(names)} left out of the "
+        "averages"
         for number, names in lacking.items()
     ]
 
 
 class SeenRuns(Frozen):
-    """Evaluated runs as warnings look at them. Methods yield the number of a run and a line about it.
-
-    Parameters
-    ----------
-    paths : what messages call each run.
-    judged : the documents of the judgments.
-    topics_of : given the number of a run, returns the judged topics that it has results for, and its others.
-    docnos_of : given the number of a run and a topic, returns what the run has for it.
-    """
+    """Evaluated runs for warnings; methods yield the number of a run and a line about it."""
 
     paths: Sequence[str]
+    """In messages."""
     judged: Documents
+    """Documents of the judgments."""
     topics_of: Callable[[int], tuple[Collection[bytes], Collection[bytes]]]
+    """Number of a run -> its judged topics with results, and its other topics."""
     docnos_of: Callable[[int, bytes], list[bytes]]
+    """Number of a run and a topic -> its documents."""
 
     def left_out(self, counts: Iterable[tuple[int, TopicCounts]], *, complete: bool) -> Iterator[tuple[int, str]]:
-        """Yield what is to be said of topics without results and of topics without judgments.
-
-        Parameters
-        ----------
-        counts : of the topics of runs, by the number of the run.
-        complete : whether topics without results count (``-c``).
-        """
+        """Yield warnings about topics without results or judgments, given counts by the number of the run."""
         for number, of_run in counts:
             line = of_run.left_out(complete=complete)
             if line:
                 yield number, f"{shown_name(self.paths[number])}: {line}{self._topics_otherwise(number, of_run)}"
 
     def _topics_otherwise(self, number: int, counts: TopicCounts) -> str:
-        """Return, for the end of a warning, two topics that differ only in their spelling, if there are."""
+        """Return, for the end of a warning, two topics that differ only in their spelling, if any."""
         if not counts.missing or not counts.unjudged or counts.missing == counts.judged:
             return ""
         ranked, others = self.topics_of(number)
-        found = set(ranked)
-        return partly_in_common([topic for topic in self.judged.topics if topic not in found], sorted(others))
+        with_results = set(ranked)
+        pair = differing_pair([topic for topic in self.judged.topics if topic not in with_results], sorted(others))
+        return pair and f"; {pair}"
 
     def little_judged(
         self, top: TopJudged, ranking: Ranking, begin: Sequence[int], n_topics: Sequence[int], *, again: bool = True
     ) -> Iterator[tuple[int, str]]:
-        """Yield what is to be said where in hardly any topic, or of few of the first documents, something was judged.
+        """Yield warnings about runs with judged documents in hardly any topic, or few of them among the first.
 
-        Parameters
-        ----------
-        top : of the topics of all runs.
-        ranking : of these topics.
-        begin : where the topics of each run begin, and where those of the last end.
-        n_topics : how many topics each run has results for.
-        again : whether a part of a run may be read again to find documents that are spelt otherwise.
+        ``begin`` are the bounds of the topics of each run, ``n_topics`` the topics with results; ``again`` allows
+        reading a part of a run again to find other spellings.
         """
         sums = zip(
             n_topics,
@@ -107,17 +88,17 @@ class SeenRuns(Frozen):
             strict=True,
         )
         for number, (n_of_run, n_without, n_retrieved, n_judged) in enumerate(sums):
-            some = slice(begin[number], begin[number + 1])
+            own = slice(begin[number], begin[number + 1])
 
-            def example(number: int = number, some: slice = some) -> tuple[bytes, str]:
-                topic = ranking.topics[some.start + int(top.without[some].argmax())]
+            def example(number: int = number, own: slice = own) -> tuple[bytes, str]:
+                topic = ranking.topics[own.start + int(top.without[own].argmax())]
                 return topic, pair_of_names(self._judged(topic), self.docnos_of(number, topic))
 
             hardly_any = hardly_any_judged(n_without, n_of_run, example)
             little = little_judged(n_retrieved, n_judged)
             if little and not hardly_any and again:
-                partly = (top.retrieved[some] > top.judged[some]) & (ranking.n_ret[some] <= _MOST_LOOKED_AT)
-                topics = [ranking.topics[some.start + place] for place in partly.nonzero()[0][:1].tolist()]
+                partly = (top.retrieved[own] > top.judged[own]) & (ranking.n_ret[own] <= _MOST_LOOKED_AT)
+                topics = [ranking.topics[own.start + place] for place in partly.nonzero()[0][:1].tolist()]
                 little += self._documents_otherwise(number, topics)
             yield from ((number, f"{shown_name(self.paths[number])}: {line}") for line in (hardly_any, little) if line)
 
@@ -138,14 +119,7 @@ class SeenRuns(Frozen):
     def values(
         self, columns: Sequence[TopicColumn], unsupported: Sequence[str], begin: Sequence[int]
     ) -> Iterator[tuple[int, str]]:
-        """Yield what is to be said of measures left out, of topics without a value, and of geometric means.
-
-        Parameters
-        ----------
-        columns : the values of the topics of all runs.
-        unsupported : why measures were left out that the judgments do not support.
-        begin : as ``little_judged`` takes it.
-        """
+        """Yield warnings about measures left out, topics without a value, and geometric means."""
         numbers = range(len(self.paths))
         yield from ((number, f"{reason}; it is left out") for number in numbers for reason in unsupported)
         n_without = [
@@ -161,14 +135,14 @@ class SeenRuns(Frozen):
             and negative_values(column.name, column.values)
         ]
         for number in numbers if n_without or with_negative else ():
-            some = slice(begin[number], begin[number + 1])
-            lines = without_value(some.stop - some.start, [(name, lacking[number]) for name, lacking in n_without])
-            lines += filter(None, [negative_values(name, values[some]) for name, values in with_negative])
+            own = slice(begin[number], begin[number + 1])
+            lines = without_value(own.stop - own.start, [(name, lacking[number]) for name, lacking in n_without])
+            lines += filter(None, [negative_values(name, values[own]) for name, values in with_negative])
             yield from ((number, f"{shown_name(self.paths[number])}: {line}") for line in lines)
 
 
 def _sums(per_topic: AnyArray, begin: Sequence[int]) -> list[int]:
-    """Return the sum of each run; where documents are counted over all orders of equal scores, without a fraction."""
+    """Return the sum of each run; expected counts (over tie-breaking) are truncated."""
     if per_topic.size == 1:
         return [int(per_topic.item())]
     if per_topic.dtype.kind == "i" and per_topic.size:

@@ -1,4 +1,4 @@
-"""Topics and documents that judgments and run spell otherwise: what messages show of both sides."""
+"""Topics and documents with different spellings in judgments and run, for messages."""
 
 from __future__ import annotations
 
@@ -10,26 +10,25 @@ from irevalx.reading.hints import looks_like_json
 from irevalx.reading.source import MARK
 
 HARDLY_ANY = 0.9
-"""The share of topics without a retrieved document that was judged, from which on there is a warning."""
+"""Least share of topics without a judged document retrieved for a warning."""
 
 PARTLY = 0.1
-"""The share from which on documents of a topic are looked at for other spellings."""
+"""Least share of such topics for a comparison of spellings."""
 
 _ONLY = "which differ only by"
 
 _SUFFIXES = frozenset(
     b"txt text html htm xhtml xml json jsonl pdf md sgml sgm gz doc docx wav mp3 mp4 jpg jpeg png".split()
 )
-"""Endings of the names of files."""
 
 _SPACES = b" \t\r\n\v\f"
 _NO_BREAK_SPACE = b"\xc2\xa0"
 
 
 def no_topic_in_common(judged: Collection[bytes], retrieved: Collection[bytes]) -> str:
-    """Return what a message says after "none is in both": a topic of each side, and how they differ.
+    """Return the end of a message after "none is in both": a topic of each side and how they differ, or a hint at JSON.
 
-    A line of JSON may have the columns of judgments or of a run by chance.
+    A line of JSON can have the columns of judgments or of a run by chance.
     """
     if any(map(looks_like_json, judged)):
         return f"; if the judgments are JSON, use {spelled('rel_format', 'json')}"
@@ -40,15 +39,10 @@ def no_topic_in_common(judged: Collection[bytes], retrieved: Collection[bytes]) 
 
 
 def hardly_any_judged(n_without: int, n_topics: int, example: Callable[[], tuple[bytes, str]]) -> str | None:
-    """Return the warning where in nine of ten topics, or more, no judged document was retrieved; otherwise None.
+    """Return the warning if no judged document was retrieved in nine of ten topics, or one of ten with other spellings.
 
-    Where it is one of ten topics, or more, there is a warning if documents differ only in their spelling.
-
-    Parameters
-    ----------
-    n_without : topics of which documents were retrieved, but none that was judged.
-    n_topics : topics with results.
-    example : returns the first of the former, and ``pair_of_names`` of its documents.
+    ``n_without`` topics have results, but no judged one; ``example`` returns the first and ``pair_of_names`` of its
+    documents.
     """
     if not n_without or n_without < PARTLY * n_topics:
         return None
@@ -58,14 +52,8 @@ def hardly_any_judged(n_without: int, n_topics: int, example: Callable[[], tuple
     return f"in {n_without} of {n_topics} topics no judged document was retrieved: in topic {quote(topic)} {pair}"
 
 
-def partly_in_common(judged: Collection[bytes], retrieved: Collection[bytes]) -> str:
-    """Return what a message says after the number of topics of one side alone: two that differ only in spelling."""
-    pair = differing_pair(judged, retrieved)
-    return pair and f"; {pair}"
-
-
 def pair_of_names(judged: Iterable[bytes], retrieved: Iterable[bytes]) -> str:
-    """Return one name of each side, two that differ in their spelling only if there are such.
+    """Return one name of each side, two that differ only in their spelling if there are any.
 
     >>> pair_of_names([b"301", b"302"], [b"0302"])
     "the judgments contain '302' and the run '0302', which differ only by leading zeros"
@@ -79,7 +67,7 @@ def pair_of_names(judged: Iterable[bytes], retrieved: Iterable[bytes]) -> str:
 
 
 def differing_pair(judged: Iterable[bytes], retrieved: Iterable[bytes]) -> str:
-    """Return two names, one of each side, that differ only in their spelling; "" where there are none.
+    """Return two names, one of each side, that differ only in their spelling; "" if there are none.
 
     >>> differing_pair([b"a.txt", b"b.txt"], [b"c", b"b"])
     "the judgments contain 'b.txt' and the run 'b', which differ only by a file suffix"
@@ -107,7 +95,7 @@ def _unquoted(name: bytes) -> bytes:
 
 
 def _composed(name: bytes) -> bytes:
-    """Return a name in Unicode's normal form C; as it is where it is not UTF-8."""
+    """Return a name in Unicode's normal form C; unchanged if it is not UTF-8."""
     if name.isascii():
         return name
     from unicodedata import normalize
@@ -144,27 +132,27 @@ _CHANGES: tuple[tuple[str, Callable[[bytes], bytes]], ...] = (
     ("case", _lower),
     ("leading zeros", _without_zeros),
 )
-"""What is easily lost or added, in the order in which it is taken away."""
+"""Changes of a name that are easily made, in the order of their removal."""
 
 _ON_ONE_SIDE = {"a path", "a file suffix"}
 """Changes that make names alike only if one of the two has nothing to change: a/1 and b/1 are two documents."""
 
 
 def _plain(name: bytes) -> bytes:
-    """Return a name without what is easily lost."""
+    """Return a name after all changes."""
     for _, change in _CHANGES:
         name = change(name)
     return name
 
 
-def _differences(one: bytes, two: bytes) -> list[str]:
-    """Return in what respects two names differ that are the same when plain; none where they are different ids."""
-    found = []
+def _differences(first: bytes, second: bytes) -> list[str]:
+    """Return in which respects two names differ that are plainly the same; empty if they are different IDs."""
+    respects = []
     for words, change in _CHANGES:
-        changed = change(one), change(two)
-        if words in _ON_ONE_SIDE and changed[0] != one and changed[1] != two and one != two:
+        changed = change(first), change(second)
+        if words in _ON_ONE_SIDE and changed[0] != first and changed[1] != second and first != second:
             return []
-        if (changed[0] == one) != (changed[1] == two) or (changed[0] == changed[1]) != (one == two):
-            found.append(words)
-        one, two = changed
-    return found
+        if (changed[0] == first) != (changed[1] == second) or (changed[0] == changed[1]) != (first == second):
+            respects.append(words)
+        first, second = changed
+    return respects

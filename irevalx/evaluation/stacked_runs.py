@@ -1,7 +1,7 @@
 """Many small runs evaluated together: one ranking of all their topics, assessed and computed as if it were one run.
 
-An evaluation takes about a hundred calls of numpy, however few documents there are; runs that are stacked share them.
-Values and warnings are those of each run alone.
+An evaluation takes about a hundred calls of numpy, however few documents there are; stacked runs share them. Values and
+warnings are those of each run alone.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from irevalx.arrays.segments import IntArray
 from irevalx.errors import IrevalxError
-from irevalx.evaluation.chosen_topics import TopicCounts, n_relevant, ranking_rules, relevant_by_topic
+from irevalx.evaluation.chosen_topics import TopicCounts, count_relevant, ranking_rules, relevant_by_topic
 from irevalx.evaluation.columns import Column, Summaries
 from irevalx.evaluation.evaluate import Evaluation
 from irevalx.evaluation.run_warnings import SeenRuns
@@ -27,54 +27,46 @@ from irevalx.measures.select import Selection
 from irevalx.measures.summary import Population
 from irevalx.ranking.rank import of_these_ties, rank_results
 from irevalx.ranking.rules import RankingRules
-from irevalx.reading.runs import Results, RunWarning
+from irevalx.reading.runs import ResultRows, RunWarning
 from irevalx.settings import Settings
 
 _MOST_POOLED = 1 << 20
-"""The number of judged documents, counted again for each run, that are looked at together."""
+"""Most judged documents, counted for each run, that are evaluated together."""
 
 
 class Stack(Frozen):
-    """The results of several runs: finite scores, and no document twice in a topic.
-
-    Parameters
-    ----------
-    names : what each run is called, which is its path too.
-    tags : the same as bytes.
-    n_topics : shape (n_runs,); how many topics each run has.
-    results : of the topics of the first run, then of the second.
-    score_warnings : about the scores of those runs that have any, by number.
-    """
+    """The results of several runs: finite scores, and no document twice in a topic."""
 
     names: Sequence[str]
+    """Also their paths."""
     tags: Sequence[bytes]
+    """The names as bytes."""
     n_topics: IntArray
-    results: Results
+    """Of each run, shape (n_runs,)."""
+    results: ResultRows
+    """Of the topics of the first run, then of the second."""
     score_warnings: dict[int, tuple[RunWarning, ...]]
+    """By the number of the run."""
 
 
 class StackedValues(Frozen):
-    """The values of several runs.
-
-    Parameters
-    ----------
-    begin : where the topics of each run begin, and where those of the last end.
-    topics : those evaluated, of the first run, then of the second; of each ascending in byte order.
-    columns : in print order.
-    n_all : how many topics sums are divided by; None for those of each run.
-    n_relevant : as ``Population`` has it.
-    shared : the fields of ``Summaries`` that are the same for all runs.
-    warnings : of those runs that have any, by number.
-    """
+    """The values of several runs."""
 
     stack: Stack
     begin: Sequence[int]
+    """Bounds of the topics of each run."""
     topics: tuple[bytes, ...]
+    """Evaluated ones, run by run, ascending in byte order within a run."""
     columns: tuple[TopicColumn, ...]
+    """In print order."""
     n_all: int | None
+    """Divisor of sums; None for the number of topics of each run."""
     n_relevant: float | None
+    """As in ``Population``."""
     shared: dict[str, Any]
+    """Fields of ``Summaries`` that all runs share."""
     warnings: dict[int, tuple[str, ...]]
+    """By the number of the run."""
 
     @property
     def sizes(self) -> list[int]:
@@ -86,22 +78,22 @@ class StackedValues(Frozen):
 
     @cached_property
     def places(self) -> dict[str, int]:
-        """Where the column of a printed name stands, but for that of runid, which the name of a run may change."""
+        """The place of each printed name's column, except runid, which depends on the name of a run."""
         return {column.name: place for place, column in enumerate(self.columns) if column.measure is not runid}
 
     def summaries(self, number: int, columns: Sequence[TopicColumn]) -> Summaries:
-        """Return what the summaries of one of the runs are made of, under some of the measures."""
-        some = slice(*self.begin[number : number + 2])
-        topics = self.topics[some]
+        """Return the ``Summaries`` of one of the runs."""
+        own = slice(*self.begin[number : number + 2])
+        topics = self.topics[own]
         return Summaries(
-            columns=tuple([_of_topics(column, some) for column in columns]),
+            columns=tuple([_of_topics(column, own) for column in columns]),
             topics=topics,
             population=Population(self.stack.tags[number], self.n_all or len(topics), len(topics), self.n_relevant),
             **self.shared,
         )
 
     def evaluation(self, number: int) -> Evaluation:
-        """Return what one of the runs scores."""
+        """Return the evaluation of one of the runs."""
         summaries = self.summaries(number, self.columns)
         return Evaluation(
             run=self.stack.tags[number],
@@ -121,12 +113,12 @@ class StackedRun(Frozen):
 
     @property
     def run(self) -> bytes:
-        """What it is called."""
+        """Its name."""
         return self.values.stack.tags[self.number]
 
     @property
     def path(self) -> str:
-        """What messages call it."""
+        """Its name in messages."""
         return self.values.stack.names[self.number]
 
     @property
@@ -135,33 +127,30 @@ class StackedRun(Frozen):
         return self.values.evaluation(self.number)
 
     def column(self, spellings: Iterable[str | None]) -> Column | None:
-        """Return what it scores under the first of several names that is printed; None where none is."""
+        """Return its values under the first of several names that is printed; None if none is."""
         values = self.values
         place = next((values.places[name] for name in spellings if name in values.places), None)
-        if place is None or values.shared["asked"] is not None:
+        if place is None or values.shared["requested"] is not None:
             return None
         [column] = values.summaries(self.number, [values.columns[place]]).summarised()
         return column
 
 
-def _of_topics(column: TopicColumn, some: slice) -> TopicColumn:
+def _of_topics(column: TopicColumn, topics: slice) -> TopicColumn:
     """Return the values of some topics."""
     return TopicColumn(
         column.name,
         column.measure,
-        None if column.values is None else column.values[some],
-        None if column.has_value is None else column.has_value[some],
+        None if column.values is None else column.values[topics],
+        None if column.has_value is None else column.has_value[topics],
         column.judged_with_value,
         column.of_all_judged,
-        None if column.more_relevant is None else column.more_relevant[some],
+        None if column.more_relevant is None else column.more_relevant[topics],
     )
 
 
 def can_be_stacked(judgments: AnyJudgments, selection: Selection, settings: Settings) -> bool:
-    """Return whether runs can be evaluated together.
-
-    A user's own measure is called for one run at a time, as nobody knows what it looks at.
-    """
+    """Return whether runs can be evaluated together; custom measures are called for one run at a time."""
     return (
         isinstance(judgments, Judgments)
         and not judgments.duplicates
@@ -174,16 +163,15 @@ def can_be_stacked(judgments: AnyJudgments, selection: Selection, settings: Sett
 def evaluate_stack(
     judgments: Judgments, stack: Stack, selection: Selection, settings: Settings
 ) -> StackedValues | None:
-    """Return the values of runs; None where they must be evaluated one by one, or fewer of them together.
+    """Return the values of runs; None if they must be evaluated one by one, or fewer of them together.
 
-    That is where a run has no judged topic or, under ``-c``, lacks one; where there is an error; and where there is
-    much to look at.
+    That is the case if a run has no judged topic or, under ``-c``, lacks one; after errors; and for many documents.
     """
     rules = ranking_rules(judgments, selection, settings, 1)
     ranking = rank_results(stack.results, judgments, stack.names[0], rules)
-    wanted = judgments.topic_index if settings.topic is None else {settings.topic} & judgments.topic_index.keys()
+    requested = judgments.topic_index if settings.topic is None else {settings.topic} & judgments.topic_index.keys()
     run = np.arange(len(stack.names)).repeat(stack.n_topics)
-    run = run[np.array([topic in wanted for topic in stack.results.topics], np.bool_)]
+    run = run[np.array([topic in requested for topic in stack.results.topics], np.bool_)]
     n_ranked = np.bincount(run, minlength=len(stack.names))
     n_judged = len(judgments.topics)
     least = n_judged if settings.complete and n_judged else 1
@@ -208,13 +196,13 @@ def evaluate_stack(
         topics=ranking.topics,
         columns=columns,
         n_all=n_judged if settings.complete else None,
-        n_relevant=n_relevant(judgments, settings) if settings.complete else None,
+        n_relevant=count_relevant(judgments, settings) if settings.complete else None,
         shared={
             "judged": judgments.topics if settings.topic is None else (),
             "relevant": relevant_by_topic(judgments, settings) if settings.complete else None,
             "zscores": selection.zscores,
             "complete": settings.complete,
-            "asked": selection.asked if selection.as_asked else None,
+            "requested": selection.requested if selection.as_asked else None,
         },
         warnings={number: tuple(lines) for number, lines in warnings.items()},
     )
@@ -229,7 +217,7 @@ def _warnings(  # noqa: PLR0917
     columns: Sequence[TopicColumn],
     unsupported: Sequence[str],
 ) -> Iterator[tuple[int, str]]:
-    """Yield the warnings about the runs, by the number of the run, in the order in which ``evaluate`` has them."""
+    """Yield the warnings about the runs, by number, in the order of ``evaluate``."""
     judged, settings, results = assessed.judgments.documents, assessed.settings, stack.results
     n_judged, others, ends = (
         len(judged.topics),

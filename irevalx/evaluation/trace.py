@@ -1,4 +1,4 @@
-"""Traces for ``-D``: what the measures see of a topic, document by document, as text."""
+"""Traces for ``-D``: the documents of a topic as measures see them, as text."""
 
 from __future__ import annotations
 
@@ -24,16 +24,11 @@ from irevalx.ranking.topics_with_probabilities import assess_with_probabilities
 from irevalx.settings import Settings
 
 NONE = "-"
-"""The rank of a document that was not retrieved, and its counts."""
+"""Rank and counts of a document that was not retrieved."""
 
 
 def trace(ranking: Ranking, judgments: AnyJudgments, settings: Settings) -> Iterator[str]:
-    """Return what the measures see of each topic: a title and a table for each, or for each group of it.
-
-    Parameters
-    ----------
-    ranking : of topics that can be evaluated, made with these judgments; not for the mean over orders.
-    """
+    """Yield a title and a table for each topic, or each group of it; not for expected values over tie-breaking."""
     match judgments:
         case Judgments():
             if ranking.tied:
@@ -60,14 +55,14 @@ def _grouped(ranking: Ranking, judgments: GroupedJudgments, settings: Settings) 
 
 
 def _graded(ranking: Ranking, judgments: Judgments, titles: Sequence[str], settings: Settings) -> Iterator[str]:
-    """Trace rankings with grades: of the documents up to each, how many are relevant, nonrelevant and so on."""
+    """Trace rankings with grades: how many documents up to each are relevant, nonrelevant and so on."""
     t = ranking.assess(
         judgments, judgments.grades, level=settings.level, reading="skip" if settings.judged_only else "nonrel"
     )
     grades, row = judgments.grades, ranking.row
-    shown = (grades >= 0) | (not settings.judged_only)
+    is_shown = (grades >= 0) | (not settings.judged_only)
     if settings.judged_only:
-        row = row[(row != ABSENT) & shown[row]]
+        row = row[(row != ABSENT) & is_shown[row]]
     unjudged = ~t.judged & (row != ABSENT)
     so_far = [t.rows.running_count(mask) for mask in (t.relevant, t.nonrelevant, unjudged)]
     for topic, title in enumerate(titles):
@@ -75,39 +70,39 @@ def _graded(ranking: Ranking, judgments: Judgments, titles: Sequence[str], setti
             f"{title}: {t.n_ret[topic]} documents, with {t.n_rel_ret[topic]} of {t.n_rel[topic]} relevant and "
             f"{t.n_judged_ret[topic] - t.n_rel_ret[topic]} of {t.n_nonrel[topic]} nonrelevant ones"
         )
-        found = _places(t.rows, topic)
-        found = found[row[found] != ABSENT]
+        ranked = _places(t.rows, topic)
+        ranked = ranked[row[ranked] != ABSENT]
         pool = _places(judgments.rows, int(ranking.judged_topic[topic]))
         rows = []
-        for place in found.tolist():
+        for place in ranked.tolist():
             rank, *counts = (int(x[place]) for x in (t.rank, *so_far))
             cells = [rank, grades[row[place]], *counts, rank - sum(counts), f"{counts[0] / rank:.4f}"]
             rows.append([*map(str, cells), _docno(judgments, row[place])])
-        for place in pool[shown[pool] & ~np.isin(pool, row[found])].tolist():
+        for place in pool[is_shown[pool] & ~np.isin(pool, row[ranked])].tolist():
             rows.append([NONE, str(grades[place]), *[NONE] * 5, _docno(judgments, place)])
         head = ("rank", "grade", "relevant", "nonrelevant", "unjudged", "outside", "precision", "document")
         yield from _table(head, rows)
 
 
 def _preferences(ranking: Ranking, judgments: PreferenceJudgments) -> Iterator[str]:
-    """Trace rankings with preferences: how many each document has to others, and how many of these are fulfilled."""
+    """Trace rankings with preferences: each document's preferences over others, and how many are fulfilled."""
     assessed, documents = assess_preferences(ranking, judgments), judgments.documents
     names = [
         judgments.names[group] for topic in ranking.judged_topic for group in _places(judgments.groups, int(topic))
     ]
     for topic, name in enumerate(ranking.topics):
-        found = _places(ranking.rows, topic)
-        found = found[ranking.row[found] != ABSENT]
+        ranked = _places(ranking.rows, topic)
+        ranked = ranked[ranking.row[ranked] != ABSENT]
         every = _places(documents.rows, int(ranking.judged_topic[topic]))
-        by_id = np.append(ranking.row[found], every[~np.isin(every, ranking.row[found])])
-        ranks = [*map(str, ranking.rank[found].tolist()), *[NONE] * (by_id.size - found.size)]
+        by_id = np.append(ranking.row[ranked], every[~np.isin(every, ranking.row[ranked])])
+        ranks = [*map(str, ranking.rank[ranked].tolist()), *[NONE] * (by_id.size - ranked.size)]
         for place in _places(assessed.groups, topic).tolist():
             group, t = assessed.members[place], assessed.tally
             yield (
                 f"topic {quote(name)}, group {quote(names[place])}: {t.fulfilled[place]} of {t.possible[place]} "
                 f"preferences fulfilled, {t.fulfilled_ret[place]} of {t.possible_ret[place]} where both were retrieved"
             )
-            columns = [column.tolist() for column in _wins(group, found.size)]
+            columns = [column.tolist() for column in _wins(group, ranked.size)]
             rows = [
                 [ranks[number], f"{level:g}", *map(str, counts), _docno(documents, by_id[number])]
                 for number, level, *counts in zip(group.ids.tolist(), group.level.tolist(), *columns, strict=True)
@@ -117,22 +112,22 @@ def _preferences(ranking: Ranking, judgments: PreferenceJudgments) -> Iterator[s
 
 
 def _subtopics(ranking: Ranking, judgments: SubtopicJudgments, settings: Settings) -> Iterator[str]:
-    """Trace rankings with subtopics: which ones each document is relevant for, and how many of them are new."""
+    """Trace rankings with subtopics: those each document is relevant for, and how many of them are new."""
     ranking, documents = ranking.of_judged("skip" if settings.judged_only else "nonrel"), judgments.documents
     judged = judgments.relevant(settings.level)
     for topic, title in enumerate(ranking.topics):
         of_topic = int(ranking.judged_topic[topic])
         where = ranking.rows.slice(topic)
-        found, every = ranking.row[where], _places(documents.rows, of_topic)
+        ranked, every = ranking.row[where], _places(documents.rows, of_topic)
         seen: set[int] = set()
         rows = []
-        for rank, document in zip(ranking.rank[where].tolist(), found.tolist(), strict=True):
+        for rank, document in zip(ranking.rank[where].tolist(), ranked.tolist(), strict=True):
             own = judged.subtopic[judged.parts.slice(document)].tolist()
             new = len(own) - len(seen.intersection(own))
             seen.update(own)
             counts = (rank, len(own), new, len(seen))
             rows.append([*map(str, counts), _names(judged, own), _docno(documents, document)])
-        for document in every[~np.isin(every, found)].tolist():
+        for document in every[~np.isin(every, ranked)].tolist():
             own = judged.subtopic[judged.parts.slice(document)].tolist()
             rows.append([NONE, str(len(own)), NONE, NONE, _names(judged, own), _docno(documents, document)])
         n_subtopics = judged.subtopics.lengths[of_topic]
@@ -145,7 +140,7 @@ def _names(judged: RelevantParts, subtopics: Sequence[int]) -> str:
 
 
 def _with_probabilities(ranking: Ranking, judgments: JudgmentsWithProbabilities, settings: Settings) -> Iterator[str]:
-    """Trace rankings with a sample: how many relevant documents each stands for, and all of them up to it."""
+    """Trace rankings with a sample: how many relevant documents each stands for, and their running sum."""
     t = assess_with_probabilities(
         ranking, judgments, level=settings.level, reading="skip" if settings.judged_only else "nonrel"
     )
@@ -162,14 +157,14 @@ def _with_probabilities(ranking: Ranking, judgments: JudgmentsWithProbabilities,
             f"topic {quote(title)}: {t.n_ret[topic]} documents; a sample of {sample.size}, with relevant ones that "
             f"stand for {t.estimated_relevant[topic]:.4f}"
         )
-        found = zip(t.rank[where].tolist(), t.place[where].tolist(), so_far[where].tolist(), strict=True)
-        rows = [row(str(rank), place, f"{total:.4f}") for rank, place, total in found]
+        ranked = zip(t.rank[where].tolist(), t.place[where].tolist(), so_far[where].tolist(), strict=True)
+        rows = [row(str(rank), place, f"{total:.4f}") for rank, place, total in ranked]
         rows += [row(NONE, place, NONE) for place in sample[~np.isin(sample, t.place[where])].tolist()]
         yield from _table(("rank", "grade", "probability", "stands for", "so far", "document"), rows)
 
 
 def _wins(group: Group, n_ret: int) -> tuple[IntArray, ...]:
-    """For each line of a group: its preferences to others, those fulfilled, and the sums of both up to here."""
+    """Return, for each line of a group, its preferences over others, the fulfilled ones, and running sums of both."""
     preferred = group.preferred
     fulfilled = preferred & (group.ids[:, None] < group.ids) & (group.ids < n_ret)[:, None]
     counts = np.count_nonzero(preferred, axis=1), np.count_nonzero(fulfilled, axis=1)

@@ -14,12 +14,12 @@ from irevalx.experiments.ranked_runs import RankedRuns
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool, with_pool
-from irevalx.measures.declare import CountsAs
+from irevalx.measures.declare import UnjudgedEffect
 from irevalx.measures.parameter_kinds import Cutoffs
-from irevalx.measures.select import SelectedMeasure
-from irevalx.ranking.rank import without_some
+from irevalx.measures.select import RequestedMeasure
+from irevalx.ranking.rank import without_documents
 from irevalx.ranking.rules import RankingRules
-from irevalx.reading.runs import Run
+from irevalx.reading.runs import RunStream
 from irevalx.settings import ORDERS_OF_TIES, Settings
 from irevalx.statistics.corrections import CORRECTIONS, TUKEY, correction_named
 from irevalx.statistics.paired_comparisons import Comparisons
@@ -31,10 +31,15 @@ DEPTH = 10
 RELATIVE_RELEVANCE = 0.5
 """How often an unjudged document is assumed to be relevant, relative to the judged documents of its run."""
 
-_AS_NONRELEVANT = {CountsAs.NONRELEVANT, CountsAs.NO_GAIN, CountsAs.GAIN_FOR_POOLED, CountsAs.GAIN_FOR_OUTSIDE}
+_AS_NONRELEVANT = {
+    UnjudgedEffect.NONRELEVANT,
+    UnjudgedEffect.NO_GAIN,
+    UnjudgedEffect.GAIN_FOR_POOLED,
+    UnjudgedEffect.GAIN_FOR_OUTSIDE,
+}
 
 
-def cutoff_of(request: SelectedMeasure, name: str) -> int | None:
+def cutoff_of(request: RequestedMeasure, name: str) -> int | None:
     """Return the cutoff of a measure by its printed name; None where it has none."""
     if not isinstance(request.measure.kind, Cutoffs):
         return None
@@ -44,7 +49,7 @@ def cutoff_of(request: SelectedMeasure, name: str) -> int | None:
     return cutoff
 
 
-def takes_unjudged_as_nonrelevant(request: SelectedMeasure) -> bool:
+def takes_unjudged_as_nonrelevant(request: RequestedMeasure) -> bool:
     """Return whether a run can only gain if one of its unjudged documents turns out to be relevant."""
     measure = request.measure
     treated = {measure.pooled, measure.outside}
@@ -116,7 +121,7 @@ class Coverage(Frozen, kw_only=True):
         return change
 
 
-def shifts(comparisons: Comparisons, coverage: Coverage, request: SelectedMeasure) -> FloatArray:
+def shifts(comparisons: Comparisons, coverage: Coverage, request: RequestedMeasure) -> FloatArray:
     """Return ``Coverage.shift`` of each pair, on the scale on which means are tested; 0 for measures without one."""
     if not (takes_unjudged_as_nonrelevant(request) and comparisons.scale.is_linear):
         return np.zeros(len(comparisons.pairs))
@@ -126,7 +131,7 @@ def shifts(comparisons: Comparisons, coverage: Coverage, request: SelectedMeasur
     )
 
 
-def depend_on_unjudged(comparisons: Comparisons, coverage: Coverage, request: SelectedMeasure) -> BoolArray:
+def depend_on_unjudged(comparisons: Comparisons, coverage: Coverage, request: RequestedMeasure) -> BoolArray:
     """Return for which pairs the conclusion of the t test depends on unjudged documents: shape (n_pairs,).
 
     A conclusion is that the first run is better, the second, or neither. It depends on unjudged documents if the
@@ -195,14 +200,16 @@ def coverages(ranked: RankedRuns) -> dict[int, Coverage]:
 
 
 def _first_unjudged(
-    judgments: Judgments, runs: Sequence[Run], settings: Settings, depth: int, topics: Sequence[bytes]
+    judgments: Judgments, runs: Sequence[RunStream], settings: Settings, depth: int, topics: Sequence[bytes]
 ) -> FirstUnjudged:
     """Read runs, and return the unjudged documents among their first ones, of some topics."""
     rules = RankingRules(
         ties=settings.ties, ignore_identical_ids=settings.ignore_identical_ids, duplicates=settings.duplicates
     )
     pools = [
-        Pool.joined("", [first_documents(without_some(part, rules)[0], depth, rules.ties) for part in run.results()])
+        Pool.joined(
+            "", [first_documents(without_documents(part, rules)[0], depth, rules.ties) for part in run.results()]
+        )
         for run in (run.allowing(rules.duplicates) for run in runs)
     ]
     both = with_pool(judgments, Pool.joined("", pools))

@@ -13,8 +13,8 @@ from irevalx.experiments.ranked_runs import USUAL_RULES, RankedRuns, RunRules, r
 from irevalx.experiments.ranking_runs import raise_first
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
-from irevalx.measures.select import SelectedMeasure
-from irevalx.reading.runs import Run
+from irevalx.measures.select import RequestedMeasure
+from irevalx.reading.runs import RunStream
 from irevalx.settings import Settings
 
 
@@ -62,8 +62,8 @@ class Experiment(RankedRuns):
 
 def prepare(
     judgments: Judgments,
-    runs: Sequence[Run],
-    measures: Sequence[str] | Sequence[SelectedMeasure],
+    runs: Sequence[RunStream],
+    measures: Sequence[str] | Sequence[RequestedMeasure],
     rules: RunRules = USUAL_RULES,
     *,
     names: Sequence[str | None] = (),
@@ -71,6 +71,6 @@ def prepare(
 ) -> Experiment:
     """Read runs, rank them and look their documents up; ``measures`` are texts, or requests that were read before."""
     raise_first(judgments.duplicates)
-    requests = [measure for measure in measures if isinstance(measure, SelectedMeasure)]
+    requests = [measure for measure in measures if isinstance(measure, RequestedMeasure)]
     requests = requests or [*requests_of([str(measure) for measure in measures], rules.settings)]
     return Experiment.of(judgments, runs, requests, rules, names=names, warn=warn)

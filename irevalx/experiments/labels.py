@@ -14,6 +14,7 @@ import numpy as np
 from irevalx.api.inputs import Qrels, judgments_given
 from irevalx.arrays.codes import UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError, MalformedLineError, MalformedNumberError, quote, shown_name
 from irevalx.experiments.label_files import refuse_duplicates
 from irevalx.frozen import Frozen, replace
@@ -46,21 +47,8 @@ class Labels(Frozen):
     first_not_whole: str = ""
 
     @classmethod
-    def read(cls, given: Any, rel_format: str, *, option: str = "-R") -> Labels:
-        """Read labels.
-
-        Parameters
-        ----------
-        given : as ``Qrels.read`` takes them; missing labels may be None or nan.
-        rel_format : their format, if they are a file.
-        option : of the command, that names this format, for messages.
-
-        Raises
-        ------
-        ArgumentError : they have something else than one label for each document.
-        DuplicateDocumentError : a document occurs twice in a topic; where it has two labels, both are named.
-        IrevalxError : as ``Qrels.read``.
-        """
+    def read(cls, given: Any, rel_format: str, *, parameter: str = "rel_format") -> Labels:
+        """Read labels like ``Qrels.read``; ``parameter`` names their format in messages; None and nan are missing."""
         fmt = formats.rel_format(rel_format)
         if not {fmt.name, fmt.measures_of} & {formats.QRELS.name, formats.SAMPLED.name}:
             raise ArgumentError(
@@ -68,10 +56,11 @@ class Labels(Frozen):
             )
         try:
             read = given.judgments if isinstance(given, Qrels) else judgments_given(given, fmt, "label", TREC_EVAL_10)
-        except MalformedLineError as error:  # it may name -R, which is of the judgments
-            if "-R" not in error.message or option == "-R":
+        except MalformedLineError as error:  # it can name the parameter for the format of the human judgments
+            names_format = "-R" in error.message or spelled("rel_format") in error.message
+            if parameter == "rel_format" or not names_format:
                 raise
-            raise MalformedLineError(f"{error.message} (for machine labels: {option})") from None
+            raise MalformedLineError(f"{error.message} (for machine labels: {spelled(parameter)})") from None
         if not isinstance(read, Judgments):
             raise ArgumentError("labels must have exactly one grade for each document")
         found = cls._of(read)

@@ -13,7 +13,7 @@ from irevalx.experiments.coverage import DEPTH, Coverage, coverages, cutoff_of
 from irevalx.experiments.measure_scales import GEOMETRIC_MEAN, scale_of
 from irevalx.experiments.ranked_runs import RankedRuns, direction_of
 from irevalx.frozen import Frozen, replace
-from irevalx.measures.select import SelectedMeasure
+from irevalx.measures.select import RequestedMeasure
 from irevalx.measures.summary import negative_values
 from irevalx.process.system import as_text
 from irevalx.statistics.scales import MEAN, Scale
@@ -39,7 +39,7 @@ class MeasuredRuns(Frozen, kw_only=True):
     """At the measure's cutoff or 10, over the same topics; None if not known."""
     top_coverage: Coverage | None = None
     """At 10 at most; None if not known."""
-    request: SelectedMeasure | None = None
+    request: RequestedMeasure | None = None
     """None if not known."""
 
     @property
@@ -81,7 +81,7 @@ def measured_runs(ranked: RankedRuns, warn: Warn) -> list[MeasuredRuns]:
 
 
 def with_coverage(
-    measured: MeasuredRuns, request: SelectedMeasure, ranked: RankedRuns, coverage: Mapping[int, Coverage]
+    measured: MeasuredRuns, request: RequestedMeasure, ranked: RankedRuns, coverage: Mapping[int, Coverage]
 ) -> MeasuredRuns:
     """Add the coverage of the runs over the same topics; ``coverage`` is by cutoff, as ``coverages`` returns it."""
     if not coverage:

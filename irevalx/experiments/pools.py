@@ -14,14 +14,14 @@ from irevalx.errors import Warn
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool, with_pool
-from irevalx.ranking.order import ranked_order
-from irevalx.reading.runs import Results, Run
+from irevalx.ranking.order import ranking_order
+from irevalx.reading.runs import ResultRows, RunStream
 from irevalx.settings import Ties
 from irevalx.trec_eval.numbers import malformed_number_warnings
 
 
 def best_ranks_in_runs(
-    runs: Sequence[Run], depth: int, warn: Warn = lambda line: None
+    runs: Sequence[RunStream], depth: int, warn: Warn = lambda line: None
 ) -> dict[bytes, dict[bytes, int]]:
     """Return the best rank of the first ``depth`` documents of runs, by topic and document; warns of invalid scores."""
     best: dict[bytes, dict[bytes, int]] = {}
@@ -33,7 +33,9 @@ def best_ranks_in_runs(
     return best
 
 
-def documents_in_order(run: Run, depth: int, warn: Warn = lambda line: None) -> Iterator[tuple[bytes, list[bytes]]]:
+def documents_in_order(
+    run: RunStream, depth: int, warn: Warn = lambda line: None
+) -> Iterator[tuple[bytes, list[bytes]]]:
     """Yield the topics of a run, each with its first ``depth`` documents as the evaluator ranks them."""
     parts = run.results()
     for message in malformed_number_warnings(part.malformed for part in parts):
@@ -47,7 +49,7 @@ def documents_in_order(run: Run, depth: int, warn: Warn = lambda line: None) -> 
                 yield first.topics[number], texts[start:end]
 
 
-def pool_of(runs: Sequence[Run], depth: int, warn: Warn = lambda line: None) -> Pool:
+def pool_of(runs: Sequence[RunStream], depth: int, warn: Warn = lambda line: None) -> Pool:
     """Pool the first ``depth`` documents of each topic of runs; topics and documents are in ascending byte order."""
     return pool_of_documents(best_ranks_in_runs(runs, depth, warn))
 
@@ -60,9 +62,9 @@ def pool_of_documents(pooled: Mapping[bytes, Collection[bytes]]) -> Pool:
     return Pool("the runs", tuple(topics), number, docnos)
 
 
-def first_documents(results: Results, depth: int, ties: Ties = "name") -> Pool:
+def first_documents(results: ResultRows, depth: int, ties: Ties = "name") -> Pool:
     """Return the first documents of each topic, in the order in which the evaluator ranks them."""
-    order, _ = ranked_order(results, ties)
+    order, _ = ranking_order(results, ties)
     rows, docnos = results.rows, results.docnos
     within_depth: BoolArray = rows.position < depth
     places = np.flatnonzero(within_depth) if order is None else order[within_depth]
@@ -70,7 +72,7 @@ def first_documents(results: Results, depth: int, ties: Ties = "name") -> Pool:
     return Pool("", results.topics, first.ids, docnos.take(places))
 
 
-def with_first_documents(judgments: Judgments, runs: Sequence[Run], depth: int) -> Judgments:
+def with_first_documents(judgments: Judgments, runs: Sequence[RunStream], depth: int) -> Judgments:
     """Return the judgments, with what runs have among their first documents among the unjudged ones."""
     pools = [first_documents(part, depth) for run in runs for part in run.results()]
     return with_pool(judgments, Pool.joined("", pools))

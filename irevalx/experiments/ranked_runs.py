@@ -18,13 +18,13 @@ from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments import AnyJudgments
 from irevalx.measures import NICKNAMES
 from irevalx.measures.declare import Measure
-from irevalx.measures.select import SelectedMeasure, Selection, select
+from irevalx.measures.select import RequestedMeasure, Selection, select_measures
 from irevalx.measures.summary import Population
 from irevalx.ranking.assess import assess
 from irevalx.ranking.rank import RankedRun, in_topic_order
 from irevalx.ranking.ranking import Ranking
 from irevalx.reading.formats import QRELS
-from irevalx.reading.runs import Run
+from irevalx.reading.runs import RunStream
 from irevalx.settings import Grades, Settings
 from irevalx.statistics.scales import MEAN, Scale
 
@@ -70,13 +70,13 @@ class RankedRuns(Frozen):
     """Its rows are all topics of the first run, then all of the second, and so on."""
     missing: BoolArray
     """Shape (n_runs, n_topics); whether a run has no results for a topic."""
-    requests: tuple[SelectedMeasure, ...]
+    requests: tuple[RequestedMeasure, ...]
     level: float
     """Relevance threshold."""
     lacking: Mapping[str, int] = {}
     """Number of judged topics that each run lacks, if any."""
     grades_are: Grades = "whole"
-    sources: Sequence[Run] = ()
+    sources: Sequence[RunStream] = ()
     """The runs, to be read again."""
     settings: Settings = Settings()
 
@@ -84,8 +84,8 @@ class RankedRuns(Frozen):
     def of(
         cls,
         judgments: AnyJudgments,
-        runs: Sequence[Run],
-        requests: Sequence[SelectedMeasure],
+        runs: Sequence[RunStream],
+        requests: Sequence[RequestedMeasure],
         rules: RunRules = USUAL_RULES,
         *,
         names: Sequence[str | None] = (),
@@ -237,7 +237,7 @@ def requests_of(
     rel_format: str = QRELS.name,
     *,
     as_asked: bool = False,
-) -> tuple[SelectedMeasure, ...]:
+) -> tuple[RequestedMeasure, ...]:
     """Read measures one at a time, so that a measure can occur with several parameters; of sets, those that fit.
 
     With ``as_asked``, measures are named as requested, rather than as they are printed.
@@ -245,8 +245,8 @@ def requests_of(
     requests = []
     for measure in measures:
         of_set = measure.partition(":")[0] in NICKNAMES
-        selection = select((measure,), settings, rel_format, strict=True)
-        spellings = {printed: spelling for spelling, printed in selection.asked.items()} if as_asked else {}
+        selection = select_measures((measure,), settings, rel_format, strict=True)
+        spellings = {printed: spelling for spelling, printed in selection.requested.items()} if as_asked else {}
         for request in selection.measures:
             problem = _problem(request.measure, rel_format)
             if problem is None:
@@ -260,7 +260,7 @@ def requests_of(
     return each_once(requests)
 
 
-def each_once(requests: Sequence[SelectedMeasure]) -> tuple[SelectedMeasure, ...]:
+def each_once(requests: Sequence[RequestedMeasure]) -> tuple[RequestedMeasure, ...]:
     """Return measures; raises UsageError if two have one printed name."""
     names = [name for request in requests for name in request.names]
     for name in names:
@@ -285,8 +285,8 @@ def _problem(measure: Measure, rel_format: str) -> str | None:
 
 
 def _fitting(
-    requests: Sequence[SelectedMeasure], judgments: AnyJudgments, settings: Settings, warn: Warn
-) -> tuple[SelectedMeasure, ...]:
+    requests: Sequence[RequestedMeasure], judgments: AnyJudgments, settings: Settings, warn: Warn
+) -> tuple[RequestedMeasure, ...]:
     """Return the measures that the judgments allow; raises EvaluationError for another that was asked for by name."""
     fitting = []
     for request in requests:

@@ -13,11 +13,11 @@ from irevalx.process.system import as_bytes, as_text
 from irevalx.process.workers import in_order, worth_sharing
 from irevalx.ranking.rank import RankedRun, rank_run
 from irevalx.ranking.rules import RankingRules
-from irevalx.reading.runs import Run
+from irevalx.reading.runs import RunStream
 
 
 def rank_all(
-    judgments: AnyJudgments, runs: Sequence[Run], rules: RankingRules, *, processes: int = 1, warn: Warn
+    judgments: AnyJudgments, runs: Sequence[RunStream], rules: RankingRules, *, processes: int = 1, warn: Warn
 ) -> Iterator[RankedRun]:
     """Yield the rankings of runs, in their order; raises EvaluationError for a topic that cannot be evaluated."""
     documents = judgments.documents
@@ -31,7 +31,7 @@ def rank_all(
 
 
 def unique_names(
-    ranked: Sequence[RankedRun], runs: Sequence[Run], names: Sequence[str | None], warn: Warn
+    ranked: Sequence[RankedRun], runs: Sequence[RunStream], names: Sequence[str | None], warn: Warn
 ) -> list[str]:
     """Return a unique name of each run; ``names`` are as for ``RankedRuns.of``, and duplicate names are warned of."""
     tags = [

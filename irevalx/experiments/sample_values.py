@@ -20,7 +20,7 @@ from irevalx.frozen import replace
 from irevalx.judgments.graded import SAMPLED_DEPTH
 from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
 from irevalx.measures.declare import Measure
-from irevalx.measures.select import SelectedMeasure, select
+from irevalx.measures.select import RequestedMeasure, select_measures
 from irevalx.ranking.ranking import Ranking
 from irevalx.reading.formats import PRELS, QRELS, SAMPLED
 from irevalx.settings import Settings
@@ -34,7 +34,7 @@ def format_for(measure: Measure) -> str | None:
     return next((name for name in FORMATS if measure.can_use(name)), None)
 
 
-def requests_of_samples(measures: Sequence[str], level: int) -> tuple[SelectedMeasure, ...]:
+def requests_of_samples(measures: Sequence[str], level: int) -> tuple[RequestedMeasure, ...]:
     """Read measures, including those that need strata or inclusion probabilities."""
     settings = Settings(level=level)
     each = (requests_of((text,), settings, _format_of(text, settings)) for text in measures)
@@ -43,7 +43,7 @@ def requests_of_samples(measures: Sequence[str], level: int) -> tuple[SelectedMe
 
 def _format_of(text: str, settings: Settings) -> str:
     """Return the format that the first measure of a text takes a sample for."""
-    formats = (format_for(request.measure) for request in select((text,), settings).measures)
+    formats = (format_for(request.measure) for request in select_measures((text,), settings).measures)
     return next((name for name in formats if name is not None), None) or QRELS.name
 
 

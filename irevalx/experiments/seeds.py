@@ -19,5 +19,5 @@ def chosen_seed(seed: Any) -> int:
     if seed is None:
         return secrets.randbelow(MOST_SEEDS)
     if isinstance(seed, bool) or not isinstance(seed, Integral):
-        raise parameters.wrong("seed", "a whole number or None", seed)
+        raise parameters.argument_error("seed", "a whole number or None", seed)
     return int(seed)

@@ -8,7 +8,7 @@ from numbers import Real
 from typing import Any
 
 from irevalx import parameters
-from irevalx.declarations import Kind, Parameter
+from irevalx.declarations import Parameter, ValueType
 
 _LONGEST = 100
 """Maximum number of characters of a share: Python does not read numbers of thousands of digits."""
@@ -33,10 +33,10 @@ def share_of(what: str, value: Any) -> Fraction:
         number = parameters.real_number(what, value) if isinstance(value, Real) else None
         fraction = Fraction(0) if number is None or not 0 < number <= 1 else Fraction(repr(number))
     if not 0 < fraction <= 1:
-        raise parameters.wrong(what, "a share above 0 and at most 1, such as 0.1", value)
+        raise parameters.argument_error(what, "a share above 0 and at most 1, such as 0.1", value)
     return fraction
 
 
 def share(**more: Any) -> Parameter:
     """Declare a share: a number, and in the shell also a percentage."""
-    return Parameter(kind=Kind(_RULE, lambda value: share_of("", value), read_share), **more)
+    return Parameter(kind=ValueType(_RULE, lambda value: share_of("", value), read_share), **more)

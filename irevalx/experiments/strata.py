@@ -27,7 +27,7 @@ from irevalx.judgments.graded import Judgments
 from irevalx.process.system import as_bytes
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.rules import RankingRules
-from irevalx.reading.runs import Run
+from irevalx.reading.runs import RunStream
 from irevalx.reading.source import CHUNK_SIZE, Source
 
 By: TypeAlias = Literal["depth", "runs", "names"]
@@ -276,6 +276,6 @@ def divided(
     return design.divide(judgments, numbers)
 
 
-def ranking_of(runs: Sequence[Run], judgments: Judgments, warn: Warn) -> Ranking:
+def ranking_of(runs: Sequence[RunStream], judgments: Judgments, warn: Warn) -> Ranking:
     """Rank runs against judgments; raises as the evaluator does."""
     return Ranking.joined([ranked.ranking for ranked in rank_all(judgments, runs, RankingRules(), warn=warn)])

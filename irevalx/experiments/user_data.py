@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from irevalx import parameters
-from irevalx.api import checks
 from irevalx.api.inputs import Qrels, read_runs
-from irevalx.api.own_measures import asked_for
+from irevalx.api.own_measures import with_custom_measures
 from irevalx.api.user_warnings import warn
 from irevalx.errors import ArgumentError, UsageError
 from irevalx.experiments.experiment import Experiment, prepare
@@ -19,9 +18,10 @@ from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Judgments
 from irevalx.measures.contradictions import refuse_contradictions
 from irevalx.measures.lists import measures_in
-from irevalx.measures.select import SelectedMeasure
+from irevalx.measures.select import RequestedMeasure
 from irevalx.reading.formats import QRELS, REL_FORMATS, TREC_RESULTS
-from irevalx.reading.runs import Run
+from irevalx.reading.runs import RunStream
+from irevalx.settings import Settings
 from irevalx.trec_eval.versions import TREC_EVAL_10
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def labels_of(labels: Any, labels_format: str | None, rel_format: str = QRELS.na
     labels_format : their format; None for that of the judgments.
     rel_format : of the judgments.
     """
-    return Labels.read(labels, labels_format or rel_format, option="--labels-format").grades
+    return Labels.read(labels, labels_format or rel_format, parameter="labels_format").grades
 
 
 def are_given(runs: Any) -> bool:
@@ -107,7 +107,7 @@ class OpenedRuns(Frozen):
     names : None for the tag in the file.
     """
 
-    runs: list[Run]
+    runs: list[RunStream]
     names: list[str | None]
 
 
@@ -126,7 +126,7 @@ def opened_runs(runs: Any) -> OpenedRuns:
 
 def measures_of(measures: Any) -> tuple[str, ...]:
     """Return measures one by one; a string may have several, with blanks or commas between them."""
-    return tuple(one for text in asked_for(measures) for one in measures_in(text))
+    return tuple(one for text in with_custom_measures(measures) for one in measures_in(text))
 
 
 def experiment_of(qrels: Any, runs: Any, measures: Any, **options: Unpack[Evaluating]) -> Experiment:
@@ -145,7 +145,7 @@ def experiment_of(qrels: Any, runs: Any, measures: Any, **options: Unpack[Evalua
     rules = _rules(options)
     judgments = graded_judgments_of(qrels, options.get("rel_format", QRELS.name), rules.settings.grades)
     opened = opened_runs(runs)
-    is_read = isinstance(measures, tuple) and all(isinstance(one, SelectedMeasure) for one in measures)
+    is_read = isinstance(measures, tuple) and all(isinstance(one, RequestedMeasure) for one in measures)
     asked = measures if is_read else measures_of(measures)
     return prepare(judgments, opened.runs, asked, rules, names=opened.names, warn=warn)
 
@@ -187,7 +187,7 @@ def _rules(options: Evaluating) -> RunRules:
     ------
     ArgumentError : a value is none that its keyword takes.
     """
-    settings = checks.settings_of(
+    settings = Settings.of(
         level=options.get("level", 1),
         grades=options.get("grades", "whole"),
         ties=options.get("ties", "name"),
@@ -207,7 +207,7 @@ def probability(what: str, value: Any, least: float = 0.0) -> float:
     """Return a number below 1 and above 0, or above another least one; raises ArgumentError."""
     number = parameters.real_number(what, value)
     if number is None or not least < number < 1:
-        raise parameters.wrong(what, f"a number above {least:g} and below 1", value)
+        raise parameters.argument_error(what, f"a number above {least:g} and below 1", value)
     return number
 
 
@@ -215,5 +215,5 @@ def _share(what: str, value: Any) -> float:
     """Return a number from 0 to 1."""
     share = parameters.real_number(what, float(value) if hasattr(value, "denominator") else value)
     if share is None or not 0 <= share <= 1:
-        raise parameters.wrong(what, "a number from 0 to 1", value)
+        raise parameters.argument_error(what, "a number from 0 to 1", value)
     return share

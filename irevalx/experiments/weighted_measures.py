@@ -12,7 +12,7 @@ from irevalx.frozen import Frozen
 from irevalx.measures.gain import dcg
 from irevalx.measures.parameter_kinds import Gain
 from irevalx.measures.precision import precision
-from irevalx.measures.select import SelectedMeasure
+from irevalx.measures.select import RequestedMeasure
 from irevalx.measures.user import PERSISTENCE, rank_biased_precision
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.rounding import log2_of
@@ -34,7 +34,7 @@ class WeightedMeasure(Frozen):
 
 
 def weighted_measures(
-    requests: Sequence[SelectedMeasure], level: float, grades: Collection[int], greatest: int
+    requests: Sequence[RequestedMeasure], level: float, grades: Collection[int], greatest: int
 ) -> list[WeightedMeasure]:
     """Return measures as sums over ranks; ``greatest`` is the highest grade that an unjudged document can get."""
     return [
@@ -44,7 +44,7 @@ def weighted_measures(
     ]
 
 
-def not_weighted(request: SelectedMeasure) -> str:
+def not_weighted(request: RequestedMeasure) -> str:
     """Return the message that refuses a measure which is not a weighted sum of gains over ranks."""
     return (
         "a measure must be a sum over ranks of weight times gain (P, rbp or dcg, with unjudged documents where they "
@@ -61,7 +61,7 @@ def counted_documents(ranking: Ranking, measure: WeightedMeasure) -> tuple[IntAr
 
 
 def _of_request(
-    request: SelectedMeasure, level: float, grades: Collection[int], greatest: int
+    request: RequestedMeasure, level: float, grades: Collection[int], greatest: int
 ) -> list[WeightedMeasure]:
     measure, values = request.measure, request.parameters.values
     if request.reading != "nonrel" or measure not in {precision, rank_biased_precision, dcg}:

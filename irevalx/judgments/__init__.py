@@ -1,9 +1,9 @@
-"""What is known of documents: judgments of each kind, and the pool of documents chosen for judging.
+"""Judgments of documents, of each kind, and the judging pool.
 
-    judged_documents          Documents: all that a ranking needs to know; Kind: what can be said of each kind
+    judged_documents          Documents: all that a ranking needs to know; JudgmentKind: properties of each kind
     graded                    Judgments: grades, perhaps in a sample of strata
     judgment_groups           GroupedJudgments: grades of several users
-    preferences               of groups of users: which documents are better than which
+    preferences               preferences between documents, of groups of users
     subtopics                 grades for each subtopic, and the ideal lists of topics
     with_probabilities        grades of a sample with inclusion probabilities
     pool                      the pool, and judgments with it
@@ -25,4 +25,4 @@ if TYPE_CHECKING:
 AnyJudgments: TypeAlias = (
     "Judgments | GroupedJudgments | PreferenceJudgments | SubtopicJudgments | JudgmentsWithProbabilities"
 )
-"""What a file of judgments holds: a new kind is named here, and mypy then names what has to know of it."""
+"""The kinds of judgments; mypy then reports each ``match`` that lacks a new one."""

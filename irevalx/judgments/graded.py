@@ -11,73 +11,55 @@ from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import AnyArray, BoolArray, IntArray, Segments, distinct, read_only
 from irevalx.errors import DuplicateDocumentError, EvaluationError, Warn, quote, shown_name
 from irevalx.frozen import Frozen, cached_property, replace
-from irevalx.judgments.judged_documents import Documents, Kind
+from irevalx.judgments.judged_documents import Documents, JudgmentKind
 
 SAMPLED_DEPTH = 1000
-"""How many documents of a topic count, unless told otherwise, where a sample of strata was judged."""
+"""Default number of documents of a topic that count, for stratified samples."""
 
 _MOST_KEPT = 1 << 18
-"""About this number of documents are kept in pools of topics."""
+"""Most documents in the cache of topic pools, approximately."""
 
 _OF_EACH = 32
-"""The room that a pool takes besides, in documents."""
+"""Overhead of a pool in the cache, in documents."""
 
 
 class TopicPools(Frozen):
-    """The documents of the judgments of some topics.
-
-    Parameters
-    ----------
-    rows : one row a topic.
-    grades : flat; never written to.
-    index : flat; where each document stands in the judgments.
-    """
+    """The documents of the judgments of some topics."""
 
     rows: Segments
+    """One row per topic."""
     grades: AnyArray
+    """Flat; read-only."""
     index: IntArray
+    """Flat; the place of each document in the judgments."""
 
     @cached_property
     def by_level(self) -> dict[float, dict[Any, Any]]:
-        """What has been computed of them, by the level and a key; arrays that nothing is written to."""
+        """Values computed of them, by the level and a key; read-only arrays."""
         return {}
 
 
-def _nothing() -> str:
-    return ""
+class Judgments(Documents, JudgmentKind):
+    """The judged documents of every topic, each with a grade, in the order of the file.
 
-
-class Judgments(Documents, Kind):
-    """The judged documents of every topic, each with a grade.
-
-    Parameters
-    ----------
-    path : the file as the user named it.
-    topics : each once, ascending in byte order; in a part that is yet to be ``joined``, in the order of the file.
-    rows : one row per topic, its documents in the order of the file.
-    docnos : flat.
-    grades : flat; whole numbers, or real ones where they were asked for (``--grades``). 0 and up is a judgment, a
-        negative grade is a pooled document that nobody judged.
-    lines : flat; the 1-based line of the file, 0 for a document of the pool file.
-    strata : flat; the number, from 0 up, of the stratum of the pool that the document lies in. None without strata.
-    distinct : whether it is known that no document was judged twice in a topic.
-    about_duplicates : returns what the file looks like if documents occur twice, for messages.
+    Topics of parts that are not ``joined`` yet are in the order of the file, too.
     """
 
     grades: AnyArray
+    """Flat; integers, or real numbers if requested (``--grades``). 0 and up is a judgment, negative is pooled but
+    unjudged."""
     lines: IntArray
+    """Flat; the 1-based line of the file, 0 for a document of the pool file."""
     strata: IntArray | None = None
+    """Flat; the number of the document's stratum of the pool, from 0 up. None without strata."""
     distinct: bool = False
-    about_duplicates: Callable[[], str] = _nothing
+    """Whether it is known that no document was judged twice in a topic."""
+    about_duplicates: Callable[[], str] = str
+    """Returns a hint at the format of a file with duplicate documents, for messages."""
 
     @classmethod
     def joined(cls, path: str, parts: Sequence[Judgments]) -> Judgments:
-        """Return the judgments of several parts of a file, which have no topic in common, by ascending topic.
-
-        Parameters
-        ----------
-        parts : with their topics in any order.
-        """
+        """Join parts of a file without common topics, by ascending topic."""
         topics = [topic for part in parts for topic in part.topics]
         if len(parts) == len(topics) == 1:
             return parts[0]
@@ -98,42 +80,40 @@ class Judgments(Documents, Kind):
 
     @property
     def default_depth(self) -> int | None:
-        """How many documents of a topic count unless told otherwise; None for all."""
+        """How many documents of a topic count by default; None for all."""
         return None if self.strata is None else SAMPLED_DEPTH
 
     @property
     def n_relevant(self) -> int:
-        """The number of lines with a grade above 0: what trec_eval -c reports as num_rel, whatever -l says."""
+        """The number of lines with a grade above 0: num_rel of trec_eval -c, whatever the level."""
         return int(np.count_nonzero(self.grades > 0))
 
     @property
     def greatest_grade(self) -> float | None:
-        """The greatest grade; None where there is none."""
+        """The greatest grade; None if there is none."""
         return float(self.grades.max()) if self.grades.size else None
 
     @property
     def tell_little_judged(self) -> bool:
-        """Whether a run of which hardly any document was judged is worth a warning: not where a sample is the point."""
+        """Whether a run with few judged documents is worth a warning: not for a sample."""
         return self.strata is None
 
     def without_nonrelevant(self, level: float) -> BoolArray | None:
-        """Return, per topic, whether no document was judged nonrelevant; None at levels up to 0: all are relevant.
+        """Return, per topic, whether no document was judged nonrelevant.
 
-        Parameters
-        ----------
-        level : the least grade that is relevant.
+        None at levels up to 0, where all are relevant.
         """
         if level <= 0:
             return None
-        none: BoolArray = self.rows.count((self.grades >= 0) & (self.grades < level)) == 0
-        return none
+        lacks: BoolArray = self.rows.count((self.grades >= 0) & (self.grades < level)) == 0
+        return lacks
 
     def without_relevant(self, level: float) -> BoolArray | None:
         """Return, per topic, whether no document is relevant at this level; None at levels up to 0."""
         if level <= 0:
             return None
-        none: BoolArray = self.rows.count(self.grades >= level) == 0
-        return none
+        lacks: BoolArray = self.rows.count(self.grades >= level) == 0
+        return lacks
 
     @cached_property
     def _pools(self) -> dict[bytes, TopicPools]:
@@ -144,34 +124,34 @@ class Judgments(Documents, Kind):
         return [_MOST_KEPT]
 
     def pools(self, topics: IntArray) -> TopicPools:
-        """Return the documents of some topics; kept for the next ranking of the same topics, unless they are many."""
+        """Return the documents of some topics, cached for the next ranking of the same topics unless they are many."""
         key = topics.tobytes()
-        found = self._pools.get(key)
-        if found is None:
+        pools = self._pools.get(key)
+        if pools is None:
             rows, index = self.rows.take(topics)
-            found = TopicPools(rows, read_only(self.grades[index]), index)
+            pools = TopicPools(rows, read_only(self.grades[index]), index)
             size = rows.size + _OF_EACH
             if size <= _MOST_KEPT:
                 if size > self._room[0]:
                     self._pools.clear()
                     self._room[0] = _MOST_KEPT
-                self._pools[key] = found
+                self._pools[key] = pools
                 self._room[0] -= size
-        return found
+        return pools
 
     @cached_property
     def duplicates(self) -> dict[bytes, DuplicateDocumentError]:
-        """Topics in which a document was judged twice, with the error to raise."""
+        """The errors of topics in which a document was judged twice."""
         pairs = [] if self.distinct else self.table.duplicates.tolist()
         if not pairs:
             return {}
-        found = [
-            (self.topics[self.rows.ids[one]], self.docnos.text(one), self.lines[[one, two]].tolist())
-            for one, two in pairs
+        documents = [
+            (self.topics[self.rows.ids[first]], self.docnos.text(first), self.lines[[first, second]].tolist())
+            for first, second in pairs
         ]
-        identical = all(self.grades[one] == self.grades[two] for one, two in pairs)
+        identical = all(self.grades[first] == self.grades[second] for first, second in pairs)
         hint = "; keep one of these lines (sort -u removes repeated lines)" if identical else ""
-        return duplicate_documents("judgments", self.path, found, hint + self.about_duplicates())
+        return duplicate_documents("judgments", self.path, documents, hint + self.about_duplicates())
 
     def failures(self, topics: Sequence[bytes]) -> Mapping[bytes, EvaluationError]:
         """Return why some topics, these among them, cannot be evaluated."""
@@ -179,7 +159,7 @@ class Judgments(Documents, Kind):
 
 
 def each_judgment_once(judgments: Judgments, warn: Warn) -> Judgments:
-    """Return judgments without lines that repeat one before them, and warn of these."""
+    """Return judgments without lines that repeat an earlier one, and warn of them."""
     pairs = np.sort(judgments.table.duplicates, axis=1)
     if not pairs.size:
         return judgments
@@ -195,31 +175,26 @@ def each_judgment_once(judgments: Judgments, warn: Warn) -> Judgments:
         f"{shown_name(judgments.path)}:{judgments.lines[place]}: the judgment of {docno} in topic {topic} is repeated "
         f"and counts once{more}"
     )
-    kept = np.ones(judgments.docnos.size, np.bool_)
-    kept[again] = False
+    is_kept = np.ones(judgments.docnos.size, np.bool_)
+    is_kept[again] = False
     return replace(
         judgments,
-        rows=judgments.rows.keep(kept),
-        docnos=judgments.docnos.take(kept),
-        grades=judgments.grades[kept],
-        lines=judgments.lines[kept],
+        rows=judgments.rows.keep(is_kept),
+        docnos=judgments.docnos.take(is_kept),
+        grades=judgments.grades[is_kept],
+        lines=judgments.lines[is_kept],
     )
 
 
 def duplicate_documents(
-    what: str, path: str, found: Iterable[tuple[bytes, bytes, list[int]]], hint: str = ""
+    what: str, path: str, occurrences: Iterable[tuple[bytes, bytes, list[int]]], hint: str = ""
 ) -> dict[bytes, DuplicateDocumentError]:
-    """Build the error for each topic in which a document occurs twice: about the least document in byte order.
+    """Return the error for each topic with a duplicate document: about the least document in byte order.
 
-    Parameters
-    ----------
-    what : what the file holds, for the message.
-    found : topic, document, and two or more lines that it stands on, 0 for what has no lines; a document may come
-        several times.
-    hint : what the messages end with.
+    ``occurrences`` are topics, documents and their lines (0 without lines), at least two for a document in all.
     """
     where: dict[tuple[bytes, bytes], set[int]] = {}
-    for topic, docno, lines in found:
+    for topic, docno, lines in occurrences:
         where.setdefault((topic, docno), set()).update(lines)
     errors: dict[bytes, DuplicateDocumentError] = {}
     for (topic, docno), numbers in sorted(where.items()):

@@ -1,4 +1,4 @@
-"""What judgments are about, and what judgments of every kind answer."""
+"""Documents of judgments, and properties of judgments of every kind."""
 
 from __future__ import annotations
 
@@ -13,16 +13,11 @@ from irevalx.errors import EvaluationError
 from irevalx.frozen import Frozen, cached_property
 
 _MOST_IN_A_DICTIONARY = 1 << 14
-"""Up to this number of topics there is a dictionary, which takes 70 bytes for each of them."""
+"""Most topics in a dictionary, which takes 70 bytes for each."""
 
 
 class TopicIndex(Mapping[bytes, int]):
-    """Where each of some topics stands, found by bisection: hardly slower than a dictionary, and without its room.
-
-    Parameters
-    ----------
-    topics : each once, ascending in byte order.
-    """
+    """The place of each topic, ascending in byte order, by bisection: hardly slower than a dictionary, and smaller."""
 
     def __init__(self, topics: tuple[bytes, ...]) -> None:
         self._topics = topics
@@ -41,67 +36,63 @@ class TopicIndex(Mapping[bytes, int]):
 
 
 class Documents(Frozen):
-    """The documents that a file of judgments is about: all that a ranking needs to know.
-
-    Parameters
-    ----------
-    path : the file as the user named it.
-    topics : each once, ascending in byte order.
-    rows : one row per topic, its documents.
-    docnos : flat.
-    """
+    """The documents of a file of judgments: all that a ranking needs to know."""
 
     path: str
+    """As the user named it."""
     topics: tuple[bytes, ...]
+    """Each once, ascending in byte order."""
     rows: Segments
+    """One row per topic, its documents."""
     docnos: Names
+    """Flat."""
 
     @property
     def documents(self) -> Documents:
-        """These, as judgments of every kind have them, which may be more."""
+        """These documents, as an attribute of judgments of every kind."""
         return self
 
     @cached_property
     def topic_index(self) -> Mapping[bytes, int]:
-        """Where a topic stands in ``topics``."""
+        """The place of a topic in ``topics``."""
         if len(self.topics) > _MOST_IN_A_DICTIONARY:
             return TopicIndex(self.topics)
         return {topic: place for place, topic in enumerate(self.topics)}
 
     @cached_property
     def table(self) -> DocumentTable:
-        """Where a document stands, given the place of its topic in ``topics``."""
+        """The place of a document, given the place of its topic in ``topics``."""
         return DocumentTable(self.rows.ids, self.rows.n, self.docnos)
 
 
-class Kind:
-    """A kind of judgments: what can be said of each, as it is for most.
+class JudgmentKind:
+    """A kind of judgments: default properties.
 
-    What depends on the kind and on more than the judgments is a ``match`` on it where that is: what measures see of a
-    ranking in ``ranking.assess``, traces in ``evaluation.trace``.
+    Code that depends on the kind and on more than the judgments is a ``match`` in its own module: what measures see of
+    a ranking in ``ranking.assess``, traces in ``evaluation.trace``.
     """
 
     first_name_first: ClassVar[bool] = False
-    """How a ranking for these judgments orders documents with equal scores."""
+    """Whether ties are broken by ascending byte order of documents."""
 
     @property
     def default_depth(self) -> int | None:
-        """How many documents of a topic count unless told otherwise; None for all."""
+        """How many documents of a topic count by default; None for all."""
         return None
 
     @property
     def n_relevant(self) -> int | None:
-        """The number of lines with a grade above 0, which trec_eval -c reports as num_rel; None without grades."""
+        """The number of lines with a grade above 0: num_rel of trec_eval -c; None without grades."""
         return None
 
     @property
     def greatest_grade(self) -> float | None:
-        """The greatest grade; None where there is none."""
+        """The greatest grade; None if there is none."""
         return None
 
     @property
     def tell_little_judged(self) -> bool:
-        """Whether a run of which hardly any document was judged is worth a warning."""
+        """Whether a run with few judged documents is worth a warning."""
         return False
 
     def failures(self, topics: Sequence[bytes]) -> Mapping[bytes, EvaluationError]:
@@ -109,9 +100,9 @@ class Kind:
         return {}
 
     def without_relevant(self, level: float) -> BoolArray | None:
-        """Return, per topic, whether no document is relevant at a level; None where that says nothing."""
+        """Return, per topic, whether no document is relevant at a level; None if not informative."""
         return None
 
     def without_nonrelevant(self, level: float) -> BoolArray | None:
-        """Return, per topic, whether no document was judged nonrelevant; None where that says nothing."""
+        """Return, per topic, whether no document was judged nonrelevant; None if not informative."""
         return None

@@ -1,4 +1,4 @@
-"""Relevance judgments in groups, such as those of several users about the same topic."""
+"""Relevance judgments in groups, for example of several users about the same topic."""
 
 from __future__ import annotations
 
@@ -8,46 +8,35 @@ from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import IntArray, Segments
 from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
-from irevalx.judgments.judged_documents import Documents, Kind
+from irevalx.judgments.judged_documents import Documents, JudgmentKind
 
 
-class GroupedJudgments(Frozen, Kind):
-    """The judgments of every group of every topic.
-
-    Parameters
-    ----------
-    documents : those judged in any group; each once in a topic, ascending in byte order.
-    groups : per topic, its judgment groups, ascending in byte order.
-    names : flat over ``groups``.
-    judgments : those of each group, as though it were a topic; documents in the order of ``documents``.
-    document : flat over ``judgments``; the flat index in ``documents``.
-    """
+class GroupedJudgments(Frozen, JudgmentKind):
+    """The judgments of every group of every topic."""
 
     documents: Documents
+    """Those judged in any group; each once in a topic, ascending in byte order."""
     groups: Segments
+    """Per topic, its judgment groups, ascending in byte order."""
     names: tuple[bytes, ...]
+    """Flat over ``groups``."""
     judgments: Judgments
+    """With a topic for each group; documents in the order of ``documents``."""
     document: IntArray
+    """Flat over ``judgments``; the flat index in ``documents``."""
 
     @property
     def greatest_grade(self) -> float | None:
-        """The greatest grade; None where there is none."""
+        """The greatest grade; None if there is none."""
         return self.judgments.greatest_grade
 
     def find(self, group: IntArray, document: IntArray) -> IntArray:
-        """Look up judgments.
+        """Return the flat index in ``judgments`` of a group's judgment of a document, or ``ABSENT``: shape (m,).
 
-        Parameters
-        ----------
-        group : shape (m,).
-        document : shape (m,); the flat index in ``documents``, or negative.
-
-        Returns
-        -------
-        Shape (m,); the flat index in ``judgments``, or ``ABSENT`` where the group does not judge the document.
+        ``document`` is the flat index in ``documents``, or negative.
         """
         n = self.documents.rows.size
-        keys, wanted = self.judgments.rows.ids * n + self.document, group * n + document
-        place = np.minimum(np.searchsorted(keys, wanted), max(keys.size - 1, 0))
-        found: IntArray = np.where((document >= 0) & (keys[place] == wanted), place, ABSENT)
-        return found
+        keys, requested = self.judgments.rows.ids * n + self.document, group * n + document
+        place = np.minimum(np.searchsorted(keys, requested), max(keys.size - 1, 0))
+        places: IntArray = np.where((document >= 0) & (keys[place] == requested), place, ABSENT)
+        return places

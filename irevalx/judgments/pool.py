@@ -1,4 +1,4 @@
-"""The documents chosen for judging: what a pool file adds to the judgments."""
+"""The judging pool: the documents that a pool file adds to the judgments."""
 
 from __future__ import annotations
 
@@ -16,24 +16,20 @@ from irevalx.judgments.graded import Judgments
 
 
 class Pool(Frozen):
-    """Documents that were chosen for judging, any number of times each.
-
-    Parameters
-    ----------
-    path : the file as the user named it.
-    topics : each once.
-    topic : flat; the place in ``topics``.
-    docnos : flat.
-    """
+    """Documents that were chosen for judging, any number of times each."""
 
     path: str
+    """As the user named it."""
     topics: tuple[bytes, ...]
+    """Each once."""
     topic: IntArray
+    """Flat; the place in ``topics``."""
     docnos: Names
+    """Flat."""
 
     @classmethod
     def joined(cls, path: str, parts: Sequence[Pool]) -> Pool:
-        """Return the documents of several parts of a file, which may have topics in common."""
+        """Join parts of a file, which can have topics in common."""
         number: dict[bytes, int] = {}
         for part in parts:
             for topic in part.topics:
@@ -48,27 +44,23 @@ class Pool(Frozen):
 
 
 class PoolGaps(Frozen):
-    """What judgments and a pool lack of each other; the numbers may be added up over parts without a topic in common.
-
-    Parameters
-    ----------
-    judged : topics of the judgments.
-    lacking : those of them that the pool lacks.
-    pooled : topics of the pool.
-    unknown : those of them that have no judgments.
-    outside : judged documents that the pool lacks, of pooled topics.
-    first : the topic and the name of the first of these; None where there are none.
-    """
+    """Differences of judgments and pool; the numbers can be added up over parts without a common topic."""
 
     judged: int
+    """Topics of the judgments."""
     lacking: int
+    """Topics of the judgments that the pool lacks."""
     pooled: int
+    """Topics of the pool."""
     unknown: int
+    """Topics of the pool without judgments."""
     outside: int
+    """Judged documents that the pool lacks, of pooled topics."""
     first: tuple[bytes, bytes] | None
+    """Topic and name of the first of these documents; None if there is none."""
 
     def warnings_about(self, path: str) -> list[str]:
-        """Return the warnings about a pool with this path, a line each."""
+        """Return the warnings about a pool with this path."""
         parts = []
         if self.lacking:
             parts.append(
@@ -88,16 +80,11 @@ class PoolGaps(Frozen):
 
 
 NO_GAPS = PoolGaps(0, 0, 0, 0, 0, None)
-"""Where there is no pool."""
+"""Without a pool."""
 
 
 def with_pool(judgments: Judgments, pool: Pool, warn: Warn = lambda line: None) -> Judgments:
-    """Add the pooled documents that have no judgment, as ``add_pool`` does.
-
-    Parameters
-    ----------
-    warn : called with a line about judged documents that the pool lacks, and of topics that are in one file only.
-    """
+    """Add pooled but unjudged documents by ``add_pool``, and warn of differences of judgments and pool."""
     both, gaps = add_pool(judgments, pool)
     for line in gaps.warnings_about(pool.path):
         warn(line)
@@ -105,9 +92,9 @@ def with_pool(judgments: Judgments, pool: Pool, warn: Warn = lambda line: None) 
 
 
 def add_pool(judgments: Judgments, pool: Pool) -> tuple[Judgments, PoolGaps]:
-    """Add the pooled documents that have no judgment, as if they stood there with a negative grade.
+    """Add pooled documents without a judgment, with a negative grade.
 
-    A document with a judgment is in the pool, whether the file has it or not. Topics without any judgment stay out.
+    Judged documents are in the pool, whether its file has them or not. Topics without any judgment stay out.
     """
     place = np.array([judgments.topic_index.get(topic, ABSENT) for topic in pool.topics], np.int64)[pool.topic]
     known = place != ABSENT
@@ -115,7 +102,8 @@ def add_pool(judgments: Judgments, pool: Pool) -> tuple[Judgments, PoolGaps]:
     keys = docnos.keys()
     entry = judgments.table.find(topic, docnos, keys)
     new = np.flatnonzero(entry == ABSENT)
-    new = new[_first_ones(topic[new], judgments.rows.n, docnos.take(new))]
+    table = DocumentTable(topic[new], judgments.rows.n, docnos.take(new))
+    new = new[table.find(topic[new], docnos.take(new)) == np.arange(new.size)]  # each document of a topic once
     new = new[np.argsort(topic[new], kind="stable")]
     more = Segments.of_lengths(np.bincount(topic[new], minlength=judgments.rows.n))
     rows, index = judgments.rows.beside(more)
@@ -130,12 +118,7 @@ def add_pool(judgments: Judgments, pool: Pool) -> tuple[Judgments, PoolGaps]:
 
 
 def _gaps(judgments: Judgments, pool: Pool, entry: IntArray) -> PoolGaps:
-    """Return what judgments and a pool lack of each other.
-
-    Parameters
-    ----------
-    entry : the judged documents that are in the pool.
-    """
+    """Return the differences of judgments and pool, given the judged documents that are in the pool."""
     pooled = set(pool.topics)
     lacking = np.array([topic not in pooled for topic in judgments.topics], np.bool_)
     in_pool = np.zeros(judgments.rows.size, np.bool_)
@@ -155,9 +138,3 @@ def _gaps(judgments: Judgments, pool: Pool, entry: IntArray) -> PoolGaps:
         outside=outside.size,
         first=first,
     )
-
-
-def _first_ones(topic: IntArray, n_topics: int, docnos: Names) -> IntArray:
-    """Return the places of documents, each topic's once."""
-    table = DocumentTable(topic, n_topics, docnos)
-    return np.flatnonzero(table.find(topic, docnos) == np.arange(topic.size))

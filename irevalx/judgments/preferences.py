@@ -1,8 +1,7 @@
-"""Preference judgments: which documents of a topic are better than which.
+"""Preference judgments: pairs of documents of a topic, one of which is better.
 
-Within a judgment group (one user's judgments, say) a document is preferred to those that have a lower level. If the
-group has several subgroups, levels are compared within each, and what follows from several of them holds as well: if A
-is better than B and B better than C, then A is better than C.
+Within a judgment group (for example, one user's judgments) a document is preferred to documents of a lower level. If
+the group has several subgroups, levels are compared within each, and the preferences are closed transitively.
 """
 
 from __future__ import annotations
@@ -15,22 +14,18 @@ import numpy as np
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments, distinct
 from irevalx.errors import EvaluationError, quote, shown_name
 from irevalx.frozen import Frozen, cached_property
-from irevalx.judgments.judged_documents import Documents, Kind
+from irevalx.judgments.judged_documents import Documents, JudgmentKind
 
 
 class ClassGroup(Frozen):
-    """A judgment group without subgroups: documents fall into classes of equal level.
-
-    Parameters
-    ----------
-    ids : shape (k,); the document of each line, ascending. A line that is there twice counts twice.
-    level : shape (k,).
-    number : shape (k,); the class, from 0 for the highest level up.
-    """
+    """A judgment group without subgroups: documents are in classes of equal level."""
 
     ids: IntArray
+    """Shape (k,); the document of each line, ascending. Repeated lines count repeatedly."""
     level: FloatArray
+    """Shape (k,)."""
     number: IntArray
+    """Shape (k,); the class, from 0 for the highest level."""
 
     def renumbered(self, ids: IntArray) -> ClassGroup:
         """Return the group with new ids for its documents."""
@@ -40,7 +35,7 @@ class ClassGroup(Frozen):
 
     @property
     def preferred(self) -> BoolArray:
-        """Shape (k, k): whether the one is preferred to the other."""
+        """Shape (k, k): whether the first document is preferred to the second."""
         return self.number[:, None] < self.number
 
     @property
@@ -49,15 +44,9 @@ class ClassGroup(Frozen):
         return self.level <= 0
 
     def balanced(self, n_relevant: int, n_counted: int) -> BoolArray:
-        """Return the pairs that count where nonrelevant documents are many and must not outweigh the relevant ones.
+        """Return the preferences among all classes but the last, and pairs with its first ``n_counted`` documents.
 
-        They are the preferences among all classes but the last, and every document paired with each of the first
-        ``n_counted`` of the last class, even where it is of that class itself.
-
-        Parameters
-        ----------
-        n_relevant : the relevant documents.
-        n_counted : those of them that count.
+        These include pairs within that class. So the many nonrelevant documents do not outweigh the relevant ones.
         """
         last = self.number == self.number.max()
         chosen = last & (np.cumsum(last) <= n_counted)
@@ -67,18 +56,14 @@ class ClassGroup(Frozen):
 
 
 class RelationGroup(Frozen):
-    """A judgment group with subgroups.
-
-    Parameters
-    ----------
-    ids : shape (k,); its documents, each once, ascending.
-    level : shape (k,); the last one that the document has.
-    preferred : shape (k, k); whether the one is preferred to the other, what follows included.
-    """
+    """A judgment group with subgroups."""
 
     ids: IntArray
+    """Shape (k,); its documents, each once, ascending."""
     level: FloatArray
+    """Shape (k,); the last level of each document."""
     preferred: BoolArray
+    """Shape (k, k): whether the first document is preferred to the second, transitive closure included."""
 
     def renumbered(self, ids: IntArray) -> RelationGroup:
         """Return the group with new ids for its documents."""
@@ -88,65 +73,56 @@ class RelationGroup(Frozen):
 
     @property
     def nonrelevant(self) -> BoolArray:
-        """Shape (k,): whether the document is not relevant; one with a level below 0 is neither that nor relevant."""
+        """Shape (k,): whether the document is nonrelevant.
+
+        Documents with a negative level are neither nonrelevant nor relevant.
+        """
         neutral: BoolArray = self.level == 0
         return neutral
 
     def balanced(self, n_relevant: int, n_counted: int) -> BoolArray:
-        """Return the pairs that count where nonrelevant documents are many and must not outweigh the relevant ones.
-
-        They are the preferences without the nonrelevant documents after the first ``n_relevant``.
-
-        Parameters
-        ----------
-        n_relevant : the relevant documents.
-        n_counted : those of them that count.
-        """
-        kept = ~self.nonrelevant | (np.cumsum(self.nonrelevant) <= n_relevant)
-        pairs: BoolArray = self.preferred & kept[:, None] & kept
+        """Return the preferences without the nonrelevant documents after the first ``n_relevant``."""
+        is_counted = ~self.nonrelevant | (np.cumsum(self.nonrelevant) <= n_relevant)
+        pairs: BoolArray = self.preferred & is_counted[:, None] & is_counted
         return pairs
 
 
 Group: TypeAlias = ClassGroup | RelationGroup
 
 
-class PreferenceJudgments(Frozen, Kind):
-    """Preference judgments as a file has them.
-
-    Parameters
-    ----------
-    documents : those judged; each once in a topic, ascending in byte order.
-    groups : per topic, its judgment groups, ascending in byte order.
-    names : flat over ``groups``.
-    rows : per group, its lines, by subgroup (ascending) and then from the highest level down.
-    subgroup : flat over ``rows``; a number.
-    document : flat over ``rows``; the place of the document among those of the topic.
-    level : flat over ``rows``.
-    lines : flat over ``rows``; the 1-based line of the file.
-    """
+class PreferenceJudgments(Frozen, JudgmentKind):
+    """Preference judgments in the order of a file."""
 
     documents: Documents
+    """Judged ones; each once in a topic, ascending in byte order."""
     groups: Segments
+    """Per topic, its judgment groups, ascending in byte order."""
     names: tuple[bytes, ...]
+    """Flat over ``groups``."""
     rows: Segments
+    """Per group, its lines, by subgroup (ascending) and then by descending level."""
     subgroup: IntArray
+    """Flat over ``rows``; a number."""
     document: IntArray
+    """Flat over ``rows``; the place of the document among those of the topic."""
     level: FloatArray
+    """Flat over ``rows``."""
     lines: IntArray
+    """Flat over ``rows``; the 1-based line of the file."""
 
     first_name_first: ClassVar[bool] = True
 
     @cached_property
     def by_topic(self) -> list[tuple[Group, ...] | EvaluationError]:
-        """The groups of each topic, with the places of documents as ids; or what contradicts itself there."""
-        found: list[tuple[Group, ...] | EvaluationError] = []
+        """The groups of each topic, with the places of documents as IDs; or the error about a contradiction."""
+        groups: list[tuple[Group, ...] | EvaluationError] = []
         for topic in range(self.groups.n):
             where = self.groups.slice(topic)
             try:
-                found.append(tuple(self._group(topic, group) for group in range(where.start, where.stop)))
+                groups.append(tuple(self._group(topic, group) for group in range(where.start, where.stop)))
             except EvaluationError as error:
-                found.append(error)
-        return found
+                groups.append(error)
+        return groups
 
     def failures(self, topics: Sequence[bytes]) -> Mapping[bytes, EvaluationError]:
         """Return why some of these topics cannot be evaluated."""
@@ -155,24 +131,24 @@ class PreferenceJudgments(Frozen, Kind):
 
     def _group(self, topic: int, group: int) -> Group:
         where = self.rows.slice(group)
-        one = self.subgroup[where.start] == self.subgroup[where.stop - 1]
-        return self._class_group(topic, group) if one else self._relation_group(topic, group)
+        has_one_subgroup = self.subgroup[where.start] == self.subgroup[where.stop - 1]
+        return self._class_group(topic, group) if has_one_subgroup else self._relation_group(topic, group)
 
     def _class_group(self, topic: int, group: int) -> ClassGroup:
         where = self.rows.slice(group)
         level = self.level[where]
         number = np.cumsum(np.append(False, level[1:] != level[:-1]))
         every = np.arange(int(self.documents.rows.lengths[topic]))
-        found = ClassGroup(self.document[where], level, number).renumbered(every)
-        twice = (found.ids[1:] == found.ids[:-1]) & (found.number[1:] != found.number[:-1])
+        classes = ClassGroup(self.document[where], level, number).renumbered(every)
+        twice = (classes.ids[1:] == classes.ids[:-1]) & (classes.number[1:] != classes.number[:-1])
         if twice.any():
-            place = int(found.ids[1:][twice][0])
+            place = int(classes.ids[1:][twice][0])
             first, *others = np.flatnonzero(self.document[where] == place).tolist()
             other = next(line for line in others if number[line] != number[first])
             raise self._contradiction(
                 topic, group, [where.start + first, where.start + other], "a document must have one level", place
             )
-        return found
+        return classes
 
     def _relation_group(self, topic: int, group: int) -> RelationGroup:
         where = self.rows.slice(group)
@@ -191,10 +167,10 @@ class PreferenceJudgments(Frozen, Kind):
         np.fill_diagonal(preferred, False)
         both = np.argwhere(preferred & preferred.T)
         if both.size:
-            one, other = (quote(self._docno(topic, int(ids[i]))) for i in both[0])
+            first, second = (quote(self._docno(topic, int(ids[i]))) for i in both[0])
             raise EvaluationError(
                 f"{shown_name(self.documents.path)}: preferences within a judgment group must not contradict each "
-                f"other, but got {one} better than {other} and worse in group {quote(self.names[group])} of topic "
+                f"other, but got {first} better than {second} and worse in group {quote(self.names[group])} of topic "
                 f"{quote(self.documents.topics[topic])}"
             )
         return RelationGroup(ids, level, preferred)
@@ -214,12 +190,14 @@ class PreferenceJudgments(Frozen, Kind):
             )
 
     def _contradiction(self, topic: int, group: int, rows: list[int], rule: str, place: int) -> EvaluationError:
-        """Build the error about two lines that contradict each other."""
-        (first, one), (second, other) = sorted((int(self.lines[row]), f"{self.level[row]:g}") for row in rows)
+        """Return the error about two contradictory lines."""
+        (first, first_level), (second, second_level) = sorted(
+            (int(self.lines[row]), f"{self.level[row]:g}") for row in rows
+        )
         return EvaluationError(
-            f"{shown_name(self.documents.path)}:{second}: {rule} in a judgment group, but got {other} after {one} on "
-            f"line {first} for {quote(self._docno(topic, place))} in group {quote(self.names[group])} of topic "
-            f"{quote(self.documents.topics[topic])}"
+            f"{shown_name(self.documents.path)}:{second}: {rule} in a judgment group, but got {second_level} after "
+            f"{first_level} on line {first} for {quote(self._docno(topic, place))} in group "
+            f"{quote(self.names[group])} of topic {quote(self.documents.topics[topic])}"
         )
 
     def _docno(self, topic: int, place: int) -> bytes:
@@ -227,6 +205,6 @@ class PreferenceJudgments(Frozen, Kind):
 
 
 def close(relation: BoolArray) -> None:
-    """Add to a relation what follows from it: if A is related to B and B to C, then A is to C."""
+    """Close a relation transitively, in place."""
     for between in range(len(relation)):
         relation[relation[:, between]] |= relation[between]

@@ -1,6 +1,6 @@
-"""Relevance judgments for the subtopics of a topic, for each of which a document is relevant or not.
+"""Relevance judgments for the subtopics of topics, and ideal lists of topics.
 
-The ideal list of a topic is made greedily: next comes the document that adds most to those already chosen.
+The ideal list is built greedily: the next document has the greatest novelty gain.
 """
 
 from __future__ import annotations
@@ -14,39 +14,30 @@ from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import AnyArray, FloatArray, IntArray, Segments, distinct
 from irevalx.errors import DuplicateDocumentError, EvaluationError
 from irevalx.frozen import Frozen, cached_property
-from irevalx.judgments.judged_documents import Documents, Kind
+from irevalx.judgments.judged_documents import Documents, JudgmentKind
 
 
-class SubtopicJudgments(Frozen, Kind):
-    """The judgments of every document of every topic, one for each of several subtopics.
-
-    Parameters
-    ----------
-    documents : those judged for any subtopic; each once in a topic, in the order of the file.
-    subtopics : per topic, its subtopics: those that are numbers by value, then the others in byte order.
-    names : flat over ``subtopics``.
-    rows : per document (flat over ``documents``), its judgments by ascending subtopic.
-    subtopic : flat over ``rows``; the place of the subtopic among those of the topic.
-    grades : flat over ``rows``; negative ones are not relevant, whatever the level.
-    duplicates : topics in which a document was judged twice for a subtopic, with the error to raise.
-    """
+class SubtopicJudgments(Frozen, JudgmentKind):
+    """The judgments of every document of every topic, for each of several subtopics."""
 
     documents: Documents
+    """Those judged for any subtopic; each once in a topic, in the order of the file."""
     subtopics: Segments
+    """Per topic, its subtopics: numbers by value, then others in byte order."""
     names: Names
+    """Flat over ``subtopics``."""
     rows: Segments
+    """Per document (flat over ``documents``), its judgments by ascending subtopic."""
     subtopic: IntArray
+    """Flat over ``rows``; the place of the subtopic among those of the topic."""
     grades: AnyArray
+    """Flat over ``rows``; negative ones are never relevant."""
     duplicates: dict[bytes, DuplicateDocumentError]
+    """The errors of topics in which a document was judged twice for a subtopic."""
 
     @classmethod
     def joined(cls, path: str, parts: Sequence[SubtopicJudgments]) -> SubtopicJudgments:
-        """Return the judgments of several parts of a file, which have no topic in common, by ascending topic.
-
-        Parameters
-        ----------
-        parts : with their topics in any order.
-        """
+        """Join parts of a file without common topics, by ascending topic."""
         nothing = np.empty(0, np.int64)
         topics = [topic for part in parts for topic in part.documents.topics]
         in_order = np.array(sorted(range(len(topics)), key=topics.__getitem__), np.int64)
@@ -70,16 +61,11 @@ class SubtopicJudgments(Frozen, Kind):
 
     @property
     def greatest_grade(self) -> float | None:
-        """The greatest grade; None where there is none."""
+        """The greatest grade; None if there is none."""
         return float(self.grades.max()) if self.grades.size else None
 
     def relevant(self, level: float) -> RelevantParts:
-        """Return which documents are relevant for which subtopics; the same object each time.
-
-        Parameters
-        ----------
-        level : the least grade that is relevant.
-        """
+        """Return which documents are relevant for which subtopics at a level; cached."""
         level = max(level, 0)
         if level not in self._by_level:
             self._by_level[level] = self._relevant(level)
@@ -107,32 +93,25 @@ class SubtopicJudgments(Frozen, Kind):
 
 
 class RelevantParts(Frozen):
-    """Which documents are relevant for which subtopics.
-
-    Parameters
-    ----------
-    documents : all that were judged.
-    subtopics : per topic, those of its subtopics that some document is relevant for, ascending; others do not count.
-    names : flat over ``subtopics``.
-    n_relevant : flat over ``subtopics``; documents that are relevant for it.
-    parts : per document (flat over ``documents``), the subtopics that it is relevant for, ascending.
-    subtopic : flat over ``parts``; the flat index in ``subtopics``.
-    """
+    """Relevance of documents for subtopics."""
 
     documents: Documents
+    """All judged ones."""
     subtopics: Segments
+    """Per topic, its subtopics with a relevant document, ascending; others do not count."""
     names: Names
+    """Flat over ``subtopics``."""
     n_relevant: IntArray
+    """Flat over ``subtopics``; relevant documents."""
     parts: Segments
+    """Per document (flat over ``documents``), the subtopics that it is relevant for, ascending."""
     subtopic: IntArray
+    """Flat over ``parts``; the flat index in ``subtopics``."""
 
     def ideal(self, alpha: float) -> tuple[Segments, FloatArray]:
-        """Return the ideal list of each judged topic, made once for each alpha: ``ideal_gains`` says how.
+        """Return the ideal list of relevant documents of each judged topic, and flat their ``ideal_gains``.
 
-        Returns
-        -------
-        lists : per topic, the documents that are relevant for any subtopic, in the order of the list.
-        gains : flat; the sum of the weights of the subtopics of each, given those before it.
+        Cached by alpha.
         """
         if alpha not in self._ideals:
             lists, parts, subtopic = self._candidates
@@ -158,28 +137,16 @@ def _laid_end_to_end(parts: Sequence[Segments]) -> Segments:
 
 
 def ideal_gains(topics: Segments, parts: Segments, subtopic: IntArray, n_subtopics: int, alpha: float) -> FloatArray:
-    """Return what each document of the ideal lists gains.
+    """Return the gains of the documents of the ideal lists, in their order: flat over ``topics``.
 
-    Every subtopic has the weight 1. Next comes the document whose subtopics weigh most together, of several the last
-    one of its topic; then their weights are multiplied by 1 - alpha.
+    Every subtopic has the weight 1. The document with the greatest weight of subtopics comes next (the last one of its
+    topic if tied); then these weights are multiplied by 1 - alpha. ``parts``, flat over ``topics``, are the subtopics
+    (numbers below ``n_subtopics``, of one topic each) of documents, ascending: weights add up in this order, and ties
+    depend on the rounding.
 
-    Parameters
-    ----------
-    topics : per topic, its documents, each of which is relevant for some subtopic.
-    parts : per document (flat over ``topics``), the subtopics that it is relevant for, ascending: in this order their
-        weights add up, and which documents gain the same depends on how that rounds.
-    subtopic : flat over ``parts``; a number below ``n_subtopics``. No topic has subtopics of another.
-    alpha : 0 to 1.
-
-    Returns
-    -------
-    Shape of the flat axis of ``topics``: per topic, the gains in the order of its ideal list.
-
-    Notes
-    -----
-    Documents with the same subtopics gain the same at any time, so that one of each kind, the last one left, stands
-    for the others. All topics choose at once; those with the most documents come first, so that the ones that are not
-    done yet are always the first few.
+    Documents with the same subtopics always gain the same, so that the last one left of each kind represents the
+    others. All topics choose at once; those with the most documents come first, so that unfinished ones are always the
+    first.
     """
     gains = np.empty(topics.size)
     longest_first = np.argsort(-topics.lengths, kind="stable")
@@ -195,11 +162,9 @@ def ideal_gains(topics: Segments, parts: Segments, subtopic: IntArray, n_subtopi
 
 
 class _Kinds:
-    """Documents by what they are relevant for, each topic's together, and which of them are left.
+    """Documents by their subtopics, and which of them are left.
 
-    Parameters
-    ----------
-    topics, parts, subtopic : as for ``ideal_gains``, the longest topics first.
+    Arguments as for ``ideal_gains``, the longest topics first.
     """
 
     def __init__(self, topics: Segments, parts: Segments, subtopic: IntArray) -> None:
@@ -218,11 +183,9 @@ class _Kinds:
         self.last = by_kind[np.flatnonzero(~np.append(same, False)[1:])]
 
     def choose(self, n_topics: int, weight: FloatArray, factor: float) -> FloatArray:
-        """Choose the next document of each of the first topics, which have one left, and return what it gains.
+        """Choose the next document of each of the first topics, which have one left, and return its gain.
 
-        Parameters
-        ----------
-        weight : of each subtopic; those of the chosen documents are multiplied by ``factor``.
+        The weights of its subtopics are multiplied by ``factor``.
         """
         n_kinds = int(self.offsets[n_topics])
         n_parts = int(self.parts.offsets[n_kinds])
@@ -241,13 +204,7 @@ class _Kinds:
 
 
 def _numbered(topics: Segments, parts: Segments, subtopic: IntArray) -> tuple[IntArray, IntArray]:
-    """Number the kinds of documents by topic.
-
-    Returns
-    -------
-    kind : shape (n_documents,); documents of a topic have the same number if they have the same subtopics.
-    first : per kind; its first document.
-    """
+    """Return the kind of each document, by topic and set of subtopics, and each kind's first document."""
     kind = topics.ids
     base = int(subtopic.max(initial=0)) + 2
     for place in range(int(parts.lengths.max(initial=0))):

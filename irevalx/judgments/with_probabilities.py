@@ -1,4 +1,4 @@
-"""Relevance judgments of a sample in which every document had a probability of its own of being drawn."""
+"""Relevance judgments of a sample with inclusion probabilities."""
 
 from __future__ import annotations
 
@@ -8,37 +8,29 @@ from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import DuplicateDocumentError, EvaluationError
 from irevalx.frozen import cached_property
 from irevalx.judgments.graded import duplicate_documents
-from irevalx.judgments.judged_documents import Documents, Kind
+from irevalx.judgments.judged_documents import Documents, JudgmentKind
 
 
-class JudgmentsWithProbabilities(Documents, Kind):
-    """The sampled documents of every topic; those that were pooled and not sampled are not here.
-
-    Parameters
-    ----------
-    path : the file as the user named it.
-    topics : each once, ascending in byte order.
-    rows : one row per topic, its documents in the order of the file.
-    docnos : flat.
-    grades : flat; negative ones are not relevant, whatever the level.
-    probabilities : flat; above 0 and at most 1. 1 for a document that was chosen otherwise than at random.
-    at_random : flat; whether the document is said to have been drawn at random, whatever its probability.
-    lines : flat; the 1-based line of the file.
-    """
+class JudgmentsWithProbabilities(Documents, JudgmentKind):
+    """The sampled documents of every topic, in the order of the file; pooled but unsampled ones are missing."""
 
     grades: IntArray
+    """Flat; negative ones are never relevant."""
     probabilities: FloatArray
+    """Flat; in (0, 1]. 1 for a document that was not chosen at random."""
     at_random: BoolArray
+    """Flat; whether the file calls the document drawn at random, whatever its probability."""
     lines: IntArray
+    """Flat; the 1-based line of the file."""
 
     @cached_property
     def duplicates(self) -> dict[bytes, DuplicateDocumentError]:
-        """Topics in which a document was judged twice, with the error to raise."""
-        found = (
-            (self.topics[self.rows.ids[one]], self.docnos.text(one), self.lines[[one, two]].tolist())
-            for one, two in self.table.duplicates.tolist()
+        """The errors of topics in which a document was judged twice."""
+        documents = (
+            (self.topics[self.rows.ids[first]], self.docnos.text(first), self.lines[[first, second]].tolist())
+            for first, second in self.table.duplicates.tolist()
         )
-        return duplicate_documents("judgments", self.path, found)
+        return duplicate_documents("judgments", self.path, documents)
 
     def failures(self, topics: Sequence[bytes]) -> Mapping[bytes, EvaluationError]:
         """Return why some topics, these among them, cannot be evaluated."""

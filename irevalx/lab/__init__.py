@@ -7,7 +7,7 @@ A folder for each topic, in which are the computation, its command and its figur
 commands and figures share, and nothing of another topic's command.
 
     program          the command group: each command is imported when it is called
-    page/            a page of an evaluation to look at: report
+    page/            an HTML report of an evaluation: report
     studies/         all measures under many reduced judgments: study, draw
     comparison/      whether runs differ: compare
     planning/        how many topics an experiment needs: power
@@ -42,13 +42,11 @@ class Listed(Frozen):
     question : what people ask who need it, a heading in the list of commands.
     function : the module of the function, below ``irevalx.lab``; imported when the function is asked for.
     summary : what it does, in a sentence; its docstring begins with it too, as a list of commands imports none of them.
-    command : the module beside it whose ``command`` it is; imported when it is called.
     """
 
     question: str
     function: str
     summary: str
-    command: str = "command"
 
 
 JUDGMENTS = "What is judged, and what to judge next"
@@ -81,7 +79,7 @@ COMMANDS = {
         "Estimate scores and differences from what people judged, and a machine's labels of the rest.",
     ),
     "compare": Listed(COMPARING, "comparison.tested_runs", "Test whether runs differ."),
-    "report": Listed(COMPARING, "page.reporting", "Make a page of an evaluation to look at."),
+    "report": Listed(COMPARING, "page.reporting", "Write an HTML report of an evaluation."),
     "power": Listed(
         COMPARING,
         "planning.topics_needed",
@@ -95,16 +93,14 @@ COMMANDS = {
     "leave-out": Listed(
         UNDERSTANDING,
         "leaving_out.without_groups",
-        "Judge each group of runs without the documents that only it has found.",
+        "Test reusability: re-evaluate each group of runs without its unique documents.",
     ),
     "agree": Listed(UNDERSTANDING, "agreement.agreements", "Measure how far two scorings of the same runs agree."),
     "swap-rate": Listed(
         UNDERSTANDING, "swaps.rates", "Count how often two sets of topics disagree on which of two runs is better."
     ),
-    "study": Listed(
-        UNDERSTANDING, "studies.studying", "Run a whole experiment: degrade, evaluate, compare, draw.", "study_command"
-    ),
-    "draw": Listed(UNDERSTANDING, "studies.drawing", "Draw several studies together.", "draw_command"),
+    "study": Listed(UNDERSTANDING, "studies.studying", "Run a whole experiment: degrade, evaluate, compare, draw."),
+    "draw": Listed(UNDERSTANDING, "studies.drawing", "Draw several studies together."),
 }
 """The commands by name, in the order of the help."""
 

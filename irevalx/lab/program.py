@@ -52,13 +52,9 @@ class Group(Helped, click.Group):
             return None
         start_numpy()
         function = getattr(import_module(f"irevalx.lab.{COMMANDS[name].function}"), name.replace("-", "_"))
-        if hasattr(function, "declaration"):
-            from irevalx.lab.command.declaration import command_from
+        from irevalx.lab.command.declaration import command_from
 
-            return command_from(function)
-        folder = COMMANDS[name].function.partition(".")[0]
-        command: click.Command = import_module(f"irevalx.lab.{folder}.{COMMANDS[name].command}").command
-        return command
+        return command_from(function)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -1,16 +1,16 @@
-"""The measures: MEASURES is the registry, and the order in which they are printed.
+"""The measures: MEASURES is the registry, in print order.
 
-A kernel turns the topics of a ranking into one value per topic, and a summary turns these into that of the `all` row.
-Whoever has texts that name measures calls ``select``; evaluation and lab compute what it returns.
+A kernel computes one value per topic from the topics of a ranking; a summary computes the `all` row from these. Callers
+with texts that name measures call ``select_measures``; evaluation and lab compute the selection.
 
     counts, average, precision, ...   the kernels, one family per module, each declared where it is computed
-    declare                           what a declaration says: the records Measure and Range
+    declare                           the records Measure and Range
     parameter_kinds, summary          how parameters are read, and how values are summarised
-    parse, lists                      what a text after -m asks for, and texts with lists of measures
-    measure_spec, other_spellings     the spellings of trec_eval and of others; other_names: what they call measures
-    added                             measures of users: declared in their programs, or offered by installed packages
-    select, contradictions, zscores   what is to be computed (``select``), what must not be asked for
-                                      together, and values in standard deviations
+    parse, lists                      requests of measures (-m), and texts with lists of measures
+    measure_spec, other_spellings     spellings of trec_eval and of other programs; other_names: their names of measures
+    added                             custom measures, of programs and of installed packages
+    select, contradictions, zscores   what is to be computed, requests that contradict each other, and values in
+                                      standard deviations
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ MEASURES: tuple[Measure, ...] = (
     retrieved_set.set_map,
     retrieved_set.set_f,
     counts.num_nonrel_judged_ret,
-    preference.possible,
+    preference.possible_preferences,
     preference.fulfilled,
     preference.fulfilled_retrieved,
     preference.simple,
@@ -130,24 +130,19 @@ BY_NAME = {measure.name: measure for measure in MEASURES}
 
 
 def is_measure(name: str) -> bool:
-    """Return whether a measure has this name, be it one of irevalx or one that is known in this program."""
+    """Return whether irevalx, or this program, has a measure with this name."""
     return name in BY_NAME or name in ADDED
 
 
 def named(name: str) -> Measure:
-    """Return the measure with this name; one that was pickled may be offered by a package that is not loaded yet.
-
-    Raises
-    ------
-    KeyError : there is none.
-    """
+    """Return the measure with this name; packages are loaded for a measure that was pickled elsewhere."""
     if not is_measure(name):
         load_offered()
     return BY_NAME[name] if name in BY_NAME else ADDED[name]
 
 
 def every_measure() -> tuple[Measure, ...]:
-    """Return the measures of irevalx and those that are known in this program, in print order."""
+    """Return the measures of irevalx and of this program, in print order."""
     return (*MEASURES, *ADDED.values())
 
 

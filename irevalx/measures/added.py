@@ -1,7 +1,4 @@
-"""Measures that are not irevalx's own: declared in this program, or offered by installed packages.
-
-They are known by their names like irevalx's, from which they differ in nothing else, and are printed after these.
-"""
+"""Custom measures: declared in this program, or offered by installed packages; printed after irevalx's own."""
 
 from __future__ import annotations
 
@@ -14,16 +11,11 @@ GROUP = "irevalx.measures"
 """The group of entry points under which packages offer measures: ``NAME = "module:object"``."""
 
 ADDED: dict[str, Measure] = {}
-"""By name, in the order of declaration, which is that of printing."""
+"""By name, in the order of declaration and printing."""
 
 
 def add(measure: Measure) -> None:
-    """Make a measure known; a later declaration in the same module takes the place of an earlier one.
-
-    Raises
-    ------
-    UsageError : another module has declared a measure of this name.
-    """
+    """Register a measure; a later declaration in the same module replaces an earlier one."""
     family, there = measure.family, ADDED.get(measure.name, measure).family
     if family != there:
         raise UsageError(f"the name of a measure must be its own, but {quote(measure.name)} is a measure of {there}")
@@ -32,11 +24,9 @@ def add(measure: Measure) -> None:
 
 @cache
 def load_offered() -> tuple[str, ...]:
-    """Make the measures known that installed packages offer. Whatever they have is imported once.
+    """Import and register the measures of installed packages, once.
 
-    Returns
-    -------
-    A line for each that cannot be loaded.
+    Return an error line for each that cannot be loaded.
     """
     from importlib.metadata import entry_points  # imported late: it takes a while, and few calls need it
 

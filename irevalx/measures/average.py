@@ -10,21 +10,17 @@ from irevalx.arrays.segments import BoolArray, FloatArray, ratio
 from irevalx.measures.declare import NO_EXPECTATION, NO_FORMULA, UNDEFINED, ZERO_TO_ONE, Range, measure
 from irevalx.measures.precision import CUTOFFS
 from irevalx.measures.summary import LEAST, geometric_mean, mean
-from irevalx.ranking.probable_topics import ProbableTopics
+from irevalx.ranking.probable_topics import ExpectedTopics
 from irevalx.ranking.tied_topics import TiedTopics
 from irevalx.ranking.topics import Topics
 from irevalx.settings import EXPECTED, PROBABILITY
 
 
 def _expected_sum_of_precisions(t: TiedTopics, k: int | None = None) -> FloatArray:
-    """Per topic: the mean, over all orders of documents with equal scores, of the sum of precisions at hits.
+    """Per topic: the sum of precisions at hits among the first k documents, expected over random tie-breaking.
 
-    Of a group of n documents with r hits, the one at the i-th place is a hit with probability r/n, and then each of the
-    i - 1 above it in the group with probability (r - 1)/(n - 1).
-
-    Parameters
-    ----------
-    k : of the first k documents; None for all.
+    In a group of n documents with r hits, the i-th document is a hit with probability r/n, and then each of the i - 1
+    above it in the group with probability (r - 1)/(n - 1).
     """
     hits, size = t.hits_of_groups, t.size
     chance, others = hits / size, (hits - 1) / np.maximum(size - 1, 1)
@@ -42,11 +38,11 @@ def _expected_average_precision_at(t: TiedTopics, k: int) -> FloatArray:
     return ratio(_expected_sum_of_precisions(t, k), t.n_rel)
 
 
-def _probable_average_precision(t: ProbableTopics) -> FloatArray:
+def _probable_average_precision(t: ExpectedTopics) -> FloatArray:
     return t.each(lambda topic: topic.running_mean(1.0 / topic.rank, 1.0 / topic.counts))
 
 
-def _probable_average_precision_at(t: ProbableTopics, k: int) -> FloatArray:
+def _probable_average_precision_at(t: ExpectedTopics, k: int) -> FloatArray:
     return t.each(lambda topic: topic.running_mean((topic.rank <= k) / topic.rank, 1.0 / topic.counts))
 
 
@@ -108,7 +104,7 @@ def average_precision_at(t: Topics, k: int) -> FloatArray:
 
 @measure(
     "yaap",
-    Range(said="any number; negative where little was found, and 0 where nothing is relevant"),
+    Range(wording="any number; negative where little was found, and 0 where nothing is relevant"),
     summary=mean,
     refuses={EXPECTED: f"the mean of its logarithms {NO_FORMULA}", **NO_EXPECTATION},
     without_results="log(1/(1 + R)) (0 with --compat 9)",
@@ -122,25 +118,21 @@ def yaap(t: Topics) -> FloatArray:
     Formula: log((1 + S)/(1 + R - S)), S = sum over relevant retrieved of (r + 1)/k.
     Source: trec_eval; after [robertson-zaragoza-2007].
     """
-    found = t.rows.sum(t.precision_at_hits)
-    odds = (1.0 + found) / ((1.0 + t.n_rel) - found)
+    total = t.rows.sum(t.precision_at_hits)
+    odds = (1.0 + total) / ((1.0 + t.n_rel) - total)
     return np.array([_log(x) for x in odds.tolist()], np.float64)
 
 
 def per_relevant(t: Topics, total: FloatArray, any_found: BoolArray) -> FloatArray:
-    """Per topic: the total divided by the number of relevant documents; 0.0 where none was found.
+    """Per topic: the total divided by the number of relevant documents; 0.0 if none was retrieved.
 
-    With a level below 0 unjudged documents can be found where nothing is relevant; the result is then infinite.
-
-    Parameters
-    ----------
-    total, any_found : shape (n_topics,).
+    With a level below 0 unjudged documents can be hits in topics without relevant ones; the result is then infinite.
     """
     return np.where(any_found, total / t.n_rel, 0.0)
 
 
 def _log(x: float) -> float:
-    """Return the natural logarithm as C does: minus infinity for 0, undefined below."""
+    """Return the natural logarithm like C: minus infinity for 0, undefined below."""
     if x > 0:
         return math.log(x)
     return -math.inf if x == 0 else UNDEFINED

@@ -1,4 +1,4 @@
-"""What must not be asked for together: readings of the unjudged, and what a format of judgments has no use for."""
+"""Contradictory requests: treatments of unjudged documents, and options that a judgment format excludes."""
 
 from __future__ import annotations
 
@@ -6,25 +6,14 @@ from collections.abc import Sequence
 
 from irevalx.declarations import spelled, spelled_rule
 from irevalx.errors import UsageError
-from irevalx.measures.parse import parse
+from irevalx.measures.parse import parse_request
 from irevalx.reading.formats import REL_FORMATS
 from irevalx.settings import ORDERS_OF_TIES, Settings
 
 
 def refuse_contradictions(texts: Sequence[str], settings: Settings, rel_format: str, *, with_pool: bool) -> None:
-    """Refuse readings together with ``-J``, and what the format of the judgments has no use for.
-
-    Parameters
-    ----------
-    texts : what ``-m`` was given; none for the usual set.
-    rel_format : of the judgments, as ``-R`` takes it.
-    with_pool : whether a pool is given beside the judgments.
-
-    Raises
-    ------
-    UsageError : names both. Or it is that of ``parse``.
-    """
-    with_readings = bool(settings.unjudged) or any(parse(text, settings.compat).reading for text in texts)
+    """Raise UsageError for treatments of unjudged documents with ``-J``, and for options that the format excludes."""
+    with_readings = bool(settings.unjudged) or any(parse_request(text, settings.compat).reading for text in texts)
     if with_readings and settings.judged_only:
         raise UsageError(
             f"{spelled('judged_only', True)} cannot be combined with {spelled('unjudged')} or a treatment such as "

@@ -5,12 +5,21 @@ from __future__ import annotations
 from functools import partial
 
 from irevalx.arrays.segments import IntArray
-from irevalx.measures.declare import COUNT, NONREL_AND_SKIP, TEXT, CountsAs, Range, UpperBound, measure, summary_only
+from irevalx.measures.declare import (
+    COUNT,
+    NONREL_AND_SKIP,
+    TEXT,
+    Range,
+    UnjudgedEffect,
+    UpperBound,
+    measure,
+    summary_only,
+)
 from irevalx.measures.summary import relevant_total, run_tag, topic_count, total
 from irevalx.ranking.topics import Topics
 
 COUNTED = frozenset({"qrels", "sampled"})
-"""Formats of judgments that say how many documents are relevant."""
+"""Formats of judgments with numbers of relevant documents."""
 
 
 @summary_only("runid", TEXT, summary=run_tag, number="text")
@@ -24,7 +33,7 @@ def runid() -> None:
     """
 
 
-@summary_only("num_q", Range(1, said="whole numbers from 1 up"), summary=topic_count, number="integer")
+@summary_only("num_q", Range(1, wording="whole numbers from 1 up"), summary=topic_count, number="integer")
 def num_q() -> None:
     """Number of topics averaged over.
 
@@ -45,7 +54,7 @@ _count_measure = partial(measure, number="integer", higher_is_better=False)
     formats=COUNTED,
     readings=NONREL_AND_SKIP,
     uses_level=False,
-    unjudged=CountsAs.RETRIEVED,
+    unjudged=UnjudgedEffect.RETRIEVED,
 )
 def num_ret(t: Topics) -> IntArray:
     """Number of documents retrieved.
@@ -58,7 +67,7 @@ def num_ret(t: Topics) -> IntArray:
     return t.n_ret
 
 
-@_count_measure("num_rel", COUNT, summary=relevant_total, formats=COUNTED, unjudged=CountsAs.NOTHING)
+@_count_measure("num_rel", COUNT, summary=relevant_total, formats=COUNTED, unjudged=UnjudgedEffect.NOTHING)
 def num_rel(t: Topics) -> IntArray:
     """Number of relevant documents.
 
@@ -73,10 +82,10 @@ def num_rel(t: Topics) -> IntArray:
 
 @_count_measure(
     "num_rel_ret",
-    Range(0, said="0 to num_rel"),
+    Range(0, wording="0 to num_rel"),
     summary=total,
     formats=COUNTED,
-    unjudged=CountsAs.NOTHING,
+    unjudged=UnjudgedEffect.NOTHING,
     upper_bound=UpperBound.ALWAYS,
 )
 def num_rel_ret(t: Topics) -> IntArray:
@@ -92,10 +101,10 @@ def num_rel_ret(t: Topics) -> IntArray:
 
 @_count_measure(
     "num_nonrel_judged_ret",
-    Range(0, said="0 to num_ret"),
+    Range(0, wording="0 to num_ret"),
     summary=total,
     readings=NONREL_AND_SKIP,
-    unjudged=CountsAs.NOTHING,
+    unjudged=UnjudgedEffect.NOTHING,
 )
 def num_nonrel_judged_ret(t: Topics) -> IntArray:
     """Number of retrieved documents that were judged nonrelevant.

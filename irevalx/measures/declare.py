@@ -1,4 +1,4 @@
-"""How a measure is declared: the record, what its fields may say, and the decorator that makes one of a kernel."""
+"""Declarations of measures: the record, the values of its fields, and the decorator that makes one of a kernel."""
 
 from __future__ import annotations
 
@@ -14,31 +14,30 @@ import numpy as np
 from irevalx.arrays.segments import BoolArray
 from irevalx.frozen import Frozen, replace
 from irevalx.measures.bibliography import papers_cited, with_references
-from irevalx.measures.parameter_kinds import Kernel, Kind, NoParameters, Parameters
+from irevalx.measures.parameter_kinds import Kernel, NoParameters, ParameterKind, Parameters
 from irevalx.measures.summary import Summary, Values
 from irevalx.reading.formats import REL_FORMATS
-from irevalx.settings import PROBABILITY, READINGS, Reading
+from irevalx.settings import PROBABILITY, UNJUDGED_TREATMENTS, UnjudgedTreatment
 
 Number: TypeAlias = Literal["real", "integer", "text"]
 """How values are printed."""
 
 HasValue: TypeAlias = Callable[[Any], BoolArray]
-"""From n topics, as a kernel sees them, to which of them have a value: shape (n_topics,)."""
+"""Topics of a kernel -> which of them have a value, shape (n_topics,)."""
 
 WhyUnsupported: TypeAlias = "Callable[[Any, Parameters], str | None]"
-"""From all judged topics, as a kernel sees them, and the parameters to what is wrong with the judgments; None where
-nothing is."""
+"""All judged topics of a kernel, and the parameters -> the error about the judgments, if any."""
 
 NO_PARAMETERS = NoParameters()
 
 GRADES = frozenset({"qrels"})
 """The format of judgments that most measures need."""
 
-NONREL: tuple[Reading, ...] = ("nonrel",)
-"""The readings of a measure that is about the unjudged, or needs another format of judgments."""
+NONREL: tuple[UnjudgedTreatment, ...] = ("nonrel",)
+"""The treatment of unjudged documents of a measure that counts them, or needs another format of judgments."""
 
-NONREL_AND_SKIP: tuple[Reading, ...] = ("nonrel", "skip")
-"""The readings of a measure that does not take the unjudged for nonrelevant."""
+NONREL_AND_SKIP: tuple[UnjudgedTreatment, ...] = ("nonrel", "skip")
+"""The treatments of a measure that does not take unjudged documents for nonrelevant."""
 
 NO_FORMULA = "over all orders of documents with equal scores has no simple formula"
 """The end of the reason why a measure has no expected value with ``--ties expected``."""
@@ -47,31 +46,25 @@ NO_EXPECTATION = {PROBABILITY: "its expectation over independent judgments has n
 """The reason why a measure has no expected value where grades are probabilities."""
 
 UNDEFINED = math.copysign(math.nan, -1.0)
-"""What 0/0 is on the machines that trec_eval runs on: printed ``-nan``."""
+"""0/0 in C on x86, printed ``-nan``."""
 
 
 class Range(Frozen):
-    """Which values a measure can have, with its usual parameters and no level below 0.
-
-    Its help says so, axes of figures end there, and the tests hold it to that.
-
-    Parameters
-    ----------
-    low, high : the least and the greatest value; infinite where there is none.
-    usually_at_most : what few values exceed, if any, though they can. None where ``high`` says all.
-    said : how the help says it, where it is not "0 to 1", "from 0 up" or "any number".
-    """
+    """The values that a measure can have, with its default parameters and no level below 0; help and axes state it."""
 
     low: float = -math.inf
+    """Infinite if there is none, as ``high``."""
     high: float = math.inf
     usually_at_most: float | None = None
-    said: str | None = None
+    """Few values exceed it, though they can. None if ``high`` is the bound."""
+    wording: str | None = None
+    """Its words in the help, if not "0 to 1", "from 0 up" or "any number"."""
 
     @property
     def words(self) -> str:
-        """The range as the help says it."""
-        if self.said is not None:
-            return self.said
+        """The range as the help prints it."""
+        if self.wording is not None:
+            return self.wording
         if math.isinf(self.low):
             return "any number" if math.isinf(self.high) else f"up to {_number(self.high)}"
         return (
@@ -90,15 +83,15 @@ def _number(x: float) -> str:
 
 
 ZERO_TO_ONE = Range(0, 1)
-MOSTLY_ZERO_TO_ONE = Range(0, usually_at_most=1, said="0 to 1, rarely above")
-ABOUT_ONE_AT_MOST = Range(0, usually_at_most=1, said="from 0 up; about 1 at most")
+MOSTLY_ZERO_TO_ONE = Range(0, usually_at_most=1, wording="0 to 1, rarely above")
+ABOUT_ONE_AT_MOST = Range(0, usually_at_most=1, wording="from 0 up; about 1 at most")
 FROM_ZERO = Range(0)
-COUNT = Range(0, said="whole numbers from 0 up")
-TEXT = Range(said="text")
+COUNT = Range(0, wording="whole numbers from 0 up")
+TEXT = Range(wording="text")
 
 
-class CountsAs(Enum):
-    """What a measure takes a retrieved document for that has no judgment; the values are the words of the help."""
+class UnjudgedEffect(Enum):
+    """What a measure takes a retrieved unjudged document for; the values are the words of the help."""
 
     NONRELEVANT = "nonrelevant"
     NOTHING = "nothing"
@@ -118,13 +111,13 @@ class CountsAs(Enum):
     @property
     def is_left_out(self) -> bool:
         """Whether removing such documents from the ranking (``-J``) makes no difference."""
-        return self in {CountsAs.NOTHING, CountsAs.NOT_THERE}
+        return self in {UnjudgedEffect.NOTHING, UnjudgedEffect.NOT_THERE}
 
 
 class UpperBound(Enum):
-    """When the reading ``rel`` is an upper bound; the values are the words of the help.
+    """When the treatment ``rel`` is an upper bound; the values are the words of the help.
 
-    It is one for a measure that cannot fall if unjudged documents turn out to be relevant.
+    Such a measure cannot fall if unjudged documents turn out to be relevant.
     """
 
     NEVER = "no upper bound on the value with all documents judged"
@@ -133,61 +126,54 @@ class UpperBound(Enum):
 
 
 class Measure(Frozen, kw_only=True):
-    """A measure: what it is called, how it is computed, summarised, printed and explained.
-
-    Parameters
-    ----------
-    name : trec_eval's spelling.
-    value_range : which values it can have.
-    function : what was declared. Its docstring is the prose: the first line is the title; then definition,
-        ``Formula:``, ``Source:``.
-    kernel : the same; None for a measure that only the `all` row has, and that needs no ranking.
-    summary : None for a measure that the `all` row does not have.
-    kind : its parameters.
-    number : how its values are printed.
-    per_topic : whether ``-q`` prints it.
-    formats : the formats of judgments (``-R``) that the kernel can compute it from.
-    readings : the readings of the unjudged that it has.
-    needs_nonrelevant : whether it says little about a topic without any judged nonrelevant document.
-    higher_is_better : whether a run with a greater value is the better one, and not only another one.
-    lower_is_better : whether a run with a smaller value is; most measures of which neither is true count something.
-    has_value : which topics have a value, whatever the run holds, seen in the reading ``nonrel``: the others have none
-        in any report, and no part in the summary. None where all have one.
-    why_unsupported : why the judgments do not allow it, though their format does; None where they always do.
-    refuses : the options that it is not defined with, as ``Settings.features`` has them, each with the reason.
-    formulas : what computes it in place of the kernel, by the option, as ``Settings.features`` has it.
-    uses_level : whether ``-l`` makes a difference.
-    pooled : what a retrieved document counts as that was pooled and not judged.
-    outside : what a retrieved document counts as that is outside the pool.
-    upper_bound : when the reading ``rel`` is an upper bound.
-    without_results : what a topic without results counts as under ``-c``.
-    """
+    """A measure: how it is named, computed, summarised, printed and explained."""
 
     name: str
+    """trec_eval's spelling."""
     value_range: Range
     function: Kernel
+    """As declared. Its docstring is the prose: a title; then definition, ``Formula:``, ``Source:``."""
     kernel: Kernel | None
+    """The same; None for a measure of the `all` row alone, which needs no ranking."""
     summary: Summary | None
-    kind: Kind = NO_PARAMETERS
+    """None for a measure that the `all` row lacks."""
+    kind: ParameterKind = NO_PARAMETERS
+    """Of its parameters."""
     number: Number = "real"
+    """How its values are printed."""
     per_topic: bool = True
+    """Whether ``-q`` prints it."""
     formats: frozenset[str] = GRADES
-    readings: tuple[Reading, ...] = READINGS
+    """Formats of judgments (``-R``) that the kernel can be computed from."""
+    readings: tuple[UnjudgedTreatment, ...] = UNJUDGED_TREATMENTS
     needs_nonrelevant: bool = False
+    """Whether it is not informative for a topic without judged nonrelevant documents."""
     higher_is_better: bool = True
+    """Whether a greater value is better."""
     lower_is_better: bool = False
+    """Whether a smaller value is better; most measures with neither are counts."""
     has_value: HasValue | None = None
+    """The topics that have a value, whatever the run, in the treatment ``nonrel``; others are in no report and summary.
+    None: all."""
     why_unsupported: WhyUnsupported | None = None
+    """What is wrong with judgments in a supported format; None if they are always supported."""
     refuses: Mapping[str, str] = {}
+    """Options that it is not defined with, as in ``Settings.features``, each with the reason."""
     formulas: Mapping[str, Kernel] = {}
+    """Replacements of the kernel by option, as in ``Settings.features``."""
     uses_level: bool = True
-    pooled: CountsAs
-    outside: CountsAs
+    """Whether ``-l`` makes a difference."""
+    pooled: UnjudgedEffect
+    """What a retrieved document counts as that was pooled but not judged."""
+    outside: UnjudgedEffect
+    """What a retrieved unpooled document counts as."""
     upper_bound: UpperBound = UpperBound.NEVER
+    """When the treatment ``rel`` is an upper bound."""
     without_results: str = "0"
+    """What a topic without results counts as under ``-c``."""
 
     def __matmul__(self, cutoff: int) -> str:
-        """Return how the measure is asked for at a cutoff: ``my_measure @ 10``."""
+        """Return the request of the measure at a cutoff: ``my_measure @ 10``."""
         return f"{self.name}@{cutoff}"
 
     @property
@@ -202,14 +188,14 @@ class Measure(Frozen, kw_only=True):
 
     @property
     def title(self) -> str:
-        """What the measure is, in a few words."""
+        """The first line of the prose."""
         return self.prose.partition("\n")[0].rstrip(".")
 
     @property
     def paragraphs(self) -> list[list[str]]:
-        """The prose after the title, in paragraphs with papers in full, and after the formula which values it can have.
+        """The prose after the title, in paragraphs with papers in full, and the range of values after the formula.
 
-        In each ``Formula:``, ``Range:`` and ``Source:`` begin a line.
+        ``Formula:``, ``Range:`` and ``Source:`` begin a line.
         """
         parts = [re.split(r"\n(?=Formula:|Source:)", paragraph) for paragraph in self.prose.split("\n\n")[1:]]
         paragraphs = [[with_references(" ".join(part.split())) for part in paragraph] for paragraph in parts]
@@ -219,39 +205,29 @@ class Measure(Frozen, kw_only=True):
 
     @property
     def papers(self) -> list[str]:
-        """The keys of the papers that it cites, in its order."""
+        """The keys of the papers that the prose cites, in its order."""
         return papers_cited(self.prose)
 
     @property
     def formula(self) -> str:
-        """The formula of the prose; empty where there is none."""
+        """The formula of the prose; empty if there is none."""
         lines = [line for paragraph in self.paragraphs for line in paragraph]
-        found = (re.fullmatch(r"Formula: (.+?)\.", line) for line in lines)
-        return next((match[1] for match in found if match), "")
+        matches = (re.fullmatch(r"Formula: (.+?)\.", line) for line in lines)
+        return next((match[1] for match in matches if match), "")
 
     def can_use(self, rel_format: str) -> bool:
         """Return whether it can be computed from judgments in this format; without a kernel it always can."""
         return self.kernel is None or not self.formats.isdisjoint({rel_format, REL_FORMATS[rel_format].measures_of})
 
     def __call__(self, t: Any, parameters: Parameters) -> Sequence[Values]:
-        """Return, for each printed name, one value per topic.
-
-        Parameters
-        ----------
-        t : the topics, as the kernel wants them.
-
-        Raises
-        ------
-        TypeError : the measure has no kernel.
-        EvaluationError : the kernel refuses the parameters.
-        """
+        """Return the values of the topics ``t`` for each printed name."""
         if self.kernel is None:
             raise TypeError(f"{self.name} has no value for a topic")
         with np.errstate(all="ignore"):
             return self.unguarded(t, parameters)
 
     def unguarded(self, t: Any, parameters: Parameters) -> Sequence[Values]:
-        """Return the same where numpy's warnings about nan and infinity are off already."""
+        """Return the same without turning off numpy's warnings about nan and infinity."""
         assert self.kernel is not None
         return self.kind.apply(self.formulas.get(getattr(t, "feature", ""), self.kernel), t, parameters)
 
@@ -260,18 +236,14 @@ def measure(
     name: str,
     value_range: Range,
     *,
-    unjudged: CountsAs = CountsAs.NONRELEVANT,
-    pooled: CountsAs | None = None,
-    outside: CountsAs | None = None,
+    unjudged: UnjudgedEffect = UnjudgedEffect.NONRELEVANT,
+    pooled: UnjudgedEffect | None = None,
+    outside: UnjudgedEffect | None = None,
     **declared: Any,
 ) -> Callable[[Kernel], Measure]:
-    """Return a decorator that makes a measure of the kernel below it, whose docstring explains it. Registers nothing.
+    """Return a decorator that makes a measure of a kernel, without registering it; ``declared`` are other fields.
 
-    Parameters
-    ----------
-    unjudged : what a retrieved document without judgment counts as; ``pooled`` and ``outside`` say otherwise of one
-        that was pooled, and of one from outside the pool.
-    declared : other fields of ``Measure``; among them must be ``summary``.
+    ``unjudged`` is the default of ``pooled`` and ``outside``.
     """
     return lambda kernel: Measure(
         name=name,
@@ -285,9 +257,9 @@ def measure(
 
 
 def summary_only(name: str, value_range: Range, *, summary: Summary, number: Number) -> Callable[[Kernel], Measure]:
-    """Return a decorator that makes a measure that only the `all` row has.
+    """Return a decorator that makes a measure of the `all` row alone.
 
-    The function below it is never called; its docstring explains the measure.
+    The function is never called, its docstring explains.
     """
     declare = measure(
         name,

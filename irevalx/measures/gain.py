@@ -9,40 +9,48 @@ from functools import partial
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray
-from irevalx.measures.declare import FROM_ZERO, NO_EXPECTATION, NO_FORMULA, UNDEFINED, ZERO_TO_ONE, CountsAs, measure
+from irevalx.measures.declare import (
+    FROM_ZERO,
+    NO_EXPECTATION,
+    NO_FORMULA,
+    UNDEFINED,
+    ZERO_TO_ONE,
+    UnjudgedEffect,
+    measure,
+)
 from irevalx.measures.gains_of_topics import GainsOfTopics
 from irevalx.measures.parameter_kinds import CutoffsAndGains, Gain, Gains
 from irevalx.measures.precision import CUTOFFS
 from irevalx.measures.summary import mean
-from irevalx.ranking.probable_topics import ProbableTopic, ProbableTopics
+from irevalx.ranking.probable_topics import ExpectedTopic, ExpectedTopics
 from irevalx.ranking.rounding import log2_of
 from irevalx.ranking.tied_topics import TiedTopics
 from irevalx.ranking.topics import Topics
 from irevalx.settings import EXPECTED, PROBABILITY, REAL
 
 _gain_measure = partial(
-    measure, summary=mean, kind=Gains(), pooled=CountsAs.GAIN_FOR_POOLED, outside=CountsAs.GAIN_FOR_OUTSIDE
+    measure, summary=mean, kind=Gains(), pooled=UnjudgedEffect.GAIN_FOR_POOLED, outside=UnjudgedEffect.GAIN_FOR_OUTSIDE
 )
 
 
 def _ideal_dcg_of(counts: IntArray) -> FloatArray:
-    """Return the discounted cumulative gain of 1, 2, ... relevant documents in the best possible ranking."""
+    """Return the discounted cumulative gain of 1, 2, ... relevant documents in the ideal ranking."""
     return np.add.accumulate(1.0 / log2_of(counts + 1))
 
 
-def _probable_ndcg(t: ProbableTopics, pairs: Sequence[Gain]) -> FloatArray:
+def _probable_ndcg(t: ExpectedTopics, pairs: Sequence[Gain]) -> FloatArray:
     return t.each(lambda topic: topic.mean(1.0 / log2_of(topic.rank + 1), 1.0 / _ideal_dcg_of(topic.counts)))
 
 
-def _probable_ndcg_at(t: ProbableTopics, k: int, pairs: Sequence[Gain]) -> FloatArray:
-    def of(topic: ProbableTopic) -> float:
+def _probable_ndcg_at(t: ExpectedTopics, k: int, pairs: Sequence[Gain]) -> FloatArray:
+    def of(topic: ExpectedTopic) -> float:
         best = _ideal_dcg_of(topic.counts)[np.minimum(topic.counts, k) - 1]
         return topic.mean((topic.rank <= k) / log2_of(topic.rank + 1), 1.0 / best)
 
     return t.each(of)
 
 
-def _probable_ideal_dcg(t: ProbableTopics, pairs: Sequence[Gain]) -> FloatArray:
+def _probable_ideal_dcg(t: ExpectedTopics, pairs: Sequence[Gain]) -> FloatArray:
     return t.each(lambda topic: float(topic.chances @ _ideal_dcg_of(topic.counts)))
 
 
@@ -80,7 +88,7 @@ def dcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     kind=Gains(),
     higher_is_better=False,
     uses_level=False,
-    unjudged=CountsAs.NOTHING,
+    unjudged=UnjudgedEffect.NOTHING,
     formulas={PROBABILITY: _probable_ideal_dcg},
     without_results="the same as any other (0 with --compat 9)",
 )
@@ -101,7 +109,7 @@ def ideal_dcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     summary=mean,
     kind=CutoffsAndGains(CUTOFFS.default),
     uses_level=False,
-    unjudged=CountsAs.NO_GAIN,
+    unjudged=UnjudgedEffect.NO_GAIN,
     formulas={PROBABILITY: _probable_ndcg_at},
 )
 def ndcg_cut(t: Topics, k: int, pairs: Sequence[Gain]) -> FloatArray:
@@ -114,9 +122,9 @@ def ndcg_cut(t: Topics, k: int, pairs: Sequence[Gain]) -> FloatArray:
     Source: [jarvelin-kekalainen-2002].
     """
     gains = GainsOfTopics.of(t, pairs)
-    found = t.rows.sum(np.where(t.rank <= k, gains.discounted, 0.0))
+    gained = t.rows.sum(np.where(t.rank <= k, gains.discounted, 0.0))
     best = gains.ideal_dcg_within(k)
-    return np.where(best == 0, found, found / best)
+    return np.where(best == 0, gained, gained / best)
 
 
 @_gain_measure(
@@ -140,8 +148,8 @@ def ndcg_rel(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     ideal_so_far = gains.ideal.running_sum(gains.ideal_discounted)
     reached = np.minimum(t.rank, t.rows.spread(gains.ideal.lengths))
     best = np.zeros(t.rows.size)
-    some = reached > 0
-    best[some] = ideal_so_far[gains.ideal.at(t.rows.ids[some], reached[some] - 1)]
+    inside = reached > 0
+    best[inside] = ideal_so_far[gains.ideal.at(t.rows.ids[inside], reached[inside] - 1)]
     counted = gains.gain > 0
     total = t.rows.sum(np.where(counted, so_far / best, 0.0))
     n_ideal = gains.ideal.lengths
@@ -167,9 +175,9 @@ def r_ndcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     # A step after rank p of the best possible ranking compares what both rankings have gained up to rank p.
     above = t.rows.upto(t.rank, ideal.position + 1, ideal)
     so_far = t.rows.running_sum(gains.discounted)
-    found = np.zeros(ideal.size)
-    found[above > 0] = so_far[t.rows.at(ideal.ids[above > 0], above[above > 0] - 1)]
-    total = ideal.sum(np.where(step, found / ideal.running_sum(gains.ideal_discounted), 0.0))
+    gained = np.zeros(ideal.size)
+    gained[above > 0] = so_far[t.rows.at(ideal.ids[above > 0], above[above > 0] - 1)]
+    total = ideal.sum(np.where(step, gained / ideal.running_sum(gains.ideal_discounted), 0.0))
     steps = ideal.count(step)
     longer = (steps > 0) & (t.n_ret > ideal.lengths + 1)
     total = np.where(longer, total + gains.dcg / gains.ideal_dcg, total)
@@ -178,7 +186,7 @@ def r_ndcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
 
 
 def _expected_binary_g(t: TiedTopics) -> FloatArray:
-    """Per topic: the mean of binG, over how many documents that are no hits stand above each hit."""
+    """Per topic: binG, expected over the number of other documents above each hit."""
     others = t.size - t.hits_of_groups
     above = t.number_above(t.hit, others, t.before - t.above_groups(t.hits_of_groups))
     return np.where(t.n_hits > 0, above.rows.sum(above.chance * (1.0 / log2_of(above.number + 2))) / t.n_rel, 0.0)

@@ -1,4 +1,4 @@
-"""What documents gain by their grades, in a ranking and in the best possible one."""
+"""Gains of documents by their grades, in a ranking and in the ideal ranking."""
 
 from __future__ import annotations
 
@@ -18,44 +18,37 @@ from irevalx.trec_eval.merge_sort import merge_sort
 from irevalx.trec_eval.numbers import truncate_to_int
 
 MOST_LEVELS = 1000
-"""Up to this grade every level below a topic's highest grade has an entry in its table of gains, as in trec_eval; above
-it only the grades that occur."""
+"""Up to this grade the table of gains of a topic has all levels below its highest grade, as in trec_eval; above it,
+only the grades that occur."""
 
 
 class GainsOfTopics(Frozen):
-    """What the retrieved documents of the topics gain, and what the best possible ranking would.
-
-    Parameters
-    ----------
-    gain : flat over ``rows``; where several documents may stand at a rank, their mean.
-    ideal : per topic, the documents of the best possible ranking as far as their gain is above 0.
-    ideal_gain : flat over ``ideal``, per topic in descending order.
-    rows : per topic, its retrieved documents.
-    discount : flat over ``rows``; log2(rank + 1).
-    of_pool : as that of ``Topics``, where gains are grades.
-    """
+    """Gains of the retrieved documents of the topics, and of the ideal ranking."""
 
     gain: FloatArray
+    """Flat over ``rows``; the mean of the documents that can be at a rank."""
     ideal: Segments
+    """Per topic, the documents of the ideal ranking with a gain above 0."""
     ideal_gain: FloatArray
+    """Flat over ``ideal``, descending per topic."""
     rows: Segments
+    """Per topic, its retrieved documents."""
     discount: FloatArray
+    """Flat over ``rows``; log2(rank + 1)."""
     of_pool: Callable[[Any, Callable[[], Any]], Any] = lambda key, compute: compute()
+    """``Topics.of_pool`` if gains are grades."""
 
     @classmethod
     def of(cls, t: Topics, pairs: Sequence[Gain], *, scaled: bool = False) -> GainsOfTopics:
-        """Return the gains of the topics.
+        """Return the gains of the topics; a grade without a pair is its own gain, and an unjudged document has none.
 
-        Parameters
-        ----------
-        pairs : gains by level; a grade without one is its own gain, and an unjudged document has none.
-        scaled : bring each topic's gains to 0..1, if they are not there already.
+        ``scaled`` brings the gains of topics to 0..1 if necessary.
         """
         levels = tuple((pair.level, pair.value) for pair in pairs if pair.level is not None)
         key = "gains", levels, scaled
-        if key not in t.kept:
-            t.kept[key] = cls._of_levels(t, levels, scaled)
-        gains: GainsOfTopics = t.kept[key]
+        if key not in t.cached:
+            t.cached[key] = cls._of_levels(t, levels, scaled)
+        gains: GainsOfTopics = t.cached[key]
         return gains
 
     @classmethod
@@ -86,8 +79,10 @@ class GainsOfTopics(Frozen):
     @cached_property
     def ideal_discounted(self) -> FloatArray:
         """Flat over ``ideal``: gain / log2(rank + 1)."""
-        found: FloatArray = self.of_pool("ideal_discounted", lambda: self.ideal_gain / log2_of(self.ideal.position + 2))
-        return found
+        discounted: FloatArray = self.of_pool(
+            "ideal_discounted", lambda: self.ideal_gain / log2_of(self.ideal.position + 2)
+        )
+        return discounted
 
     @cached_property
     def dcg(self) -> FloatArray:
@@ -96,29 +91,25 @@ class GainsOfTopics(Frozen):
 
     @cached_property
     def ideal_dcg(self) -> FloatArray:
-        """Per topic: discounted cumulative gain of the best possible ranking."""
-        found: FloatArray = self.of_pool("ideal_dcg", lambda: self.ideal.sum(self.ideal_discounted))
-        return found
+        """Per topic: discounted cumulative gain of the ideal ranking."""
+        dcg: FloatArray = self.of_pool("ideal_dcg", lambda: self.ideal.sum(self.ideal_discounted))
+        return dcg
 
     def ideal_dcg_within(self, k: int) -> FloatArray:
-        """Per topic: discounted cumulative gain of the first k documents of the best possible ranking."""
+        """Per topic: discounted cumulative gain of the first k documents of the ideal ranking."""
 
         def compute() -> FloatArray:
             return self.ideal.sum(np.where(self.ideal.position < k, self.ideal_discounted, 0.0))
 
-        found: FloatArray = self.of_pool(("ideal_dcg", k), compute)
-        return found
+        dcg: FloatArray = self.of_pool(("ideal_dcg", k), compute)
+        return dcg
 
 
 class _GainTable(Frozen):
-    """The levels of a topic with their gains, ascending by gain as trec_eval compares gains.
-
-    Parameters
-    ----------
-    entries : level, gain, and whether the documents of this level are counted here (a level may be given twice).
-    """
+    """The levels of a topic with their gains, in ascending order of gains as trec_eval compares them."""
 
     entries: tuple[tuple[float, float, bool], ...]
+    """Level, gain, and whether documents of this level are counted here (a level can be given twice)."""
 
     @cached_property
     def by_level(self) -> dict[float, float]:
@@ -126,13 +117,9 @@ class _GainTable(Frozen):
         return {level: gain for level, gain, _ in reversed(self.entries)}
 
     def ideal(self, counts: Mapping[float, int]) -> FloatArray:
-        """Return the gains of the best possible ranking, in descending order.
+        """Return the gains of the ideal ranking, descending, from the numbers of documents by level.
 
-        It ends at the first gain that is not above 0. trec_eval looks at the last entry before it looks at counts.
-
-        Parameters
-        ----------
-        counts : how many documents each level has; 0 for one that is not there.
+        It ends at the first gain that is not above 0; like trec_eval, the last entry is checked before the counts.
         """
         gains: list[float] = []
         if not self.entries or not self.entries[-1][1] > 0:
@@ -149,15 +136,7 @@ class _GainTable(Frozen):
 def _gain_table(
     given: tuple[tuple[float, float], ...], every: tuple[float, ...], scaled: bool, is_real: bool
 ) -> _GainTable:
-    """Return the table of a topic.
-
-    Parameters
-    ----------
-    given : levels and gains among the parameters.
-    every : the levels of the topic.
-    scaled : bring gains to 0..1, if they are not there already.
-    is_real : whether grades are real numbers, of which trec_eval knows nothing.
-    """
+    """Return the table of a topic with ``every`` level, some of which have ``given`` gains."""
     entries: list[tuple[float, float, bool]] = []
     named: set[float] = set()
     for level, gain in given:

@@ -7,18 +7,18 @@ import math
 import numpy as np
 
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments, ratio
-from irevalx.measures.declare import NONREL_AND_SKIP, ZERO_TO_ONE, CountsAs, Range, measure
+from irevalx.measures.declare import NONREL_AND_SKIP, ZERO_TO_ONE, Range, UnjudgedEffect, measure
 from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, Parameter, Parameters
 from irevalx.measures.summary import mean
 from irevalx.ranking.rounding import log2_of
 from irevalx.ranking.tied_topics import TiedTopics
 from irevalx.ranking.topics import Topics
-from irevalx.settings import EXPECTED, PROBABILITY, Bound
+from irevalx.settings import EXPECTED, PROBABILITY, NumberRange
 
 HIGHEST_GRADE = 4
-"""The grade that always satisfies, or nearly so, unless told otherwise."""
+"""Default of the grade that (nearly) always satisfies the user."""
 
-MAX = Parameter("max", HIGHEST_GRADE, Bound("a whole number of at least 1", lambda x: x >= 1 and x == int(x)))
+MAX = Parameter("max", HIGHEST_GRADE, NumberRange("a whole number of at least 1", lambda x: x >= 1 and x == int(x)))
 
 CUTOFFS = (5, 10, 20)
 
@@ -27,7 +27,7 @@ NO_CERTAIN_VALUE = {
 }
 
 FARTHEST = 2000
-"""Of powers of 2 that lie farther apart than this the smaller one is 0 beside the greater."""
+"""The smaller of two powers of 2 with a greater distance of exponents is negligible."""
 
 
 def has_gain(t: Topics) -> BoolArray:
@@ -36,7 +36,7 @@ def has_gain(t: Topics) -> BoolArray:
 
 
 def too_high(t: Topics, parameters: Parameters) -> str | None:
-    """Return what is wrong with judgments of which one has a higher grade than ERR is made for."""
+    """Return the error about judgments with a higher grade than ERR's highest."""
     _, [highest] = parameters.values
     grade = t.pool_grade.max(initial=0)
     if grade <= highest:
@@ -46,16 +46,16 @@ def too_high(t: Topics, parameters: Parameters) -> str | None:
 
 
 def _expected_over_orders(t: TiedTopics, k: int, highest: float) -> FloatArray:
-    found = t.reached(np.where(t.grade > 0, exponential_gain(t.grade, np.array(highest)), 0.0), k)
-    gains = found > 0
-    rows, satisfied = t.rows.keep(gains), found[gains]
+    satisfaction = t.reached(np.where(t.grade > 0, exponential_gain(t.grade, np.array(highest)), 0.0), k)
+    gains = satisfaction > 0
+    rows, satisfied = t.rows.keep(gains), satisfaction[gains]
     reached = rows.previous(rows.running_product(1.0 - satisfied), none=1.0)
     return rows.sum(reached * satisfied / t.rank[gains])
 
 
 @measure(
     "ERR",
-    Range(0, 1, said="0 to below 1"),
+    Range(0, 1, wording="0 to below 1"),
     summary=mean,
     kind=CutoffsAndReals(CUTOFFS, "K,K,...,max=GRADE", (MAX,)),
     readings=NONREL_AND_SKIP,
@@ -64,7 +64,7 @@ def _expected_over_orders(t: TiedTopics, k: int, highest: float) -> FloatArray:
     why_unsupported=too_high,
     formulas={EXPECTED: _expected_over_orders},
     uses_level=False,
-    unjudged=CountsAs.NO_GAIN,
+    unjudged=UnjudgedEffect.NO_GAIN,
 )
 def expected_reciprocal_rank(t: Topics, k: int, highest: float) -> FloatArray:
     """Expected reciprocal rank.
@@ -88,8 +88,8 @@ def expected_reciprocal_rank(t: Topics, k: int, highest: float) -> FloatArray:
 def _expected_ndcg(t: TiedTopics, k: int) -> FloatArray:
     highest = t.ideal.max(t.ideal_grade, empty=0.0)
     gain = np.where(t.grade > 0, exponential_gain(t.grade, t.documents.spread(highest)), 0.0)
-    found = t.rows.sum(np.where(t.rank <= k, t.over_ranks(gain) / t.discount, 0.0))
-    return ratio(found, exponential_dcg(t.ideal, t.ideal.position + 1, t.ideal_grade, highest, k))
+    dcg = t.rows.sum(np.where(t.rank <= k, t.over_ranks(gain) / t.discount, 0.0))
+    return ratio(dcg, exponential_dcg(t.ideal, t.ideal.position + 1, t.ideal_grade, highest, k))
 
 
 @measure(
@@ -102,7 +102,7 @@ def _expected_ndcg(t: TiedTopics, k: int) -> FloatArray:
     refuses=NO_CERTAIN_VALUE,
     formulas={EXPECTED: _expected_ndcg},
     uses_level=False,
-    unjudged=CountsAs.NO_GAIN,
+    unjudged=UnjudgedEffect.NO_GAIN,
 )
 def ndcg_burges(t: Topics, k: int) -> FloatArray:
     """Normalised discounted cumulative gain of the first K documents, with exponential gains.
@@ -115,19 +115,14 @@ def ndcg_burges(t: Topics, k: int) -> FloatArray:
     Source: [burges-2005]; gdeval.
     """
     highest = t.ideal.max(t.ideal_grade, empty=0.0)
-    found = exponential_dcg(t.rows, t.rank, t.grade, highest, k)
-    return ratio(found, exponential_dcg(t.ideal, t.ideal.position + 1, t.ideal_grade, highest, k))
+    dcg = exponential_dcg(t.rows, t.rank, t.grade, highest, k)
+    return ratio(dcg, exponential_dcg(t.ideal, t.ideal.position + 1, t.ideal_grade, highest, k))
 
 
 def exponential_dcg(lists: Segments, rank: IntArray, grade: AnyArray, highest: AnyArray, k: int) -> FloatArray:
-    """Return, per list, the sum of (2**grade - 1)/2**highest/log2(rank + 1) over the first k; of positive grades alone.
+    """Per list: the sum of (2**grade - 1)/2**highest/log2(rank + 1) over positive grades among the first k.
 
-    Division by a power of 2 changes no digit, and lets grades be as high as they like.
-
-    Parameters
-    ----------
-    rank, grade : flat over ``lists``.
-    highest : per list; no grade is above it.
+    ``highest`` is at least the grades of a list. Division by a power of 2 changes no digit, and allows any grade.
     """
     gains = (grade > 0) & (rank <= k)
     gaining = lists.keep(gains)
@@ -135,7 +130,7 @@ def exponential_dcg(lists: Segments, rank: IntArray, grade: AnyArray, highest: A
 
 
 def exponential_gain(grade: AnyArray, highest: AnyArray) -> FloatArray:
-    """Return (2**grade - 1)/2**highest, of numbers from 0 up; of whole ones without rounding."""
+    """Return (2**grade - 1)/2**highest, of numbers from 0 up; exact for integers."""
     return _power_of_2(grade - highest) - _power_of_2(-highest)
 
 

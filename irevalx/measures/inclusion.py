@@ -13,7 +13,7 @@ import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments, ratio
 from irevalx.frozen import Frozen, cached_property
-from irevalx.measures.declare import ABOUT_ONE_AT_MOST, NONREL, ZERO_TO_ONE, CountsAs, Range, measure
+from irevalx.measures.declare import ABOUT_ONE_AT_MOST, NONREL, ZERO_TO_ONE, Range, UnjudgedEffect, measure
 from irevalx.measures.graded_cutoffs import exponential_dcg
 from irevalx.measures.parameter_kinds import Cutoffs
 from irevalx.measures.summary import Population, Total, mean, summary, total
@@ -27,31 +27,27 @@ CUTOFFS = Cutoffs((10, 20, 50, 100))
 
 
 class _Found(Frozen):
-    """The relevant documents of the sample that were retrieved.
-
-    Parameters
-    ----------
-    rows : per topic, these documents in rank order.
-    rank : flat over ``rows``; 1-based.
-    place : flat over ``rows``; the flat index in ``t.sample``.
-    stands_for : flat over ``rows``; the number of relevant documents that each stands for.
-    """
+    """The relevant documents of the sample that were retrieved."""
 
     rows: Segments
+    """Per topic, these documents in rank order."""
     rank: IntArray
+    """Flat over ``rows``; 1-based."""
     place: IntArray
+    """Flat over ``rows``; the flat index in ``t.sample``."""
     stands_for: FloatArray
+    """Flat over ``rows``; inverse inclusion probabilities."""
 
     @classmethod
     def of(cls, t: TopicsWithProbabilities) -> _Found:
-        """Choose them."""
+        """Select them."""
         relevant = t.relevant[t.place]
         place = t.place[relevant]
         return cls(t.rows.keep(relevant), t.rank[relevant], place, t.stands_for[place])
 
     @cached_property
     def precision(self) -> FloatArray:
-        """Flat: the precision that is estimated at each."""
+        """Flat: the estimated precision at each."""
         above = self.rows.previous(self.rows.running_sum(self.stands_for), none=0.0)
         return (1.0 + above) / self.rank
 
@@ -66,17 +62,17 @@ class _Found(Frozen):
 
 
 def can_estimate(t: TopicsWithProbabilities) -> BoolArray:
-    """Return, per topic, whether the sample has a relevant document, and any that was drawn at random."""
+    """Return, per topic, whether the sample has a relevant document and a randomly drawn one."""
     return t.any_at_random & (t.sample.count(t.relevant) > 0)
 
 
 _estimate = partial(measure, formats=PRELS, readings=NONREL, has_value=can_estimate)
-"""Declares a measure of such a sample."""
+"""Declares a measure of a sample with inclusion probabilities."""
 
 
 @summary("the sum is divided by the square of the number of all judged topics; one without results counts {missing}")
 def variance_of_mean(added: Total, population: Population) -> float:
-    """Return the variance of the mean over topics, of whose variances this is the sum: it over the squared number."""
+    """Return the variance of the mean over topics from the sum of their variances."""
     return added / (population.n_topics * population.n_topics or 1)
 
 
@@ -105,10 +101,10 @@ def stat_rprec(t: TopicsWithProbabilities) -> FloatArray:
     Formula: (1/q) sum over sampled relevant retrieved with k <= q of 1/p, q = statR rounded.
     Source: [aslam-pavlu-2007]; statAP_MQ_eval.
     """
-    found, n_rel = _Found.of(t), t.estimated_relevant
+    retrieved, n_rel = _Found.of(t), t.estimated_relevant
     rounded = np.floor(n_rel + 0.5).astype(np.int64)
     shorter = t.n_ret < rounded
-    return ratio(found.within(rounded), np.where(shorter, n_rel, rounded))
+    return ratio(retrieved.within(rounded), np.where(shorter, n_rel, rounded))
 
 
 @_estimate("statP", ABOUT_ONE_AT_MOST, summary=mean, kind=CUTOFFS)
@@ -124,7 +120,7 @@ def stat_p(t: TopicsWithProbabilities, k: int) -> FloatArray:
     return _Found.of(t).within(k) / k
 
 
-@_estimate("statNDCG", ZERO_TO_ONE, summary=mean, kind=CUTOFFS, unjudged=CountsAs.NO_GAIN)
+@_estimate("statNDCG", ZERO_TO_ONE, summary=mean, kind=CUTOFFS, unjudged=UnjudgedEffect.NO_GAIN)
 def stat_ndcg(t: TopicsWithProbabilities, k: int) -> FloatArray:
     """Normalised discounted cumulative gain of the first K documents, of the sampled ones alone.
 
@@ -139,8 +135,8 @@ def stat_ndcg(t: TopicsWithProbabilities, k: int) -> FloatArray:
     ideal, grade = t.sample.keep(gaining), t.grade[gaining]
     grade = grade[ideal.descending(grade)]
     highest = ideal.max(grade, empty=0)
-    found = exponential_dcg(t.rows, t.rank, t.grade[t.place], highest, k)
-    return ratio(found, exponential_dcg(ideal, ideal.position + 1, grade, highest, k))
+    dcg = exponential_dcg(t.rows, t.rank, t.grade[t.place], highest, k)
+    return ratio(dcg, exponential_dcg(ideal, ideal.position + 1, grade, highest, k))
 
 
 @_estimate(
@@ -149,7 +145,7 @@ def stat_ndcg(t: TopicsWithProbabilities, k: int) -> FloatArray:
     summary=total,
     without_results="the same as any other",
     higher_is_better=False,
-    unjudged=CountsAs.NOTHING,
+    unjudged=UnjudgedEffect.NOTHING,
 )
 def stat_r(t: TopicsWithProbabilities) -> FloatArray:
     """Number of relevant documents, estimated from a sample with inclusion probabilities.
@@ -177,15 +173,15 @@ def stat_ap_variance(t: TopicsWithProbabilities) -> FloatArray:
     where not retrieved, n = how many were sampled, s = how many of those were retrieved.
     Source: [aslam-pavlu-2007]; statAP_MQ_eval.
     """
-    found, size, p = _Found.of(t), t.sample.lengths, t.probability
+    retrieved, size, p = _Found.of(t), t.sample.lengths, t.probability
     precision = np.zeros(t.sample.size)
-    precision[found.place] = found.precision
-    error = (precision - t.sample.spread(found.average_precision(t))) * t.stands_for
+    precision[retrieved.place] = retrieved.precision
+    error = (precision - t.sample.spread(retrieved.average_precision(t))) * t.stands_for
     own = t.sample.sum((1.0 - p) * error * error)
     pairs = -t.sample.sum(error * error)  # the errors of a topic add up to 0
-    share = found.stands_for / found.rank
-    below = found.rows.spread(found.rows.sum(share)) - found.rows.running_sum(share)
-    weight = (1.0 - p[found.place]) * found.stands_for * found.stands_for
-    total = own - ratio(pairs, size - 1) + found.rows.sum(weight * below * below)
+    share = retrieved.stands_for / retrieved.rank
+    below = retrieved.rows.spread(retrieved.rows.sum(share)) - retrieved.rows.running_sum(share)
+    weight = (1.0 - p[retrieved.place]) * retrieved.stands_for * retrieved.stands_for
+    total = own - ratio(pairs, size - 1) + retrieved.rows.sum(weight * below * below)
     of_mean = ratio(total, t.estimated_relevant * t.estimated_relevant)
     return np.minimum(of_mean * (size / (t.rows.lengths + 0.1)), 1.0)

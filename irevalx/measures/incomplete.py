@@ -18,18 +18,18 @@ from irevalx.measures.declare import (
     NONREL,
     NONREL_AND_SKIP,
     ZERO_TO_ONE,
-    CountsAs,
     Range,
+    UnjudgedEffect,
     measure,
 )
 from irevalx.measures.parameter_kinds import Cutoffs, NamedReals, Parameter
 from irevalx.measures.summary import LEAST, geometric_mean, mean
-from irevalx.ranking.tied_topics import Chances, TiedTopics
+from irevalx.ranking.tied_topics import TiedTopics, TieProbabilities
 from irevalx.ranking.topics import Topics
 from irevalx.settings import EXPECTED, INFAP_C, INFAP_EPSILON, SAMPLE_RATE
 
 DEFAULT_C = 2.0
-"""The constant c of infAP: where nothing above a relevant document was judged, 1/c of it is taken to be relevant."""
+"""The constant c of infAP: if nothing above a relevant document was judged, 1/c of it is taken to be relevant."""
 
 DEFAULT_EPSILON = 0.00001
 """The smoothing constant of infAP."""
@@ -37,23 +37,22 @@ DEFAULT_EPSILON = 0.00001
 NO_MEAN_OF_RATIO = {EXPECTED: f"the mean of such ratios {NO_FORMULA}", **NO_EXPECTATION}
 
 _NODES = 48
-"""Points at which the integral of subAP is evaluated: enough for an error of 1e-13."""
+"""Nodes of the integral of subAP, for an error of 1e-13."""
 
 _FAR = 45.0
-"""Where the integrand of subAP has fallen to exp(-45) of its greatest value, and the rest is left out."""
-
+"""The integral of subAP is cut off where the integrand has fallen to exp(-45) of its greatest value."""
 
 _skipping_measure = partial(
     measure,
     readings=NONREL_AND_SKIP,
     needs_nonrelevant=True,
     refuses=NO_EXPECTATION,
-    unjudged=CountsAs.NOT_THERE,
+    unjudged=UnjudgedEffect.NOT_THERE,
 )
-"""Declares a measure that sees judged documents alone."""
+"""Declares a measure of judged documents alone."""
 
 _pool_measure = partial(measure, summary=mean, readings=NONREL_AND_SKIP)
-"""Declares a measure that tells pooled documents from those outside the pool."""
+"""Declares a measure that distinguishes pooled from unpooled documents."""
 
 
 @_skipping_measure("bpref", ZERO_TO_ONE, summary=mean, formulas={EXPECTED: lambda t: _expected_bpref(t, t.n_rel)})
@@ -136,7 +135,7 @@ def rank_effectiveness(t: Topics) -> FloatArray:
             Parameter("epsilon", DEFAULT_EPSILON, INFAP_EPSILON, lambda settings: settings.infap_epsilon),
         )
     ),
-    pooled=CountsAs.LIKE_JUDGED_ABOVE,
+    pooled=UnjudgedEffect.LIKE_JUDGED_ABOVE,
     refuses=NO_MEAN_OF_RATIO,
 )
 def inferred_average_precision(t: Topics, c: float, epsilon: float) -> FloatArray:
@@ -160,7 +159,7 @@ def inferred_average_precision(t: Topics, c: float, epsilon: float) -> FloatArra
     return _mean_over_relevant(t, np.where(t.rank == 1, 1.0, expected))
 
 
-@_pool_measure("indAP", ZERO_TO_ONE, pooled=CountsAs.NOT_THERE, refuses=NO_MEAN_OF_RATIO)
+@_pool_measure("indAP", ZERO_TO_ONE, pooled=UnjudgedEffect.NOT_THERE, refuses=NO_MEAN_OF_RATIO)
 def induced_average_precision(t: Topics) -> FloatArray:
     """Induced average precision.
 
@@ -178,8 +177,8 @@ def induced_average_precision(t: Topics) -> FloatArray:
     "subAP",
     ZERO_TO_ONE,
     kind=NamedReals((Parameter("p", None, SAMPLE_RATE, lambda settings: settings.sample_rate),)),
-    pooled=CountsAs.NOT_THERE,
-    outside=CountsAs.RANDOMLY_THERE,
+    pooled=UnjudgedEffect.NOT_THERE,
+    outside=UnjudgedEffect.RANDOMLY_THERE,
     refuses=NO_MEAN_OF_RATIO,
 )
 def subcollection_average_precision(t: Topics, p: float | None) -> FloatArray:
@@ -214,7 +213,7 @@ def subcollection_average_precision(t: Topics, p: float | None) -> FloatArray:
     readings=NONREL,
     higher_is_better=False,
     uses_level=False,
-    unjudged=CountsAs.UNJUDGED,
+    unjudged=UnjudgedEffect.UNJUDGED,
 )
 def judged(t: Topics, k: int) -> FloatArray:
     """Share of judged documents among the first K.
@@ -229,46 +228,40 @@ def judged(t: Topics, k: int) -> FloatArray:
 
 
 def _bpref(t: Topics, most: IntArray) -> FloatArray:
-    """Return bpref over the first nonrelevant documents, ``most`` of them: shape (n_topics,), as ``most`` has."""
+    """Return bpref over the first ``most`` nonrelevant documents: shape (n_topics,), as ``most`` has."""
     bound = t.rows.spread(np.minimum(t.n_nonrel, most))
     above = np.minimum(t.nonrelevant_above, t.rows.spread(most))
     return _mean_over_relevant(t, np.where(above > 0, 1.0 - ratio(above, bound), 1.0))
 
 
-def _expected_nonrelevant_above(t: TiedTopics) -> Chances:
-    """Return how many nonrelevant documents may stand above each relevant one."""
+def _expected_nonrelevant_above(t: TiedTopics) -> TieProbabilities:
+    """Return how many nonrelevant documents can be above each relevant one, with probabilities."""
     nonrelevant = t.members.count(t.nonrelevant)
     return t.number_above(t.relevant, nonrelevant, t.above_groups(nonrelevant))
 
 
 def _expected_bpref(t: TiedTopics, most: IntArray) -> FloatArray:
-    """Return the mean of ``_bpref`` over all orders of documents with equal scores."""
+    """Return ``_bpref``, expected over random tie-breaking."""
     above = _expected_nonrelevant_above(t)
     bound = above.rows.spread(np.minimum(t.n_nonrel, most))
     number = np.minimum(above.number, above.rows.spread(most))
     return _sum_over_relevant(t, above, np.where(number > 0, 1.0 - ratio(number, bound), 1.0))
 
 
-def _sum_over_relevant(t: TiedTopics, above: Chances, terms: FloatArray) -> FloatArray:
-    """Per topic: the mean of the terms of the relevant documents retrieved, flat over what may stand above them."""
+def _sum_over_relevant(t: TiedTopics, above: TieProbabilities, terms: FloatArray) -> FloatArray:
+    """Per topic: the mean of expected terms of relevant documents retrieved, flat over what can be above them."""
     return ratio(above.rows.sum(above.chance * terms), t.n_rel)
 
 
 def _mean_over_relevant(t: Topics, terms: FloatArray) -> FloatArray:
-    """Per topic: the sum of the terms of the relevant documents retrieved, divided by the number of all, or 0.
-
-    Parameters
-    ----------
-    terms : flat over ``t.rows``.
-    """
+    """Per topic: the sum of terms (flat over ``t.rows``) of relevant documents retrieved over all relevant ones."""
     return ratio(t.rows.sum(np.where(t.relevant, terms, 0.0)), t.n_rel)
 
 
 def _expected_precision(r: IntArray, n: IntArray, o: IntArray, p: FloatArray) -> FloatArray:
     """Return the expected value of (r + 1) / (r + 1 + n + X), X binomially distributed over o trials.
 
-    All have the same shape. E[1 / (1 + j + X)] is the integral of t^j (1 - p + p t)^o over t from 0 to 1; s stands for
-    1 - t.
+    E[1 / (1 + j + X)] is the integral of t^j (1 - p + p t)^o over t from 0 to 1; s stands for 1 - t.
     """
     j = r + n
     width = np.minimum(1.0, _FAR / np.maximum(p * o + j, _FAR))

@@ -1,4 +1,4 @@
-"""What a text after ``-m`` asks for (MeasureSpec, Request), and the texts that trec_eval itself understands."""
+"""Parsed requests of measures (``-m``), and the spellings that trec_eval itself understands."""
 
 from __future__ import annotations
 
@@ -9,39 +9,31 @@ from irevalx.frozen import Frozen
 from irevalx.measures import NICKNAMES, is_measure, named
 from irevalx.measures.declare import Measure
 from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, GradeGains, NamedReals, RealCutoffs
-from irevalx.settings import READINGS, Reading
+from irevalx.settings import UNJUDGED_TREATMENTS, UnjudgedTreatment
 from irevalx.trec_eval.versions import Compat
 
 
-class MeasureSpec(Frozen):
-    """A measure or a set of measures, as it was asked for. The parameters have not been read.
-
-    Parameters
-    ----------
-    name : of a measure or a set of measures.
-    parameters : as typed; None for the default.
-    cutoffs : single cutoffs as typed, which add to each other and to the parameters.
-    level : the least grade that is relevant to this measure, of float where it is not written as a whole number; None
-        for that of all measures (``-l``).
-    reading : of the unjudged; None where the text says nothing about it.
-    gains : of grades, ``2=1,3=5``, for a measure that has cutoffs too; None where none are given.
-    text : what was typed, without white space.
-    """
+class ParsedRequest(Frozen):
+    """A request of a measure or a set of measures; its parameters have not been read."""
 
     name: str
     parameters: str | None = None
+    """As typed; None for the default."""
     cutoffs: tuple[str, ...] = ()
+    """As typed, single ones, which add to each other and to the parameters."""
     level: float | None = None
-    reading: Reading | None = None
+    """Relevance level, float if not written as an integer; None for the level of all measures (``-l``)."""
+    reading: UnjudgedTreatment | None = None
+    """Treatment of unjudged documents; None for the default."""
     gains: str | None = None
+    """Of grades, ``2=1,3=5``, for a measure that has cutoffs too."""
     text: str = ""
+    """As typed, without white space."""
 
-    def members(self, compat: Compat, *, plain: bool = True) -> Iterator[tuple[Measure, Reading | None]]:
-        """Yield the measure, or those of the set that the version has, each with the reading that it is asked for in.
+    def members(self, compat: Compat, *, plain: bool = True) -> Iterator[tuple[Measure, UnjudgedTreatment | None]]:
+        """Yield the measure, or the set's measures that the version has, with their treatments of unjudged documents.
 
-        Parameters
-        ----------
-        plain : whether no other readings are asked for: only then a set has members in readings of their own.
+        Members with a treatment of their own are in the set only if no other is requested (``plain``).
         """
         if self.name not in NICKNAMES:
             yield named(self.name), self.reading
@@ -53,60 +45,46 @@ class MeasureSpec(Frozen):
 
 
 class Request(Frozen, kw_only=True):
-    """One measure in one reading of the unjudged, as one text asks for it.
-
-    Parameters
-    ----------
-    reading : the one that is asked for; a measure of the `all` row alone is the same in each.
-    spec : level, parameters, cutoffs and gains; those of a member of a set are the default.
-    spelling : what its values are called as they were asked for; empty for a member of a set.
-    optional : whether it may be left out where the format of the judgments does not allow it.
-    """
+    """A request of one measure in one treatment of unjudged documents."""
 
     measure: Measure
-    reading: Reading
-    spec: MeasureSpec
+    reading: UnjudgedTreatment
+    """As requested; no matter for a measure of the `all` row alone."""
+    spec: ParsedRequest
+    """Level, parameters, cutoffs and gains; the default for a member of a set."""
     spelling: str = ""
+    """Requested name of its values; empty for a member of a set."""
     optional: bool = False
+    """Whether it is left out if the format of the judgments does not support it."""
 
     @property
-    def merged_by(self) -> tuple[str, float | None, Reading, str | None, str | None]:
-        """What requests have in common that are computed as one: parameters with names stand side by side."""
+    def merged_by(self) -> tuple[str, float | None, UnjudgedTreatment, str | None, str | None]:
+        """The key of requests that are computed as one; different named parameters are computed side by side."""
         spec, parameters, kind = self.spec, self.spec.parameters, self.measure.kind
         if isinstance(kind, CutoffsAndReals):
             parameters = ",".join(item for item in (parameters or "").split(",") if "=" in item)
         elif not isinstance(kind, NamedReals | GradeGains):
             parameters = None
-        reading: Reading = "nonrel" if self.measure.kernel is None else self.reading
+        reading: UnjudgedTreatment = "nonrel" if self.measure.kernel is None else self.reading
         return self.measure.name, spec.level, reading, parameters, spec.gains
 
     @property
     def listed_cutoffs(self) -> tuple[str, ...]:
-        """The cutoffs that the text lists, as typed; none where it has none, or other parameters."""
+        """The cutoffs that the text lists, as typed; empty if there are none, or other parameters."""
         cutoffs, parameters = self.spec.cutoffs, self.spec.parameters
         if cutoffs or parameters is None or "=" in parameters:
             return cutoffs
         return tuple(parameters.split(",")) if isinstance(self.measure.kind, Cutoffs | RealCutoffs) else ()
 
 
-def read_own_spelling(text: str, compat: Compat) -> MeasureSpec | None:
-    """Return what ``NAME`` or ``NAME.PARAMETERS`` asks for, as trec_eval spells it; None for other texts.
-
-    Parameters
-    ----------
-    text : without a reading.
-    compat : a measure that the version lacks is unknown.
-
-    Raises
-    ------
-    UsageError : there is nothing after the dot.
-    """
+def read_own_spelling(text: str, compat: Compat) -> ParsedRequest | None:
+    """Parse ``NAME`` or ``NAME.PARAMETERS``, trec_eval's spelling, without a treatment; None for other texts."""
     name, dot, parameters = text.partition(".")
     if "(" in text or not (exists(name, compat) or name in NICKNAMES):
         return None
     if dot and not parameters:
         raise UsageError(f"a measure's parameters must not be empty, but got {quote(text)}; leave out the dot")
-    return MeasureSpec(name, parameters if dot else None)
+    return ParsedRequest(name, parameters if dot else None)
 
 
 def without_blanks(text: str) -> str:
@@ -119,17 +97,14 @@ def exists(name: str, compat: Compat) -> bool:
     return is_measure(name) and name not in compat.absent_measures
 
 
-def split_reading(text: str) -> tuple[str, Reading | None]:
-    """Return both parts of ``NAME:READING``, the second None where there is none.
-
-    Raises
-    ------
-    UsageError : there is no such reading.
-    """
+def split_reading(text: str) -> tuple[str, UnjudgedTreatment | None]:
+    """Split ``NAME:READING``; the second part is None if there is none."""
     stem, colon, last = text.rpartition(":")
     if not colon or ")" in last:
         return text, None
-    for reading in READINGS:
+    for reading in UNJUDGED_TREATMENTS:
         if reading == last:
             return stem, reading
-    raise UsageError(f"unknown treatment of unjudged documents {quote(last)}; use one of {', '.join(READINGS)}")
+    raise UsageError(
+        f"unknown treatment of unjudged documents {quote(last)}; use one of {', '.join(UNJUDGED_TREATMENTS)}"
+    )

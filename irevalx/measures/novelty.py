@@ -19,20 +19,20 @@ from irevalx.measures.declare import MOSTLY_ZERO_TO_ONE, NONREL, ZERO_TO_ONE, me
 from irevalx.measures.parameter_kinds import Cutoffs, CutoffsAndReals, NamedReals, Parameter
 from irevalx.measures.summary import mean
 from irevalx.ranking.rounding import log2_of, powers
-from irevalx.settings import Bound
+from irevalx.settings import NumberRange
 
 if TYPE_CHECKING:
     from irevalx.ranking.topics_with_subtopics import TopicsWithSubtopics
 
 SUBTOPICS = frozenset({"subtopics"})
 
-_SHARE = Bound("a number from 0 to 1", lambda x: 0 <= x <= 1)
+_SHARE = NumberRange("a number from 0 to 1", lambda x: 0 <= x <= 1)
 
 ALPHA = Parameter("alpha", 0.5, _SHARE)
-"""How much a document takes from the worth of further ones about the same subtopic."""
+"""By how much a document reduces the gain of further ones about the same subtopic."""
 
 BETA = Parameter("beta", 0.5, _SHARE)
-"""The chance that a user goes on to the next document."""
+"""The persistence of the user."""
 
 CUTOFFS = Cutoffs((5, 10, 20))
 WITH_ALPHA = CutoffsAndReals(CUTOFFS.default, "K,K,...,alpha=ALPHA", (ALPHA,))
@@ -120,8 +120,8 @@ def nnrbp(t: TopicsWithSubtopics, alpha: float, beta: float) -> FloatArray:
     if (1.0 - alpha) * beta == 1.0:
         return np.zeros(t.rows.n)  # NRBP is 0 for all lists, the ideal one among them
     ideal, gain = t.ideal(alpha)
-    found = _rank_biased(t, t.rows, t.rank, t.gain(alpha), alpha, beta)
-    return ratio(found, _rank_biased(t, ideal, ideal.position + 1, gain, alpha, beta))
+    biased = _rank_biased(t, t.rows, t.rank, t.gain(alpha), alpha, beta)
+    return ratio(biased, _rank_biased(t, ideal, ideal.position + 1, gain, alpha, beta))
 
 
 @measure("MAP_IA", ZERO_TO_ONE, summary=mean, formats=SUBTOPICS, readings=NONREL)
@@ -178,8 +178,8 @@ def _rank_biased(
     t: TopicsWithSubtopics, lists: Segments, rank: IntArray, gain: FloatArray, alpha: float, beta: float
 ) -> FloatArray:
     """Per list: NRBP. As in ndeval a sum is multiplied by a quotient, on which its last digit depends."""
-    found = lists.sum(gain * powers(beta, int(rank.max(initial=0)))[rank - 1])
-    return found * ratio(np.full(t.rows.n, 1.0 - (1.0 - alpha) * beta), t.subtopics.lengths)
+    discounted = lists.sum(gain * powers(beta, int(rank.max(initial=0)))[rank - 1])
+    return discounted * ratio(np.full(t.rows.n, 1.0 - (1.0 - alpha) * beta), t.subtopics.lengths)
 
 
 @lru_cache

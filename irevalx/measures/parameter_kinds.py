@@ -1,4 +1,4 @@
-"""The kinds of parameters that ``-m NAME.PARAMETERS`` takes: how they are written, read, and handed to a kernel."""
+"""The kinds of parameters after ``-m NAME.``: how they are written, read, and passed to a kernel."""
 
 from __future__ import annotations
 
@@ -12,97 +12,79 @@ from irevalx.errors import ParameterError, UsageError, quote
 from irevalx.frozen import Frozen
 from irevalx.measures.summary import Values
 from irevalx.process.system import as_bytes
-from irevalx.settings import PROBABILITY, Bound, Settings
+from irevalx.settings import PROBABILITY, NumberRange, Settings
 from irevalx.trec_eval.merge_sort import merge_sort
 from irevalx.trec_eval.numbers import c_double, c_format, c_long
 
 Kernel: TypeAlias = Callable[..., Any]
-"""From n topics, and what the parameters say, to one value per topic: shape (n_topics,).
+"""Topics, and arguments from the parameters -> one value per topic, shape (n_topics,).
 
-The topics are Topics, GroupedTopics or Preferences, depending on the measure's formats of judgments. The kind of its
-parameters knows how to call it.
+The topics are Topics, GroupedTopics or Preferences, depending on the measure's formats of judgments; the kind of its
+parameters calls it.
 """
 
 Note: TypeAlias = Callable[[str, float], None]
-"""Called with each number among the parameters that is not plain, as typed, and with what C reads instead."""
+"""Called with each number that is not plain, as typed, and with the value that C reads."""
 
 
 class Gain(Frozen):
-    """One ``key=value`` of a list of gains.
-
-    Parameters
-    ----------
-    key : as typed.
-    value : the gain.
-    level : the grade that gets it; None when the key is not one (``p`` of rbp).
-    """
+    """One ``key=value`` of a list of gains."""
 
     key: str
+    """As typed."""
     value: float
     level: float | None
+    """The grade that gets the gain; None if the key is not a grade (``p`` of rbp)."""
 
 
 class Parameters(Frozen):
-    """Parameters of a measure, read.
-
-    Parameters
-    ----------
-    names : the names that the values are printed under.
-    values : what the kernel gets, depending on the kind.
-    look_outside : whether they make the measure look at documents outside the pool one by one.
-    warnings : a line each.
-    gains : those of grades, given as pairs or beside cutoffs.
-    """
+    """Parsed parameters of a measure."""
 
     names: tuple[str, ...]
+    """Printed names of the values."""
     values: tuple[Any, ...] = ()
+    """Arguments of the kernel, as the kind passes them."""
     look_outside: bool = False
+    """Whether the measure distinguishes single unpooled documents."""
     warnings: tuple[str, ...] = ()
     gains: tuple[Gain, ...] = ()
+    """Of grades, given as pairs or beside cutoffs."""
 
     @property
     def levels(self) -> tuple[tuple[float, float], ...]:
-        """Grades and the gains given for them."""
+        """Grades and their gains."""
         return tuple((gain.level, gain.value) for gain in self.gains if gain.level is not None)
 
 
-class Kind:
-    """A kind of parameters: as it is for a measure that takes none, but for what a kind says otherwise."""
+class ParameterKind:
+    """A kind of parameters; this base is the kind of a measure without parameters."""
 
     scales_gains: bool = False
     """Whether the measure brings the gains of a topic to 0..1."""
 
     @property
     def usage(self) -> str:
-        """How they are written, for the help; empty where there are none."""
+        """Their syntax, for the help; empty if there are none."""
         return ""
 
     def parse(self, name: str, text: str | None, settings: Settings, note: Note) -> Parameters:
-        """Read parameters.
+        """Read parameters of the measure ``name``, None for the default.
 
-        Parameters
-        ----------
-        name : of the measure.
-        text : what is typed after ``NAME.``; None for the default.
-        note : called with numbers that are not plain.
-
-        Raises
-        ------
-        ParameterError, UsageError : the text breaks the rules of the kind.
+        ``note`` is called with numbers that are not plain.
         """
         return Parameters((name,))
 
     def apply(self, kernel: Kernel, t: Any, parameters: Parameters) -> Sequence[Values]:
-        """Call the kernel for the topics ``t``, with the values; return one result for each printed name."""
+        """Call the kernel for the topics ``t``; return one result for each printed name."""
         return [kernel(t, *parameters.values)]
 
 
-class NoParameters(Frozen, Kind):
-    """The measure takes none; what is given is ignored. Kernel: ``(t)``."""
+class NoParameters(Frozen, ParameterKind):
+    """The measure takes none; given ones are ignored. Kernel: ``(t)``."""
 
 
-class Cutoffs(Frozen, Kind):
-    """Ranks, whole numbers from 1 up. Kernel: ``(t, k)``, called once a rank."""
+class Cutoffs(Frozen, ParameterKind):
+    """Ranks, integers from 1 up. Kernel: ``(t, k)``, called for each rank."""
 
     default: tuple[int, ...]
     usage: str = "K,K,..."
@@ -119,23 +101,20 @@ class Cutoffs(Frozen, Kind):
 
 
 class CutoffsAndGains(Cutoffs):
-    """Ranks, of a measure whose gains may be given in brackets. Kernel: ``(t, k, pairs)``, called once a rank."""
+    """Ranks, of a measure whose gains can be given in brackets. Kernel: ``(t, k, pairs)``, called for each rank."""
 
     def apply(self, kernel: Kernel, t: Any, parameters: Parameters) -> Sequence[Values]:
         return [kernel(t, k, parameters.gains) for k in parameters.values]
 
 
 class CutoffsAndReals(Cutoffs):
-    """Ranks and ``name=value`` pairs in any order. Kernel: ``(t, k, *values)``, called once a rank.
+    """Ranks and ``name=value`` pairs in any order. Kernel: ``(t, k, *values)``, called for each rank.
 
-    What is wrong with a pair is an error of usage.
-
-    Parameters
-    ----------
-    parameters : those with names.
+    A wrong pair is a usage error.
     """
 
     parameters: tuple[Parameter, ...] = ()
+    """The named ones."""
 
     def parse(self, name: str, text: str | None, settings: Settings, note: Note) -> Parameters:
         items = [] if text is None else text.split(",")
@@ -151,8 +130,8 @@ class CutoffsAndReals(Cutoffs):
         return [kernel(t, k, *named) for k in ranks]
 
 
-class RealCutoffs(Frozen, Kind):
-    """Real numbers in ascending order, such as levels of recall. Kernel: ``(t, numbers)`` to one result per number."""
+class RealCutoffs(Frozen, ParameterKind):
+    """Real numbers in ascending order, such as recall levels. Kernel: ``(t, numbers)``, with one result per number."""
 
     default: tuple[float, ...]
     usage: str = "X,X,..."
@@ -171,7 +150,7 @@ class RealCutoffs(Frozen, Kind):
         return results
 
 
-class Reals(Frozen, Kind):
+class Reals(Frozen, ParameterKind):
     """A list of real numbers whose order matters. Kernel: ``(t, *numbers)``."""
 
     default: tuple[float, ...]
@@ -184,27 +163,20 @@ class Reals(Frozen, Kind):
 
 
 class Parameter(Frozen):
-    """A real number with a name.
-
-    Parameters
-    ----------
-    name : as typed before the ``=``.
-    default : what it is without the setting; None where the kernel finds it out.
-    bound : what the number must be.
-    setting : returns the setting that stands for the parameter where it is not typed; None where that is not given.
-    """
+    """A named real number."""
 
     name: str
     default: float | None
-    bound: Bound
+    """Without the setting; None if the kernel decides."""
+    bound: NumberRange
     setting: Callable[[Settings], float | None] = lambda settings: None
+    """Returns the setting that replaces the default; None if it is not given."""
 
 
-class NamedReals(Frozen, Kind):
-    """``name=value`` pairs, of irevalx's own measures. Kernel: ``(t, *values)``, in the order of the declaration.
+class NamedReals(Frozen, ParameterKind):
+    """``name=value`` pairs of irevalx's own measures. Kernel: ``(t, *values)``, in declaration order.
 
-    Unlike those of trec_eval, several lists of such parameters may be asked for side by side, and what is wrong with
-    them is an error of usage.
+    Several lists can be requested side by side, and a wrong one is a usage error, unlike trec_eval's parameters.
     """
 
     parameters: tuple[Parameter, ...]
@@ -235,18 +207,14 @@ class NamedReals(Frozen, Kind):
         return Parameters((f"{name}_{text}",), tuple(values.values()))
 
 
-class Gains(Frozen, Kind):
-    """``key=value`` pairs, the gains of grades. Kernel: ``(t, pairs)``, a tuple of Gain.
-
-    Parameters
-    ----------
-    sorted_like_c : whether the measure sorts grades by gain, as trec_eval does: by differences cut to whole numbers.
-    scales_gains : whether it brings the gains of a topic to 0..1.
-    """
+class Gains(Frozen, ParameterKind):
+    """``key=value`` pairs, the gains of grades. Kernel: ``(t, pairs)``, a tuple of Gain."""
 
     usage: str = "LEVEL=GAIN,LEVEL=GAIN,..."
     sorted_like_c: bool = True
+    """Whether the measure sorts grades by gain like trec_eval: by differences truncated to integers."""
     scales_gains: bool = False
+    """Whether it brings the gains of a topic to 0..1."""
 
     def parse(self, name: str, text: str | None, settings: Settings, note: Note) -> Parameters:
         if text is None:
@@ -279,10 +247,10 @@ class Gains(Frozen, Kind):
         ]
 
 
-class GradeGains(Frozen, Kind):
-    """``LEVEL=GAIN`` pairs of a measure of irevalx's own: judged grades with gains from 0 up. Kernel: ``(t, pairs)``.
+class GradeGains(Frozen, ParameterKind):
+    """``LEVEL=GAIN`` pairs of irevalx's own measures: judged grades with gains from 0 up. Kernel: ``(t, pairs)``.
 
-    Several lists may be asked for side by side, and what is wrong with a pair is an error of usage.
+    Several lists can be requested side by side, and a wrong pair is a usage error.
     """
 
     usage: str = "LEVEL=GAIN,LEVEL=GAIN,..."
@@ -298,7 +266,7 @@ class GradeGains(Frozen, Kind):
 
 
 def _level_of(key: str, settings: Settings) -> float | None:
-    """Return the grade that a pair is about; None where it is about none."""
+    """Return the grade of a pair; None if its key is not a grade."""
     if settings.grades == "whole":
         return settings.compat.gain_level(key)
     number, plain = c_double(as_bytes(key))
@@ -306,7 +274,7 @@ def _level_of(key: str, settings: Settings) -> float | None:
 
 
 def _numbers(text: str, read_as_c: Callable[[bytes], tuple[Any, bool]], note: Note) -> list[Any]:
-    """Return the numbers in a list with commas; ``read_as_c`` gives each and whether it is plain."""
+    """Return the numbers in a list with commas; ``read_as_c`` returns each and whether it is plain."""
     numbers = []
     for item in text.split(","):
         number, plain = read_as_c(as_bytes(item))
@@ -317,11 +285,6 @@ def _numbers(text: str, read_as_c: Callable[[bytes], tuple[Any, bool]], note: No
 
 
 def _refuse_equal(name: str, text: str | None, ascending: Sequence[float]) -> None:
-    """Refuse cutoffs of which two are equal.
-
-    Raises
-    ------
-    ParameterError : two are.
-    """
+    """Raise ParameterError if two ascending cutoffs are equal."""
     if any(x == y for x, y in pairwise(ascending)):
         raise ParameterError(f"the cutoffs of {name} must differ from each other, but got {quote(text or '')}")

@@ -1,4 +1,4 @@
-"""What a text after ``-m`` asks for, in any spelling that is understood."""
+"""Parsing of requests of measures (``-m``), in any spelling."""
 
 from __future__ import annotations
 
@@ -9,26 +9,14 @@ from irevalx.frozen import replace
 from irevalx.measures import is_measure, named
 from irevalx.measures.added import load_offered
 from irevalx.measures.declare import Measure
-from irevalx.measures.measure_spec import MeasureSpec, read_own_spelling, split_reading, without_blanks
-from irevalx.settings import Reading
+from irevalx.measures.measure_spec import ParsedRequest, read_own_spelling, split_reading, without_blanks
+from irevalx.settings import UnjudgedTreatment
 from irevalx.trec_eval.versions import Compat
 
 
 @lru_cache(maxsize=1 << 10)
-def parse(text: str, compat: Compat) -> MeasureSpec:
-    """Return what a text asks for.
-
-    Parameters
-    ----------
-    text : what ``-m`` was given: ``map``, ``P.5,10``, ``ndcg:skip``, ``all``, or what people bring: ``nDCG@10``.
-    compat : a measure that the version lacks is unknown.
-
-    Raises
-    ------
-    UnknownMeasureError : a name that is neither a measure nor a set; the message has what comes nearest.
-    UsageError : ``NAME.`` without anything after the dot, arguments that a measure does not take, or a reading that
-        does not exist or that the measure lacks.
-    """
+def parse_request(text: str, compat: Compat) -> ParsedRequest:
+    """Parse ``map``, ``P.5,10``, ``ndcg:skip``, ``all``, or other programs' spellings such as ``nDCG@10``."""
     compact = without_blanks(text)
     stem, reading = split_reading(compact if "(" in text else text)
     spec = read_own_spelling(stem, compat)
@@ -42,11 +30,8 @@ def parse(text: str, compat: Compat) -> MeasureSpec:
     return spec
 
 
-def _read_other(stem: str, compat: Compat) -> MeasureSpec:
-    """Return what a text that trec_eval does not understand asks for, measures that packages offer among it.
-
-    Raises as ``parse`` does.
-    """
+def _read_other(stem: str, compat: Compat) -> ParsedRequest:
+    """Parse a text that trec_eval does not understand; measures that packages offer are loaded."""
     from irevalx.measures.other_spellings import read_other_spelling  # imported late: most calls do without
 
     try:
@@ -59,6 +44,6 @@ def _read_other(stem: str, compat: Compat) -> MeasureSpec:
         raise UnknownMeasureError("; ".join((error.message, *problems))) from None
 
 
-def refuse_reading(measure: Measure, reading: Reading) -> None:
-    """Raise UsageError: a measure does not have this reading."""
+def refuse_reading(measure: Measure, reading: UnjudgedTreatment) -> None:
+    """Raise UsageError: a measure lacks this treatment of unjudged documents."""
     raise UsageError(f"a reading of {measure.name} must be {' or '.join(measure.readings)}, but got {quote(reading)}")

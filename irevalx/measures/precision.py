@@ -16,14 +16,14 @@ from irevalx.measures.declare import (
     NONREL,
     UNDEFINED,
     ZERO_TO_ONE,
-    CountsAs,
     Range,
+    UnjudgedEffect,
     UpperBound,
     measure,
 )
 from irevalx.measures.parameter_kinds import Cutoffs, RealCutoffs, Reals
 from irevalx.measures.summary import mean
-from irevalx.ranking.probable_topics import ProbableTopics
+from irevalx.ranking.probable_topics import ExpectedTopics
 from irevalx.ranking.rounding import truncate
 from irevalx.ranking.tied_topics import TiedTopics
 from irevalx.ranking.topics import Topics
@@ -46,7 +46,7 @@ def precision(t: Topics, k: int) -> FloatArray:
     return t.hits_within(k) / k
 
 
-def _probable_recall(t: ProbableTopics, k: int) -> FloatArray:
+def _probable_recall(t: ExpectedTopics, k: int) -> FloatArray:
     return t.each(lambda topic: topic.mean(topic.rank <= k, 1.0 / topic.counts))
 
 
@@ -62,7 +62,7 @@ def recall(t: Topics, k: int) -> FloatArray:
     return ratio(t.hits_within(k), t.n_rel)
 
 
-def _probable_relative_precision(t: ProbableTopics, k: int) -> FloatArray:
+def _probable_relative_precision(t: ExpectedTopics, k: int) -> FloatArray:
     return t.each(lambda topic: topic.mean(topic.rank <= k, 1.0 / np.minimum(k, topic.counts)))
 
 
@@ -85,13 +85,13 @@ def _expected_success(t: TiedTopics, k: int) -> FloatArray:
     return np.asarray(first.rows.max(np.where(first.number <= k, 1.0 - without, 0.0), empty=0.0))
 
 
-def _probable_success(t: ProbableTopics, k: int) -> FloatArray:
+def _probable_success(t: ExpectedTopics, k: int) -> FloatArray:
     return t.rows.sum(np.where(t.rank <= k, t.first_chance, 0.0))
 
 
 @measure(
     "success",
-    Range(0, 1, said="0 or 1"),
+    Range(0, 1, wording="0 or 1"),
     summary=mean,
     kind=Cutoffs((1, 5, 10)),
     upper_bound=UpperBound.ALWAYS,
@@ -117,7 +117,7 @@ def success(t: Topics, k: int) -> FloatArray:
     higher_is_better=False,
     lower_is_better=True,
     uses_level=False,
-    unjudged=CountsAs.UNJUDGED,
+    unjudged=UnjudgedEffect.UNJUDGED,
 )
 def unjudged(t: Topics, k: int) -> FloatArray:
     """Share of unjudged documents among the first K.
@@ -130,7 +130,7 @@ def unjudged(t: Topics, k: int) -> FloatArray:
     return (np.minimum(t.n_ret, k) - t.judged_within(k)) / k
 
 
-def _probable_r_precision(t: ProbableTopics) -> FloatArray:
+def _probable_r_precision(t: ExpectedTopics) -> FloatArray:
     return t.each(lambda topic: topic.within_their_number())
 
 
@@ -148,12 +148,12 @@ def r_precision(t: Topics) -> FloatArray:
 
 
 def _expected_reciprocal_rank(t: TiedTopics, k: float = np.inf) -> FloatArray:
-    """Per topic: the mean of 1 divided by the rank of the first hit, if it is among the first k."""
+    """Per topic: the expected reciprocal rank of the first hit, if it is among the first k."""
     first, _ = t.first_hit()
     return first.rows.sum(np.where(first.number <= k, first.chance / first.number, 0.0))
 
 
-def _probable_reciprocal_rank(t: ProbableTopics, k: float = np.inf) -> FloatArray:
+def _probable_reciprocal_rank(t: ExpectedTopics, k: float = np.inf) -> FloatArray:
     return t.rows.sum(np.where(t.rank <= k, t.first_chance / t.rank, 0.0))
 
 
@@ -248,20 +248,16 @@ def multiple_r_precision(t: Topics, multiples: Sequence[float]) -> list[FloatArr
         beyond = walk.skips(cutoff)
         inside = walk.stops_at(cutoff)
         # The first hits do not count where the level is below 0 and unjudged documents are hits.
-        found = np.maximum(t.hits_within(cutoff) - (t.n_hits - t.n_rel_ret), 0)
-        values.append(np.where(beyond, ratio(t.n_rel_ret, cutoff), np.where(inside, ratio(found, cutoff), 0.0)))
+        n_hits = np.maximum(t.hits_within(cutoff) - (t.n_hits - t.n_rel_ret), 0)
+        values.append(np.where(beyond, ratio(t.n_rel_ret, cutoff), np.where(inside, ratio(n_hits, cutoff), 0.0)))
     return values[::-1]
 
 
 class _Walk:
-    """trec_eval's walk down a list with a pointer that goes through the cutoffs from the last one to the first.
+    """trec_eval's walk down lists of ``start`` ranks, with a pointer to cutoffs from the last to the first.
 
-    The pointer first skips cutoffs beyond the start of the walk, then moves on at each cutoff that the walk meets. At
-    one that it cannot meet (below 1, or out of order) it stays, and the cutoffs before it are never looked at.
-
-    Parameters
-    ----------
-    start : shape (n_topics,); where the walk begins.
+    The pointer first skips cutoffs beyond the start, then moves on at each cutoff that the walk meets. At a cutoff that
+    the walk cannot meet (below 1, or out of order) it stays, and the cutoffs before it are never reached.
     """
 
     def __init__(self, start: IntArray) -> None:
@@ -270,12 +266,12 @@ class _Walk:
         self._stuck: BoolArray = np.zeros(start.shape, np.bool_)
 
     def skips(self, cutoff: IntArray) -> BoolArray:
-        """Per topic: whether the next cutoff, of shape (n_topics,), is one of those beyond the start."""
+        """Per topic: whether the next cutoff, shape (n_topics,), is skipped, beyond the start."""
         self._skipping = self._skipping & (cutoff > self._limit)
         return self._skipping
 
     def stops_at(self, cutoff: IntArray) -> BoolArray:
-        """Per topic: whether the walk meets this cutoff, for which ``skips`` has been asked."""
+        """Per topic: whether the walk meets this cutoff; called after ``skips``."""
         met = ~self._skipping & ~self._stuck & (cutoff >= 1) & (cutoff <= self._limit)
         self._stuck = self._stuck | ~(self._skipping | met)
         self._limit = np.where(met, cutoff, self._limit)
@@ -283,20 +279,20 @@ class _Walk:
 
 
 def _interpolate(t: Topics, levels: Sequence[float]) -> list[tuple[FloatArray, BoolArray]]:
-    """Return, for each level of recall, the interpolated precision (0.0 where it is not reached) and whether it is.
+    """Return for each recall level the interpolated precision, 0.0 if not reached, and whether it is.
 
-    Both have shape (n_topics,).
+    Shape (n_topics,).
     """
     # Counted from the last hit, of which there are more than n_rel_ret where the level is below 0.
-    found = t.hits_so_far - t.rows.spread(t.n_hits - t.n_rel_ret)
-    is_hit = t.hit & (found > 0)
-    hits, found, precision = t.rows.keep(is_hit), found[is_hit], (found / t.rank)[is_hit]
+    n_hits = t.hits_so_far - t.rows.spread(t.n_hits - t.n_rel_ret)
+    is_hit = t.hit & (n_hits > 0)
+    hits, n_hits, precision = t.rows.keep(is_hit), n_hits[is_hit], (n_hits / t.rank)[is_hit]
     overall = np.where(t.n_ret > 0, t.n_rel_ret / t.n_ret, UNDEFINED)
     results: list[tuple[FloatArray, BoolArray]] = []
     walk = _Walk(t.n_rel_ret)
     for needed in t.documents_for_recall(np.array(levels)[:, np.newaxis])[::-1]:
         reached = ~walk.skips(needed)
         from_here = np.where(walk.stops_at(needed), needed, 0)
-        best = hits.max(np.where(found >= hits.spread(from_here), precision, 0.0), empty=0.0)
+        best = hits.max(np.where(n_hits >= hits.spread(from_here), precision, 0.0), empty=0.0)
         results.append((np.where(reached, np.where(best > overall, best, overall), 0.0), reached))
     return results[::-1]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray, ratio
-from irevalx.measures.declare import COUNT, NONREL, ZERO_TO_ONE, CountsAs, Range, measure
+from irevalx.measures.declare import COUNT, NONREL, ZERO_TO_ONE, Range, UnjudgedEffect, measure
 from irevalx.measures.summary import mean, total
 
 if TYPE_CHECKING:
@@ -27,14 +27,14 @@ _preference_measure = partial(
     formats=frozenset({"prefs", "qrels_prefs"}),
     readings=NONREL,
     uses_level=False,
-    unjudged=CountsAs.NOTHING,
+    unjudged=UnjudgedEffect.NOTHING,
 )
 _preference_count = partial(_preference_measure, summary=total, number="integer", higher_is_better=False)
 _preference_share = partial(_preference_measure, summary=mean)
 
 
 @_preference_count("prefs_num_prefs_poss", COUNT, without_results="its preferences (0 with --compat 9)")
-def possible(p: Preferences) -> IntArray:
+def possible_preferences(p: Preferences) -> IntArray:
     """Number of preferences.
 
     All preferences in the judgment groups of the topic, whether their documents were retrieved or not. The `all` row is
@@ -46,7 +46,7 @@ def possible(p: Preferences) -> IntArray:
     return _sum(p, p.tally.possible)
 
 
-@_preference_count("prefs_num_prefs_ful", Range(0, said="0 to prefs_num_prefs_poss"))
+@_preference_count("prefs_num_prefs_ful", Range(0, wording="0 to prefs_num_prefs_poss"))
 def fulfilled(p: Preferences) -> IntArray:
     """Number of preferences fulfilled.
 
@@ -58,7 +58,7 @@ def fulfilled(p: Preferences) -> IntArray:
     return _sum(p, p.tally.fulfilled)
 
 
-@_preference_count("prefs_num_prefs_ful_ret", Range(0, said="0 to prefs_num_prefs_ful"))
+@_preference_count("prefs_num_prefs_ful_ret", Range(0, wording="0 to prefs_num_prefs_ful"))
 def fulfilled_retrieved(p: Preferences) -> IntArray:
     """Number of preferences fulfilled, of those between retrieved documents.
 
@@ -226,6 +226,6 @@ def _sum(p: Preferences, of_group: IntArray) -> IntArray:
 
 
 def _mean_of_groups(p: Preferences, of_group: FloatArray) -> FloatArray:
-    """Per topic: the mean over its judgment groups; 0 where it would be undefined."""
+    """Per topic: the mean over its judgment groups; 0 if it is undefined."""
     sums = p.groups.sum(of_group)
     return np.where(sums > 0, sums / p.groups.lengths, 0.0)

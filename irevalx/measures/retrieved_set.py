@@ -6,10 +6,10 @@ import numpy as np
 
 from irevalx.arrays.segments import FloatArray, ratio
 from irevalx.errors import EvaluationError
-from irevalx.measures.declare import NO_FORMULA, ZERO_TO_ONE, CountsAs, Range, UpperBound, measure
+from irevalx.measures.declare import NO_FORMULA, ZERO_TO_ONE, Range, UnjudgedEffect, UpperBound, measure
 from irevalx.measures.parameter_kinds import Reals
 from irevalx.measures.summary import mean
-from irevalx.ranking.probable_topics import ProbableTopic, ProbableTopics
+from irevalx.ranking.probable_topics import ExpectedTopic, ExpectedTopics
 from irevalx.ranking.topics import Topics
 from irevalx.settings import EXPECTED_OF_FIRST, PROBABILITY
 
@@ -28,7 +28,7 @@ def set_precision(t: Topics) -> FloatArray:
     return ratio(t.n_rel_ret, t.n_ret)
 
 
-def _probable_recall(t: ProbableTopics) -> FloatArray:
+def _probable_recall(t: ExpectedTopics) -> FloatArray:
     return t.each(lambda topic: topic.mean(np.ones(topic.rank.size), 1.0 / topic.counts))
 
 
@@ -36,7 +36,7 @@ def _probable_recall(t: ProbableTopics) -> FloatArray:
     "set_recall",
     ZERO_TO_ONE,
     summary=mean,
-    unjudged=CountsAs.NOTHING,
+    unjudged=UnjudgedEffect.NOTHING,
     formulas={PROBABILITY: _probable_recall},
 )
 def set_recall(t: Topics) -> FloatArray:
@@ -50,7 +50,7 @@ def set_recall(t: Topics) -> FloatArray:
     return ratio(t.n_rel_ret, t.n_rel)
 
 
-def _probable_relative_precision(t: ProbableTopics) -> FloatArray:
+def _probable_relative_precision(t: ExpectedTopics) -> FloatArray:
     return t.each(
         lambda topic: topic.mean(np.ones(topic.rank.size), 1.0 / np.minimum(max(topic.n_ret, 1), topic.counts))
     )
@@ -69,10 +69,10 @@ def set_relative_precision(t: Topics) -> FloatArray:
     return ratio(t.n_rel_ret, np.minimum(t.n_ret, t.n_rel))
 
 
-def _probable_map(t: ProbableTopics) -> FloatArray:
-    """Per topic: the expected value; the square of a number n is the sum of 2 i - 1 over i from 1 to n."""
+def _probable_map(t: ExpectedTopics) -> FloatArray:
+    """Per topic: the expected value; the square of n is the sum of 2 i - 1 over i from 1 to n."""
 
-    def of(topic: ProbableTopic) -> float:
+    def of(topic: ExpectedTopic) -> float:
         every, share = np.ones(topic.rank.size), 1.0 / topic.counts
         squares = 2.0 * topic.running_mean(every, share) - topic.mean(every, share)
         return squares / topic.n_ret if topic.n_ret else 0.0
@@ -90,11 +90,11 @@ def set_map(t: Topics) -> FloatArray:
     Formula: rel(ret)^2 / (ret R).
     Source: trec_eval.
     """
-    found = t.n_rel_ret.astype(np.float64)
-    return ratio(found * found, t.n_ret.astype(np.float64) * t.n_rel)
+    n_rel_ret = t.n_rel_ret.astype(np.float64)
+    return ratio(n_rel_ret * n_rel_ret, t.n_ret.astype(np.float64) * t.n_rel)
 
 
-def _probable_f(t: ProbableTopics, x: float, *ignored: float) -> FloatArray:
+def _probable_f(t: ExpectedTopics, x: float, *ignored: float) -> FloatArray:
     return t.each(
         lambda topic: topic.mean(np.full(topic.rank.size, x + 1.0), np.divide(1.0, x * topic.counts + topic.n_ret))
     )

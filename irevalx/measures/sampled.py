@@ -15,7 +15,7 @@ import numpy as np
 
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments, ratio
 from irevalx.frozen import Frozen, cached_property
-from irevalx.measures.declare import ABOUT_ONE_AT_MOST, FROM_ZERO, NONREL, ZERO_TO_ONE, CountsAs, measure
+from irevalx.measures.declare import ABOUT_ONE_AT_MOST, FROM_ZERO, NONREL, ZERO_TO_ONE, UnjudgedEffect, measure
 from irevalx.measures.incomplete import DEFAULT_EPSILON
 from irevalx.measures.parameter_kinds import Cutoffs, Gain, GradeGains, RealCutoffs
 from irevalx.measures.precision import ELEVEN_POINTS
@@ -24,35 +24,31 @@ from irevalx.ranking.rounding import log2_of
 from irevalx.ranking.topics import SampledTopics
 
 REACHED = 1 - 1e-4
-"""A level of recall counts as reached from this share of it on: the smoothing takes less than that away."""
+"""A recall level is reached from this share of it on, as smoothing reduces the estimate."""
 
-_strata_measure = partial(measure, formats=frozenset({"sampled"}), readings=NONREL, pooled=CountsAs.LIKE_STRATUM)
+_strata_measure = partial(measure, formats=frozenset({"sampled"}), readings=NONREL, pooled=UnjudgedEffect.LIKE_STRATUM)
 
 
 class _Stratum(Frozen):
-    """One stratum of every topic.
-
-    Parameters
-    ----------
-    number : what the judgments call it.
-    size, n_judged, n_rel : shape (n_topics,); its documents in the pool, those judged, those judged relevant.
-    """
+    """One stratum of every topic."""
 
     t: SampledTopics
     number: int
+    """Its number in the judgments."""
     size: IntArray
+    """Documents in the pool, shape (n_topics,)."""
     n_judged: IntArray
     n_rel: IntArray
 
     @cached_property
     def inside(self) -> BoolArray:
-        """Flat over ``t.rows``: whether the document is of this stratum."""
+        """Flat over ``t.rows``: whether the document is in this stratum."""
         inside: BoolArray = self.t.stratum == self.number
         return inside
 
     @cached_property
     def weight(self) -> FloatArray:
-        """Per topic: how many documents each judged one stands for; 0 where none was judged."""
+        """Per topic: inverse sampling rate; 0 if no document was judged."""
         return ratio(self.size, self.n_judged)
 
     def above(self, mask: BoolArray) -> IntArray:
@@ -146,8 +142,8 @@ def extended_inferred_average_precision(t: SampledTopics) -> FloatArray:
     precision = 1.0 / t.rank + pooled_above / t.rank * share
     weighted = np.zeros(t.rows.n)
     for stratum in _strata(t):
-        found = t.rows.sum(np.where(stratum.inside & t.relevant, precision, 0.0))
-        weighted += stratum.weight * found
+        total = t.rows.sum(np.where(stratum.inside & t.relevant, precision, 0.0))
+        weighted += stratum.weight * total
     return ratio(weighted, _inferred_relevant(t))
 
 
@@ -167,8 +163,8 @@ def inferred_ndcg(t: SampledTopics, pairs: Sequence[Gain]) -> FloatArray:
     gain = _gains(t, t.grade, pairs) / t.discount
     dcg = np.zeros(t.rows.n)
     for stratum in _strata(t):
-        found = t.rows.sum(np.where(stratum.inside, gain, 0.0))
-        dcg += ratio(stratum.within(t.rank > 0) * found, stratum.within(t.judged))
+        total = t.rows.sum(np.where(stratum.inside, gain, 0.0))
+        dcg += ratio(stratum.within(t.rank > 0) * total, stratum.within(t.judged))
     ideal, gains = _ideal(t, pairs)
     best = ideal.sum(gains / log2_of(ideal.position + 2))
     return ratio(dcg, best)
@@ -188,14 +184,14 @@ def inferred_interpolated_precision(t: SampledTopics, recalls: Sequence[float]) 
     Source: sample_eval.pl (NIST, 2010), which does not go on to the next level before it has gone back by one more
     rank, so that a value depends on the other levels.
     """
-    found = np.zeros(t.rows.size)
+    n_relevant = np.zeros(t.rows.size)
     for stratum in _strata(t):
-        found += _estimated(*(stratum.upto(mask) for mask in (t.rank > 0, t.judged, t.relevant)))
+        n_relevant += _estimated(*(stratum.upto(mask) for mask in (t.rank > 0, t.judged, t.relevant)))
     every = _inferred_relevant(t)
-    precision = np.where(t.rows.spread(every) > 0, found / t.rank, 0.0)
+    precision = np.where(t.rows.spread(every) > 0, n_relevant / t.rank, 0.0)
     columns = []
     for recall in recalls:
-        short = found < t.rows.spread(recall * REACHED * every)
+        short = n_relevant < t.rows.spread(recall * REACHED * every)
         after = t.rows.running_count(short) == t.rows.spread(t.rows.count(short))
         columns.append(t.rows.max(np.where(after & ~short, precision, 0.0), empty=0.0))
     return columns
@@ -215,21 +211,18 @@ def inferred_precision(t: SampledTopics, k: int) -> FloatArray:
 
 
 def _estimated(size: AnyArray, n_judged: IntArray, n_rel: IntArray) -> FloatArray:
-    """Return how many of ``size`` documents are relevant, given how many were judged, and judged relevant.
-
-    All have the same shape.
-    """
+    """Return the smoothed number of relevant among ``size`` documents, from numbers judged and judged relevant."""
     estimated: FloatArray = size * (n_rel + DEFAULT_EPSILON) / (n_judged + 3 * DEFAULT_EPSILON)
     return estimated
 
 
 def _inferred_relevant(t: SampledTopics) -> FloatArray:
-    """Per topic: how many documents of the pool are relevant."""
+    """Per topic: the estimated number of relevant documents in the pool."""
     return sum((ratio(s.n_rel * s.size, s.n_judged) for s in _strata(t)), np.zeros(t.rows.n))
 
 
 def _estimated_within(t: SampledTopics, first: BoolArray) -> FloatArray:
-    """Per topic: how many retrieved documents are relevant of those where ``first``, flat over ``t.rows``, is true."""
+    """Per topic: the estimated number of relevant retrieved documents for which ``first``, flat, is true."""
     estimated = np.zeros(t.rows.n)
     for stratum in _strata(t):
         counts = (stratum.within(first & mask) for mask in (t.rank > 0, t.judged, t.relevant))
@@ -238,12 +231,9 @@ def _estimated_within(t: SampledTopics, first: BoolArray) -> FloatArray:
 
 
 def _gains(t: SampledTopics, grades: AnyArray, pairs: Sequence[Gain]) -> FloatArray:
-    """Return what documents with these grades gain: 0 where they are not judged relevant.
+    """Return the gains of documents with these grades: 0 if they are not judged relevant.
 
-    Parameters
-    ----------
-    grades : any shape.
-    pairs : gains by level, the first of a level counts; a grade without one is its own gain.
+    The first pair of a level counts; a grade without one is its own gain.
     """
     gains = np.where(grades >= max(t.level, 0), grades, 0).astype(np.float64)
     for pair in reversed(pairs):
@@ -252,7 +242,7 @@ def _gains(t: SampledTopics, grades: AnyArray, pairs: Sequence[Gain]) -> FloatAr
 
 
 def _ideal(t: SampledTopics, pairs: Sequence[Gain]) -> tuple[Segments, FloatArray]:
-    """Return the best possible ranking, cut at the depth: its rows, and flat over them the gains, descending."""
+    """Return the ideal ranking, cut at the depth: its rows, and flat over them the gains, descending."""
     pool_gains = _gains(t, t.pool_grade, pairs)
     ideal, gains = Segments.of_lengths(np.zeros(t.rows.n, np.int64)), np.empty(0)
     for gain in sorted(set(pool_gains[pool_gains > 0].tolist()), reverse=True):

@@ -1,7 +1,7 @@
-"""What is to be computed: the measures that have been asked for, with parameters that have been read, in print order.
+"""Selection of measures: requests with their parameters read, in print order.
 
-``parse`` says what one text asks for; ``select`` puts together what several texts ask of the same
-measure, as trec_eval does: the first parameters count, and cutoffs add up.
+``parse_request`` parses one text; ``select_measures`` merges requests of the same measure like trec_eval: the first
+parameters count, and cutoffs add up.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from irevalx.measures import BY_NAME, NICKNAMES
 from irevalx.measures.added import ADDED
 from irevalx.measures.declare import NONREL, Measure
 from irevalx.measures.gains_of_topics import GainsOfTopics
-from irevalx.measures.measure_spec import MeasureSpec, Request
+from irevalx.measures.measure_spec import ParsedRequest, Request
 from irevalx.measures.parameter_kinds import (
     Gains,
     NoParameters,
     Parameters,
 )
-from irevalx.measures.parse import parse, refuse_reading
+from irevalx.measures.parse import parse_request, refuse_reading
 from irevalx.ranking.topics import Topics
 from irevalx.reading.formats import REL_FORMATS
-from irevalx.settings import BEST_AND_WORST, Reading, Settings, Ties
+from irevalx.settings import BEST_AND_WORST, Settings, Ties, UnjudgedTreatment
 from irevalx.trec_eval.versions import COMPAT
 
 if TYPE_CHECKING:
@@ -42,73 +42,60 @@ def place_of(measure: Measure) -> int:
     return _PLACES[measure.name] if measure.name in _PLACES else len(_PLACES) + list(ADDED).index(measure.name)
 
 
-class SelectedMeasure(Frozen):
-    """A measure in a reading of the unjudged, with its parameters.
-
-    Parameters
-    ----------
-    names : the names that the values are printed under.
-    level : the least grade that is relevant; None for that of all measures.
-    optional : whether it may be left out where the judgments do not allow it, as only a set asks for it.
-    """
+class RequestedMeasure(Frozen):
+    """A measure with its parameters and a treatment of unjudged documents."""
 
     measure: Measure
     parameters: Parameters
-    reading: Reading
+    reading: UnjudgedTreatment
     names: tuple[str, ...]
+    """Printed names of the values."""
     level: float | None = None
+    """Relevance level; None for the level of all measures."""
     optional: bool = False
+    """Whether only a set requests it, so that it is left out if the judgments do not support it."""
 
     @property
     def needs_all(self) -> bool:
-        """Whether it looks at documents outside the pool one by one."""
+        """Whether it distinguishes single unpooled documents."""
         below_0 = self.level is not None and self.level < 0
         return below_0 or self.reading == "rel" or self.parameters.look_outside
 
     def is_ordered_by_gain(self, ties: Ties) -> bool:
-        """Return whether the order of documents with equal scores follows the gains that were given."""
+        """Return whether tied documents are ordered by the given gains."""
         return ties in BEST_AND_WORST and bool(self.parameters.levels)
 
     def gains_of(self, t: Topics) -> FloatArray:
-        """Return what each document gains by the gains that were given, flat over ``t.rows``."""
+        """Return the gain of each document by the given gains, flat over ``t.rows``."""
         return GainsOfTopics.of(t, self.parameters.gains, scaled=self.measure.kind.scales_gains).gain
 
 
 class Selection(Frozen):
-    """What is to be computed.
+    """The measures to compute."""
 
-    Parameters
-    ----------
-    measures : in print order.
-    rel_format : of the judgments.
-    zscores : what to convert values with; None for the values themselves.
-    as_asked : whether names and order are to be printed as they were asked for.
-    requests : in the order in which things were asked for, and the measures that were selected for them.
-    """
-
-    measures: tuple[SelectedMeasure, ...]
+    measures: tuple[RequestedMeasure, ...]
+    """In print order."""
     rel_format: str = "qrels"
+    """Of the judgments."""
     zscores: Zscores | None = None
+    """To convert values with; None for the values themselves."""
     as_asked: bool = False
-    requests: tuple[tuple[Request, SelectedMeasure], ...] = ()
+    """Whether names and order are printed as requested."""
+    requests: tuple[tuple[Request, RequestedMeasure], ...] = ()
+    """In the order of request, with the measures that were selected for them."""
 
     @cached_property
-    def asked(self) -> dict[str, str]:
-        """What values are called as they were asked for, in that order, and the name that each is printed under."""
-        found: dict[str, str] = {}
+    def requested(self) -> dict[str, str]:
+        """Requested names of values, in that order, with their printed names."""
+        requested: dict[str, str] = {}
         for request, selected in self.requests:
             for spelling, name in _spellings(request, selected):
-                found.setdefault(spelling, name)
-        return found
+                requested.setdefault(spelling, name)
+        return requested
 
     def refuse_other_formats(self) -> None:
-        """Refuse measures that cannot be computed from judgments in this format.
-
-        Raises
-        ------
-        EvaluationError : names the first of them, and the formats that it needs.
-        """
-        if measure := self._without_format:
+        """Raise EvaluationError for the first measure that cannot be computed from judgments in this format."""
+        if measure := next((m.measure for m in self.measures if not m.measure.can_use(self.rel_format)), None):
             raise EvaluationError(
                 f"judgments for the measure {quote(measure.name)} must be in the format "
                 f"{' or '.join(sorted(measure.formats))} ({spelled('rel_format')}), but got {quote(self.rel_format)}"
@@ -116,7 +103,7 @@ class Selection(Frozen):
 
     @cached_property
     def needs_all(self) -> bool:
-        """Whether a measure looks at documents outside the pool one by one."""
+        """Whether a measure distinguishes single unpooled documents."""
         return any(selected.needs_all for selected in self.measures)
 
     @cached_property
@@ -124,12 +111,8 @@ class Selection(Frozen):
         """Whether a measure is computed from documents."""
         return any(selected.measure.kernel for selected in self.measures)
 
-    @cached_property
-    def _without_format(self) -> Measure | None:
-        return next((one.measure for one in self.measures if not one.measure.can_use(self.rel_format)), None)
 
-
-def select(
+def select_measures(
     texts: Sequence[str],
     settings: Settings,
     rel_format: str = "qrels",
@@ -138,33 +121,21 @@ def select(
     as_asked: bool = False,
     warn: Warn = lambda line: None,
 ) -> Selection:
-    """Return the measures asked for.
+    """Select the requested measures; without texts, the default set of the format of the judgments.
 
-    Parameters
-    ----------
-    texts : what ``-m`` was given, in order; none stands for the set that is usual for the format of the judgments.
-    rel_format : of the judgments, as ``-R`` takes it.
-    strict : refuse parameters that are not plain numbers.
-    as_asked : print names and order as they were asked for (``--names asked``).
-    warn : called with a line for parameters that have no effect or are read otherwise than they look, and for members
-        of sets that lack a reading or are not defined with a feature.
-
-    Raises
-    ------
-    UnknownMeasureError, UsageError : as ``parse``; or a measure has none of the readings of ``settings``, or is not
-        defined with its features.
-    ParameterError : parameters that make no sense.
+    ``strict`` refuses parameters that are not plain numbers; ``as_asked`` keeps requested names and order. ``warn``
+    gets a line for parameters that are ignored or read differently, and for members of sets that are left out.
     """
-    usual = REL_FORMATS[rel_format].usual_measures
-    specs = [parse(usual if text == "official" else text, settings.compat) for text in texts or [usual]]
+    default = REL_FORMATS[rel_format].usual_measures
+    specs = [parse_request(default if text == "official" else text, settings.compat) for text in texts or [default]]
     of_specs = [list(_requests(spec, settings)) for spec in specs]
     every = [request for requests in of_specs for request in requests]
     blocks = list(dict.fromkeys(request.reading for request in every))
 
     def place(request: Request) -> tuple[int, int, bool, float]:
-        """Return what requests are sorted by: the measures of the summary alone, then a block for each reading.
+        """Return the sort key of requests: the summary's measures first, then a block for each treatment.
 
-        In a block, a measure with a level of its own stands after the plain one, the lowest level first.
+        In a block, a measure with its own level follows the plain one, the lowest level first.
         """
         block = -1 if request.measure.kernel is None else blocks.index(request.reading)
         return block, place_of(request.measure), request.spec.level is not None, request.spec.level or 0
@@ -185,66 +156,62 @@ def select(
         for spec, requests in zip(specs, of_specs, strict=True)
         for request in (sorted(requests, key=place) if spec.name in NICKNAMES else requests)
     ]
-    asked = [
+    requested = [
         (request, selected[request.merged_by])
         for request in in_asked_order
         if request.merged_by in selected
         and request.spec.parameters in {None, _first_parameters(merged[request.merged_by])}
     ]
-    return Selection(tuple(selected.values()), rel_format, as_asked=as_asked, requests=tuple(asked))
+    return Selection(tuple(selected.values()), rel_format, as_asked=as_asked, requests=tuple(requested))
 
 
 def select_again(
     texts: tuple[str, ...], settings: Settings, rel_format: str, *, strict: bool, as_asked: bool, warn: Warn
 ) -> Selection:
-    """Return what ``select`` does, kept for the next call with the same arguments; raises and warns as it does."""
+    """Return the cached result of ``select_measures``; raises and warns like it."""
     if not ADDED:  # what a user declares again has the same name
         with suppress(IrevalxError):  # which comes again below, after the warnings before it
             selection, lines = _selected_once(texts, settings.values, rel_format, strict, as_asked)
             for line in lines:
                 warn(line)
             return selection
-    return select(texts, settings, rel_format, strict=strict, as_asked=as_asked, warn=warn)
+    return select_measures(texts, settings, rel_format, strict=strict, as_asked=as_asked, warn=warn)
 
 
 @lru_cache(maxsize=1 << 8)
 def _selected_once(
     texts: tuple[str, ...], of_settings: tuple[Any, ...], rel_format: str, strict: bool, as_asked: bool
 ) -> tuple[Selection, tuple[str, ...]]:
-    """Return a selection, and the warnings about it."""
+    """Return a selection and its warnings."""
     settings = Settings(**dict(zip(fields(Settings), of_settings, strict=True)))
     lines: list[str] = []
-    selection = select(texts, settings, rel_format, strict=strict, as_asked=as_asked, warn=lines.append)
+    selection = select_measures(texts, settings, rel_format, strict=strict, as_asked=as_asked, warn=lines.append)
     return selection, tuple(lines)
 
 
 def printed_name(text: str) -> str:
-    """Return the name that the values are printed under that a text asks for; empty where that is not one name."""
+    """Return the printed name of the values that a text requests; empty if there is more than one."""
     for compat in COMPAT.values():
         with suppress(IrevalxError):
             settings = Settings(compat=compat, grades="real")  # any level will do
-            names = [name for one in select([text], settings).measures for name in one.names]
+            names = [name for selected in select_measures([text], settings).measures for name in selected.names]
             return names[0] if len(names) == 1 else ""
     return ""
 
 
-def _requests(spec: MeasureSpec, settings: Settings) -> Iterator[Request]:
-    """Yield what a text asks for: a measure in each of several readings, or the members of a set.
+def _requests(spec: ParsedRequest, settings: Settings) -> Iterator[Request]:
+    """Yield the requests of a text: a measure in several treatments, or the members of a set.
 
-    Among them may be measures that do not have the reading; none that is not defined with a feature of the settings.
-
-    Raises
-    ------
-    UsageError : a measure, not a member of a set, has none of the readings, or is not defined with a feature.
+    Some may lack the treatment; members that are not defined with a feature of the settings are left out.
     """
     _refuse_level(spec, settings)
     is_set, own_level = spec.name in NICKNAMES, None if spec.level == settings.level else spec.level
-    unjudged: Sequence[Reading] = ("skip",) if settings.judged_only else settings.unjudged or NONREL
+    unjudged: Sequence[UnjudgedTreatment] = ("skip",) if settings.judged_only else settings.unjudged or NONREL
     for measure, own in spec.members(settings.compat, plain=tuple(unjudged) == NONREL):
-        asked = MeasureSpec(measure.name) if is_set else replace(spec, level=own_level)
+        own_spec = ParsedRequest(measure.name) if is_set else replace(spec, level=own_level)
         requests = [
-            Request(measure=measure, reading=one, spec=asked, optional=spec.name == "all")
-            for one in ((own,) if own else dict.fromkeys(unjudged))
+            Request(measure=measure, reading=treatment, spec=own_spec, optional=spec.name == "all")
+            for treatment in ((own,) if own else dict.fromkeys(unjudged))
         ]
         refused = [feature for feature in settings.features if feature in measure.refuses]
         if is_set:
@@ -260,8 +227,8 @@ def _requests(spec: MeasureSpec, settings: Settings) -> Iterator[Request]:
             yield replace(request, spelling=spec.text + suffix)
 
 
-def _refuse_level(spec: MeasureSpec, settings: Settings) -> None:
-    """Raise UsageError: a measure has a level of its own that the grades do not allow."""
+def _refuse_level(spec: ParsedRequest, settings: Settings) -> None:
+    """Raise UsageError for a measure's own level that the grades do not allow."""
     if spec.level is None or settings.grades == "real":
         return
     if settings.grades == "probability":
@@ -273,26 +240,26 @@ def _refuse_level(spec: MeasureSpec, settings: Settings) -> None:
 
 
 def _has_reading(request: Request, settings: Settings) -> bool:
-    """Return whether the measure has the reading; under ``-J`` all have, and those of the `all` row alone always."""
+    """Return whether the measure has the treatment; with ``-J`` all have, as do measures of the `all` row alone."""
     return settings.judged_only or request.measure.kernel is None or request.reading in request.measure.readings
 
 
-def _suffix(level: float | None, reading: Reading, settings: Settings, gains: str | None = None) -> str:
-    """Return what stands after the name of a measure; a reading that all measures have (``-J``) does not."""
-    shown = reading != "nonrel" and not settings.judged_only
+def _suffix(level: float | None, reading: UnjudgedTreatment, settings: Settings, gains: str | None = None) -> str:
+    """Return the suffix of the name of a measure: its own level, gains and treatment (except with ``-J``)."""
+    has_suffix = reading != "nonrel" and not settings.judged_only
     own = "" if level is None else f"(rel={level})"
     if gains is not None:
         own += f"(gains={{{gains.replace('=', ':')}}})"
-    return own + (f":{reading}" if shown else "")
+    return own + (f":{reading}" if has_suffix else "")
 
 
 def _first_parameters(requests: Iterable[Request]) -> str | None:
-    """Return the parameters that count: the first that are given; None where none are."""
+    """Return the first given parameters, which count; None if there are none."""
     return next((request.spec.parameters for request in requests if request.spec.parameters is not None), None)
 
 
-def _without_effect(specs: Sequence[MeasureSpec], merged: Iterable[Sequence[Request]]) -> Iterator[str]:
-    """Yield a line for each list of parameters without effect."""
+def _without_effect(specs: Sequence[ParsedRequest], merged: Iterable[Sequence[Request]]) -> Iterator[str]:
+    """Yield a warning for each list of parameters without effect."""
     for spec in specs:
         if spec.name in NICKNAMES and spec.parameters is not None:
             yield f"the parameters {quote(spec.parameters)} of {spec.name} are ignored: it is a set of measures"
@@ -309,8 +276,8 @@ def _without_effect(specs: Sequence[MeasureSpec], merged: Iterable[Sequence[Requ
 
 
 def _lacking(requests: Sequence[Request], settings: Settings) -> Iterator[str]:
-    """Yield a line for each reading that some of the measures lack."""
-    lacking: dict[Reading, list[str]] = {request.reading: [] for request in requests}
+    """Yield a warning for each treatment that some of the measures lack."""
+    lacking: dict[UnjudgedTreatment, list[str]] = {request.reading: [] for request in requests}
     for request in requests:
         if not _has_reading(request, settings):
             lacking[request.reading].append(request.measure.name)
@@ -319,25 +286,16 @@ def _lacking(requests: Sequence[Request], settings: Settings) -> Iterator[str]:
             yield f"measures without the reading {reading} are left out of it: {', '.join(dict.fromkeys(names))}"
 
 
-def _undefined(specs: Sequence[MeasureSpec], settings: Settings) -> Iterator[str]:
-    """Yield a line for each feature that members of sets are not defined with."""
+def _undefined(specs: Sequence[ParsedRequest], settings: Settings) -> Iterator[str]:
+    """Yield a warning for each feature that members of sets are not defined with."""
     members = [measure for spec in specs if spec.name in NICKNAMES for measure, _ in spec.members(settings.compat)]
     for feature in settings.features:
         if names := dict.fromkeys(measure.name for measure in members if feature in measure.refuses):
             yield f"measures that are not defined with {spelled_rule(feature)} are left out: {', '.join(names)}"
 
 
-def _selected(requests: Sequence[Request], settings: Settings, strict: bool, warn: Warn) -> SelectedMeasure:
-    """Read the parameters of a measure, cutoffs added.
-
-    Parameters
-    ----------
-    requests : those that are computed as one.
-
-    Raises
-    ------
-    ParameterError, UsageError : they make no sense.
-    """
+def _selected(requests: Sequence[Request], settings: Settings, strict: bool, warn: Warn) -> RequestedMeasure:
+    """Return a measure with its parameters read and cutoffs added, from requests that are computed as one."""
     measure, spec, reading = requests[0].measure, requests[0].spec, requests[0].merged_by[2]
     text = _first_parameters(requests)
     if cutoffs := [cutoff for request in requests for cutoff in request.spec.cutoffs]:
@@ -364,7 +322,7 @@ def _selected(requests: Sequence[Request], settings: Settings, strict: bool, war
     for line in parameters.warnings:
         warn(line)
     names = tuple(name + _suffix(spec.level, reading, settings, spec.gains) for name in parameters.names)
-    return SelectedMeasure(
+    return RequestedMeasure(
         measure, parameters, reading, names, spec.level, optional=all(request.optional for request in requests)
     )
 
@@ -375,11 +333,10 @@ def _cutoff_hint(name: str, parameters: str | None) -> str:
     return cutoff_hint(name, parameters)
 
 
-def _spellings(request: Request, selected: SelectedMeasure) -> Iterator[tuple[str, str]]:
-    """Yield what values are called as they were asked for, each with the name that it is printed under.
+def _spellings(request: Request, selected: RequestedMeasure) -> Iterator[tuple[str, str]]:
+    """Yield the requested names of values with their printed names.
 
-    These are the same where a text stands for several values without a list of cutoffs, and where what it says is
-    ignored.
+    They are equal for texts of several values without a list of cutoffs, and for ignored parameters.
     """
     printed = dict(zip(selected.parameters.names, selected.names, strict=True))
     kind = selected.measure.kind

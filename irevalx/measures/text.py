@@ -6,7 +6,7 @@ import numpy as np
 
 from irevalx.arrays.codes import UNJUDGED
 from irevalx.arrays.segments import Segments
-from irevalx.measures.declare import NONREL_AND_SKIP, TEXT, CountsAs, measure
+from irevalx.measures.declare import NONREL_AND_SKIP, TEXT, UnjudgedEffect, measure
 from irevalx.measures.parameter_kinds import Reals
 from irevalx.ranking.rounding import truncate
 from irevalx.ranking.topics import Topics
@@ -22,8 +22,8 @@ from irevalx.settings import EXPECTED, PROBABILITY, REAL
     kind=Reals((10.0,), usage="K"),
     readings=NONREL_AND_SKIP,
     uses_level=False,
-    pooled=CountsAs.DOT,
-    outside=CountsAs.DASH,
+    pooled=UnjudgedEffect.DOT,
+    outside=UnjudgedEffect.DASH,
     refuses={**dict.fromkeys((REAL, PROBABILITY), "a grade is one character of it"), EXPECTED: "a string has no mean"},
 )
 def relevance_string(t: Topics, length: float, *ignored: float) -> list[bytes]:
@@ -36,12 +36,12 @@ def relevance_string(t: Topics, length: float, *ignored: float) -> list[bytes]:
     Source: trec_eval.
     """
     limit = max(int(truncate(np.array([length]))[0]), 0)
-    shown = Segments.of_lengths(np.minimum(t.n_ret, limit))
-    characters = np.full(shown.size, ord("-"), np.uint8)
+    rows = Segments.of_lengths(np.minimum(t.n_ret, limit))
+    characters = np.full(rows.size, ord("-"), np.uint8)
     inside = t.rank <= limit
-    place = shown.at(t.rows.ids[inside], t.rank[inside] - 1)
+    place = rows.at(t.rows.ids[inside], t.rank[inside] - 1)
     grade = t.grade[inside]
     known = np.where(grade > 9, ord(">"), ord("0") + grade)
     characters[place] = np.where(grade >= 0, known, np.where(grade == UNJUDGED, ord("."), ord("-")))
     text = characters.tobytes()
-    return [text[shown.slice(row)] for row in range(shown.n)]
+    return [text[rows.slice(row)] for row in range(rows.n)]

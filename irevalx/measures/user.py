@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, ordered_sum
-from irevalx.measures.declare import NO_FORMULA, NONREL, ZERO_TO_ONE, CountsAs, UpperBound, measure
+from irevalx.measures.declare import NO_FORMULA, NONREL, ZERO_TO_ONE, UnjudgedEffect, UpperBound, measure
 from irevalx.measures.gains_of_topics import GainsOfTopics
 from irevalx.measures.parameter_kinds import Gain, Gains
 from irevalx.measures.summary import mean
@@ -27,8 +27,8 @@ PERSISTENCE = 0.9
     summary=mean,
     kind=Gains("p=P,LEVEL=GAIN,...", sorted_like_c=False, scales_gains=True),
     uses_level=False,
-    pooled=CountsAs.GAIN_FOR_POOLED,
-    outside=CountsAs.GAIN_FOR_OUTSIDE,
+    pooled=UnjudgedEffect.GAIN_FOR_POOLED,
+    outside=UnjudgedEffect.GAIN_FOR_OUTSIDE,
     upper_bound=UpperBound.BINARY_GAINS,
 )
 def rank_biased_precision(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
@@ -56,7 +56,7 @@ def rank_biased_precision(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     higher_is_better=False,
     lower_is_better=True,
     uses_level=False,
-    unjudged=CountsAs.UNJUDGED,
+    unjudged=UnjudgedEffect.UNJUDGED,
     refuses={EXPECTED_OF_FIRST: f"its mean {NO_FORMULA} where the first documents alone count"},
 )
 def rank_biased_residual(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
@@ -70,15 +70,15 @@ def rank_biased_residual(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """
     p = _persistence(pairs)
     decay = powers(p, int(t.n_ret.max(initial=0)) + 1)
-    found, judged = np.zeros(t.rows.n), t.over_ranks(t.judged)
+    total, judged = np.zeros(t.rows.n), t.over_ranks(t.judged)
     for topic, n_ret in enumerate(t.n_ret.tolist()):
         where = t.rows.slice(topic)
         weights = decay[:n_ret].copy()
         left = 1.0 - judged[where]
         ranks = t.rank[where] - 1
         weights[ranks] = np.where(left > 0, weights[ranks] * left, 0.0)  # where a weight is infinite, too
-        found[topic] = ordered_sum(weights)
-    return np.where(t.n_judged_ret < t.n_ret, decay[t.n_ret] + (1.0 - p) * found, 0.0)
+        total[topic] = ordered_sum(weights)
+    return np.where(t.n_judged_ret < t.n_ret, decay[t.n_ret] + (1.0 - p) * total, 0.0)
 
 
 def _persistence(pairs: Sequence[Gain]) -> float:

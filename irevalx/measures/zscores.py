@@ -19,28 +19,23 @@ from irevalx.trec_eval.numbers import MalformedNumbers
 from irevalx.trec_eval.versions import Compat
 
 LAYOUT = Layout(line="a line of z-scores", columns=("TOPIC MEASURE MEAN DEVIATION",))
-"""How a line of a z-score file is made."""
 
 UNKNOWN = -1_000_000.0
-"""The z-score where mean and standard deviation are not known, or where the latter is 0 and the value not the mean."""
+"""The z-score if the moments are unknown, or if the deviation is 0 and the value is not the mean."""
 
 
-class Moments(Frozen):
-    """Mean and standard deviation of the measures of one topic.
-
-    Parameters
-    ----------
-    names : the measures as they are printed, ascending in byte order; one may be there several times.
-    values : mean and standard deviation of each.
-    """
+class ZscoreMoments(Frozen):
+    """Means and standard deviations of the measures of one topic."""
 
     names: Sequence[bytes]
+    """Printed names, ascending in byte order; a name can occur several times."""
     values: Sequence[tuple[float, float]]
+    """Mean and standard deviation of each."""
 
     def find(self, name: bytes) -> tuple[float, float] | None:
         """Return mean and standard deviation of a measure; None if it is not there.
 
-        Which of several is found depends on the search: trec_eval begins with a stretch that is one too long.
+        Of several, the search decides, which begins like trec_eval with a range that is one too long.
         """
         low, high = 0, len(self.names)
         while low <= high:
@@ -55,31 +50,17 @@ class Moments(Frozen):
 
 
 class Zscores(Frozen):
-    """What a z-score file says.
+    """The contents of a z-score file."""
 
-    Parameters
-    ----------
-    moments : by topic.
-    """
-
-    moments: dict[bytes, Moments]
+    moments: dict[bytes, ZscoreMoments]
+    """By topic."""
 
     def of(
         self, name: str, values: Values | None, summary: Summary | None, topics: Sequence[bytes]
     ) -> tuple[FloatArray | None, Summary | None]:
-        """Return the z-scores of a measure, and their summary.
+        """Return the z-scores of a measure, shape (n_topics,), and their summary; None for None.
 
-        Parameters
-        ----------
-        name : as it is printed.
-        values : one per topic, or None. They are converted on the scale of their summary.
-        summary : of the values.
-        topics : ascending.
-
-        Returns
-        -------
-        zscores : shape (n_topics,), or None where there are no values.
-        summary : of the z-scores.
+        Values are converted on the scale of their summary.
         """
         zscores = None
         if values is not None:
@@ -90,31 +71,21 @@ class Zscores(Frozen):
         return zscores, summary and summary.of_zscores
 
     def _convert(self, name: bytes, topic: bytes, value: float) -> float:
-        """Return the z-score of one value of the measure that is printed under this name."""
+        """Return the z-score of one value of the measure with this printed name."""
         moments = self.moments.get(topic)
-        found = moments and moments.find(name)
-        if not found:
+        known = moments and moments.find(name)
+        if not known:
             return UNKNOWN
-        mean, deviation = found
+        mean, deviation = known
         if deviation == 0:
             return 0.0 if value == mean else UNKNOWN
         return (value - mean) / deviation
 
 
 def read_zscores(source: Source, compat: Compat, strict: bool, warn: Warn) -> Zscores:
-    """Return the means and standard deviations of a file, ``topic measure mean deviation`` a line.
+    """Read means and standard deviations, ``topic measure mean deviation`` a line.
 
-    Parameters
-    ----------
-    source : the file.
-    compat : whether lines that start with ``#`` are comments.
-    strict : refuse numbers that are not finite, rather than reading them as C does.
-    warn : called with a line about such numbers.
-
-    Raises
-    ------
-    ZscoreFileError : the file cannot be read, or a line is malformed.
-    MalformedNumberError : under ``strict``.
+    ``strict`` refuses non-finite numbers.
     """
     try:
         lines = cut_lines(source.path, whole_file(source), LAYOUT, compat)
@@ -131,5 +102,5 @@ def read_zscores(source: Source, compat: Compat, strict: bool, warn: Warn) -> Zs
     moments = {}
     for topic, entries in by_topic.items():
         entries.sort(key=lambda entry: entry[0])
-        moments[topic] = Moments([name for name, _ in entries], [pair for _, pair in entries])
+        moments[topic] = ZscoreMoments([name for name, _ in entries], [pair for _, pair in entries])
     return Zscores(moments)

@@ -10,7 +10,7 @@ from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, SlotArray, 
 from irevalx.errors import Warn
 from irevalx.experiments.pools import documents_in_order
 from irevalx.frozen import Frozen, cached_property, replace
-from irevalx.reading.runs import Run
+from irevalx.reading.runs import RunStream
 
 
 class Candidates(Frozen):
@@ -66,7 +66,7 @@ class Candidates(Frozen):
         return replace(self, docnos=tuple(self.docnos[place] for place in places.tolist()), ranks=ranks[:, places])
 
 
-def candidates_of(runs: Sequence[Run], depth: int, warn: Warn = lambda line: None) -> list[Candidates]:
+def candidates_of(runs: Sequence[RunStream], depth: int, warn: Warn = lambda line: None) -> list[Candidates]:
     """Collect the first ``depth`` documents of runs as the evaluator ranks them, by topic in byte order."""
     by_topic: dict[bytes, dict[int, list[bytes]]] = {}
     for number, run in enumerate(runs):

@@ -1,5 +1,5 @@
-"""The process and its surroundings: workers, Ctrl-C, terminal, messages, progress, exit status, memory, numpy's start.
+"""The process: workers, Ctrl-C, terminal, messages, progress, exit status, memory, and the start of numpy.
 
-``system`` has what systems do not share, such as a fork. ``terminal`` is the only module that prints: ``cli`` and
-``lab`` call it, and rooms below them return what is to be said.
+``system`` contains the differences between operating systems. ``terminal`` is the only module that prints; ``cli`` and
+``lab`` call it, and other packages return their messages.
 """

@@ -1,4 +1,4 @@
-"""From what a command does, or raises, to the status that the process ends with."""
+"""Exit status of a command, from its result or its exception."""
 
 from __future__ import annotations
 
@@ -12,24 +12,17 @@ from irevalx.errors import IrevalxError, UsageError, printable
 from irevalx.process.interrupts import INTERRUPTED
 from irevalx.process.shortage import OUT_OF_MEMORY, shortage
 from irevalx.process.system import own_arguments, prepare_output
-from irevalx.process.terminal import tell
+from irevalx.process.terminal import write_error
 
 BROKEN_PIPE = 128 + 13
-"""What a shell shows for a program that the closed pipe ended, as it does trec_eval."""
+"""The exit status in a shell of a program that was ended by a closed pipe, like trec_eval."""
 
 
 def run_program(command: click.Command, name: str, argv: Sequence[str] | None = None) -> int:
-    """Run a command.
+    """Run a command, and return its exit status.
 
-    Parameters
-    ----------
-    command : returns its exit status; None stands for 0.
-    name : what it is called, in help and messages.
-    argv : the arguments without the program's name; those of the process if not given.
-
-    Returns
-    -------
-    The exit status.
+    ``command`` returns its status (None for 0), ``name`` is its name in messages, and ``argv`` defaults to the
+    arguments of the process.
     """
     variable = f"_{name.replace('-', '_').upper()}_COMPLETE"
     if instruction := os.environ.get(variable):  # a shell asks for completion
@@ -42,13 +35,13 @@ def run_program(command: click.Command, name: str, argv: Sequence[str] | None = 
 
 def _run(command: click.Command, name: str, argv: Sequence[str]) -> int:
     try:
-        # Not command.main: it would answer a closed pipe and an interrupt in its own way.
+        # Not command.main, which handles closed pipes and interrupts differently.
         with command.make_context(name, list(argv)) as ctx:
             return int(command.invoke(ctx) or 0)
     except click.exceptions.Exit as done:
         return done.exit_code
     except BrokenPipeError:
-        # What is left in the buffer has nowhere to go; Python must not complain about it on its way out.
+        # The rest of the buffer cannot be written; Python must not report that at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
     except (KeyboardInterrupt, click.Abort):
@@ -58,12 +51,12 @@ def _run(command: click.Command, name: str, argv: Sequence[str]) -> int:
 
 
 def _told(name: str, error: IrevalxError | click.UsageError | MemoryError | ImportError | OSError) -> int:
-    """Say what went wrong, and return the status; an error that no user can do anything about is raised again."""
+    """Print the error and return its status; errors that users cannot fix are raised again."""
     if isinstance(error, IrevalxError):
         line, status = error.message, error.exit_status
     elif isinstance(error, click.UsageError):
         line, status = error.format_message(), UsageError.exit_status
     else:
         line, status = shortage(error), OUT_OF_MEMORY
-    tell(f"{name}: {printable(line)}")
+    write_error(f"{name}: {printable(line)}")
     return status

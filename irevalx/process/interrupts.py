@@ -1,7 +1,7 @@
-"""Ctrl-C ends a command at once and without a word, also while modules load.
+"""Interrupts: Ctrl-C ends a command immediately and silently, also while modules are imported.
 
-Python raises KeyboardInterrupt wherever the program happens to be. Modules that load may swallow that, take it for
-another error, or print it; so it is raised only where something has to be undone.
+Python raises KeyboardInterrupt at any point. Modules that are being imported can suppress it, convert it to another
+error, or print it; therefore it is raised only where clean-up is needed.
 """
 
 from __future__ import annotations
@@ -12,26 +12,26 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 INTERRUPTED = 128 + 2
-"""What a shell shows for a program that Ctrl-C ended."""
+"""The exit status in a shell of a program that was ended by Ctrl-C."""
 
 _CLEAR_LINE = b"\r\x1b[K"
 
 
 def end_on_interrupt() -> None:
-    """Make Ctrl-C end this process with the status ``INTERRUPTED``, unless whoever started it wants it ignored."""
+    """Make Ctrl-C end this process with the status ``INTERRUPTED``, unless the parent process ignores Ctrl-C."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _end)
 
 
 def _end(number: int, frame: object) -> None:
-    if os.isatty(2):  # a line about progress may stand there
+    if os.isatty(2):  # there can be a progress line
         os.write(2, _CLEAR_LINE)
     os._exit(INTERRUPTED)
 
 
 @contextmanager
 def raising_interrupts() -> Iterator[None]:
-    """Let Ctrl-C raise KeyboardInterrupt in here, so that what has to be undone is undone on the way out."""
+    """Make Ctrl-C raise KeyboardInterrupt in this context, for clean-up."""
     ends = signal.getsignal(signal.SIGINT) is _end
     if ends:
         signal.signal(signal.SIGINT, signal.default_int_handler)

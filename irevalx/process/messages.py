@@ -1,4 +1,4 @@
-"""Messages: what a program says on standard error, with escapes for what a terminal would obey."""
+"""Messages on standard error, with escapes for control characters."""
 
 from __future__ import annotations
 
@@ -7,17 +7,11 @@ from contextlib import contextmanager
 
 from irevalx.errors import IrevalxError, printable
 from irevalx.process.progress import Progress
-from irevalx.process.terminal import is_terminal, show_progress, tell
+from irevalx.process.terminal import is_terminal, show_progress, write_error
 
 
 class Messages:
-    """Warnings, errors and progress; each on a line of its own that begins with the name of the program.
-
-    Parameters
-    ----------
-    program : its name.
-    quiet : whether only errors are shown.
-    """
+    """Warnings, errors and progress, on lines that begin with the program's name; ``quiet`` shows only errors."""
 
     def __init__(self, program: str, *, quiet: bool) -> None:
         self.warnings: list[str] = []
@@ -38,7 +32,7 @@ class Messages:
 
     @contextmanager
     def progress(self, n_runs: int) -> Iterator[Progress]:
-        """Show progress while runs are evaluated, if standard error is a terminal; nothing of it stays there."""
+        """Show progress on a terminal while runs are evaluated, and erase it at the end."""
         show = show_progress if is_terminal() and not self._quiet else None
         self._progress = Progress(self._program, n_runs=n_runs, show=show)
         try:
@@ -49,4 +43,4 @@ class Messages:
     def _tell(self, line: str) -> None:
         if self._progress:
             self._progress.clear()
-        tell(f"{self._program}: {printable(line)}")
+        write_error(f"{self._program}: {printable(line)}")

@@ -1,4 +1,4 @@
-"""The start of numpy, which takes longer than all else that irevalx imports."""
+"""The start of numpy, the slowest import of irevalx."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ import os
 
 
 def start_numpy() -> None:
-    """Import numpy without threads for linear algebra: they have nothing to do, and start in 20 to 30 ms."""
+    """Import numpy without threads for linear algebra, which are not needed and take 20 to 30 ms to start."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     import numpy  # noqa: F401, ICN001 - imported now, for whoever imports it next

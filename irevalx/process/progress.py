@@ -1,4 +1,4 @@
-"""Progress: a line on the terminal that says how far a long call is, with a bar where there are several runs."""
+"""Progress line on the terminal, with a bar for several runs."""
 
 from __future__ import annotations
 
@@ -6,24 +6,20 @@ from collections.abc import Callable
 from time import monotonic
 
 PATIENCE = 2.0
-"""Seconds before anything is shown."""
+"""Seconds before the first line."""
 
 PAUSE = 0.1
-"""Seconds between two lines."""
+"""Minimum number of seconds between lines."""
 
 WIDTH = 20
-"""Characters of the bar."""
+"""Number of characters of the bar."""
 
 
 class Progress:
-    """Counts the lines that are read, and shows it when the work takes long.
+    """Counts lines that were read, and shows the count if the work takes long.
 
-    Parameters
-    ----------
-    program : begins the line.
-    n_runs : how many runs they are counted for, one after the other.
-    show : shows a line in place of the one before; an empty line leaves nothing. None shows nothing.
-    clock : returns seconds since a fixed moment.
+    ``program`` begins the line, ``show`` replaces the line shown before (None: nothing is shown), and ``clock`` returns
+    seconds.
     """
 
     def __init__(
@@ -44,7 +40,7 @@ class Progress:
         self._is_shown = False
 
     def advance(self, more: int = 1) -> None:
-        """Count what has been done since the last call."""
+        """Count lines that were read since the last call."""
         self._done += more
         if self._show and self._clock() >= self._next:
             runs = ""
@@ -61,7 +57,7 @@ class Progress:
         self._done = 0
 
     def clear(self) -> None:
-        """Leave nothing on the screen, so that something else can be written there."""
+        """Erase the progress line."""
         if self._show and self._is_shown:
             self._show("")
             self._is_shown = False

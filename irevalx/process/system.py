@@ -1,6 +1,6 @@
-"""What systems do not share: bytes of text, forks, signals, files that are open already, ends of lines, names of files.
+"""Differences between operating systems: encodings, forks, signals, open files, line ends, file names.
 
-No other module asks on which system it runs, or calls what Windows does not have.
+No other module checks the operating system, or calls functions that Windows lacks.
 """
 
 from __future__ import annotations
@@ -20,41 +20,41 @@ from typing import BinaryIO
 WINDOWS = sys.platform == "win32"
 
 ENCODING, ERRORS = (
-    ("utf-8", "surrogateescape")  # its own way to encode names of files refuses what is not UTF-8
+    ("utf-8", "surrogateescape")  # the default encoding of file names refuses bytes that are not UTF-8
     if WINDOWS
     else (sys.getfilesystemencoding(), sys.getfilesystemencodeerrors())
 )
-"""How the text of arguments and the bytes of files become each other; every byte comes back."""
+"""Encoding and error handler between text of arguments and bytes of files; they preserve every byte."""
 
 MOST_PROCESSES = 8
-"""How many processes share the work at most, unless ``--threads`` asks for more."""
+"""Default maximum number of processes (``--threads``)."""
 
 SEPARATORS = os.sep + (os.altsep or "")
-"""What may stand between a folder and what is in it."""
+"""Separators of folders in paths."""
 
 _OPEN_ALREADY = () if WINDOWS else ("/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/fd/")
-"""How the names of files begin that this process has open; others under /dev, as in /dev/shm, are files."""
+"""Prefixes of files that this process has open; others under /dev, for example in /dev/shm, are files."""
 
 _OPEN_FILE = re.compile(r"(?:/dev|/proc/([0-9]+)(?:/task/[0-9]+)?)/fd/([0-9]+)")
 _MOST_LINKS = 40
-"""As Linux follows them."""
+"""The limit of Linux."""
 
 _NOT_IN_NAMES = r'[<>:"/\\|?*\0-\x1f]' if WINDOWS else rf"[{re.escape(SEPARATORS)}\0]"
-"""Characters that no name of a file has."""
+"""Characters that are invalid in file names."""
 
 
 def as_bytes(text: str) -> bytes:
-    """Return the bytes that a file has for a text; raises UnicodeEncodeError for surrogates that stand for no byte."""
+    """Return a text as bytes of files; raises UnicodeEncodeError for surrogates that do not stand for a byte."""
     return text.encode(ENCODING, ERRORS)
 
 
 def as_text(data: bytes) -> str:
-    """Return the text of bytes from a file; what is no character becomes a surrogate."""
+    """Return bytes of a file as text; invalid bytes become surrogates."""
     return data.decode(ENCODING, ERRORS)
 
 
 def own_arguments() -> list[str]:
-    """Return the arguments of this process; patterns such as ``*.run`` become names of files where no shell does it."""
+    """Return the arguments of this process; on Windows, patterns such as ``*.run`` are expanded."""
     words = sys.argv[1:]
     if not WINDOWS:
         return words
@@ -64,7 +64,7 @@ def own_arguments() -> list[str]:
 
 
 def prepare_output() -> None:
-    r"""Let text on standard output and standard error be UTF-8 and end lines with ``\n``, as bytes there do."""
+    r"""Make standard output and standard error write UTF-8 with ``\n`` on every system."""
     if WINDOWS:
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
@@ -72,12 +72,12 @@ def prepare_output() -> None:
 
 
 def is_closed_pipe(error: OSError) -> bool:
-    """Return whether a write failed because nobody reads a pipe any more."""
+    """Return whether a write failed because the pipe was closed by its reader."""
     return isinstance(error, BrokenPipeError) or (WINDOWS and error.errno == errno.EINVAL)
 
 
 def file_name(text: str) -> str:
-    """Return a name for a file with as much of a text as such names may have; not that of a hidden file.
+    """Return a valid file name that is close to a text, and not hidden.
 
     >>> file_name("../a b")
     '_a b'
@@ -86,14 +86,14 @@ def file_name(text: str) -> str:
 
 
 def new_file_mode() -> int:
-    """Return the permissions of a new file; they can be read only by setting them."""
+    """Return the permissions of a new file; the mask can only be read by setting it."""
     mask = os.umask(0)
     os.umask(mask)
     return 0o666 & ~mask
 
 
 def is_pipe(file: BinaryIO) -> bool:
-    """Return whether a file is a pipe; what is in memory is none."""
+    """Return whether a file is a pipe; False for a file in memory."""
     try:
         return stat.S_ISFIFO(os.fstat(file.fileno()).st_mode)
     except io.UnsupportedOperation:
@@ -101,28 +101,26 @@ def is_pipe(file: BinaryIO) -> bool:
 
 
 def can_seek(file: BinaryIO) -> bool:
-    """Return whether a file can be read from another place; Windows says so of pipes."""
+    """Return whether a file can be sought; Windows reports it wrongly for pipes."""
     return file.seekable() and not (WINDOWS and is_pipe(file))
 
 
 def is_open_already(path: str) -> bool:
-    """Return whether a path, such as ``/dev/stdin``, names what this process has open."""
+    """Return whether a path, such as ``/dev/stdin``, names a file that this process has open."""
     return path.startswith(_OPEN_ALREADY)
 
 
 def opened_file(path: str) -> Callable[[], BinaryIO] | None:
-    """Return what opens a file that a process has open already, for more bytes after those there; None for others.
+    """Return a function that opens a file for appending which a process has open already; None for other paths.
 
-    Parameters
-    ----------
-    path : as ``/dev/stdout`` or ``/proc/self/fd/3``, or a link to one.
+    ``path`` is like ``/dev/stdout`` or ``/proc/self/fd/3``, or a link to such a path.
     """
     name = path
     for _ in range(_MOST_LINKS):
         folder, base = os.path.split(name)
         name = os.path.join(os.path.realpath(folder), base)  # noqa: PTH118 - pathlib takes a while to import
-        if found := _OPEN_FILE.fullmatch(name):
-            process, number = found.groups()
+        if match := _OPEN_FILE.fullmatch(name):
+            process, number = match.groups()
             if process in {None, str(os.getpid())}:
                 return lambda: os.fdopen(os.dup(int(number)), "wb")
             return lambda: open(name, "ab")  # noqa: PTH123
@@ -133,24 +131,19 @@ def opened_file(path: str) -> Callable[[], BinaryIO] | None:
 
 
 def usual_processes() -> int:
-    """Return the number of processors that this process may use, at most ``MOST_PROCESSES``."""
+    """Return the number of processors that this process can use, at most ``MOST_PROCESSES``."""
     if sys.platform == "linux" and hasattr(os, "sched_getaffinity"):
         return min(len(os.sched_getaffinity(0)), MOST_PROCESSES)
     return min(os.cpu_count() or 1, MOST_PROCESSES)
 
 
 def has_fork() -> bool:
-    """Return whether a process can be copied here."""
+    """Return whether processes can be forked."""
     return sys.platform != "win32" and hasattr(os, "fork")
 
 
 def fork() -> int:
-    """Copy this process; return 0 in the copy, and its number in this one.
-
-    Raises
-    ------
-    OSError : there is no room for another process, or ``has_fork`` says no.
-    """
+    """Fork this process; return 0 in the child, and its ID in the parent. OSError if that is not possible."""
     if sys.platform == "win32":
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
     return os.fork()
@@ -158,7 +151,7 @@ def fork() -> int:
 
 @contextmanager
 def signals_blocked() -> Iterator[Iterable[int]]:
-    """Let signals wait, so that only the parent of a fork does what they ask for; yield those that waited before."""
+    """Block signals, so that only the parent of a fork handles them; yield those that were blocked before."""
     if sys.platform == "win32":
         yield ()
         return
@@ -170,12 +163,7 @@ def signals_blocked() -> Iterator[Iterable[int]]:
 
 
 def begin_copy(mask: Iterable[int]) -> None:
-    """Let a copy of a process end on Ctrl-C, and its signals wait no longer.
-
-    Parameters
-    ----------
-    mask : the signals that waited before those of the parent did.
-    """
+    """Let a forked child end on Ctrl-C, and restore the mask of blocked signals."""
     if sys.platform != "win32":
         if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
             signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -183,7 +171,7 @@ def begin_copy(mask: Iterable[int]) -> None:
 
 
 def threads() -> int:
-    """Return how many threads the system sees, those that Python did not start among them; 0 if it does not say."""
+    """Return the number of threads of this process, including those not started by Python; 0 if unknown."""
     try:
         return len(os.listdir("/proc/self/task"))  # noqa: PTH208 - pathlib takes a while to import
     except OSError:
@@ -191,10 +179,10 @@ def threads() -> int:
 
 
 def alone_after_a_fork() -> bool:
-    """Fork for nothing, and return whether this thread is then the only one.
+    """Fork once, and return whether this thread is then the only one.
 
-    The threads of OpenBLAS, which numpy starts in programs that have not told it otherwise, end when a process forks,
-    until there is linear algebra to do. From 3.12 on Python warns after a fork if there are other threads still.
+    The threads of OpenBLAS, which numpy starts unless told otherwise, end at a fork until they are needed again. Python
+    3.12 and later warn about a fork with other threads.
     """
     with warnings.catch_warnings(record=True) as heard, signals_blocked():
         warnings.simplefilter("always")

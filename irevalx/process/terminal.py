@@ -1,4 +1,4 @@
-"""Standard output and standard error: the only module that prints."""
+"""Standard output and standard error; the only module that prints."""
 
 from __future__ import annotations
 
@@ -9,22 +9,17 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 
-import click
-
 from irevalx.errors import OutputError
 from irevalx.process.system import is_closed_pipe
 
 _CHUNK_SIZE = 1 << 20
-"""Bytes that are written at once, and so need not be in memory with all others."""
+"""Number of bytes per write, which limits memory."""
 
 
 def write(lines: Iterable[bytes]) -> None:
-    """Write lines, each with its newline, to standard output, as they are made.
+    """Write lines to standard output as they are generated.
 
-    Raises
-    ------
-    BrokenPipeError : nobody reads it any more.
-    OutputError : it cannot be written.
+    Raises BrokenPipeError if the pipe was closed, and OutputError for other errors.
     """
     try:
         if sys.stdout is None:
@@ -32,14 +27,14 @@ def write(lines: Iterable[bytes]) -> None:
         for chunk in _chunks(lines):
             rest = memoryview(chunk)
             while rest:
-                rest = rest[sys.stdout.buffer.write(rest) :]  # without a buffer (python -u) only a part may be written
+                rest = rest[sys.stdout.buffer.write(rest) :]  # without a buffer (python -u) a write can be partial
         sys.stdout.buffer.flush()
     except OSError as error:
         raise _output_error(error) from None
 
 
 def _chunks(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield lines together, as soon as they have ``_CHUNK_SIZE`` bytes."""
+    """Yield lines joined to chunks of at least ``_CHUNK_SIZE`` bytes."""
     size, chunk = 0, []
     for line in lines:
         chunk.append(line)
@@ -52,34 +47,38 @@ def _chunks(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 def echo(text: str) -> None:
     """Write text to standard output; raises as ``write`` does."""
+    import click
+
     try:
         click.echo(text, nl=False)
     except OSError as error:
         raise _output_error(error) from None
 
 
-def tell(line: str) -> None:
+def write_error(line: str) -> None:
     """Write a line to standard error; results are not lost where that cannot be written."""
+    import click
+
     with suppress(OSError, ValueError):
         click.echo(line, err=True)
 
 
 def silence_warnings() -> None:
-    """Keep the warnings of Python's packages from standard error, unless ``python -W`` or PYTHONWARNINGS asks for them.
+    """Hide warnings of Python packages, unless ``python -W`` or PYTHONWARNINGS requests them.
 
-    They are for programmers; what a user should know the commands say themselves.
+    They are for programmers; the commands print their own warnings.
     """
     if not sys.warnoptions:
         warnings.simplefilter("ignore")
 
 
 def is_terminal() -> bool:
-    """Return whether somebody may be looking at standard error."""
+    """Return whether standard error is a terminal."""
     return sys.stderr is not None and sys.stderr.isatty()
 
 
 def show_progress(line: str) -> None:
-    """Write a line to standard error in place of the one before; an empty line erases it."""
+    """Replace the line on standard error; an empty line erases it."""
     with suppress(OSError, ValueError):
         sys.stderr.write(f"\r{line}\x1b[K")
         sys.stderr.flush()
@@ -87,23 +86,21 @@ def show_progress(line: str) -> None:
 
 @contextmanager
 def progress_bar(what: str, total: int, *, shown: bool) -> Iterator[Callable[[int], None]]:
-    """Give a function that is called with how much has been done since; a bar with the time left shows it.
+    """Yield a function that advances a progress bar with the remaining time.
 
-    Parameters
-    ----------
-    what : is done.
-    total : how much there is to do.
-    shown : whether progress is asked for; there is no bar where standard error is no terminal either.
+    ``what`` is its label and ``total`` its length. There is no bar unless ``shown`` and standard error is a terminal.
     """
     if not (shown and total and is_terminal()):
         yield lambda done: None
         return
+    import click
+
     with click.progressbar(range(total), label=what, file=sys.stderr) as bar:
         yield bar.update
 
 
 def _output_error(error: OSError) -> OSError | OutputError:
-    """Return the exception to raise: that of a closed pipe ends the program quietly, another one is an error."""
+    """Return the exception for a failed write; BrokenPipeError, which ends the program silently, for a closed pipe."""
     if is_closed_pipe(error):
         return BrokenPipeError()
     return OutputError(f"cannot write to standard output: {error.strerror}")

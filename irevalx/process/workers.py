@@ -1,15 +1,14 @@
-"""Work on several things at once, each in one of several processes, and take the results in order.
+"""Work shared among several processes, with results in order.
 
-Threads would take turns instead: numpy's calls on a block are short, and each needs the interpreter again when it ends.
-A forked process has everything at hand, sends back little, and starts at once; the modules of the standard library for
-this take ten times as long to import as to fork.
+Threads would wait for each other: numpy's calls on a block are short, and each needs the interpreter lock. A forked
+process shares all data, returns little, and starts immediately; importing the standard library's modules for this takes
+ten times as long as a fork.
 
-A fork copies one thread only, and every lock that another one has at that moment stays locked for ever. Where there is
-another thread, where the system has no fork, and where it has no room for more processes, one process does the work.
+A fork copies one thread only, and locks that another thread holds stay locked. If there are other threads, if the
+system has no fork, or if it cannot start more processes, one process does the work.
 
-Workers are not sent signals, which could reach another process that has been given the number of one that is gone.
-Each has an end of a pipe, the leash, that is never written to: when the other end is closed, by the parent or because
-the parent has ended, however that was, the worker ends too.
+Workers are not sent signals, which could reach another process with a reused ID. Each worker holds one end of a pipe,
+the leash, that is never written to: it exits when the other end is closed, by the parent or by the parent's end.
 """
 
 from __future__ import annotations
@@ -31,21 +30,18 @@ Result = TypeVar("Result")
 _READY, _ITEM, _RESULT, _ERROR, _END = range(5)
 
 BIG = 1 << 24
-"""From this number of bytes on, reading is worth the forking of processes."""
+"""Minimum number of bytes for which reading in several processes is worthwhile."""
 
 
 def worth_sharing(size: int) -> bool:
-    """Return whether this number of bytes should be read by several processes."""
+    """Return whether this number of bytes is worth several processes."""
     return size >= BIG
 
 
 def processes_for(size: int, most: int) -> int:
-    """Return how many processes should share the reading of a file.
+    """Return how many processes should read a file of this size, at most ``most``.
 
-    Parameters
-    ----------
-    size : of the file; each process takes a while to start, in which it could read a part of ``BIG``.
-    most : how many there may be; at least 1.
+    A process takes as long to start as to read a part of ``BIG``.
     """
     return min(most, 2 * size // max(BIG, 1)) if worth_sharing(size) else 1
 
@@ -53,19 +49,11 @@ def processes_for(size: int, most: int) -> int:
 def in_order(
     work: Callable[[Item], Result], items: Callable[[], Iterable[Item]], processes: int, *, made_once: bool = False
 ) -> Generator[Result, None, None]:
-    """Yield what ``work`` makes of each item, in the order of the items.
+    """Yield the result of ``work`` for each item, in the order of the items.
 
-    Parameters
-    ----------
-    work : called in other processes, unless there is only one; what it returns or raises must be fit to be pickled.
-    items : called once in each process, and must give the same items there; process i of n works on every n-th.
-    processes : how many to use where that is possible, and where there are as many items; at least 1.
-    made_once : whether ``items`` takes long: one more process then calls it and hands the items, which must be fit to
-        be pickled, to the others.
-
-    Raises
-    ------
-    What ``work`` or ``items`` raises, in its turn; LostProcessError.
+    ``items`` is called in each of the ``processes``, and process i of n works on every n-th item; with ``made_once``,
+    one more process calls it and sends the items to the others. Items that are sent, and results, must be picklable.
+    Errors of ``work`` and ``items`` are raised in their turn, and LostProcessError if a process was killed.
     """
     workers = _Workers()
     try:
@@ -92,12 +80,7 @@ class _Workers:
     def start(
         self, work: Callable[[Item], Any], items: Callable[[], Iterable[Item]], processes: int, *, made_once: bool
     ) -> bool:
-        """Start them, and return whether all of them could be started; if not, none is left.
-
-        Parameters
-        ----------
-        As for ``in_order``.
-        """
+        """Start the processes, and return whether all were started; otherwise none is left."""
         try:
             end, self._leash = os.pipe()
             try:
@@ -116,14 +99,14 @@ class _Workers:
                 os.close(end)
                 self._close_sources()
             for pid, pipe in zip(self._pids, self._pipes, strict=True):
-                receive(pid, pipe)  # that it is ready
+                receive(pid, pipe)  # the message "ready"
         except (OSError, LostProcessError):
             self.dismiss()
             return False
         return True
 
     def results(self) -> Iterator[Any]:
-        """Yield what they make of the items."""
+        """Yield the results of the items."""
         workers = list(zip(self._pids, self._pipes, strict=True))[self._n_makers :]
         while True:
             for pid, pipe in workers:
@@ -135,31 +118,26 @@ class _Workers:
                 yield value
 
     def dismiss(self) -> None:
-        """End those that are left, and wait until they have."""
+        """End the remaining processes, and wait for them."""
         if self._leash is not None:
             os.close(self._leash)
             self._leash = None
         for pipe in self._pipes:
             pipe.close()
         for pid in self._pids:
-            with suppress(ChildProcessError):  # somebody else has asked already, or the system was told not to keep it
+            with suppress(ChildProcessError):  # it was waited for elsewhere, or the system discards statuses
                 os.waitpid(pid, 0)
         self._pipes, self._pids = [], []
 
     def _close_sources(self, but: Container[BinaryIO] = ()) -> None:
-        """Close the pipes between the maker of the items and the others: each of them keeps its own ends only."""
+        """Close the pipes between the maker of items and the workers, except those in ``but``."""
         for pipe in chain.from_iterable(self._sources):
             if pipe not in but:
                 pipe.close()
         self._sources = []
 
     def _fork(self, leash: int, messages: Iterator[bytes], *sources: BinaryIO) -> int:
-        """Start a process that sends these messages, and return its id.
-
-        Parameters
-        ----------
-        sources : the ends of pipes to the maker that it needs.
-        """
+        """Start a process that sends these messages, and return its ID; ``sources`` are the pipe ends that it needs."""
         answers_read, answers = _pipe()
         self._pipes.append(answers_read)
         with answers, system.signals_blocked() as mask:
@@ -177,7 +155,7 @@ class _Workers:
         sources: Container[BinaryIO],
         mask: Iterable[int],
     ) -> NoReturn:
-        """Send the messages; whatever happens, the child must not go on with what the parent was about to do."""
+        """Send the messages and exit; the child never continues with the parent's work."""
         try:
             system.begin_copy(mask)
             assert self._leash is not None
@@ -194,13 +172,13 @@ class _Workers:
 
 
 def _end_with(leash: int) -> NoReturn:
-    """Wait until nobody has the other end of the leash any more, and end this process, whatever it is doing."""
+    """Wait until the other end of the leash is closed, and end this process."""
     os.read(leash, 1)
     os._exit(0)
 
 
 def _messages(work: Callable[[Item], Any], items: Iterable[Item]) -> Iterator[bytes]:
-    """Yield what a worker tells: that it is ready, what it makes of its items, and that these have come to an end."""
+    """Yield the messages of a worker: ready, its results, and the end."""
     yield _packed(_READY, None)
     try:
         for item in items:
@@ -211,12 +189,12 @@ def _messages(work: Callable[[Item], Any], items: Iterable[Item]) -> Iterator[by
 
 
 def _every_nth(items: Callable[[], Iterable[Item]], number: int, processes: int) -> Iterator[Item]:
-    """Yield the items of one of several processes that make all of them."""
+    """Yield the items of one of several processes; ``items`` is called in that process."""
     yield from islice(items(), number, None, processes)
 
 
 def _given(items: Callable[[], Iterable[Any]], pipes: Sequence[BinaryIO]) -> Iterator[bytes]:
-    """Yield what the maker of the items tells, which is that it is ready; hand out the items, and what ends them."""
+    """Yield the message "ready", then send the items and their end to the workers."""
     yield _packed(_READY, None)
     turns = cycle(pipes)
     try:
@@ -229,12 +207,7 @@ def _given(items: Callable[[], Iterable[Any]], pipes: Sequence[BinaryIO]) -> Ite
 
 
 def _received(maker: int, pipe: BinaryIO) -> Iterator[Any]:
-    """Yield the items that the maker has for a process.
-
-    Raises
-    ------
-    What ended the items, in its turn; LostProcessError.
-    """
+    """Yield the items sent by the maker; raises its error in turn, or LostProcessError."""
     while True:
         kind, value = receive(maker, pipe)
         if kind == _END:
@@ -260,12 +233,7 @@ def _pipe() -> tuple[BinaryIO, BinaryIO]:
 
 
 def receive(pid: int, pipe: BinaryIO) -> tuple[int, Any]:
-    """Return the next message of a process: its kind, and a result or an error.
-
-    Raises
-    ------
-    LostProcessError : it ended before the message did.
-    """
+    """Return the next message of a process, kind and value; LostProcessError if the process was killed."""
     try:
         message: tuple[int, Any] = pickle.load(pipe)  # noqa: S301 - comes from our own process
     except (EOFError, pickle.UnpicklingError):
@@ -277,7 +245,7 @@ def receive(pid: int, pipe: BinaryIO) -> tuple[int, Any]:
 
 
 def _may_fork() -> bool:
-    """Return whether there is a fork, and no thread but this one."""
+    """Return whether this process can be forked and has only one thread."""
     if not system.has_fork() or threading.active_count() > 1:
         return False
     if threading.current_thread() is not threading.main_thread():

@@ -9,12 +9,12 @@ from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray
 from irevalx.frozen import replace
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Judgments
-from irevalx.ranking.probable_topics import ProbableTopics
+from irevalx.ranking.probable_topics import ExpectedTopics
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.rounding import round_half_away, round_up_from_a_tenth
 from irevalx.ranking.rules import MOST_RETRIEVED
 from irevalx.ranking.topics import SampledTopics, Topics
-from irevalx.settings import Reading, Settings
+from irevalx.settings import Settings, UnjudgedTreatment
 
 if TYPE_CHECKING:
     from irevalx.ranking.assessed_preferences import Preferences
@@ -23,29 +23,23 @@ if TYPE_CHECKING:
     from irevalx.ranking.topics_with_subtopics import TopicsWithSubtopics
 
 Assessed: TypeAlias = "Topics | GroupedTopics | Preferences | TopicsWithSubtopics | TopicsWithProbabilities"
-"""All that a measure may see, depending on the kind of judgments."""
+"""All that a measure sees, by the kind of judgments."""
 
 
 def assess(  # noqa: PLR0917
     judgments: AnyJudgments,
     ranking: Ranking,
     settings: Settings,
-    reading: Reading,
+    reading: UnjudgedTreatment,
     grades: AnyArray | None = None,
     pooled: BoolArray | None = None,
     gain: Callable[[Topics], FloatArray] | None = None,
 ) -> Assessed:
-    """Return what measures see of a ranking.
+    """Return what measures see of a ranking in a treatment of unjudged documents; none of its topics has a failure.
 
-    Parameters
-    ----------
-    ranking : made with the documents of the judgments; none of its topics has a failure.
-    reading : of the unjudged; ``skip`` removes them first. Preferences have neither readings nor levels.
-    grades : flat over judgments with a grade for each document; others than these have, negative ones unjudged. None:
-        those that they have.
-    pooled : flat over such judgments; false for documents to be outside the pool, as if the file did not have them.
-        None: all true.
-    gain : returns the gain of each document, by which ``--ties best`` and ``worst`` order. None: by grade.
+    ``grades`` (flat over judgments, negative is unjudged) replaces their own; ``pooled``, flat, is false for documents
+    that are taken for unpooled. ``gain`` returns the gain of each document, by which ``--ties best`` and ``worst``
+    order; None: by grade. Preferences have neither treatments nor levels.
     """
     if isinstance(judgments, Judgments):
         topics = ranking.assess(
@@ -60,8 +54,8 @@ def assess(  # noqa: PLR0917
         )
         if isinstance(topics, SampledTopics):
             topics = replace(topics, depth=depth(judgments, settings))
-        return ProbableTopics.of(topics) if settings.grades == "probability" else topics
-    # The other kinds are imported where there are such judgments: most evaluations have grades.
+        return ExpectedTopics.of(topics) if settings.grades == "probability" else topics
+    # Other kinds are imported late: most evaluations have grades.
     from irevalx.judgments.judgment_groups import GroupedJudgments
     from irevalx.judgments.preferences import PreferenceJudgments
     from irevalx.judgments.subtopics import SubtopicJudgments

@@ -1,4 +1,4 @@
-"""Preferences assessed against a ranking: all that a preference measure may see."""
+"""Preferences assessed against a ranking, for the preference measures."""
 
 from __future__ import annotations
 
@@ -14,51 +14,43 @@ from irevalx.judgments.preferences import Group, PreferenceJudgments
 from irevalx.ranking.ranking import Ranking
 
 _ROWS_AT_ONCE = 64
-"""So many documents are compared with all others at once: scores of pairs take eight times the room of preferences."""
+"""Documents that are compared with all others at once: pair scores take eight times the memory of preferences."""
 
 
-class Tally(Frozen):
-    """Preferences of groups, counted; each field has shape (m,), one count per group.
-
-    Parameters
-    ----------
-    fulfilled_ret : both documents were retrieved, the better one first.
-    possible_ret : both were retrieved.
-    implied : the better one alone was retrieved.
-    denied : the worse one alone was retrieved.
-    neither : none was retrieved.
-    """
+class PreferenceCounts(Frozen):
+    """Numbers of preferences of m groups, shape (m,)."""
 
     fulfilled_ret: IntArray
+    """Both documents were retrieved, the preferred one first."""
     possible_ret: IntArray
+    """Both were retrieved."""
     implied: IntArray
+    """Only the preferred one was retrieved."""
     denied: IntArray
+    """Only the other one was retrieved."""
     neither: IntArray
+    """Neither was retrieved."""
 
     @property
     def fulfilled(self) -> IntArray:
-        """Those that the ranking agrees with, a document that was not retrieved coming after all others."""
+        """Preferences that the ranking agrees with; documents that were not retrieved come last."""
         return self.fulfilled_ret + self.implied
 
     @property
     def possible_imp(self) -> IntArray:
-        """Those of which at least one document was retrieved."""
+        """Preferences with at least one retrieved document."""
         return self.possible_ret + self.implied + self.denied
 
     @property
     def possible(self) -> IntArray:
-        """All of them."""
+        """All preferences."""
         return self.possible_imp + self.neither
 
     @classmethod
-    def of(cls, pairs: Iterable[BoolArray], groups: Sequence[Group], n_ret: IntArray) -> Tally:
-        """Count.
+    def of(cls, pairs: Iterable[BoolArray], groups: Sequence[Group], n_ret: IntArray) -> PreferenceCounts:
+        """Count preferences, from pairs of shape (k, k) for each group.
 
-        Parameters
-        ----------
-        pairs : per group, shape (k, k); whether the one document is preferred to the other.
-        groups : m, with ids in rank order.
-        n_ret : shape (m,); ids below it were retrieved.
+        IDs are in rank order, and those below n_ret retrieved.
         """
         counts = []
         for preferred, group, limit in zip(pairs, groups, n_ret.tolist(), strict=True):
@@ -71,76 +63,70 @@ class Tally(Frozen):
 
 
 class PairScores(Frozen):
-    """The pairs of documents with a preference between them, per topic.
+    """Scores of the pairs of documents with a preference between them, per topic.
 
-    A pair's score is the share of the preferences between the two, in whatever group, that are fulfilled; 0 where
-    neither was retrieved.
-
-    Parameters
-    ----------
-    total_ret, count_ret : the sum of the scores of pairs of retrieved documents, and how many there are.
-    total, count_imp : the same for pairs of which at least one was retrieved.
-    count : all pairs.
+    The score of a pair is the share of its preferences, in any group, that are fulfilled; 0 if neither was retrieved.
     """
 
     total_ret: FloatArray
+    """Sum of the scores of pairs of retrieved documents."""
     count_ret: IntArray
+    """Their number."""
     total: FloatArray
+    """Sum of the scores of pairs with at least one retrieved document."""
     count_imp: IntArray
+    """Their number."""
     count: IntArray
+    """Number of all pairs."""
 
 
 class Preferences(Frozen):
-    """The preferences of n topics assessed against a ranking: all that a preference measure may see.
-
-    Parameters
-    ----------
-    groups : per topic, its judgment groups.
-    members : flat over ``groups``; the ids of a topic's documents are 0, 1, ... in rank order for those retrieved, then
-        on for the others, ascending in byte order.
-    n_ret : per topic; judged documents that were retrieved.
-    n_judged : per topic; judged documents.
-    """
+    """The preferences of n topics assessed against a ranking: all that a preference measure sees."""
 
     groups: Segments
+    """Per topic, its judgment groups."""
     members: tuple[Group, ...]
+    """Flat over ``groups``; IDs of a topic's documents are 0, 1, ... in rank order, then those not retrieved in byte
+    order."""
     n_ret: IntArray
+    """Per topic; retrieved judged documents."""
     n_judged: IntArray
+    """Per topic; judged documents."""
 
     @cached_property
-    def tally(self) -> Tally:
-        """Flat over ``groups``: the preferences, counted."""
-        return Tally.of((group.preferred for group in self.members), self.members, self.groups.spread(self.n_ret))
+    def tally(self) -> PreferenceCounts:
+        """Flat over ``groups``: numbers of preferences."""
+        return PreferenceCounts.of(
+            (group.preferred for group in self.members), self.members, self.groups.spread(self.n_ret)
+        )
 
-    def balanced_tally(self, few: IntArray, n_counted: IntArray) -> Tally:
-        """Count the preferences of groups with fewer relevant than nonrelevant documents, leaving some of these out.
+    def balanced_tally(self, few: IntArray, n_counted: IntArray) -> PreferenceCounts:
+        """Count the preferences of the groups ``few``, with some of their nonrelevant documents left out.
 
-        Parameters
-        ----------
-        few : shape (m,); the groups.
-        n_counted : flat over ``groups``; the relevant documents that count.
+        These groups have more of them than relevant ones; ``n_counted``, flat over ``groups``, are the relevant
+        documents that count.
         """
         members = [self.members[group] for group in few.tolist()]
         limits = zip(members, self.relevant[0][few].tolist(), n_counted[few].tolist(), strict=True)
         pairs = (group.balanced(relevant, counted) for group, relevant, counted in limits)
-        return Tally.of(pairs, members, self.groups.spread(self.n_ret)[few])
+        return PreferenceCounts.of(pairs, members, self.groups.spread(self.n_ret)[few])
 
     @cached_property
     def relevant(self) -> tuple[IntArray, IntArray]:
-        """Flat over ``groups``: documents with a level above 0, and those of them that were retrieved.
+        """Flat over ``groups``: documents with a level above 0, and retrieved ones among them.
 
-        In a group without subgroups these are lines, here and below.
+        Lines without subgroups.
         """
         return self._counted([group.level > 0 for group in self.members])
 
     @cached_property
     def nonrelevant(self) -> tuple[IntArray, IntArray]:
-        """Flat over ``groups``: documents that are nonrelevant, and those of them that were retrieved."""
+        """Flat over ``groups``: nonrelevant documents, and retrieved ones among them."""
         return self._counted([group.nonrelevant for group in self.members])
 
     @cached_property
     def pairs(self) -> PairScores:
-        """Per topic: what becomes of the pairs of documents."""
+        """Per topic: the scores of pairs."""
         scores = [self._score_pairs(topic) for topic in range(self.groups.n)]
         totals = np.array([total for total, _ in scores]).reshape(-1, 2).T
         counts = np.array([count for _, count in scores], np.int64).reshape(-1, 3).T
@@ -151,8 +137,8 @@ class Preferences(Frozen):
             mask & (group.ids < limit)
             for mask, group, limit in zip(chosen, self.members, self.groups.spread(self.n_ret).tolist(), strict=True)
         ]
-        every, found = (np.array([*map(np.count_nonzero, masks)], np.int64) for masks in (chosen, retrieved))
-        return every, found
+        every, n_retrieved = (np.array([*map(np.count_nonzero, masks)], np.int64) for masks in (chosen, retrieved))
+        return every, n_retrieved
 
     def _score_pairs(self, topic: int) -> tuple[tuple[float, float], tuple[int, int, int]]:
         n, n_ret = int(self.n_judged[topic]), int(self.n_ret[topic])
@@ -171,10 +157,10 @@ class Preferences(Frozen):
             neither[to_rest] |= times[ret.size :, ret.size :] > 0
         total_ret, count_ret, implied = 0.0, 0, [np.empty(0)]
         for first in range(0, n_ret, _ROWS_AT_ONCE):
-            some = slice(first, first + _ROWS_AT_ONCE)
-            known = better[some] + worse[some]
-            counted = (known > 0) & (np.arange(n) > np.arange(n_ret)[some, None])
-            score = better[some] / np.maximum(known, 1)
+            rows = slice(first, first + _ROWS_AT_ONCE)
+            known = better[rows] + worse[rows]
+            counted = (known > 0) & (np.arange(n) > np.arange(n_ret)[rows, None])
+            score = better[rows] / np.maximum(known, 1)
             score_ret = score[:, :n_ret][counted[:, :n_ret]]
             total_ret, count_ret = ordered_sum(score_ret, total_ret), count_ret + score_ret.size
             implied.append(score[:, n_ret:][counted[:, n_ret:]])
@@ -185,12 +171,7 @@ class Preferences(Frozen):
 
 
 def assess_preferences(ranking: Ranking, judgments: PreferenceJudgments) -> Preferences:
-    """Return what preference measures see of a ranking.
-
-    Parameters
-    ----------
-    ranking : made with the documents of these judgments; none of its topics has a failure.
-    """
+    """Return what preference measures see of a ranking; none of its topics has a failure."""
     lengths: list[int] = []
     groups: list[Group] = []
     n_ret = []
@@ -216,7 +197,7 @@ def assess_preferences(ranking: Ranking, judgments: PreferenceJudgments) -> Pref
 
 
 def _times(group: Group) -> tuple[IntArray, IntArray | BoolArray]:
-    """Return the ids of a group's documents, each once, and how often the one is preferred to the other."""
+    """Return the IDs of a group's documents, each once, and how often each is preferred to each other."""
     new = np.flatnonzero(np.append(True, group.ids[1:] != group.ids[:-1]))
     preferred = group.preferred
     if new.size == group.ids.size:

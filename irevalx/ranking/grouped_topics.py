@@ -1,4 +1,4 @@
-"""A ranking seen once for each judgment group."""
+"""Rankings assessed once for each judgment group."""
 
 from __future__ import annotations
 
@@ -7,21 +7,16 @@ from irevalx.frozen import Frozen, replace
 from irevalx.judgments.judgment_groups import GroupedJudgments
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.topics import Topics
-from irevalx.settings import Reading
+from irevalx.settings import UnjudgedTreatment
 
 
 class GroupedTopics(Frozen):
-    """Rankings of n topics, seen through the documents of each judgment group: all that a group measure may see.
-
-    Parameters
-    ----------
-    groups : per topic, its judgment groups; at least one.
-    each : what is elsewhere seen of a topic, flat over ``groups``: the ranking of the topic and the judgments of the
-        group.
-    """
+    """Rankings of n topics, assessed with each judgment group: all that a group measure sees."""
 
     groups: Segments
+    """Per topic, its judgment groups; at least one."""
     each: Topics
+    """Flat over ``groups``: the ranking of the topic with the judgments of the group."""
 
     def mean(self, of_group: FloatArray) -> FloatArray:
         """Per topic: the mean over its groups."""
@@ -29,13 +24,9 @@ class GroupedTopics(Frozen):
 
 
 def ranking_by_group(ranking: Ranking, judgments: GroupedJudgments) -> tuple[Segments, Ranking]:
-    """Repeat the ranking of each topic for each of its judgment groups.
+    """Return the judgment groups of each topic, and the topic's ranking for each of them.
 
-    Returns
-    -------
-    groups : per topic, its judgment groups.
-    each : flat over ``groups``; a ranking made with ``judgments.judgments``, in which the documents of other groups are
-        outside the pool.
+    Documents of other groups are unpooled in it.
     """
     groups, group = judgments.groups.take(ranking.judged_topic)
     each = ranking.take(groups.ids)
@@ -43,15 +34,11 @@ def ranking_by_group(ranking: Ranking, judgments: GroupedJudgments) -> tuple[Seg
 
 
 def assess_by_group(
-    ranking: Ranking, judgments: GroupedJudgments, *, level: float = 1, reading: Reading = "nonrel"
+    ranking: Ranking, judgments: GroupedJudgments, *, level: float = 1, reading: UnjudgedTreatment = "nonrel"
 ) -> GroupedTopics:
-    """Look at a ranking with the judgments of each group.
+    """Return what measures see of a ranking with the judgments of each group.
 
-    Parameters
-    ----------
-    ranking : made with the documents of these judgments.
-    level : the least grade that is relevant.
-    reading : ``skip`` removes the documents that the group did not judge, so that the others move up (``-J``).
+    ``skip`` removes documents that it did not judge.
     """
     groups, each = ranking_by_group(ranking, judgments)
     grades = judgments.judgments.grades

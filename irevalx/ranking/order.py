@@ -1,4 +1,4 @@
-"""The order of a run: by score, and documents with equal scores by name, by rank or by their place in the file."""
+"""The order of a run: by score, and tied documents by name, by rank or by their place in the file."""
 
 from __future__ import annotations
 
@@ -6,33 +6,19 @@ import numpy as np
 
 from irevalx.arrays.byte_strings import order_by_name
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments
-from irevalx.reading.runs import Results
+from irevalx.reading.runs import ResultRows
 from irevalx.settings import Ties
 from irevalx.trec_eval.merge_sort import merge_sort
 
 
-def ranked_order(
-    results: Results, ties: Ties = "name", *, first_name_first: bool = False
+def ranking_order(
+    results: ResultRows, ties: Ties = "name", *, first_name_first: bool = False
 ) -> tuple[IntArray | None, BoolArray]:
-    """Return the order of the documents of each topic, and which of them have equal scores.
+    """Return the permutation that ranks each topic, and whether neighbours are tied, shape (n - 1,).
 
-    With a nan among the scores of a topic the rule contradicts itself: the order is the one that trec_eval's sort
-    arrives at, and no scores of the topic count as equal.
-
-    Parameters
-    ----------
-    ties : how documents with equal scores are ordered: as they stand in the file too where that depends on grades. For
-        "rank" the results must have ranks; where these are equal, it is by name.
-    first_name_first : order names with the first in byte order first, rather than the last.
-
-    Returns
-    -------
-    order : the permutation of the flat axis that ranks each topic; None where the lines are in that order already.
-    tied : shape (n - 1,); whether two neighbours in that order have equal scores.
-
-    Raises
-    ------
-    MalformedNumberError : the rank of a document that is to be ordered by it is no whole number.
+    The permutation is None if the lines are ranked already. Ties that depend on grades stay in file order; for "rank"
+    the results must have ranks, and names break their ties. With nan among the scores of a topic the order is the
+    result of trec_eval's sort, whose rule contradicts itself, without ties.
     """
     rows, scores, inexact = results.rows, results.scores, results.close
     is_nan = np.isnan(scores)
@@ -46,8 +32,8 @@ def ranked_order(
         scores[places] = results.exact(places)
         inexact[places] = False
         order = _by_score(rows, scores, order, comparable)
-    ranked = _permuted(scores, order)
-    tied = comparable & (ranked[:-1] == ranked[1:])
+    by_score = _permuted(scores, order)
+    tied = comparable & (by_score[:-1] == by_score[1:])
     if np.count_nonzero(tied):
         order = _ties_in_order(results, tied, np.arange(rows.size) if order is None else order, ties, first_name_first)
     if with_nan.size:
@@ -58,13 +44,9 @@ def ranked_order(
 
 
 def _by_score(rows: Segments, scores: FloatArray, order: IntArray | None, comparable: BoolArray) -> IntArray | None:
-    """Sort the rows that are out of order by descending score.
+    """Sort the rows that are out of order by descending score; ``order`` is the permutation so far.
 
-    Parameters
-    ----------
-    scores : flat, shape (n,).
-    order : the permutation so far; None for none.
-    comparable : shape (n - 1,); whether two neighbours are of one topic, without nan.
+    ``comparable``, shape (n - 1,), is whether two neighbours are of one topic, without nan.
     """
     ranked = _permuted(scores, order)
     rising = np.zeros(rows.size, np.bool_)
@@ -83,12 +65,7 @@ def _by_score(rows: Segments, scores: FloatArray, order: IntArray | None, compar
 def _too_close(
     scores: FloatArray, inexact: BoolArray, order: IntArray | None, comparable: BoolArray, error: float
 ) -> IntArray:
-    """Return the flat places of inexact scores that may equal a neighbour's, or belong on its other side.
-
-    Parameters
-    ----------
-    inexact : flat; whether a score may be off, in relation to its size by up to ``error``.
-    """
+    """Return the flat places of inexact scores (relative error ``error``) that can tie with or pass a neighbour."""
     if not np.count_nonzero(inexact):
         return np.empty(0, np.int64)
     ranked, open_ = _permuted(scores, order), _permuted(inexact, order)
@@ -101,12 +78,12 @@ def _too_close(
     return places[inexact[places]]
 
 
-def _ties_in_order(results: Results, pairs: BoolArray, order: IntArray, ties: Ties, first_name_first: bool) -> IntArray:
-    """Return an order by score with documents with equal scores in theirs.
+def _ties_in_order(
+    results: ResultRows, pairs: BoolArray, order: IntArray, ties: Ties, first_name_first: bool
+) -> IntArray:
+    """Return an order by score with tied documents in their order.
 
-    Parameters
-    ----------
-    pairs : shape (n - 1,); whether two neighbours have equal scores.
+    ``pairs``, shape (n - 1,), are the tied neighbours.
     """
     tied = _members(pairs)
     group = np.cumsum(~np.append(False, pairs)[tied])
@@ -126,11 +103,11 @@ def _permuted(x: AnyArray, order: IntArray | None) -> AnyArray:
 
 
 def _members(pairs: BoolArray) -> IntArray:
-    """Return the places of which some pair with a neighbour is true; ``pairs`` has shape (n - 1,)."""
+    """Return the places of both members of the true neighbour pairs, shape (n - 1,)."""
     return np.flatnonzero(np.append(pairs, False) | np.append(False, pairs))
 
 
-def _order_with_nan(results: Results, where: slice, ties: Ties, first_name_first: bool) -> IntArray:
+def _order_with_nan(results: ResultRows, where: slice, ties: Ties, first_name_first: bool) -> IntArray:
     inexact = np.flatnonzero(results.close[where])
     precise = results.scores[where].copy()
     precise[inexact] = results.exact(where.start + inexact)

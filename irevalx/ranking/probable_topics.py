@@ -1,8 +1,8 @@
-"""Topics whose documents are relevant with a probability each: what measures see of the mean over all judgments.
+"""Topics with relevance probabilities: expected values over the judgments.
 
-Documents are relevant independently of each other, those without judgment never. Each is a trial, and the number of
-successful ones is distributed as a Poisson binomial. Trials are taken one after the other, and what is known of those
-so far is kept for each number of successes: all terms are at least 0, so that nothing cancels.
+Documents are relevant independently of each other, and never without a judgment. Each is a trial, and the number of
+successes is distributed as a Poisson binomial. Trials are added one by one, with state for each number of successes:
+all terms are at least 0, so that nothing cancels.
 """
 
 from __future__ import annotations
@@ -20,26 +20,14 @@ from irevalx.settings import PROBABILITY
 
 
 def successes(p: FloatArray) -> FloatArray:
-    """Return the probabilities of 0, 1, ... successes: shape (n + 1,).
-
-    Parameters
-    ----------
-    p : shape (n,); of success, from 0 to 1.
-    """
+    """Return the probabilities of 0, 1, ... successes, shape (n + 1,), of trials with probabilities p, shape (n,)."""
     return _taken(p, np.zeros(p.size), 0.0)[0]
 
 
 def _taken(p: FloatArray, weight: FloatArray, of_before: float) -> tuple[FloatArray, FloatArray]:
-    """Take all trials.
+    """Return the probability of each number of successes, and its expected sum of weights times factors: (n + 1,) each.
 
-    Parameters
-    ----------
-    of_before : what each success before a trial adds to the factor of its weight, which is 1 without any.
-
-    Returns
-    -------
-    chance : by the number of successes, its probability; shape (n + 1,).
-    total : the expected sum of weights times factors where so many are.
+    The factor of a weight is 1, plus ``of_before`` for each earlier success.
     """
     known = np.zeros((3, p.size + 1))  # chance, the expected number of successes so far, total
     known[0, 0] = 1.0
@@ -52,23 +40,19 @@ def _taken(p: FloatArray, weight: FloatArray, of_before: float) -> tuple[FloatAr
     return known[0], known[2]
 
 
-class ProbableTopic(Frozen):
-    """The documents of a topic that may be relevant; each is a trial.
-
-    Parameters
-    ----------
-    rank : shape (n_found,); of those retrieved, in rank order.
-    p : shape (n,); the probabilities: of those retrieved in rank order, then of the others. Above 0.
-    n_ret : how many documents were retrieved.
-    """
+class ExpectedTopic(Frozen):
+    """The documents of a topic that can be relevant; each is a trial."""
 
     rank: IntArray
+    """Shape (n_found,), of retrieved ones, in rank order."""
     p: FloatArray
+    """Shape (n,), positive probabilities: retrieved ones in rank order, then the others."""
     n_ret: int
+    """Documents retrieved."""
 
     @property
     def counts(self) -> IntArray:
-        """The numbers of relevant documents from 1 up that there may be: shape (n,)."""
+        """The possible numbers of relevant documents from 1 up: shape (n,)."""
         return np.arange(1, self.p.size + 1)
 
     @property
@@ -77,21 +61,18 @@ class ProbableTopic(Frozen):
         return successes(self.p)[1:]
 
     def mean(self, weight: AnyArray, share: FloatArray) -> float:
-        """Return the expected sum of the weights of relevant documents retrieved, times what their topic's number says.
+        """Return the expected sum of weights of relevant documents retrieved, times the share of their topic's count.
 
-        Parameters
-        ----------
-        weight : shape (n_found,).
-        share : shape (n,); the factor for each of ``counts``.
+        Weights have shape (n_found,), shares (n,), for each of ``counts``.
         """
         return self._expected(weight, share, 0.0)
 
     def running_mean(self, weight: AnyArray, share: FloatArray) -> float:
-        """Return what ``mean`` does, each weight times the number of relevant documents up to this one."""
+        """Return ``mean`` with each weight times the number of relevant documents up to this one."""
         return self._expected(weight, share, 1.0)
 
     def within_their_number(self) -> float:
-        """Return the expected share of relevant documents among the first R, R being how many there are."""
+        """Return the expected share of relevant documents among the first R; R is their number."""
         n_found = int(np.searchsorted(self.rank, self.p.size, side="right"))
         below = [successes(self.p[n_found:])]
         for p in self.p[:n_found][::-1].tolist():
@@ -102,8 +83,8 @@ class ProbableTopic(Frozen):
                 above = _with_trial(above, float(self.p[n_above]))
                 n_above += 1
             rest = below[n_found - n_above]
-            found = np.arange(max(0, number + 1 - rest.size), min(number + 1, above.size))
-            total += float((found * above[found]) @ rest[number - found]) / number
+            number_found = np.arange(max(0, number + 1 - rest.size), min(number + 1, above.size))
+            total += float((number_found * above[number_found]) @ rest[number - number_found]) / number
         return total
 
     def _expected(self, weight: AnyArray, share: FloatArray, of_before: float) -> float:
@@ -112,27 +93,27 @@ class ProbableTopic(Frozen):
 
 
 def _with_trial(chances: FloatArray, p: float) -> FloatArray:
-    """Return the probabilities of numbers of successes with one trial more."""
+    """Return the probabilities of numbers of successes with one more trial."""
     longer: FloatArray = np.append(chances * (1.0 - p), 0.0) + np.append(0.0, chances * p)
     return longer
 
 
-class ProbableTopics(Topics, kw_only=True):
-    """Rankings of n topics with grades that are probabilities; counts of relevant documents are expected values.
+class ExpectedTopics(Topics, kw_only=True):
+    """Rankings of n topics with relevance probabilities as grades; numbers of relevant documents are expected values.
 
-    What is relevant is not known: measures that ask for ``hit`` have another formula here, or are refused.
+    Single documents are not relevant or nonrelevant: measures that use ``hit`` have another formula, or are refused.
     """
 
     feature: ClassVar[str] = PROBABILITY
 
     @classmethod
-    def of(cls, seen: Topics) -> ProbableTopics:
-        """Return topics with such grades."""
+    def of(cls, seen: Topics) -> ExpectedTopics:
+        """Return topics with probabilities."""
         return cls(**{name: getattr(seen, name) for name in fields(Topics)})
 
     @property
     def hit(self) -> NoReturn:
-        """Raise TypeError: with which probability documents are relevant is all that is known."""
+        """Raise TypeError: only probabilities are known."""
         raise TypeError("a measure must have a formula for probabilities, or be refused")
 
     @cached_property
@@ -142,16 +123,16 @@ class ProbableTopics(Topics, kw_only=True):
 
     @cached_property
     def n_rel(self) -> FloatArray:  # type: ignore[override]
-        """Per topic: relevant documents expected, retrieved or not."""
+        """Per topic: expected relevant documents."""
         return self.pool.sum(np.maximum(self.pool_grade, 0.0))
 
     @cached_property
     def n_rel_ret(self) -> FloatArray:  # type: ignore[override]
-        """Per topic: relevant documents expected among those retrieved."""
+        """Per topic: expected relevant documents retrieved."""
         return self.rows.sum(self.p)
 
     def hits_within(self, k: IntArray | int) -> FloatArray:  # type: ignore[override]
-        """Per topic: relevant documents expected among the first k, k being one number or one per topic."""
+        """Per topic: expected relevant documents among the first k, one number or one per topic."""
         limit = k if isinstance(k, int) else self.rows.spread(k)
         return self.rows.sum(np.where(self.rank <= limit, self.p, 0.0))
 
@@ -160,17 +141,17 @@ class ProbableTopics(Topics, kw_only=True):
         """Flat over ``rows``: the probability that the document is the first relevant one."""
         return self.rows.previous(self.rows.running_product(1.0 - self.p), none=1.0) * self.p
 
-    def each(self, value: Callable[[ProbableTopic], float]) -> FloatArray:
-        """Per topic: what a function makes of it; 0 where nothing can be relevant."""
+    def each(self, value: Callable[[ExpectedTopic], float]) -> FloatArray:
+        """Per topic: the value of a function; 0 if nothing can be relevant."""
         return np.array([value(topic) if topic.p.size else 0.0 for topic in self._each], np.float64)
 
     @cached_property
-    def _each(self) -> list[ProbableTopic]:
-        found = []
+    def _each(self) -> list[ExpectedTopic]:
+        topics = []
         for topic in range(self.rows.n):
             rank, p = self.rank[self.rows.slice(topic)], self.p[self.rows.slice(topic)]
             pooled = self.pool_grade[self.pool.slice(topic)]
             rank, p = rank[p > 0], p[p > 0]
             others = Counter(pooled[pooled > 0].tolist()) - Counter(p.tolist())
-            found.append(ProbableTopic(rank, np.append(p, list(others.elements())), int(self.n_ret[topic])))
-        return found
+            topics.append(ExpectedTopic(rank, np.append(p, list(others.elements())), int(self.n_ret[topic])))
+        return topics

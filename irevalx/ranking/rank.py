@@ -1,4 +1,4 @@
-"""Order, cut and look up: a ranking is seen only through its pooled documents."""
+"""Ordering, cutting and looking up of runs: a ranking has the pooled documents alone."""
 
 from __future__ import annotations
 
@@ -17,49 +17,44 @@ from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments.graded import duplicate_documents
 from irevalx.judgments.judged_documents import Documents
 from irevalx.process.workers import in_order, processes_for
-from irevalx.ranking.order import ranked_order
+from irevalx.ranking.order import ranking_order
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.rules import RankingRules
 from irevalx.ranking.short_lists import rank_short_list
-from irevalx.ranking.tied_topics import Tied
+from irevalx.ranking.tied_topics import TieGroup
 from irevalx.reading.blocks import each_topic_once, until_topic_returns
-from irevalx.reading.runs import Results, Run, RunWarning
+from irevalx.reading.runs import ResultRows, RunStream, RunWarning
 from irevalx.settings import ORDERS_OF_TIES, Duplicates, Ties
 from irevalx.trec_eval.numbers import MalformedNumbers
 
 
 class RankedRun(Frozen):
-    """The ranking of a run, or of a part of it, and what else its file says.
-
-    Parameters
-    ----------
-    ranking : of its judged topics; of the only one where the rules name it.
-    others : the other topics that it has results for.
-    lines : how many lines there are.
-    tag : what its last line calls it; None for a run without lines.
-    malformed : scores that are no finite numbers.
-    sanity_warnings : a line each.
-    n_identical : documents that were left out because they have the id of their topic.
-    warnings : of a whole run, all of them, a line each.
-    """
+    """The ranking of a run, or of a part of it, and other facts about its file."""
 
     ranking: Ranking
+    """Of its judged topics; of the only one if the rules name it."""
     others: tuple[bytes, ...]
+    """Its other topics."""
     lines: int
+    """Number of lines."""
     tag: bytes | None
+    """Of the last line; None for a run without lines."""
     malformed: MalformedNumbers
+    """Scores that are no finite numbers."""
     sanity_warnings: tuple[RunWarning, ...]
     n_identical: int
+    """Documents that were left out because they have the ID of their topic."""
     warnings: tuple[str, ...] = ()
+    """All warnings, of a whole run."""
 
     @cached_property
     def topics(self) -> frozenset[bytes]:
-        """All topics that it has results for."""
+        """All topics with results."""
         return frozenset(self.others).union(self.ranking.topics)
 
     @classmethod
     def joined(cls, parts: Sequence[RankedRun]) -> RankedRun:
-        """Return what several parts have, one after the other in the run."""
+        """Join parts of a run, in its order."""
         if len(parts) == 1:
             return parts[0]
         return cls(
@@ -74,23 +69,16 @@ class RankedRun(Frozen):
 
 
 def rank_run(
-    run: Run, judgments: Documents, rules: RankingRules, progress: Callable[[int], None] = lambda lines: None
+    run: RunStream, judgments: Documents, rules: RankingRules, progress: Callable[[int], None] = lambda lines: None
 ) -> RankedRun:
     """Rank the documents of the judged topics by score and look them up in the judgments.
 
-    The highest score comes first; among equal scores the last document in byte order, unless the rules say otherwise.
-
-    Parameters
-    ----------
-    progress : called with the number of lines read since the last call.
-
-    Raises
-    ------
-    UnreadableFileError, MalformedLineError, MalformedNumberError : as reading the run does.
+    Among equal scores the last document in byte order comes first, unless the rules differ. ``progress`` is called with
+    the number of lines read since the last call.
     """
 
     def rank_block(block: Any) -> RankedRun:
-        results, n_identical = without_some(run.parse(block), rules)
+        results, n_identical = without_documents(run.parse(block), rules)
         ranking = rank_results(results, judgments, run.path, rules)
         none = len(ranking.topics) == len(results.topics)
         others = () if none else tuple(set(results.topics).difference(ranking.topics))
@@ -131,34 +119,20 @@ def rank_run(
 
 
 def of_these_ties(warnings: Sequence[RunWarning], ties: Ties) -> list[str]:
-    """Return the warnings that hold where equal scores are ordered so, the first of each kind.
-
-    Raises
-    ------
-    MalformedLineError : one of them is an error.
-    """
-    found: dict[str, str] = {}
+    """Return the warnings that apply to this order of ties, the first of each kind; raises the first error."""
+    lines: dict[str, str] = {}
     for warning in warnings:
         if warning.is_error:
             raise MalformedLineError(warning.text)
         if {"ties": "name", "ranks": "rank"}.get(warning.kind, ties) == ties:
-            found.setdefault(warning.kind, warning.text)
-    return list(found.values())
+            lines.setdefault(warning.kind, warning.text)
+    return list(lines.values())
 
 
 def _shared_parts(
-    run: Run, rank_block: Callable[[Any], RankedRun], judgments: Documents, processes: int
+    run: RunStream, rank_block: Callable[[Any], RankedRun], judgments: Documents, processes: int
 ) -> Iterator[RankedRun]:
-    """Yield what parts of a run have, in the order of the file, that several processes read.
-
-    Parameters
-    ----------
-    rank_block : what to do with each block.
-
-    Raises
-    ------
-    As ``rank_run``, in its turn.
-    """
+    """Yield the ranked parts of a run, in file order, that several processes read; raises errors in their turn."""
     shares = run.shares(processes)
     if not shares:
         ranked = in_order(rank_block, run.blocks, processes, made_once=True)
@@ -166,7 +140,7 @@ def _shared_parts(
         return
 
     def rank_share(share: Callable[[], Iterator[Any]]) -> tuple[list[RankedRun], InputError | None]:
-        """Return what the blocks of a share have, and what keeps those after them from being read."""
+        """Return the blocks of a share, and the error that keeps those after them from being read."""
         parts: list[RankedRun] = []
         try:
             returning = until_topic_returns(map(rank_block, share()), parts)
@@ -180,56 +154,41 @@ def _shared_parts(
             raise error
 
 
-def rank_results(results: Results, judgments: Documents, path: str, rules: RankingRules) -> Ranking:
-    """Rank the results of some topics; those that are not judged, or not asked for, are left out.
-
-    Parameters
-    ----------
-    path : the file they come from, for messages.
-
-    Raises
-    ------
-    UsageError : documents with equal scores are to be ordered by rank, and the results have no ranks.
-    MalformedNumberError : as ``ranked_order``.
-    """
+def rank_results(results: ResultRows, judgments: Documents, path: str, rules: RankingRules) -> Ranking:
+    """Rank the results of some topics; unjudged topics, and all but the requested one, are left out."""
     if rules.ties == "rank" and results.ranks is None:
         raise UsageError(f"{shown_name(path)}: {spelled('ties', 'rank')} requires ranks, but this run has none")
     only, index = rules.only, judgments.topic_index
     places = [index.get(topic, ABSENT) if only in {None, topic} else ABSENT for topic in results.topics]
     judged_topic = np.array(places, np.int64)
     if ABSENT in places:
-        wanted = np.flatnonzero(judged_topic != ABSENT)
-        results, judged_topic = results.take(wanted), judged_topic[wanted]
+        judged = np.flatnonzero(judged_topic != ABSENT)
+        results, judged_topic = results.take(judged), judged_topic[judged]
     topics = _topics_at(judged_topic, judgments)
     n_ret = np.minimum(results.rows.lengths, rules.max_retrieved)
     if not rules.look_up:
         nothing = np.empty(0, np.int64)
         rows = Segments.of_lengths(np.zeros(results.rows.n, np.int64))
         return Ranking(topics, judged_topic, rows, nothing, nothing, n_ret, {})
-    order, equal = ranked_order(results, rules.ties, first_name_first=rules.first_name_first)
+    order, equal = ranking_order(results, rules.ties, first_name_first=rules.first_name_first)
     rank = results.rows.position + 1
-    tied = Tied.of(equal, rank, rules.ties, rules.max_retrieved) if rules.ties in ORDERS_OF_TIES else None
+    tied = TieGroup.of(equal, rank, rules.ties, rules.max_retrieved) if rules.ties in ORDERS_OF_TIES else None
     first = tied.first if tied else rank
     counted = first <= rules.max_retrieved if np.count_nonzero(n_ret < results.rows.lengths) else None
     keys = None if results.distinct else results.docnos.keys()
     failures = {} if keys is None else _duplicates(results, keys, order, counted, path)
-    found = judgments.table.find(results.rows.spread(judged_topic), results.docnos, keys)
+    rows_found = judgments.table.find(results.rows.spread(judged_topic), results.docnos, keys)
     if order is not None:
-        found = found[order]
-    kept = np.ones(found.size, np.bool_) if rules.keep_all else found >= 0
+        rows_found = rows_found[order]
+    is_kept = np.ones(rows_found.size, np.bool_) if rules.keep_all else rows_found >= 0
     if counted is not None:
-        kept &= counted
-    rows, rank, row = results.rows.keep(kept), rank[kept], found[kept]
-    return Ranking(topics, judged_topic, rows, rank, row, n_ret, failures, tied and tied.take(kept))
+        is_kept &= counted
+    rows, rank, row = results.rows.keep(is_kept), rank[is_kept], rows_found[is_kept]
+    return Ranking(topics, judged_topic, rows, rank, row, n_ret, failures, tied and tied.take(is_kept))
 
 
-def without_some(results: Results, rules: RankingRules) -> tuple[Results, int]:
-    """Return results without the documents that do not count, and how many of these have the id of their topic.
-
-    Parameters
-    ----------
-    rules : which documents do not count.
-    """
+def without_documents(results: ResultRows, rules: RankingRules) -> tuple[ResultRows, int]:
+    """Return results without the documents that do not count, and how many of these have the ID of their topic."""
     n_identical = 0
     if rules.ignore_identical_ids:
         other = ~Names.of(results.topics).take(results.rows.ids).same(results.docnos)
@@ -240,8 +199,8 @@ def without_some(results: Results, rules: RankingRules) -> tuple[Results, int]:
     return results, n_identical
 
 
-def _each_document_once(results: Results, which: Duplicates) -> Results:
-    """Return results with the first line of each document of a topic, or with that of its greatest score."""
+def _each_document_once(results: ResultRows, which: Duplicates) -> ResultRows:
+    """Return results with the first line of each document of a topic, or the line of its greatest score."""
     keys = results.docnos.keys()
     if not may_repeat(results.rows.ids, keys):
         return results
@@ -258,33 +217,25 @@ def _each_document_once(results: Results, which: Duplicates) -> Results:
         best = seen.setdefault((row, docno), (score, place))
         if which == "best" and (score > best[0] or np.isnan(best[0])):
             seen[row, docno] = score, place
-    kept = np.ones(results.rows.size, np.bool_)
-    kept[again] = False
-    kept[[place for _, place in seen.values()]] = True
-    return results.keep(kept)
+    is_kept = np.ones(results.rows.size, np.bool_)
+    is_kept[again] = False
+    is_kept[[place for _, place in seen.values()]] = True
+    return results.keep(is_kept)
 
 
 def _topics_at(places: IntArray, judgments: Documents) -> tuple[bytes, ...]:
-    """Return topics by their places in the judgments, as the judgments have them: the names are kept once."""
+    """Return topics by their places in the judgments, as the judgments' objects, so that memory holds names once."""
     return tuple(judgments.topics[place] for place in places.tolist())
 
 
 def in_topic_order(ranking: Ranking, judgments: Documents, topics: Sequence[bytes], rules: RankingRules) -> Ranking:
-    """Return these topics in this order.
-
-    A topic of which there are no results is taken to have retrieved one document from outside the pool.
-
-    Parameters
-    ----------
-    topics : judged ones.
-    rules : as the ranking was made.
-    """
+    """Return these judged topics in this order; a topic without results gets one unpooled document."""
     if tuple(topics) == ranking.topics:
         return ranking
-    wanted = np.array([judgments.topic_index[topic] for topic in topics], np.int64)
+    numbers = np.array([judgments.topic_index[topic] for topic in topics], np.int64)
     place = np.full(len(judgments.topics), ABSENT, np.int64)
     place[ranking.judged_topic] = np.arange(len(ranking.topics))
-    missing = wanted[place[wanted] == ABSENT]
+    missing = numbers[place[numbers] == ABSENT]
     if missing.size:
         place[missing] = len(ranking.topics) + np.arange(missing.size)
         n_ret = min(1, rules.max_retrieved)
@@ -301,19 +252,19 @@ def in_topic_order(ranking: Ranking, judgments: Documents, topics: Sequence[byte
             tied=ranking.tied and replace(ranking.tied, first=first, last=first),
         )
         ranking = Ranking.joined([ranking, stand_in])
-    return ranking.take(place[wanted])
+    return ranking.take(place[numbers])
 
 
 def _with_topics_of(judgments: Documents, part: RankedRun) -> RankedRun:
-    """Return what another process has ranked with the names of topics that this one has."""
+    """Return another process's part with this process's names of topics."""
     ranking = part.ranking
     return replace(part, ranking=replace(ranking, topics=_topics_at(ranking.judged_topic, judgments)))
 
 
 def _duplicates(
-    results: Results, keys: WordArray, order: IntArray | None, counted: BoolArray | None, path: str
+    results: ResultRows, keys: WordArray, order: IntArray | None, counted: BoolArray | None, path: str
 ) -> dict[bytes, DuplicateDocumentError]:
-    """Complain about topics that have a document twice among those that count, whose ranks are flat in rank order."""
+    """Return the errors of topics with a document twice among the counted ones; ``counted`` is flat in rank order."""
     places: IntArray | slice = slice(None)
     if counted is not None:
         places = np.flatnonzero(counted) if order is None else np.sort(order[counted])
@@ -327,13 +278,13 @@ def _duplicates(
     ids, docnos = results.rows.ids, results.docnos
     pairs = np.arange(results.rows.size)[places][pairs]
     lines = results.lines_of(pairs).tolist()
-    found = (
-        (results.topics[ids[one]], docnos.text(one), of_pair)
-        for one, of_pair in zip(pairs[:, 0].tolist(), lines, strict=True)
+    duplicates = (
+        (results.topics[ids[row]], docnos.text(row), of_pair)
+        for row, of_pair in zip(pairs[:, 0].tolist(), lines, strict=True)
     )
     return duplicate_documents(
         "results",
         path,
-        found,
+        duplicates,
         f"; {spelled('duplicates', 'first')} or {spelled('duplicates', 'best')} keeps one of them",
     )

@@ -1,4 +1,4 @@
-"""Where the pooled documents of a run stand, to be assessed with any grades."""
+"""Ranks of the pooled documents of a run, to be assessed with any grades."""
 
 from __future__ import annotations
 
@@ -13,37 +13,33 @@ from irevalx.errors import DuplicateDocumentError
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.judged_documents import Documents
-from irevalx.ranking.tied_topics import Tied, TiedTopics, closed_up
+from irevalx.ranking.tied_topics import TiedTopics, TieGroup, closed_up
 from irevalx.ranking.topics import SampledTopics, Topics
-from irevalx.settings import Reading
+from irevalx.settings import UnjudgedTreatment
 
 _GRADE_TYPES = (np.dtype(np.int64), np.dtype(np.float64))
 """The types of grades that need no conversion."""
 
 
 class Ranking(Frozen):
-    """Where the pooled documents stand; knows no grades.
-
-    Parameters
-    ----------
-    topics : in any order; each once, unless several runs were joined.
-    judged_topic : per topic; its place in ``Judgments.topics``.
-    rows : per topic, the retrieved documents of the pool in rank order (all retrieved ones, if so asked for).
-    rank : flat; 1-based.
-    row : flat; the flat index in ``Judgments``, ``ABSENT`` or ``STAND_IN``.
-    n_ret : per topic; how many documents were retrieved.
-    failures : why a topic cannot be evaluated, by topic.
-    tied : flat; which documents have equal scores, where their order depends on grades. Ranks are then those of names.
-    """
+    """Ranks of the pooled documents, without grades."""
 
     topics: tuple[bytes, ...]
+    """In any order; each once, unless several runs were joined."""
     judged_topic: IntArray
+    """Per topic; its place in ``Judgments.topics``."""
     rows: Segments
+    """Per topic, the retrieved documents of the pool in rank order (all retrieved ones, if the rules keep them)."""
     rank: IntArray
+    """Flat; 1-based."""
     row: IntArray
+    """Flat; the flat index in ``Judgments``, ``ABSENT`` or ``STAND_IN``."""
     n_ret: IntArray
+    """Per topic; documents retrieved."""
     failures: dict[bytes, DuplicateDocumentError]
-    tied: Tied | None = None
+    """Why a topic cannot be evaluated, by topic."""
+    tied: TieGroup | None = None
+    """Flat; ties, if their order depends on grades. Ranks then break them by name."""
 
     def assess(
         self,
@@ -51,25 +47,17 @@ class Ranking(Frozen):
         grades: AnyArray,
         *,
         level: float = 1,
-        reading: Reading = "nonrel",
+        reading: UnjudgedTreatment = "nonrel",
         pooled: BoolArray | None = None,
         gain: Callable[[Topics], FloatArray] | None = None,
         **also: Any,
     ) -> Topics:
-        """Look at the ranking with these grades.
+        """Return what measures see with these grades (flat over ``judgments``, negative is unjudged).
 
-        Parameters
-        ----------
-        judgments : those the ranking was made with; they say which documents belong to a topic.
-        grades : flat over ``judgments``; negative is unjudged.
-        level : the least grade that is relevant.
-        reading : ``skip`` removes the documents that were not judged, so that the others move up (``-J``); ``rel``
-            makes those that were retrieved relevant, and the pool grow by those from outside, for which all retrieved
-            documents must be in the rows. Judgments with strata can only be read as they are.
-        pooled : flat over ``judgments``; documents that are to be outside the pool, as if the file did not have them,
-            are false. None stands for all true.
-        gain : returns the gain of each document, by which the best and the worst order go. None: by grade.
-        also : other fields of ``Topics``, which do not depend on the ranking.
+        ``skip`` removes unjudged documents, so that the others move up (``-J``); ``rel`` makes retrieved ones relevant
+        and adds unpooled ones to the pool (rows must have all retrieved documents). Judgments with strata have no
+        treatments. ``pooled``, flat, is false for documents taken for unpooled. ``gain`` returns gains, by which the
+        best and the worst order go; None: by grade. ``also`` are other fields of ``Topics``.
         """
         if judgments.strata is not None and reading != "nonrel":
             raise ValueError(f"judgments with strata must be read as they are, but got {reading!r}")
@@ -78,14 +66,14 @@ class Ranking(Frozen):
         pool, index = judged.rows, judged.index
         if pooled is not None:
             in_pool[in_pool] = pooled[self.row[in_pool]]
-            kept = pooled[index]
-            pool, index = pool.keep(kept), index[kept]
+            is_pooled = pooled[index]
+            pool, index = pool.keep(is_pooled), index[is_pooled]
         grade = self._graded(grades, in_pool)
         if self.tied and self.tied.ties != "expected":
             ordered = self.with_ties_ordered(grade, level, max(level, 0) if reading == "rel" else None)
             how: dict[str, Any] = {"level": level, "pooled": pooled, **also}
             if gain:
-                all_rows: Reading = "nonrel" if reading == "skip" else reading
+                all_rows: UnjudgedTreatment = "nonrel" if reading == "skip" else reading
                 seen = replace(self, tied=None).assess(judgments, grades, reading=all_rows, **how)
                 ordered = self._ordered(gain(seen), without_row=0.0)
             return ordered.assess(judgments, grades, reading=reading, **how)
@@ -96,12 +84,12 @@ class Ranking(Frozen):
             pool_grade = grades[index]
         if reading == "rel":
             relevant = max(level, 0)
-            found, outside = grade == UNJUDGED, ~in_pool & (self.row != STAND_IN)
+            unjudged, outside = grade == UNJUDGED, ~in_pool & (self.row != STAND_IN)
             place = judgments.rows.position if pooled is None else judgments.rows.running_count(pooled) - 1
-            pool_grade[pool.at(rows.ids[found], place[self.row[found]])] = relevant
+            pool_grade[pool.at(rows.ids[unjudged], place[self.row[unjudged]])] = relevant
             pool, order = pool.beside(rows.keep(outside))
             pool_grade = np.concatenate((pool_grade, np.full(np.count_nonzero(outside), relevant)))[order]
-            grade[found | outside] = relevant
+            grade[unjudged | outside] = relevant
         is_judged = grade >= 0 if reading == "skip" else None
         if is_judged is not None:
             rows, grade = rows.keep(is_judged), grade[is_judged]
@@ -127,13 +115,12 @@ class Ranking(Frozen):
         return grade
 
     @staticmethod
-    def _over_all_orders(seen: Topics, tied: Tied, reading: Reading, is_judged: BoolArray | None) -> TiedTopics:
-        """Return what is seen over all orders of documents with equal scores.
+    def _over_all_orders(
+        seen: Topics, tied: TieGroup, reading: UnjudgedTreatment, is_judged: BoolArray | None
+    ) -> TiedTopics:
+        """Return the expected values over tie-breaking of topics in one order.
 
-        Parameters
-        ----------
-        seen : in one of the orders.
-        is_judged : flat over all ranks; which of the documents are left in the reading; None for all.
+        ``is_judged`` marks ranks left in the treatment.
         """
         tied.refuse_cut(reading)
         first, last = tied.first, tied.last
@@ -142,14 +129,10 @@ class Ranking(Frozen):
         return TiedTopics.of(seen, first, last, tied.depth)
 
     def with_ties_ordered(self, grade: AnyArray, level: float, unjudged: float | None = None) -> Ranking:
-        """Return the ranking in the best or the worst order of documents with equal scores, whichever it is made for.
+        """Return the ranking in the best or the worst order of tied documents by ``grade``, flat.
 
-        Parameters
-        ----------
-        grade : flat; 0 and up is a judgment, otherwise ``UNJUDGED`` or ``OUTSIDE``.
-        level : the least grade that is relevant; documents outside the pool come first of those without a judgment
-            where it makes them relevant, and last otherwise.
-        unjudged : the grade that unjudged documents are taken to have; None where they come after all judged ones.
+        Unjudged documents have the grade ``unjudged``; None puts them after judged ones, and unpooled ones first among
+        them if ``level`` makes these relevant, last otherwise.
         """
         place = np.where((grade == OUTSIDE) & (level > OUTSIDE), UNJUDGED - 1, grade)
         if unjudged is not None:
@@ -157,28 +140,21 @@ class Ranking(Frozen):
         return self._ordered(place, without_row=-np.inf)
 
     def _ordered(self, worth: AnyArray, without_row: float) -> Ranking:
-        """Return the ranking with documents of equal scores ordered by ``worth``, as ``Tied.order`` does it."""
+        """Return the ranking with tied documents ordered by ``worth``, by ``TieGroup.order``."""
         assert self.tied
         order, rank = self.tied.order(self.rows, worth, without_row)
         within = rank <= self.tied.depth
         return replace(self, rows=self.rows.keep(within), rank=rank[within], row=self.row[order][within], tied=None)
 
     def keep(self, mask: BoolArray) -> Ranking:
-        """Return the ranking with some of its rows; ranks stay.
-
-        Parameters
-        ----------
-        mask : flat.
-        """
+        """Return the ranking with the rows for which ``mask``, flat, is true; ranks stay."""
         tied = self.tied and self.tied.take(mask)
         return replace(self, rows=self.rows.keep(mask), rank=self.rank[mask], row=self.row[mask], tied=tied)
 
-    def of_judged(self, reading: Reading) -> Ranking:
-        """Return the ranking with rows for documents of the judgments alone.
+    def of_judged(self, reading: UnjudgedTreatment) -> Ranking:
+        """Return the ranking with rows for judged documents alone.
 
-        Parameters
-        ----------
-        reading : of the unjudged; ``skip`` removes the others from the ranking too, so that these move up (``-J``).
+        ``skip`` also removes others from the ranking (``-J``).
         """
         judged = self.row >= 0
         rows = self.rows.keep(judged)
@@ -186,7 +162,7 @@ class Ranking(Frozen):
         return replace(self, rows=rows, rank=rank, row=self.row[judged], n_ret=n_ret, tied=None)
 
     def take(self, topics: IntArray) -> Ranking:
-        """Return some of the topics, in the order of their numbers given."""
+        """Return some topics, by number, in this order."""
         rows, index = self.rows.take(topics)
         return replace(
             self,
@@ -201,7 +177,7 @@ class Ranking(Frozen):
 
     @classmethod
     def of_nothing(cls, judged: Documents) -> Ranking:
-        """Return the ranking of a run that retrieved nothing for any judged topic."""
+        """Return a ranking of all judged topics without documents."""
         n = len(judged.topics)
         nothing = np.empty(0, np.int64)
         rows, n_ret = Segments.of_lengths(np.zeros(n, np.int64)), np.zeros(n, np.int64)
@@ -209,7 +185,7 @@ class Ranking(Frozen):
 
     @classmethod
     def joined(cls, parts: Sequence[Ranking]) -> Ranking:
-        """Return the topics of several rankings, one after the other; those of several runs may be the same."""
+        """Join the topics of several rankings; topics of several runs can be the same."""
         if len(parts) == 1:
             return parts[0]
         nothing = np.empty(0, np.int64)
@@ -221,5 +197,5 @@ class Ranking(Frozen):
             row=np.concatenate((nothing, *(part.row for part in parts))),
             n_ret=np.concatenate((nothing, *(part.n_ret for part in parts))),
             failures={topic: failure for part in parts for topic, failure in part.failures.items()},
-            tied=Tied.joined([part.tied for part in parts if part.tied]),
+            tied=TieGroup.joined([part.tied for part in parts if part.tied]),
         )

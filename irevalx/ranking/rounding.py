@@ -1,4 +1,4 @@
-"""Whole numbers, powers and logarithms as C programs make them, for many numbers at once."""
+"""Integers, powers and logarithms of arrays like in C programs."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from irevalx.trec_eval.numbers import LONG_MIN
 
 
 def truncate(x: FloatArray) -> IntArray:
-    """Convert towards zero as C converts to ``long``; nan and what does not fit give the smallest one, as on x86."""
+    """Truncate like C's conversion to ``long``; nan and overflow give the smallest one, as on x86."""
     fits = np.abs(x) < 2.0**63
     return np.where(fits, np.where(fits, x, 0.0).astype(np.int64), LONG_MIN)
 
 
 def round_half_away(x: FloatArray) -> IntArray:
-    """Round to the nearest integer as C's ``lround`` does, halves away from zero; nan and overflow as ``truncate``."""
+    """Round like C's ``lround``, halves away from zero; nan and overflow as ``truncate``."""
     with np.errstate(invalid="ignore"):
         whole = np.trunc(x)
         return truncate(whole + np.where(np.abs(x - whole) >= 0.5, np.copysign(1.0, x), 0.0))
 
 
 def round_up_from_a_tenth(x: FloatArray) -> IntArray:
-    """Round up unless less than a tenth is over, as trec_eval 9 does for recall."""
+    """Round up from a remainder of a tenth on, like trec_eval 9 for recall."""
     return truncate(x + 0.9)
 
 
 def log2_of(k: IntArray) -> FloatArray:
-    """Return log2 of integers from 1 up, as the C library computes it; ``np.log2`` may differ in the last bit."""
+    """Return log2 of integers from 1 up like the C library; ``np.log2`` can differ in the last bit."""
     try:
         return _log2_table(1024)[k]
     except IndexError:

@@ -1,4 +1,4 @@
-"""How a run is ranked."""
+"""Rules of ranking a run."""
 
 from __future__ import annotations
 
@@ -6,34 +6,29 @@ from irevalx.frozen import Frozen, cached_property
 from irevalx.settings import Duplicates, Ties
 
 MOST_RETRIEVED = 2**31 - 1
-"""How many documents of a topic count at most, as in trec_eval."""
+"""Most documents of a topic that count, as in trec_eval."""
 
 
 class RankingRules(Frozen):
-    """How to rank.
-
-    Parameters
-    ----------
-    only : the only topic to rank; None for all that were judged.
-    max_retrieved : the number of a topic's first documents that count; at least 0.
-    keep_all : keep the rows of documents outside the pool as well.
-    look_up : find the documents in the judgments, and those that occur twice; otherwise topics alone are looked at.
-    processes : how many share the blocks of a big run; at least 1.
-    first_name_first : rank equal scores by document with the first in byte order first, rather than the last.
-    ties : how documents with equal scores are ordered.
-    ignore_identical_ids : leave out documents with the id of their topic.
-    duplicates : what becomes of a document that occurs twice in a topic.
-    """
+    """How to rank."""
 
     only: bytes | None = None
+    """The only topic to rank; None for all judged ones."""
     max_retrieved: int = MOST_RETRIEVED
+    """Number of first documents of a topic that count; at least 0."""
     keep_all: bool = False
+    """Keep the rows of unpooled documents as well."""
     look_up: bool = True
+    """Find the documents in the judgments, and duplicates; otherwise only topics matter."""
     processes: int = 1
     first_name_first: bool = False
+    """Break ties by ascending byte order of documents rather than descending."""
     ties: Ties = "name"
+    """Order of tied documents."""
     ignore_identical_ids: bool = False
+    """Leave out documents with the ID of their topic."""
     duplicates: Duplicates = "error"
+    """Treatment of a document that occurs twice in a topic."""
 
     @cached_property
     def are_plain(self) -> bool:

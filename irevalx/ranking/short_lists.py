@@ -9,10 +9,10 @@ from irevalx.arrays.segments import Segments
 from irevalx.judgments.judged_documents import Documents
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.rules import RankingRules
-from irevalx.reading.runs import Run, ShortList
+from irevalx.reading.runs import RunStream, ShortList
 
 
-def rank_short_list(run: Run, judgments: Documents, rules: RankingRules) -> tuple[Ranking, ShortList] | None:
+def rank_short_list(run: RunStream, judgments: Documents, rules: RankingRules) -> tuple[Ranking, ShortList] | None:
     """Rank a run that is one short list like ``rank_results``; None for other runs, and unless the rules are plain.
 
     A score compares before a docno, and the greater one comes first: tuples in descending order are the ranking.

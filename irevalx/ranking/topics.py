@@ -1,4 +1,4 @@
-"""Topics: all that a measure may see of the rankings and the judgments."""
+"""Topics: all that a measure sees of the rankings and the judgments."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Topics(Frozen):
     """
 
     feature: ClassVar[str] = ""
-    """The option, as ``Settings.features`` has it, for which measures may have another formula; mostly none."""
+    """The option, as in ``Settings.features``, that replaces formulas of measures; empty for none."""
 
     rows: Segments
     rank: IntArray
@@ -60,11 +60,11 @@ class Topics(Frozen):
     level: float = 1
     collection_size: int = 0
     round_recall: Callable[[FloatArray], IntArray] = round_half_away
-    _of_pool: dict[Any, Any] | None = None  # what is known of the pool and the level, whatever was retrieved
+    _of_pool: dict[Any, Any] | None = None  # values that depend on the pool and the level alone
 
     @cached_property
     def hit(self) -> BoolArray:
-        """Flat: whether the document counts as found by measures that look at the ranking alone."""
+        """Flat: whether the document is a hit for measures that look at the ranking alone."""
         return self.grade >= self.level
 
     @cached_property
@@ -109,7 +109,7 @@ class Topics(Frozen):
 
     @cached_property
     def unjudged_above(self) -> IntArray:
-        """Flat: documents pooled but not judged that are ranked above this one."""
+        """Flat: pooled but unjudged documents that are ranked above this one."""
         return self._above(self.grade == UNJUDGED)
 
     def _above(self, mask: BoolArray) -> IntArray:
@@ -144,11 +144,11 @@ class Topics(Frozen):
 
     @cached_property
     def documents(self) -> Segments:
-        """Per topic: the retrieved documents that ``grade`` is about."""
+        """Per topic: the retrieved documents of ``grade``."""
         return self.rows
 
     def over_ranks(self, x: AnyArray) -> AnyArray:
-        """Flat over ``rows``: what the document at this rank has of x, flat over ``documents``."""
+        """Flat over ``rows``: the value at this rank of x, flat over ``documents``."""
         return x
 
     def judged_within(self, k: int) -> IntArray:
@@ -175,26 +175,23 @@ class Topics(Frozen):
         return log2_of(self.rank + 1)
 
     def hits_within(self, k: IntArray | int) -> IntArray:
-        """Per topic: hits among the first k documents, k being one number or one per topic."""
+        """Per topic: hits among the first k documents, one number or one per topic."""
         if not isinstance(k, int):
             return self.rows.count(self.hit & (self.rank <= self.rows.spread(k)))
-        if ("hits", k) not in self.kept:
-            self.kept["hits", k] = self.rows.count(self.hit & (self.rank <= k))
-        hits: IntArray = self.kept["hits", k]
+        if ("hits", k) not in self.cached:
+            self.cached["hits", k] = self.rows.count(self.hit & (self.rank <= k))
+        hits: IntArray = self.cached["hits", k]
         return hits
 
     def of_pool(self, key: Any, compute: Callable[[], Known]) -> Known:
-        """Return what depends on the pool and the level alone, not on what was retrieved; computed once for both.
+        """Return a value that depends on the pool and the level alone, computed once under its key.
 
-        Parameters
-        ----------
-        key : what it is.
-        compute : returns it: segments, or an array, to which nothing can be written from then on.
+        Arrays become read-only.
         """
         known = self._known_of_pool
         if key not in known:
-            found = compute()
-            known[key] = read_only(found) if isinstance(found, np.ndarray) else found
+            value = compute()
+            known[key] = read_only(value) if isinstance(value, np.ndarray) else value
         of_pool: Known = known[key]
         return of_pool
 
@@ -203,31 +200,27 @@ class Topics(Frozen):
         return {} if self._of_pool is None else self._of_pool
 
     @cached_property
-    def kept(self) -> dict[Any, Any]:
-        """What measures have made of these topics, under a key of theirs, and want again."""
+    def cached(self) -> dict[Any, Any]:
+        """Values that measures cache, under their own keys."""
         return {}
 
     def documents_for_recall(self, x: float | FloatArray) -> IntArray:
-        """Per topic: how many relevant documents make up recall x, which may have shape (n_levels, 1)."""
+        """Per topic: the number of relevant documents of recall x, which can have shape (n_levels, 1)."""
         return self.round_recall(np.multiply(x, self.n_rel, dtype=np.float64))
 
 
 class SampledTopics(Topics, kw_only=True):
-    """Rankings of topics whose pools were divided into strata, from each of which a sample was judged.
-
-    Parameters
-    ----------
-    stratum : flat over ``rows``; negative for a document outside the pool.
-    pool_stratum : flat over ``pool``; at least 0.
-    depth : how many documents of a topic count at most.
-    """
+    """Rankings of topics with stratified samples of judgments."""
 
     stratum: IntArray
+    """Flat over ``rows``; negative for an unpooled document."""
     pool_stratum: IntArray
+    """Flat over ``pool``; at least 0."""
     depth: int = SAMPLED_DEPTH
+    """How many documents of a topic count."""
 
     @cached_property
     def strata(self) -> list[int]:
-        """All numbers of strata, ascending; not every topic has them all."""
+        """All numbers of strata, ascending; a topic can lack some."""
         numbers: list[int] = distinct(self.pool_stratum).tolist()
         return numbers

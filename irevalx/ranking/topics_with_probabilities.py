@@ -1,4 +1,4 @@
-"""A ranking seen through a sample in which every document had a probability of its own of being drawn."""
+"""Rankings assessed with a sample of judgments with inclusion probabilities."""
 
 from __future__ import annotations
 
@@ -8,34 +8,30 @@ from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments
 from irevalx.frozen import Frozen, cached_property
 from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
 from irevalx.ranking.ranking import Ranking
-from irevalx.settings import Reading
+from irevalx.settings import UnjudgedTreatment
 
 
 class TopicsWithProbabilities(Frozen):
-    """Rankings of n topics, seen through the documents of a sample: all that a measure may see.
-
-    Parameters
-    ----------
-    rows : per topic, the retrieved documents of the sample in rank order.
-    rank : flat over ``rows``; 1-based.
-    place : flat over ``rows``; the flat index in ``sample``.
-    n_ret : per topic; how many documents were retrieved, those outside the sample included.
-    sample : per topic, the documents of the sample, retrieved or not.
-    grade : flat over ``sample``; may be negative.
-    probability : flat over ``sample``; of being drawn, above 0 and at most 1.
-    any_at_random : per topic; whether any of them was drawn at random.
-    level : the least grade that is relevant; negative ones never are.
-    """
+    """Rankings of n topics, assessed with a sample: all that its measures see."""
 
     rows: Segments
+    """Per topic, the retrieved documents of the sample in rank order."""
     rank: IntArray
+    """Flat over ``rows``; 1-based."""
     place: IntArray
+    """Flat over ``rows``; the flat index in ``sample``."""
     n_ret: IntArray
+    """Per topic; documents retrieved, in the sample or not."""
     sample: Segments
+    """Per topic, the documents of the sample, retrieved or not."""
     grade: IntArray
+    """Flat over ``sample``; can be negative."""
     probability: FloatArray
+    """Flat over ``sample``; inclusion probabilities in (0, 1]."""
     any_at_random: BoolArray
+    """Per topic; whether any of them was drawn at random."""
     level: float = 1
+    """Relevance level; negative grades are never relevant."""
 
     @cached_property
     def relevant(self) -> BoolArray:
@@ -44,26 +40,19 @@ class TopicsWithProbabilities(Frozen):
 
     @cached_property
     def stands_for(self) -> FloatArray:
-        """Flat over ``sample``: how many relevant documents the document stands for; 0 for one that is not."""
+        """Flat over ``sample``: the inverse probability of a relevant document; 0 for others."""
         return np.where(self.relevant, 1.0 / self.probability, 0.0)
 
     @cached_property
     def estimated_relevant(self) -> FloatArray:
-        """Per topic: how many relevant documents there are."""
+        """Per topic: estimated number of relevant documents."""
         return self.sample.sum(self.stands_for)
 
 
 def assess_with_probabilities(
-    ranking: Ranking, judgments: JudgmentsWithProbabilities, *, level: float = 1, reading: Reading = "nonrel"
+    ranking: Ranking, judgments: JudgmentsWithProbabilities, *, level: float = 1, reading: UnjudgedTreatment = "nonrel"
 ) -> TopicsWithProbabilities:
-    """Return what measures of a sample with inclusion probabilities see of a ranking.
-
-    Parameters
-    ----------
-    ranking : made with the documents of these judgments.
-    level : the least grade that is relevant.
-    reading : ``skip`` removes the documents outside the sample, so that the others move up (``-J``).
-    """
+    """Return what measures of a sample see of a ranking; ``skip`` removes the documents outside the sample (``-J``)."""
     seen = ranking.of_judged(reading)
     sample, index = judgments.rows.take(ranking.judged_topic)
     return TopicsWithProbabilities(

@@ -1,4 +1,4 @@
-"""A ranking seen through the subtopics of its topics."""
+"""Rankings assessed with the subtopics of topics."""
 
 from __future__ import annotations
 
@@ -9,35 +9,32 @@ from irevalx.frozen import Frozen, cached_property
 from irevalx.judgments.subtopics import RelevantParts, SubtopicJudgments
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.rounding import powers
-from irevalx.settings import Reading
+from irevalx.settings import UnjudgedTreatment
 
 
 class TopicsWithSubtopics(Frozen):
-    """Rankings of n topics, seen through the documents that are relevant for a subtopic: all that a measure may see.
-
-    Parameters
-    ----------
-    rows : per topic, the retrieved documents that are relevant for some subtopic, in rank order.
-    rank : flat over ``rows``; 1-based.
-    parts : per document (flat over ``rows``), the subtopics that it is relevant for, ascending.
-    subtopic : flat over ``parts``; the flat index in ``subtopics``.
-    subtopics : per topic, its subtopics with a relevant document, retrieved or not.
-    n_relevant : flat over ``subtopics``; documents that are relevant for it, retrieved or not.
-    judged_topic, judged : per topic, its place in the judgments, which know the ideal lists.
-    """
+    """Rankings of n topics, assessed with subtopics: all that their measures see."""
 
     rows: Segments
+    """Per topic, the retrieved documents that are relevant for some subtopic, in rank order."""
     rank: IntArray
+    """Flat over ``rows``; 1-based."""
     parts: Segments
+    """Per document (flat over ``rows``), the subtopics that it is relevant for, ascending."""
     subtopic: IntArray
+    """Flat over ``parts``; the flat index in ``subtopics``."""
     subtopics: Segments
+    """Per topic, its subtopics with a relevant document, retrieved or not."""
     n_relevant: IntArray
+    """Flat over ``subtopics``; relevant documents, retrieved or not."""
     judged_topic: IntArray
+    """Per topic, its place in the judgments."""
     judged: RelevantParts
+    """Relevance in the judgments, with the ideal lists."""
 
     @cached_property
     def seen_before(self) -> IntArray:
-        """Flat over ``parts``: how many documents above this one are relevant for the same subtopic."""
+        """Flat over ``parts``: documents above this one that are relevant for the same subtopic."""
         by_subtopic = np.argsort(self.subtopic, kind="stable")
         seen = np.empty(self.subtopic.size, np.int64)
         lengths = np.bincount(self.subtopic, minlength=self.subtopics.size)
@@ -54,10 +51,9 @@ class TopicsWithSubtopics(Frozen):
         return {}
 
     def gain(self, alpha: float) -> FloatArray:
-        """Return, flat over ``rows``, what each document adds to those above it.
+        """Return, flat over ``rows``, the novelty gain of each document.
 
-        That is the sum over its subtopics, by ascending subtopic, of (1 - alpha) to the number of documents above it
-        that are relevant for the same subtopic. The power is a running product.
+        The sum over its subtopics, ascending, of (1 - alpha) to the power of ``seen_before``, a running product.
         """
         if alpha not in self._gains:
             weight = powers(1.0 - alpha, int(self.seen_before.max(initial=0)) + 1)
@@ -65,23 +61,16 @@ class TopicsWithSubtopics(Frozen):
         return self._gains[alpha]
 
     def ideal(self, alpha: float) -> tuple[Segments, FloatArray]:
-        """Return, per topic, the ideal list as far as it gains anything, and flat what each of its documents gains."""
+        """Return, per topic, the ideal list as far as it gains anything, and flat the gain of each of its documents."""
         lists, gains = self.judged.ideal(alpha)
         chosen, index = lists.take(self.judged_topic)
         return chosen, gains[index]
 
 
 def assess_subtopics(
-    ranking: Ranking, judgments: SubtopicJudgments, *, level: float = 1, reading: Reading = "nonrel"
+    ranking: Ranking, judgments: SubtopicJudgments, *, level: float = 1, reading: UnjudgedTreatment = "nonrel"
 ) -> TopicsWithSubtopics:
-    """Return what measures of subtopics see of a ranking.
-
-    Parameters
-    ----------
-    ranking : made with the documents of these judgments.
-    level : the least grade that is relevant.
-    reading : ``skip`` removes the documents that were judged for no subtopic, so that the others move up (``-J``).
-    """
+    """Return what measures of subtopics see of a ranking; ``skip`` removes documents without any judgment (``-J``)."""
     judged = judgments.relevant(level)
     seen = ranking.of_judged(reading)
     relevant = judged.parts.lengths[seen.row] > 0

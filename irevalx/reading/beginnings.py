@@ -1,7 +1,7 @@
-"""The beginning of a file: what it is recognised by, and what in it was probably meant otherwise.
+"""Format detection and likely mistakes, from the first lines of a file.
 
-``DOUBTS`` has a row for each mistake that shows in the first lines. Formats of TREC are read as trec_eval reads them,
-with a warning; ``--strict`` refuses the file.
+``DOUBTS`` lists the mistakes that the first lines can show. Files in TREC formats are read like trec_eval reads them,
+with a warning; ``--strict`` refuses them.
 """
 
 from __future__ import annotations
@@ -18,27 +18,21 @@ from irevalx.reading.layout import Layout
 from irevalx.reading.source import MARK, NEWLINE, Source
 
 _OBJECT_OF_OBJECTS = rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{'
-"""How a JSON object of objects begins."""
+"""The beginning of a JSON object of objects."""
 
 _NUMBER = rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _IGNORED = (b"0", b"Q0")
-"""What the second column of judgments and of runs has in most files."""
+"""Usual values of the second column of judgments and runs."""
 
 _PAIRED = 4
-"""The number of columns of qrels, and of preferences with a winner."""
+"""Number of columns of qrels, and of preferences with a winner."""
 
 
 class Beginning(Frozen):
-    """The first lines of a text file.
+    """The first lines of a text file."""
 
-    Parameters
-    ----------
-    path : the file as the user named it.
-    text : some of its first bytes.
-    """
-
-    path: str
-    text: bytes
+    path: str  # as given by the user
+    text: bytes  # some of its first bytes
 
     @classmethod
     def of(cls, source: Source) -> Beginning:
@@ -52,17 +46,12 @@ class Beginning(Frozen):
 
     @cached_property
     def lines(self) -> list[bytes]:
-        """Its whole lines, without byte-order mark."""
+        """The complete lines, without byte-order mark."""
         whole = self.text[: self.text.rfind(NEWLINE)] if NEWLINE in self.text else self.text
         return whole.removeprefix(MARK).split(NEWLINE) if whole else []
 
     def data_lines(self, *, comments: bool) -> list[tuple[int, bytes]]:
-        """Return the lines with data and their 1-based numbers.
-
-        Parameters
-        ----------
-        comments : whether lines that begin with ``#`` have none.
-        """
+        """Return the data lines with their 1-based numbers; ``comments`` skips lines that start with ``#``."""
         return [
             (number, line)
             for number, line in enumerate(self.lines, 1)
@@ -71,12 +60,9 @@ class Beginning(Frozen):
 
 
 def is_json_object(beginning: Beginning, columns: int) -> bool:
-    """Return whether a file is a JSON object of objects, or has an object on each line.
+    """Return whether a file is a JSON object of objects, or has one JSON object per line.
 
-    Parameters
-    ----------
-    columns : of the lines of the format that is expected: a line with this number of words can be one of them, unless
-        it is a JSON object as a whole.
+    A line with ``columns`` words is taken for a line of the expected format unless it is a JSON object as a whole.
     """
     line = beginning.lines[0] if beginning.lines else b""
     if not line.lstrip().startswith(b"{") or (len(line.split()) == columns and not isinstance(_json(line), dict)):
@@ -86,7 +72,7 @@ def is_json_object(beginning: Beginning, columns: int) -> bool:
 
 
 def _json(line: bytes) -> Any:
-    """Return what a line of JSON holds; None for any other line."""
+    """Return the value of a JSON line; None for any other line."""
     import json
 
     try:
@@ -96,50 +82,46 @@ def _json(line: bytes) -> Any:
 
 
 def record_columns(line: bytes) -> tuple[str, str] | None:
-    """Return what a line of JSON with a topic and a document calls them; None for any other line."""
+    """Return the keys of topic and document in a JSON record; None for any other line."""
     is_flat = re.match(rb"\s*\{", line) and not re.match(_OBJECT_OF_OBJECTS, line)
     record = _json(line) if is_flat else None
     names = list(record) if isinstance(record, dict) else []
-    found = [named(wanted, names)[:1] for wanted in (TOPIC, DOCNO)]
-    return (found[0][0], found[1][0]) if all(found) else None
+    columns = [named(column, names)[:1] for column in (TOPIC, DOCNO)]
+    return (columns[0][0], columns[1][0]) if all(columns) else None
 
 
 def is_beir(beginning: Beginning, columns: int) -> bool:
-    """Return whether a file begins with the header of BEIR."""
+    """Return whether a file begins with a BEIR header."""
     return beir_header(beginning) is not None
 
 
 class Header(Frozen):
-    """The first line of judgments in BEIR's format.
+    """The header line of BEIR judgments."""
 
-    Parameters
-    ----------
-    words : of the line.
-    separator : "," or ";" between columns; "" for tabs and spaces.
-    """
-
-    words: tuple[str, ...]
-    separator: str
+    words: tuple[str, ...]  # the column names
+    separator: str  # "," or ";"; "" for tabs and spaces
 
 
 def beir_header(beginning: Beginning) -> Header | None:
-    """Return the header of a file with columns for query, document and score, as BEIR or a table calls them."""
+    """Return the header with columns for query, document and score, as BEIR or tables name them; None without one."""
     first = beginning.lines[0].decode("utf-8", "replace") if beginning.lines else ""
     for separator in ("", ",", ";"):
         words = tuple(word.strip().strip("\"'") for word in (first.split(separator) if separator else first.split()))
-        if len(words) == 3 and all(named(one, [word]) for one, word in zip((TOPIC, DOCNO, GRADE), words, strict=True)):
+        if len(words) == 3 and all(
+            named(spec, [word]) for spec, word in zip((TOPIC, DOCNO, GRADE), words, strict=True)
+        ):
             return Header(words, separator)
     return None
 
 
 def separated_by_tabs(line: bytes, columns: int) -> bool:
-    """Return whether a line has this number of fields between tabs, and a blank within one of them."""
+    """Return whether a line has this number of tab-separated fields, at least one of which contains a blank."""
     fields = line.strip().split(b"\t")
     return len(fields) == columns and all(map(bytes.strip, fields)) and len(line.split()) > columns
 
 
 def _blank_in_field(beginning: Beginning, layout: Layout) -> tuple[int, str] | None:
-    """Find a first line with a field too few, or as many as needed, between tabs, and a blank within one."""
+    """Return line number and message if a tab-separated field of the first data line contains a blank."""
     n_columns = len(layout.columns[0].split())
     for number, line in beginning.data_lines(comments=True)[:1]:
         for n_fields in (n_columns - 1, n_columns):
@@ -148,7 +130,7 @@ def _blank_in_field(beginning: Beginning, layout: Layout) -> tuple[int, str] | N
             if (
                 (layout.more or len(line.split()) == n_columns)
                 and separated_by_tabs(line, n_fields)
-                and fields[0].split()[1:] not in [[one] for one in _IGNORED]
+                and fields[0].split()[1:] not in [[word] for word in _IGNORED]
                 and re.fullmatch(_NUMBER, fields[number_at])
             ):
                 field = next(field for field in fields if len(field.split()) > 1)
@@ -157,7 +139,7 @@ def _blank_in_field(beginning: Beginning, layout: Layout) -> tuple[int, str] | N
 
 
 def _pair_of_documents(beginning: Beginning, layout: Layout) -> tuple[int, str] | None:
-    """Find judgments whose last column repeats one of the two ids before it."""
+    """Return line number and message if the last column of judgments repeats one of the two IDs before it."""
     lines = [(number, line.split()) for number, line in beginning.data_lines(comments=True)]
     columns = layout.columns[0].split()
     if len(lines) < 2 or len(columns) != _PAIRED or "SUBTOPIC" in columns:
@@ -175,7 +157,7 @@ def _pair_of_documents(beginning: Beginning, layout: Layout) -> tuple[int, str] 
 
 
 def hint_at_columns(beginning: Beginning) -> str:
-    """Return what judgments look like in which a document occurs twice in a topic; "" where it is nothing known."""
+    """Return a hint about judgments with a repeated document: swapped columns or subtopics; "" if neither fits."""
     rows = [line.split() for _, line in beginning.data_lines(comments=True)]
     if not rows or any(len(row) != _PAIRED for row in rows):
         return ""
@@ -188,16 +170,11 @@ def hint_at_columns(beginning: Beginning) -> str:
 
 
 class Doubt(Frozen):
-    """A mistake that shows in the first lines of a file.
+    """A likely mistake that the first lines of a file can show."""
 
-    Parameters
-    ----------
-    columns : the columns of formats in which it can occur, of which they have one or more; none for any format.
-    find : returns the number of the line, and what was probably meant; None if there is nothing.
-    """
-
-    columns: frozenset[str]
+    columns: frozenset[str]  # only formats with one of these columns are checked; empty for all formats
     find: Callable[[Beginning, Layout], tuple[int, str] | None]
+    """Returns line number and message; None if the file looks right."""
 
 
 DOUBTS = (
@@ -207,7 +184,7 @@ DOUBTS = (
 
 
 def doubt_about(beginning: Beginning, layout: Layout) -> str | None:
-    """Return what in the first lines was probably meant otherwise, with file and line; None if there is nothing."""
+    """Return a message with file and line about a likely mistake in the first lines; None if there is none."""
     if beginning.has_mark:
         return (
             f"{shown_name(beginning.path)}:1: the file begins with a byte-order mark (BOM), which is read as part of "
@@ -215,12 +192,7 @@ def doubt_about(beginning: Beginning, layout: Layout) -> str | None:
         )
     for doubt in DOUBTS:
         if not doubt.columns or not doubt.columns.isdisjoint(layout.columns[0].split()):
-            found = doubt.find(beginning, layout)
-            if found:
-                return f"{shown_name(beginning.path)}:{found[0]}: {found[1]}"
+            problem = doubt.find(beginning, layout)
+            if problem:
+                return f"{shown_name(beginning.path)}:{problem[0]}: {problem[1]}"
     return None
-
-
-def skipped_mark(path: str) -> str:
-    """Return the warning about a byte-order mark that is skipped."""
-    return f"{shown_name(path)}:1: the file begins with a byte-order mark (BOM), which is ignored"

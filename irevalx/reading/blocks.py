@@ -1,4 +1,4 @@
-"""Files to blocks of whole topics, counted in lines."""
+"""Files cut into blocks of whole topics."""
 
 from __future__ import annotations
 
@@ -13,49 +13,42 @@ from irevalx.frozen import Frozen, cached_property
 from irevalx.reading.source import CHUNK_SIZE, NEWLINE, Source
 
 
-class HasTopics(Protocol):
-    """What is made of some lines of a file."""
+class TopicRows(Protocol):
+    """Rows with their topics, made from some lines of a file."""
 
     @property
     def topics(self) -> Collection[bytes]:
         """The topics of these lines."""
 
 
-Part = TypeVar("Part", bound=HasTopics)
+Part = TypeVar("Part", bound=TopicRows)
 
 MOST_SHARE = 1 << 26
-"""Bytes of a file after which a process tells how far it is."""
+"""Maximum size of a range in bytes; a worker reports progress after each range."""
 
 
 class Block(Frozen):
-    """Some lines of a file.
+    """Some whole lines of a file."""
 
-    Parameters
-    ----------
-    text : whole lines, each with its newline.
-    line : the 1-based number of the first, counted from the beginning of the share, or of the file.
-    share : what it is a part of, where the file is read in shares.
-    """
-
-    text: bytes
-    line: int
-    share: Share | None = None
+    text: bytes  # each line ends with a newline
+    line: int  # 1-based number of the first line, counted from the beginning of the range, or of the file without one
+    share: FileRange | None = None  # the range of the file that it was read from, if the file is read in ranges
 
     @property
     def first_line(self) -> int:
-        """The 1-based number of the first line in the file; to know it, a process may have to count those before."""
+        """The 1-based number of the first line in the file; it may require counting the lines before the range."""
         return self.line + (self.share.lines_before if self.share else 0)
 
     @property
     def begins_file(self) -> bool:
-        """Whether it begins where the file does."""
+        """Whether it is the first block of the file."""
         return self.line == 1 and not (self.share and self.share.begin)
 
 
 def line_counter(source: Source) -> Callable[[int], int]:
-    """Return what counts the lines of a plain file that end before a byte, when a message asks for their number.
+    """Return a function that counts the lines of a plain file before a byte offset.
 
-    It counts on from the byte that was asked for last, if that helps.
+    It continues from the offset of its last call if possible.
     """
     place, lines = 0, 0
 
@@ -71,45 +64,31 @@ def line_counter(source: Source) -> Callable[[int], int]:
     return up_to
 
 
-class Share(Frozen):
-    """The part of a plain file that one process reads; it begins and ends between topics.
-
-    Parameters
-    ----------
-    source : the file.
-    begin, end : the first byte, and the one after the last.
-    count : counts the lines before a byte.
-    """
+class FileRange(Frozen):
+    """A byte range of a plain file that one process reads; it begins and ends between topics."""
 
     source: Source
     begin: int
-    end: int
-    count: Callable[[int], int]
+    end: int  # exclusive
+    count: Callable[[int], int]  # returns the number of lines before a byte offset
 
     @cached_property
     def lines_before(self) -> int:
-        """How many lines of the file are before it."""
+        """The number of lines before the range."""
         return self.count(self.begin)
 
     def blocks(self) -> Iterator[Block]:
-        """Read it as ``blocks_of`` reads a file; raises as that does."""
+        """Yield the blocks of the range, cut as by ``blocks_of``."""
         for block in whole_topics(self.source.chunks(CHUNK_SIZE, begin=self.begin, end=self.end)):
             yield Block(block.text, block.line, self)
 
 
-def shares_of(source: Source, processes: int) -> list[Share]:
-    """Return the parts of a plain file that several processes read in turn, one after the other in the file.
+def file_ranges(source: Source, processes: int) -> list[FileRange]:
+    """Return the ranges of a plain file that ``processes`` workers read in turn, in file order.
 
-    There is one for each process, or the same number for each where the file is big; fewer where a topic is longer than
-    a share. The first one begins with the first block that ``blocks_of`` yields: warnings are about that block.
-
-    Parameters
-    ----------
-    processes : how many there are.
-
-    Returns
-    -------
-    Nothing where the file is compressed, cannot be read, or is not made of several topics.
+    Each worker gets the same number of ranges (more than one for large files), or fewer if topics are longer than a
+    range. The first range begins with the first block of ``blocks_of``, which warnings are about. Empty for compressed
+    or unreadable files and for files with a single topic.
     """
     size = source.size
     if not source.is_plain_file:
@@ -119,14 +98,14 @@ def shares_of(source: Source, processes: int) -> list[Share]:
         least = _read_for_first_block(source)
         places = [max(least, part * size // number) for part in range(number)]
         begins = [0, *filter(None, (_topic_between(source, *pair) for pair in pairwise(places)))]
-    except UnreadableFileError:  # so is what one process says about it
+    except UnreadableFileError:  # the error is raised when the file is read
         return []
     count = line_counter(source)
-    return [Share(source, begin, end, count) for begin, end in pairwise([*begins, size])] if begins[1:] else []
+    return [FileRange(source, begin, end, count) for begin, end in pairwise([*begins, size])] if begins[1:] else []
 
 
 def _read_for_first_block(source: Source) -> int:
-    """Return how many bytes ``blocks_of`` reads before it yields: a file that ends earlier may be cut elsewhere."""
+    """Return how many bytes ``blocks_of`` reads before its first block; shorter files can be cut differently."""
     sizes: list[int] = []
 
     def chunks() -> Iterator[bytes]:
@@ -139,7 +118,7 @@ def _read_for_first_block(source: Source) -> int:
 
 
 def _topic_between(source: Source, least: int, end: int) -> int:
-    """Return the byte with which the last topic begins of the lines between two bytes; 0 if no topic begins there."""
+    """Return the offset of the last topic that begins between two offsets; 0 if no topic begins there."""
     size = CHUNK_SIZE
     begin = end
     while begin > least:
@@ -153,26 +132,15 @@ def _topic_between(source: Source, least: int, end: int) -> int:
 
 
 def blocks_of(source: Source, *, again: bool = True) -> Iterator[Block]:
-    """Read a file as blocks that end between topics, as far as the lines of a topic stand together.
+    """Yield blocks that end between topics, if the lines of a topic are contiguous.
 
-    Parameters
-    ----------
-    again : whether it may have to be read once more, as ``whole_file``; what cannot be sought is kept for that.
-
-    Raises
-    ------
-    UnreadableFileError
+    ``again`` spools input that cannot be sought, so that ``whole_file`` can read it once more.
     """
     return whole_topics(source.chunks(CHUNK_SIZE, again=again))
 
 
 def whole_file(source: Source) -> Block:
-    """Read a file as one block; nothing after the first chunk with a NUL byte, which is an error, whatever follows.
-
-    Raises
-    ------
-    UnreadableFileError
-    """
+    """Return the file as one block, up to the first chunk with a NUL byte, which is an error in any case."""
     read = []
     for chunk in source.chunks(CHUNK_SIZE):
         read.append(chunk)
@@ -182,38 +150,32 @@ def whole_file(source: Source) -> Block:
 
 
 def whole_topics(chunks: Iterable[bytes]) -> Iterator[Block]:
-    """Cut a file between topics, as far as the lines of a topic stand together.
+    """Yield blocks that end between topics, of about the size of a chunk, or of one topic if that is longer.
 
-    Parameters
-    ----------
-    chunks : the file, cut anywhere, with a newline at its end.
-
-    Yields
-    ------
-    Blocks that end where a topic does, of about the size of a chunk or, where a topic is longer, that of the topic.
-    Nothing comes after a block of one topic, or of part of a line, that has a NUL byte.
+    ``chunks`` are cut anywhere and end with a newline. Reading stops after a block of a single topic, or of a part of a
+    line, that contains a NUL byte.
     """
     pieces: list[bytes] = []
     size = 0
-    wanted = 1
+    least = 1
     line = 1
     for chunk in chunks:
         pieces.append(chunk)
         size += len(chunk)
-        if size < wanted:
+        if size < least:
             continue
         text = b"".join(pieces)
         cut = _start_of_last_topic(text)
         if cut == 0:
             # One topic so far: look again when there is twice as much, so that a long one is not copied too often.
-            pieces, wanted = [text], 2 * size
+            pieces, least = [text], 2 * size
             if b"\0" in chunk:
                 break  # an error, whatever follows: it could be NUL for gigabytes
             continue
         block = Block(text[:cut], line)
         yield block
         line += count_lines(block.text)
-        pieces, size, wanted = [text[cut:]], size - cut, 1
+        pieces, size, least = [text[cut:]], size - cut, 1
     if size:
         text = b"".join(pieces)
         pieces.clear()  # which a long topic would have twice, as long as its block is in use
@@ -223,16 +185,10 @@ def whole_topics(chunks: Iterable[bytes]) -> Iterator[Block]:
 def each_topic_once(
     parts: Iterable[Part], read_again: Callable[[], Iterable[Part]], unread: Iterable[object] = ()
 ) -> list[Part]:
-    """Collect the parts of a file, in no two of which there is the same topic.
+    """Return the parts of a file with disjoint topics.
 
-    As soon as a topic returns, its lines do not stand together, and only the whole file can be grouped: it is read
-    again.
-
-    Parameters
-    ----------
-    parts : what was made of each block, with its ``topics``.
-    read_again : returns what is made of the whole file, in parts without a common topic.
-    unread : the blocks that have not been looked at yet. A pipe can be read again when it has been read to its end.
+    If a topic recurs, its lines are not contiguous: the remaining ``unread`` blocks are consumed, so that a pipe can be
+    read again, and ``read_again`` returns disjoint parts of the whole file.
     """
     collected: list[Part] = []
     if until_topic_returns(parts, collected):
@@ -243,16 +199,7 @@ def each_topic_once(
 
 
 def until_topic_returns(parts: Iterable[Part], collected: list[Part]) -> list[Part]:
-    """Collect the parts of a file until one has a topic of one before it.
-
-    Parameters
-    ----------
-    collected : gets the parts before that, one by one.
-
-    Returns
-    -------
-    That part; nothing if no topic returns.
-    """
+    """Append parts to ``collected`` until one repeats a topic of an earlier part, and return that part in a list."""
     seen: set[bytes] = set()
     for part in parts:
         if not seen.isdisjoint(part.topics):
@@ -263,15 +210,15 @@ def until_topic_returns(parts: Iterable[Part], collected: list[Part]) -> list[Pa
 
 
 def count_lines(text: bytes) -> int:
-    """Return the number of newlines (several times as fast as ``bytes.count``)."""
+    """Return the number of newlines (several times faster than ``bytes.count``)."""
     return int(np.count_nonzero(np.frombuffer(text, np.uint8) == ord(NEWLINE)))
 
 
 def _start_of_last_topic(text: bytes) -> int:
-    """Return where the lines of the last topic begin that has a whole line; 0 if there is no other before it.
+    """Return the offset of the last topic that has a whole line; 0 if there is no other topic before it.
 
-    The search leaps back over lines, which are taken to belong together if the first and the last of them are of one
-    topic. Where that is wrong a topic returns, which ``each_topic_once`` finds out.
+    The search leaps backwards: lines between two lines of one topic are assumed to belong to it. If they do not, a
+    topic recurs, which ``each_topic_once`` detects.
     """
     end = text.rfind(NEWLINE) + 1
     if end == 0:
@@ -285,7 +232,7 @@ def _start_of_last_topic(text: bytes) -> int:
     other = -1  # the last line that is known to be of another topic begins here
     while start > 0:
         at = _line_with(text, start - leap) if leap < start else 0
-        if at > other and _has_topic(text, at, topic):
+        if at > other and text[at : text.index(NEWLINE, at)].split(None, 1)[:1] == [topic]:
             start = at
             leap *= 2
             continue
@@ -297,10 +244,5 @@ def _start_of_last_topic(text: bytes) -> int:
 
 
 def _line_with(text: bytes, place: int) -> int:
-    """Return where the line with this byte begins."""
+    """Return the offset of the line that contains this byte."""
     return text.rfind(NEWLINE, 0, place) + 1
-
-
-def _has_topic(text: bytes, start: int, topic: bytes) -> bool:
-    """Return whether the first token of the line that begins here is this topic."""
-    return text[start : text.index(NEWLINE, start)].split(None, 1)[:1] == [topic]

@@ -1,4 +1,4 @@
-"""The names of the columns of tables, and what is read from each."""
+"""Names of table columns, and the type of values read from each."""
 
 from __future__ import annotations
 
@@ -7,63 +7,57 @@ from typing import Any, Literal, TypeAlias
 
 from irevalx.frozen import Frozen
 
-Kind: TypeAlias = Literal["names", "grades", "scores", "probabilities"]
-"""What is read from a column: ``Names``, whole numbers, numbers, or numbers that may be missing."""
+ColumnKind: TypeAlias = Literal["names", "grades", "scores", "probabilities"]
+"""The values of a column: ``Names``, integers, real numbers, or real numbers that can be missing."""
 
 
-class Wanted(Frozen):
-    """A column that is looked for.
+class ColumnSpec(Frozen):
+    """A column to look up in a table."""
 
-    Parameters
-    ----------
-    names : what it may be called, in any case. The first name that is there counts.
-    kind : what is read from it.
-    """
-
-    names: tuple[str, ...]
-    kind: Kind
+    names: tuple[str, ...]  # accepted names, in any case; the first one that the table has is used
+    kind: ColumnKind  # the type of its values
 
 
 _SCORE_NAMES = ("score", "sim")
 
-TOPIC = Wanted(("topic", "topic_id", "qid", "query_id", "query-id", "q_id", "query"), "names")
-DOCNO = Wanted(("docno", "doc_id", "docid", "corpus-id", "corpus_id", "did", "pid", "document"), "names")
-SCORE = Wanted(_SCORE_NAMES, "scores")
-GRADE = Wanted(("relevance", "rel", "grade", "label", "judgment", "judgement", *_SCORE_NAMES), "grades")
-"""The names of TREC, PyTerrier, ir_measures, BEIR, Hugging Face and ranx, some of which call a grade a score."""
+TOPIC = ColumnSpec(("topic", "topic_id", "qid", "query_id", "query-id", "q_id", "query"), "names")
+DOCNO = ColumnSpec(("docno", "doc_id", "docid", "corpus-id", "corpus_id", "did", "pid", "document"), "names")
+SCORE = ColumnSpec(_SCORE_NAMES, "scores")
+GRADE = ColumnSpec(("relevance", "rel", "grade", "label", "judgment", "judgement", *_SCORE_NAMES), "grades")
+"""Names in TREC, PyTerrier, ir_measures, BEIR, Hugging Face and ranx, some of which call a grade a score."""
 
-RUN = Wanted(("run",), "names")
-SUBTOPIC = Wanted(("subtopic", "subtopic_id", "iteration"), "names")
-METHOD = Wanted(("method",), "grades")
-PROBABILITY = Wanted(("probability",), "probabilities")
+RUN = ColumnSpec(("run",), "names")
+SUBTOPIC = ColumnSpec(("subtopic", "subtopic_id", "iteration"), "names")
+METHOD = ColumnSpec(("method",), "grades")
+PROBABILITY = ColumnSpec(("probability",), "probabilities")
 
 
-def named(wanted: Wanted, names: Sequence[Any]) -> list[Any]:
-    """Return those of the names of columns that a column which is looked for has: usually one or none.
+def named(spec: ColumnSpec, names: Sequence[Any]) -> list[Any]:
+    """Return the table's columns that match a requested column: usually one or none.
 
     >>> named(SCORE, ["Sim", "SCORE", "docno"])
     ['SCORE']
     """
-    for name in wanted.names:
-        if found := [one for one in names if isinstance(one, str) and one.lower() == name]:
-            return found
+    for name in spec.names:
+        if matches := [column for column in names if isinstance(column, str) and column.lower() == name]:
+            return matches
     return []
 
 
 _OTHER_NAMES = frozenset(
     {"q0", "iter", "rank", "tag", "run_id", "runid", "level", "stratum", "system", "run_name", "ignored"}
 )
-"""What headers of files call other columns."""
+"""Names of other columns in header lines."""
 
 
 def is_known_name(word: bytes) -> bool:
-    """Return whether a word of a line is what a header calls a column."""
+    """Return whether a word is a known column name, as in header lines."""
     text = word.decode("utf-8", "replace").lower().strip("\"'#")
     return text in _OTHER_NAMES or bool(known_columns([text]))
 
 
 def known_columns(names: Sequence[Any]) -> list[Any]:
-    """Return those of the names of columns that any table is looked through for."""
+    """Return the columns that any of the requested columns can match."""
     every = (TOPIC, DOCNO, SCORE, GRADE, RUN, SUBTOPIC, METHOD, PROBABILITY)
-    known = {name for wanted in every for name in wanted.names}
+    known = {name for spec in every for name in spec.names}
     return [name for name in names if isinstance(name, str) and name.lower() in known]

@@ -1,10 +1,8 @@
-"""Gzip, bzip2, xz and zstd, read to the last byte of the last stream or refused.
+"""Decompression of gzip, bzip2, xz and zstd; truncated or damaged data is an error.
 
-Where the packages of the extra ``fast`` are installed, ISA-L decodes gzip, in about a third of the time of zlib; and
-zstd can be read before Python 3.14, which has a module for it.
-
-A compressed file is one stream after another; between and after them there may be padding, as each format allows it.
-Messages count the bytes of the compressed file from 0.
+ISA-L (extra ``fast``) decodes gzip in about a third of zlib's time, and ``backports.zstd`` (same extra) decodes zstd
+before Python 3.14. A compressed file is a sequence of streams, with padding between and after them as each format
+permits. Messages count bytes of the compressed file from 0.
 """
 
 from __future__ import annotations
@@ -17,21 +15,21 @@ from irevalx.errors import UnreadableFileError, not_installed, quote
 from irevalx.frozen import Frozen
 
 PIECE = 1 << 14
-"""The number of compressed bytes decoded at a time: messages say to within a piece where damage was noticed."""
+"""Number of compressed bytes decoded at a time, which is the precision of offsets in messages about damage."""
 
 
 class Readable(Protocol):
-    """All that is asked of a stream."""
+    """A binary stream that can be read."""
 
     def read(self, size: int, /) -> bytes:
-        """Return at most this number of bytes; none at the end."""
+        """Return at most ``size`` bytes; empty at the end."""
 
 
 class Decoder(Protocol):
-    """Decodes one stream, as those of ``bz2``, ``lzma``, ``zstd`` and ``isal`` do.
+    """Decoder of one stream, with the interface of ``bz2``, ``lzma``, ``zstd`` and ``isal``.
 
-    ``needs_input`` says whether there is nothing left to give without more of the stream, ``eof`` whether the stream
-    has ended; ``unused_data`` is then what was given to it after the end.
+    ``needs_input`` is True if there is no more output without more input; after ``eof``, ``unused_data`` contains the
+    input after the end of the stream.
     """
 
     @property
@@ -44,33 +42,25 @@ class Decoder(Protocol):
 
 
 MakeDecoder: TypeAlias = Callable[[bytes], Decoder]
-"""Makes the decoder of a stream that begins with some bytes."""
+"""Returns the decoder of a stream, given its first bytes."""
 
 
 class Compression(Frozen):
-    """A way to compress files.
+    """A compression format."""
 
-    Parameters
-    ----------
-    name : for messages.
-    starts : how a stream begins.
-    decoder : imports the module; returns what makes the decoder of a stream, given its first bytes, and what that
-        raises when the data is damaged. Raises ImportError where there is no such module.
-    padding : zeros may follow a stream in multiples of this number; none if it is 0.
-    ends_with_padding : whether nothing may come after padding.
-    follows : what may follow a stream, for messages.
-    """
-
-    name: str
-    starts: tuple[bytes, ...]
+    name: str  # for messages
+    starts: tuple[bytes, ...]  # the first bytes of a stream
     decoder: Callable[[], tuple[MakeDecoder, tuple[type[Exception], ...]]]
-    padding: int
-    ends_with_padding: bool
-    follows: str
+    """Imports the module and returns a decoder factory, given the first bytes of a stream, and the exceptions raised
+    for damaged data; raises ImportError if the module is missing."""
+
+    padding: int  # streams can be followed by a multiple of this number of zeros; 0 for none
+    ends_with_padding: bool  # whether padding must be the end of the file
+    follows: str  # what can follow a stream, for messages
 
 
 class _GzipDecoder:
-    """The decoder of ``zlib``, made like the others."""
+    """The decoder of ``zlib`` with the interface of ``Decoder``."""
 
     def __init__(self) -> None:
         import zlib
@@ -129,7 +119,7 @@ def _zstd_decoder() -> tuple[MakeDecoder, tuple[type[Exception], ...]]:
 
 
 _GZIP_FLAGS, _GZIP_RESERVED = 3, 0x20
-"""Where a stream of gzip has its flags, and the first of those that have no meaning."""
+"""The offset of the flags in a gzip stream, and the first reserved flag."""
 
 # A topic may well begin with "BZh1": what follows in a real bzip2 file is a block or the end of the stream.
 _BZIP2_BLOCKS = (b"1AY&SY", b"\x17rE8P\x90")
@@ -169,29 +159,18 @@ COMPRESSIONS = (
 )
 
 LONGEST_START = max(len(start) for compression in COMPRESSIONS for start in compression.starts)
-"""The number of first bytes that tell whether a file is compressed."""
+"""Number of first bytes that identify a compression format."""
 
 
 def compression_of(head: bytes) -> Compression | None:
-    """Return how a file that begins with these bytes is compressed; None if it is not."""
+    """Return the compression format of a file with these first bytes; None if it is not compressed."""
     return next((compression for compression in COMPRESSIONS if head.startswith(compression.starts)), None)
 
 
 class Decompressed:
-    """What a compressed file holds, decoded as it is asked for.
+    """The decompressed content of a file, decoded as it is read; UnreadableFileError without a decoder module."""
 
-    Parameters
-    ----------
-    compression : how it is compressed.
-    ahead : the file.
-    name : what messages call it.
-
-    Raises
-    ------
-    UnreadableFileError : there is no module that decodes it.
-    """
-
-    def __init__(self, compression: Compression, ahead: Ahead, name: str) -> None:
+    def __init__(self, compression: Compression, ahead: ReadAhead, name: str) -> None:
         self._compression = compression
         self._input = ahead
         self._name = name
@@ -205,12 +184,7 @@ class Decompressed:
         self._ended = False
 
     def read(self, size: int, /) -> bytes:
-        """Return this number of bytes, fewer only at the end; however much the file holds, memory is for these alone.
-
-        Raises
-        ------
-        UnreadableFileError : a stream is damaged or cut short, or followed by what is neither a stream nor padding.
-        """
+        """Return ``size`` bytes, fewer only at the end; memory use does not depend on the size of the content."""
         pieces = []
         while size > 0 and not self._ended:
             piece = self._decode(size)
@@ -219,7 +193,7 @@ class Decompressed:
         return b"".join(pieces)
 
     def _decode(self, most: int) -> bytes:
-        """Return at most this number of bytes, perhaps none."""
+        """Return at most ``most`` bytes, possibly none."""
         if self._decoder.eof:
             self._input.give_back(self._decoder.unused_data)
             self._ended = not self._at_another_stream()
@@ -244,7 +218,7 @@ class Decompressed:
             ) from None
 
     def _at_another_stream(self) -> bool:
-        """Return whether a stream follows, and skip the padding in front of it; False at the end of the file."""
+        """Skip padding and return whether another stream follows; False at the end of the file."""
         end = self._input.offset
         zeros = self._input.skip_zeros()
         compression = self._compression
@@ -259,18 +233,15 @@ class Decompressed:
             raise self._wrong_follower(quote(start), self._input.offset)
         return True
 
-    def _wrong_follower(self, shown: str, offset: int) -> UnreadableFileError:
+    def _wrong_follower(self, got: str, offset: int) -> UnreadableFileError:
         return UnreadableFileError(
             f"{self._name}: what follows a stream of {self._compression.name} data must be "
-            f"{self._compression.follows}, but got {shown} at byte {offset}"
+            f"{self._compression.follows}, but got {got} at byte {offset}"
         )
 
 
-class Ahead:
-    """A stream of which some first bytes may have been read already, and are there once more.
-
-    ``offset`` counts those that were taken.
-    """
+class ReadAhead:
+    """A stream with bytes that were read ahead and are returned first; ``offset`` counts consumed bytes."""
 
     def __init__(self, head: bytes, stream: Readable) -> None:
         self.offset = 0
@@ -278,32 +249,32 @@ class Ahead:
         self._stream = stream
 
     def read(self, size: int, /) -> bytes:
-        """Take the first bytes, then the others; what cannot be sought cannot be rewound."""
+        """Return at most ``size`` bytes, those read ahead first."""
         if not self._ahead:
             return self._stream.read(size)
         head, self._ahead = self._ahead[:size], self._ahead[size:]
         return head
 
     def piece(self) -> bytes:
-        """Take the next piece; nothing is left at the end."""
+        """Return the next piece; empty at the end."""
         piece = self._ahead or self._stream.read(PIECE)
         self._ahead = b""
         self.offset += len(piece)
         return piece
 
     def give_back(self, rest: bytes) -> None:
-        """Give back the last bytes of the piece that was taken last."""
+        """Return the last bytes of the most recent piece to the stream."""
         self._ahead = rest
         self.offset -= len(rest)
 
     def look_ahead(self, size: int) -> bytes:
-        """Return the next bytes, fewer at the end, without taking them."""
+        """Return the next ``size`` bytes, fewer at the end, without consuming them."""
         while len(self._ahead) < size and (more := self._stream.read(PIECE)):
             self._ahead += more
         return self._ahead[:size]
 
     def skip_zeros(self) -> int:
-        """Take all zeros up to the next other byte, and return how many there were."""
+        """Consume zeros up to the next other byte, and return how many there were."""
         begin = self.offset
         while piece := self.piece():
             if rest := piece.lstrip(b"\0"):
@@ -313,17 +284,11 @@ class Ahead:
 
 
 def decompressed(stream: Readable, name: str) -> Readable:
-    """Return a stream, or what it holds if its first bytes say that it is compressed.
+    """Return the stream itself, or its decompressed content if its first bytes identify a compression format.
 
-    Parameters
-    ----------
-    name : what messages call the file.
-
-    Raises
-    ------
-    UnreadableFileError : there is no module that decodes it; or when it is read.
+    ``name`` is the file's name in messages.
     """
     head = stream.read(LONGEST_START)
     compression = compression_of(head)
-    ahead = Ahead(head, stream)
+    ahead = ReadAhead(head, stream)
     return ahead if compression is None else Decompressed(compression, ahead, name)

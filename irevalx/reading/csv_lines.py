@@ -1,4 +1,4 @@
-"""Lines of csv as lines whose columns are separated by tabs."""
+"""CSV lines converted to tab-separated lines."""
 
 from __future__ import annotations
 
@@ -7,15 +7,13 @@ from irevalx.reading.blocks import Block
 
 
 def from_csv(path: str, block: Block, separator: str) -> bytes:
-    """Return the text of a block of csv with tabs between columns.
+    """Return the text of a CSV block with tabs between columns.
 
-    Raises
-    ------
-    MalformedLineError : a field holds a tab, or a quote does not end on its line.
+    Fields with a tab, and quotes that do not end on their line, raise MalformedLineError.
     """
     import csv
 
-    found = []
+    converted = []
     for number, line in enumerate(block.text.decode("utf-8", "surrogateescape").split("\n")[:-1], block.first_line):
         try:
             [fields] = csv.reader([line.rstrip("\r")], delimiter=separator, strict=True) if line.strip() else [[]]
@@ -23,5 +21,5 @@ def from_csv(path: str, block: Block, separator: str) -> bytes:
             raise MalformedLineError(f"{shown_name(path)}:{number}: {error}, in {quote(line)}") from None
         if any("\t" in field for field in fields):
             raise MalformedLineError(f"{shown_name(path)}:{number}: a field must not contain a tab: {quote(line)}")
-        found.append("\t".join(fields))
-    return "".join(f"{line}\n" for line in found).encode("utf-8", "surrogateescape")
+        converted.append("\t".join(fields))
+    return "".join(f"{line}\n" for line in converted).encode("utf-8", "surrogateescape")

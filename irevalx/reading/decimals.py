@@ -1,16 +1,16 @@
-"""Decimal numbers in a column of texts, eight characters at a time and without a loop over texts.
+"""Decimal numbers in a column of texts, parsed eight characters at a time without a loop over texts.
 
 A 64-bit word holds eight characters, and numpy works on one word of every text at once. How to look at the characters
 of a word together (find one of them, check that all are digits, make a number of eight digits in three
-multiplications) is common knowledge under the name of SWAR, "SIMD within a register": see Johnny Lee's "Fast numeric
-string to int" and Daniel Lemire's notes on parsing eight digits. That the decimal point may stand anywhere, and that
-texts are cut to their length, is added here.
+multiplications) is known as SWAR, "SIMD within a register": see Johnny Lee's "Fast numeric
+string to int" and Daniel Lemire's notes on parsing eight digits. This module adds decimal
+points at any place and texts of any length.
 
 Words are little-endian: the first character is the lowest byte, so that a word that is written in hexadecimal reads
 backwards. ``-12.5`` goes through these steps, each of which is a function below with this example:
 
     ============================  ======================  ====================================================
-    its last eight characters     ``0x352e323130303030``  "000012.5": the sign is noted, zeros stand in front
+    its last eight characters     ``0x352e323130303030``  "000012.5": the sign is noted, zeros are prepended
     the decimal point             ``0x0080000000000000``  a bit in its byte
     the digits without it         ``0x3532313030303030``  "00000125", and 1 digit after the point
     their values                  ``0x0502010000000000``  0 0 0 0 0 1 2 5
@@ -30,22 +30,22 @@ from irevalx.arrays.byte_strings import WORD, Names, words_of
 from irevalx.arrays.segments import BoolArray, ByteArray, FloatArray, IntArray, WordArray
 
 EXACT = 0
-"""The number is what ``strtod`` gives."""
+"""The number equals the result of ``strtod``."""
 
 CLOSE = 1
-"""The number has more digits than are exact here, and may be off by ``ERROR``; ``strtod`` has it exactly."""
+"""The number has too many digits for an exact result; its relative error is at most ``ERROR``."""
 
 OTHER = 2
-"""The text is no plain decimal number, or longer than this module reads."""
+"""The text is not a plain decimal number, or too long for this module."""
 
 ERROR = 2.0**-50
 """The greatest relative error of a number that is ``CLOSE``."""
 
 _LONGEST = 24
-"""Characters of a number without its sign, at most."""
+"""Maximum number of characters of a number without its sign."""
 
 _TEXTS_AT_ONCE = 1 << 18
-"""The number of texts that are read together, more than a block has unless a topic is long: steps take much room."""
+"""Maximum number of texts that are parsed together, which limits memory; blocks have fewer unless a topic is long."""
 
 _EXACT_INTEGERS = np.uint64(2**53)
 """Whole numbers below this are exact as floats of 64 bits."""
@@ -74,26 +74,16 @@ _NUMBERS_BELOW_10_000 = np.uint64(0x0000FFFF0000FFFF)
 """Mask for the lower two bytes of every four."""
 
 _BYTES_ABOVE = np.uint64(0x0706050403020100)
-"""Multiplied by 1 in a byte, it has in the highest byte how many bytes lie above that byte."""
+"""Multiplied by 1 in a byte, its highest byte is the number of bytes above that byte."""
 
 _ONE, _NIBBLE, _SEVEN, _BYTE, _TOP_BYTE = (np.uint64(n) for n in (1, 4, 7, 8, 56))
 
 
 def decimals(texts: Names) -> tuple[FloatArray, ByteArray]:
-    """Read decimal numbers without exponents.
+    """Parse n decimal numbers without exponents, each of at least one character.
 
-    Parameters
-    ----------
-    texts : n of them, each of at least one character.
-
-    Returns
-    -------
-    values : shape (n,); what the texts say, as precisely as ``states`` has it; 0.0 where that is ``OTHER``.
-    states : shape (n,); ``EXACT``, ``CLOSE`` or ``OTHER``.
-
-    Notes
-    -----
-    A whole number below 2**53 divided by a power of ten up to 22 is rounded once, and so is what ``strtod`` gives.
+    Returns the values, shape (n,), 0.0 where a state is ``OTHER``, and the states ``EXACT``, ``CLOSE`` or ``OTHER``. An
+    integer below 2**53 divided by a power of ten up to 22 is rounded once, and so is the result of ``strtod``.
 
     >>> values, states = decimals(Names.of([b"-12.5", b"+3", b"0.12345678901234567", b"1e5"]))
     >>> values.tolist(), states.tolist()
@@ -103,13 +93,13 @@ def decimals(texts: Names) -> tuple[FloatArray, ByteArray]:
         return _read(texts)
     values, states = np.empty(texts.size), np.empty(texts.size, np.uint8)
     for first in range(0, texts.size, _TEXTS_AT_ONCE):
-        some = slice(first, first + _TEXTS_AT_ONCE)
-        values[some], states[some] = _read(texts.take(some))
+        chunk = slice(first, first + _TEXTS_AT_ONCE)
+        values[chunk], states[chunk] = _read(texts.take(chunk))
     return values, states
 
 
 def _read(texts: Names) -> tuple[FloatArray, ByteArray]:
-    """Read numbers as ``decimals`` does, all at once."""
+    """Parse texts like ``decimals``, all at once."""
     buffer, start, length = texts.buffer, texts.start, texts.length
     first = buffer[start]
     negative = first == ord("-")
@@ -140,16 +130,9 @@ def _read(texts: Names) -> tuple[FloatArray, ByteArray]:
 
 
 def integers(texts: Names) -> tuple[IntArray, BoolArray]:
-    """Read whole numbers.
+    """Parse n integers, each of at least one character.
 
-    Parameters
-    ----------
-    texts : n of them, each of at least one character.
-
-    Returns
-    -------
-    values : shape (n,); 0 where the text is no plain number of up to 15 digits.
-    plain : shape (n,); whether it is.
+    Returns the values, shape (n,), and whether each text is a plain integer of up to 15 digits; values of others are 0.
 
     >>> values, plain = integers(Names.of([b"2", b"-1", b"1.0"]))
     >>> values.tolist(), plain.tolist()
@@ -168,14 +151,10 @@ def integers(texts: Names) -> tuple[IntArray, BoolArray]:
 
 
 def _last_characters(words: WordArray, end: IntArray, length: IntArray, place: int) -> WordArray:
-    """Return eight characters of each text, counted from its end, with the character 0 in front of a short text.
+    """Return eight characters of each text, counted from its end and padded with the character 0.
 
-    Parameters
-    ----------
-    words : the word at every place of the buffer.
-    end : shape (n,); where each text ends.
-    length : shape (n,); characters of each text without its sign.
-    place : which eight: the last ones for 0, those before them for 1.
+    ``words`` has the word at each offset of the buffer; ``end``, shape (n,), is the end of each text and ``length`` its
+    length without sign; ``place`` 0 stands for the last eight characters, 1 for those before.
 
     >>> texts = Names.of([b"-12.5"])
     >>> word = _last_characters(words_of(texts.buffer), texts.start + texts.length, texts.length - 1, 0)
@@ -185,23 +164,15 @@ def _last_characters(words: WordArray, end: IntArray, length: IntArray, place: i
     characters = words[end - WORD * (place + 1)]
     if length.min(initial=_LONGEST + 1) >= WORD * (place + 1):
         return characters
-    kept = _LAST_BYTES[np.clip(length - WORD * place, 0, WORD)]
-    return (characters & kept) | (_ZEROS & ~kept)
+    mask = _LAST_BYTES[np.clip(length - WORD * place, 0, WORD)]
+    return (characters & mask) | (_ZEROS & ~mask)
 
 
 def _without_point(words: list[WordArray]) -> tuple[list[WordArray], IntArray, IntArray, BoolArray]:
-    """Close the gap that the decimal point leaves: the characters before it move up by one.
+    """Remove the decimal point: the characters before it move up by one.
 
-    Parameters
-    ----------
-    words : of characters, the last eight of each text first; shape (n,) each.
-
-    Returns
-    -------
-    digits : the words without the point.
-    fraction : shape (n,); how many digits follow it.
-    points : shape (n,); 1 where there is one.
-    valid : shape (n,); whether nothing but digits is left.
+    ``words``, shape (n,) each, begin with the last eight characters. Returns the words without point and, shape (n,),
+    the number of digits after it, 1 where there is a point, and whether only digits remain.
 
     >>> digits, fraction, points, valid = _without_point([np.array([0x352E323130303030], np.uint64)])
     >>> f"{digits[0][0]:#018x}", fraction.tolist(), points.tolist(), valid.tolist()
@@ -233,9 +204,9 @@ def _without_point(words: list[WordArray]) -> tuple[list[WordArray], IntArray, I
 
 
 def _first_point(word: WordArray) -> WordArray:
-    """Return words with the highest bit of the byte set in which the first point stands; 0 without a point.
+    """Return words in which the high bit of the byte with the first point is set; 0 without a point.
 
-    A byte that is a point becomes 0, and of a 0 alone 1 can only be taken by borrowing, which sets its highest bit.
+    A point becomes a zero byte by XOR; subtracting 1 borrows there, which sets its high bit.
 
     >>> f"{_first_point(np.array([0x352E323130303030], np.uint64))[0]:#018x}"
     '0x0080000000000000'
@@ -247,7 +218,7 @@ def _first_point(word: WordArray) -> WordArray:
 
 
 def _are_digits(word: WordArray) -> BoolArray:
-    """Return whether all characters of each word are digits: 0x30 to 0x39, which stay in their row when 6 is added.
+    """Return whether all characters are digits: 0x30 to 0x39 keep their high nibble when 6 is added.
 
     >>> _are_digits(np.array([0x3532313030303030, 0x352E323130303030], np.uint64)).tolist()
     [True, False]
@@ -257,7 +228,7 @@ def _are_digits(word: WordArray) -> BoolArray:
 
 
 def _eight_digits(word: WordArray) -> WordArray:
-    """Return the number that eight digits make: numbers of two digits, then of four, then of all eight.
+    """Return the number made of eight digits: numbers of two digits, then of four, then of eight.
 
     >>> digits = np.array([0x3532313030303030], np.uint64)
     >>> values = digits & _LOW_NIBBLES
@@ -278,16 +249,11 @@ def _eight_digits(word: WordArray) -> WordArray:
 
 
 def _joined(numbers: WordArray, base: int, bits: int) -> WordArray:
-    """Return words in which every second number is ``base`` times the number before it, plus itself.
+    """Return words in which each second number is ``base`` times the number before it plus itself.
 
-    One multiplication does it, since ``x * (base << bits | 1)`` is ``(x * base << bits) + x``: each number meets
-    ``base`` times its neighbour. The factor is 2561 for digits, 6553601 for numbers of two digits and 42949672960001
-    for those of four. What the other numbers have become is to be masked.
-
-    Parameters
-    ----------
-    numbers : words that hold a number each ``bits`` bits.
-    base : 10 to the power of the digits that a number has.
+    Words contain a number in every ``bits`` bits; the other numbers must be masked afterwards. One multiplication
+    suffices, since ``x * (base << bits | 1)`` equals ``(x * base << bits) + x``. The factor is 2561 for digits, 6553601
+    for numbers of two digits and 42949672960001 for numbers of four digits.
     """
     factor = np.uint64(base << bits | 1)
     return (numbers * factor) >> np.uint64(bits)

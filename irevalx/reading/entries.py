@@ -1,7 +1,6 @@
-"""The one builder of judgments, pools and results from topics, documents and numbers that are in memory.
+"""Judgments, pools and results built from topics, documents and numbers in memory.
 
-Dictionaries and tables become columns of ids and numbers, these become ``Entries``, and what is evaluated is made of
-those alone.
+Dictionaries and tables become columns of IDs and numbers, and these become ``Entries``.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool
 from irevalx.reading.lines import as_precise
-from irevalx.reading.runs import Results, RunWarning, group_by_topic
+from irevalx.reading.runs import ResultRows, RunWarning, group_by_topic
 from irevalx.reading.score_warnings import has_equal_ends, score_warnings
 from irevalx.trec_eval.numbers import MalformedNumbers
 from irevalx.trec_eval.versions import Compat
@@ -28,44 +27,27 @@ if TYPE_CHECKING:
 
 
 class Entries(Frozen):
-    """Documents of topics, each with a number.
+    """Documents of topics, each with a number."""
 
-    Parameters
-    ----------
-    path : what messages call them.
-    topics : each once, in the order given.
-    rows : one row a topic, its documents in the order given.
-    docnos : flat.
-    numbers : flat; grades of int64 or scores of float64; of a pool anything.
-    lines : flat; the 1-based place of each in what was given, for messages.
-    distinct : whether it is known that no document occurs twice in a topic.
-    """
-
-    path: str
-    topics: tuple[bytes, ...]
-    rows: Segments
-    docnos: Names
-    numbers: AnyArray
-    lines: IntArray
-    distinct: bool = False
+    path: str  # for messages
+    topics: tuple[bytes, ...]  # each once, in input order
+    rows: Segments  # one row per topic, documents in input order
+    docnos: Names  # flat
+    numbers: AnyArray  # flat; grades (int64) or scores (float64); arbitrary for a pool
+    lines: IntArray  # flat; 1-based positions in the input, for messages
+    distinct: bool = False  # whether documents are known to be distinct within topics
 
     @classmethod
     def of_rows(
         cls, path: str, topics: Names, docnos: Names, numbers: AnyArray, lines: IntArray | None = None
     ) -> Entries:
-        """Return the rows of a table, those of each topic brought together.
-
-        Parameters
-        ----------
-        topics, docnos, numbers : of each row.
-        lines : its 1-based number; None where these are all rows.
-        """
+        """Return table rows grouped by topic; ``lines`` are their 1-based numbers, by default 1 to n."""
         names, rows, order = group_by_topic(topics)
         lines = np.arange(1, topics.size + 1) if lines is None else lines
         return cls(path, names, rows, docnos.take(order), numbers[order], lines[order])
 
     def judgments(self) -> Judgments:
-        """Return them as judgments; topics without documents are left out."""
+        """Return the entries as judgments, without empty topics."""
         topics, rows = self.topics, self.rows
         if np.count_nonzero(rows.lengths) < rows.n:
             filled = np.flatnonzero(rows.lengths).tolist()
@@ -74,18 +56,13 @@ class Entries(Frozen):
         return Judgments.joined(self.path, [part])
 
     def pool(self) -> Pool:
-        """Return them as a pool."""
+        """Return the entries as a pool."""
         return Pool(self.path, self.topics, self.rows.ids, self.docnos)
 
-    def results(self, compat: Compat, tag: bytes, *, strict: bool) -> Results:
-        """Return them as results of a run with this tag.
-
-        Raises
-        ------
-        MalformedNumberError : under ``strict``, a score is not finite.
-        """
+    def results(self, compat: Compat, tag: bytes, *, strict: bool) -> ResultRows:
+        """Return the entries as results of a run with this tag; ``strict`` refuses scores that are not finite."""
         scores: FloatArray = self.numbers
-        return Results(
+        return ResultRows(
             topics=self.topics,
             rows=self.rows,
             docnos=self.docnos,
@@ -101,27 +78,23 @@ class Entries(Frozen):
         )
 
     def score_warnings(self, paths: Sequence[str], n_topics: Sequence[int]) -> dict[int, tuple[RunWarning, ...]]:
-        """Return the warnings about the scores of runs, by their number.
+        """Return warnings about the scores of several runs, by the number of the run.
 
-        Runs are looked at if the first and the last of their topics may have equal scores.
-
-        Parameters
-        ----------
-        paths : what messages call them.
-        n_topics : how many of the topics belong to each.
+        ``paths`` name the runs and ``n_topics`` counts the topics of each. Only runs that may have equal scores in
+        their first and last topic are checked.
         """
         equal = has_equal_ends(self.rows, self.numbers)
         if not np.count_nonzero(equal):
             return {}
-        found = {}
+        by_run = {}
         for number, end in enumerate(accumulate(n_topics)):
             begin = end - n_topics[number]
             if begin < end and equal[begin] and equal[end - 1]:
-                some = slice(*self.rows.offsets[[begin, end]].tolist())
+                places = slice(*self.rows.offsets[[begin, end]].tolist())
                 rows = Segments.of_lengths(self.rows.lengths[begin:end])
-                if warnings := score_warnings(paths[number], rows, self.numbers[some]):
-                    found[number] = warnings
-        return found
+                if warnings := score_warnings(paths[number], rows, self.numbers[places]):
+                    by_run[number] = warnings
+        return by_run
 
     def _malformed_scores(self, *, strict: bool) -> MalformedNumbers:
         malformed = MalformedNumbers("score", "a finite number", strict=strict)

@@ -1,6 +1,6 @@
-"""Hints at formats: what lines look like that are not those of the format that is expected.
+"""Hints about the format of malformed lines.
 
-A format is named only if the lines can be read in it: they are read, to find out.
+A format is suggested only if the lines can be read in it, which is tried.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from irevalx.trec_eval.versions import TREC_EVAL_10
 
 _WHOLE = rb"[+-]?[0-9]+"
 _OBJECT_OF_OBJECTS = rb'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\{'
-"""How a JSON object of objects begins."""
+"""The beginning of a JSON object of objects."""
 
 _ID_COLUMNS = frozenset({"IGNORED", "GROUP", "SUBGROUP", "STRATUM", "SUBTOPIC"})
 
 _IS_TRYING: ContextVar[bool] = ContextVar("is trying", default=False)
-"""Whether lines are being read to find out whether they can be: what fails then needs no hint."""
+"""Whether lines are read only to test a format, so that errors need no hint."""
 
 
 def judgments_hint(line: bytes, lines: bytes, layout: Layout) -> str:
-    """Return what a line looks like that is no judgment in a layout; "" where it is nothing known."""
+    """Return a hint about a line that is not a judgment in this layout; "" if nothing fits."""
     return _hint(
         line, lines, layout, FileKind.JUDGMENTS, f"is this a run? The judgments ({spelled('qrels')}) come first"
     )
 
 
 def run_hint(line: bytes, lines: bytes, layout: Layout) -> str:
-    """Return what a line looks like that is no line of a run in a layout; "" where it is nothing known."""
+    """Return a hint about a line that is not a line of a run in this layout; "" if nothing fits."""
     return _hint(
         line,
         lines,
@@ -50,16 +50,14 @@ def run_hint(line: bytes, lines: bytes, layout: Layout) -> str:
 
 
 def looks_like_judgments(line: bytes) -> bool:
-    """Return whether a line can be one of qrels."""
+    """Return whether a line can be a line of qrels."""
     return any(fmt.name == "qrels" for fmt in _readable(line, FileKind.JUDGMENTS))
 
 
 def _hint(line: bytes, lines: bytes, layout: Layout, kind: FileKind, of_the_other: str) -> str:
-    """Return what a line looks like: separated otherwise, in another format of the same kind, or of the other kind.
+    """Return a hint about a malformed line: its separators, another format of this kind, or a file of the other kind.
 
-    Parameters
-    ----------
-    lines : the first lines of the file, and the line with some after it.
+    ``lines`` are the first lines of the file and some from the malformed line on.
     """
     fields = line.split()
     if _IS_TRYING.get():
@@ -73,33 +71,31 @@ def _hint(line: bytes, lines: bytes, layout: Layout, kind: FileKind, of_the_othe
         each = [f"{fmt.requested} if the columns are {_columns_of(fmt, len(fields))}" for fmt in readable]
         return "use " + ", or ".join(each)
     other = FileKind.RUNS if kind is FileKind.JUDGMENTS else FileKind.JUDGMENTS
-    usual = "trec_results" if other is FileKind.RUNS else "qrels"
-    return of_the_other if any(fmt.name == usual for fmt in _readable(lines, other)) else ""
+    default = "trec_results" if other is FileKind.RUNS else "qrels"
+    return of_the_other if any(fmt.name == default for fmt in _readable(lines, other)) else ""
 
 
 def _readable(lines: bytes, kind: FileKind) -> list[FileFormat[Any]]:
-    """Return the formats of a kind in which lines can be read; of those with the same columns the first."""
-    found: dict[tuple[str, ...], FileFormat[Any]] = {}
+    """Return the formats of a kind in which the lines can be read; one of those with equal columns."""
+    by_shape: dict[tuple[str, ...], FileFormat[Any]] = {}
     whole = lines[: lines.rfind(NEWLINE) + 1] or lines
     for fmt in FILE_FORMATS:
         layout = fmt.layout
-        if fmt.kind is kind and layout and _shape(layout) not in found and _can_be_read(whole, fmt, layout):
-            found[_shape(layout)] = fmt
-    headed = [fmt for fmt in found.values() if fmt.layout and fmt.layout.header and _begins_with_header(whole)]
-    return headed or list(found.values())
-
-
-def _begins_with_header(lines: bytes) -> bool:
-    return is_beir(Beginning("", lines), 0)
+        if fmt.kind is kind and layout and _shape(layout) not in by_shape and _can_be_read(whole, fmt, layout):
+            by_shape[_shape(layout)] = fmt
+    headed = [fmt for fmt in by_shape.values() if fmt.layout and fmt.layout.header and is_beir(Beginning("", whole), 0)]
+    return headed or list(by_shape.values())
 
 
 def _shape(layout: Layout) -> tuple[str, ...]:
-    """Return the numbers and columns that lines have, but for the names of columns that hold any word."""
-    return tuple(" ".join("ID" if name in _ID_COLUMNS else name for name in one.split()) for one in layout.columns)
+    """Return the columns of a layout, with columns of arbitrary words unified."""
+    return tuple(
+        " ".join("ID" if name in _ID_COLUMNS else name for name in columns.split()) for columns in layout.columns
+    )
 
 
 def _can_be_read(lines: bytes, fmt: FileFormat[Any], layout: Layout) -> bool:
-    """Return whether lines can be read in a format, no document twice, with ids in the place of ids."""
+    """Return whether lines can be read in a format without repeated documents, and with IDs in the columns of IDs."""
     token = _IS_TRYING.set(True)
     try:
         data: Any = replace(fmt, recognises=()).read(Source("", lines), TREC_EVAL_10, True, lambda line: None)
@@ -112,9 +108,10 @@ def _can_be_read(lines: bytes, fmt: FileFormat[Any], layout: Layout) -> bool:
     finally:
         _IS_TRYING.reset(token)
     rows = [line.split() for line in lines.splitlines()][bool(layout.header) :]
-    every = (one.split() for one in layout.columns)
+    alternatives = (names.split() for names in layout.columns)
     columns, rows = next(
-        ((one, found) for one in every if (found := [row for row in rows if len(row) == len(one)])), ([], [])
+        ((names, matching) for names in alternatives if (matching := [row for row in rows if len(row) == len(names)])),
+        ([], []),
     )
     if not rows:
         return False

@@ -1,8 +1,8 @@
-"""FILE_FORMATS: the formats of the files that irevalx reads, a row each.
+"""FILE_FORMATS: the file formats that irevalx reads.
 
-Options, help, manual page, completion, errors and tests follow from the rows. A new format is a row here and, unless a
-reader that is there already will do, a module with its reader; ``tests/reading/test_formats.py`` then asks for an
-example. Readers are imported when a file is read, so that the help does not wait for them.
+Options, help, manual pages, completion, errors and tests are generated from these records. A new format needs a record
+here and, unless an existing reader fits, a module with its reader; ``tests/reading/test_formats.py`` requires an
+example. Readers are imported when a file is read, so that the help does not load them.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from irevalx.declarations import spelled
 from irevalx.errors import FormatError, InputError, Warn, quote
-from irevalx.reading.file_format import FileFormat, FileKind, listed, table_of
-from irevalx.reading.layout import Comments, Layout
+from irevalx.reading.file_format import FileFormat, FileKind, join_words, table_of
+from irevalx.reading.layout import CommentStyle, Layout
 from irevalx.settings import ORDERS_OF_TIES, PROBABILITY, REAL
 from irevalx.trec_eval.versions import Compat
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from irevalx.judgments.preferences import PreferenceJudgments
     from irevalx.judgments.subtopics import SubtopicJudgments
     from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
-    from irevalx.reading.runs import Run
+    from irevalx.reading.runs import RunStream
     from irevalx.reading.source import Source
 
 Data = TypeVar("Data")
@@ -39,7 +39,7 @@ BEIR: FileFormat[Judgments] = FileFormat(
         line="a judgment",
         columns=("TOPIC DOCNO GRADE",),
         header="query-id corpus-id score",
-        comments=Comments.NONE,
+        comments=CommentStyle.NONE,
         tabs=True,
     ),
     example="301 FBIS3-10082 1",
@@ -158,7 +158,7 @@ PAIRS: FileFormat[PreferenceJudgments] = FileFormat(
     layout=Layout(
         line="a preference between two documents",
         columns=("TOPIC WINNER LOSER", "TOPIC DOCNO DOCNO WINNER"),
-        comments=Comments.NONE,
+        comments=CommentStyle.NONE,
         tabs=True,
     ),
     example="301 FBIS3-10082 FBIS3-10083",
@@ -217,13 +217,13 @@ PRELS: FileFormat[JudgmentsWithProbabilities] = FileFormat(
     why_whole="a grade is a whole number there, of -999 or less where the document was not drawn",
 )
 
-MSMARCO: FileFormat[Run] = FileFormat(
+MSMARCO: FileFormat[RunStream] = FileFormat(
     kind=FileKind.RUNS,
     name="msmarco",
     layout=Layout(
         line="a line of a run",
         columns=("TOPIC DOCNO RANK", "TOPIC DOCNO RANK SCORE"),
-        comments=Comments.NONE,
+        comments=CommentStyle.NONE,
         tabs=True,
     ),
     example="301 FBIS3-10082 1",
@@ -239,10 +239,10 @@ MSMARCO: FileFormat[Run] = FileFormat(
     lenient=False,
 )
 
-SCORED: FileFormat[Run] = FileFormat(
+SCORED: FileFormat[RunStream] = FileFormat(
     kind=FileKind.RUNS,
     name="scored",
-    layout=Layout(line="a line of a run", columns=("TOPIC DOCNO SCORE",), comments=Comments.NONE, tabs=True),
+    layout=Layout(line="a line of a run", columns=("TOPIC DOCNO SCORE",), comments=CommentStyle.NONE, tabs=True),
     example="301 FBIS3-10082 12.87",
     prose=(
         "Runs with a score for each document and no ranks. Documents are ranked by SCORE, the highest first; equal "
@@ -253,7 +253,7 @@ SCORED: FileFormat[Run] = FileFormat(
     lenient=False,
 )
 
-JSON_RUN: FileFormat[Run] = FileFormat(
+JSON_RUN: FileFormat[RunStream] = FileFormat(
     kind=FileKind.RUNS,
     name="json",
     form="{TOPIC: {DOCNO: SCORE}}",
@@ -271,7 +271,7 @@ JSON_RUN: FileFormat[Run] = FileFormat(
     lenient=False,
 )
 
-TREC_RESULTS: FileFormat[Run] = FileFormat(
+TREC_RESULTS: FileFormat[RunStream] = FileFormat(
     kind=FileKind.RUNS,
     name="trec_results",
     layout=Layout(
@@ -279,7 +279,7 @@ TREC_RESULTS: FileFormat[Run] = FileFormat(
         columns=("TOPIC IGNORED DOCNO RANK SCORE TAG",),
         more=True,
         blank_lines=True,
-        comments=Comments.AFTER_SPACES,
+        comments=CommentStyle.AFTER_SPACES,
     ),
     example="301 Q0 FBIS3-10082 1 12.87 mysystem",
     prose=(
@@ -298,7 +298,7 @@ POOL: FileFormat[Pool] = FileFormat(
         line="a line of this pool",
         columns=("TOPIC DOCNO", "TOPIC IGNORED DOCNO", "TOPIC IGNORED DOCNO IGNORED"),
         blank_lines=True,
-        comments=Comments.AFTER_SPACES,
+        comments=CommentStyle.AFTER_SPACES,
         comments_in_9=True,
         tabs=True,
     ),
@@ -330,29 +330,24 @@ FILE_FORMATS: tuple[FileFormat[Any], ...] = (
     JSON_RUN,
     POOL,
 )
-"""In the order of the help."""
+"""All formats in the order of the help."""
 
 REL_FORMATS: dict[str, FileFormat[AnyJudgments]] = {
     fmt.name: fmt for fmt in FILE_FORMATS if fmt.kind is FileKind.JUDGMENTS
 }
-"""The formats of judgments, by the name that ``-R`` takes."""
+"""Judgment formats by their value of ``-R``."""
 
-RESULTS_FORMATS: dict[str, FileFormat[Run]] = {fmt.name: fmt for fmt in FILE_FORMATS if fmt.kind is FileKind.RUNS}
-"""The formats of runs, by the name that ``-T`` takes."""
+RESULTS_FORMATS: dict[str, FileFormat[RunStream]] = {fmt.name: fmt for fmt in FILE_FORMATS if fmt.kind is FileKind.RUNS}
+"""Run formats by their value of ``-T``."""
 
 read_qrels, read_trec_results, read_pool = QRELS.read, TREC_RESULTS.read, POOL.read
-"""The readers of the usual formats, for callers that have no choice."""
+"""The readers of the default formats."""
 
 
-def runs_in(fmt: FileFormat[Run], source: Source, compat: Compat, strict: bool, warn: Warn) -> list[Run]:
-    """Return the runs of a file: one, but of a Parquet file as many as its column ``run`` names.
+def runs_in(fmt: FileFormat[RunStream], source: Source, compat: Compat, strict: bool, warn: Warn) -> list[RunStream]:
+    """Return the runs of a file: one, or for a Parquet file one per value of its column ``run``.
 
-    A Parquet file that cannot be read is a run of which reading fails.
-
-    Parameters
-    ----------
-    fmt : the format, if it is a text file.
-    source, compat, strict, warn : as ``FileFormat.read`` takes them.
+    An unreadable Parquet file becomes a run that raises the error when it is read.
     """
     try:
         if not source.is_parquet:
@@ -369,26 +364,26 @@ def runs_in(fmt: FileFormat[Run], source: Source, compat: Compat, strict: bool, 
 
 
 def rel_format(name: str) -> FileFormat[AnyJudgments]:
-    """Return the format of judgments with this name; FormatError where there is none."""
+    """Return the judgment format with this name; FormatError if there is none."""
     return _named(REL_FORMATS, "judgments", FileKind.JUDGMENTS, name)
 
 
-def results_format(name: str) -> FileFormat[Run]:
-    """Return the format of runs with this name; FormatError where there is none."""
+def results_format(name: str) -> FileFormat[RunStream]:
+    """Return the run format with this name; FormatError if there is none."""
     return _named(RESULTS_FORMATS, "runs", FileKind.RUNS, name)
 
 
 def names_of(kind: FileKind) -> str:
-    """Return the names of the formats of a kind, for a sentence.
+    """Return the names of the formats of a kind as a phrase.
 
     >>> names_of(FileKind.POOL)
     'pool'
     """
-    return listed([fmt.name for fmt in FILE_FORMATS if fmt.kind is kind], "or")
+    return join_words([fmt.name for fmt in FILE_FORMATS if fmt.kind is kind], "or")
 
 
 def _named(formats: Mapping[str, FileFormat[Data]], what: str, kind: FileKind, name: str) -> FileFormat[Data]:
-    """Return one of the formats of a kind, which are of ``what``."""
+    """Return the format with this name; ``what`` describes the formats in the error."""
     if name in formats:
         return formats[name]
     rule = f"one of {', '.join(fmt.name for fmt in FILE_FORMATS if fmt.kind is kind)}"

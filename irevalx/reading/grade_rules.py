@@ -1,4 +1,4 @@
-"""What grades must be."""
+"""Rules for grades."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ RULES: dict[Grades, str] = {
     "probability": "a probability of at most 1 (below 0: not judged)",
     "label": "a finite number",
 }
-"""What a grade must be, for messages."""
+"""The rule for a grade in messages."""
 
 
 def real_grades_hint() -> str:
-    """Return what messages say of a grade that is a number, but not a whole one."""
+    """Return the hint about a grade that is a number, but not an integer."""
     return f"; {spelled('grades', 'real')} takes it" if is_parameter("grades") else ""
 
 
 def wrong_grades(values: AnyArray, grades: Grades) -> IntArray:
-    """Return the places of numbers that are no such grades, ascending."""
+    """Return the positions of numbers that are not valid grades, ascending."""
     if grades == "label":
         return np.flatnonzero(np.isinf(values))
     most = 1.0 if grades == "probability" else np.inf
@@ -33,6 +33,6 @@ def wrong_grades(values: AnyArray, grades: Grades) -> IntArray:
 
 
 def refuse_wrong(values: AnyArray, grades: Grades, error: Callable[[int, str], Exception]) -> None:
-    """Raise what ``error`` makes of the place of the first number that is no such grade, and of what it must be."""
+    """Raise ``error(position, rule)`` for the first invalid grade."""
     for place in wrong_grades(values, grades)[:1].tolist():
         raise error(place, RULES[grades])

@@ -1,4 +1,4 @@
-"""Grades as ``--grades`` says: whole numbers as trec_eval reads them, real numbers, or probabilities; and labels."""
+"""Grades of judgment files: integers, read like trec_eval reads them, real numbers, probabilities, or labels."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ Judged = TypeVar("Judged")
 
 
 class MissingLabels(MalformedNumbers):
-    """The labels of one file that are no numbers, such as ERROR: each counts as missing."""
+    """The labels of one file that are not numbers, such as ERROR; each counts as missing."""
 
     def __init__(self) -> None:
         super().__init__("label", "a number", strict=False)
 
-    def add(self, count: int, where: str, shown: str, read_as: str, hint: str = "") -> None:
-        """Note some labels, as ``MalformedNumbers`` does numbers."""
+    def add(self, count: int, where: str, quoted: str, read_as: str, hint: str = "") -> None:
+        """Count labels, like ``MalformedNumbers`` counts numbers."""
         self.count += count
-        self.first = self.first or f"{where}: label {shown} is not a number; it counts as missing"
+        self.first = self.first or f"{where}: label {quoted} is not a number; it counts as missing"
 
 
 class _Part(Frozen, Generic[Judged]):
@@ -56,12 +56,7 @@ def read_by_block(
     *,
     build: Callable[[DataLines, AnyArray], Judged],
 ) -> list[Judged]:
-    """Read judgments with grades, as ``FileFormat.read`` does, as parts without a common topic.
-
-    Parameters
-    ----------
-    build : given some lines and their grades, returns the judgments on them.
-    """
+    """Read judgments as parts with disjoint topics; ``build`` makes judgments from lines and their grades."""
 
     def parse(block: Block) -> _Part[Judged]:
         lines, grade, malformed = cut_graded_lines(source, block, layout, compat, strict, grades)
@@ -77,16 +72,9 @@ def read_by_block(
 def cut_graded_lines(
     source: Source, block: Block, layout: Layout, compat: Compat, strict: bool, grades: Grades
 ) -> tuple[DataLines, AnyArray, MalformedNumbers]:
-    """Return the lines of a block, and the column ``GRADE`` as numbers: whole ones as int64, others as float64.
+    """Return the lines of a block, the column ``GRADE`` as int64 (float64 unless whole), and malformed grades.
 
-    Returns
-    -------
-    lines, grades : as they stand in the file.
-    malformed : the grades that are no such numbers. Real grades and probabilities are refused then, and labels nan.
-
-    Raises
-    ------
-    MalformedNumberError : a grade is no such number, under ``strict`` or where it is to be other than whole.
+    Malformed grades are refused if ``strict``, or if they are not whole; malformed labels are nan.
     """
     lines = cut_lines(source.path, block, layout, compat, hint=judgments_hint)
     is_whole = grades == "whole"
@@ -107,6 +95,6 @@ def cut_graded_lines(
 
 
 def number_or_nan(texts: Sequence[bytes]) -> tuple[list[float], list[bool]]:
-    """Return texts as numbers, nan for those that are none, and whether each is one."""
-    found = [c_double(text) for text in texts]
-    return [value if plain else math.nan for value, plain in found], [plain for _, plain in found]
+    """Return texts as numbers, nan if malformed, and whether each is a plain number."""
+    parsed = [c_double(text) for text in texts]
+    return [value if plain else math.nan for value, plain in parsed], [plain for _, plain in parsed]

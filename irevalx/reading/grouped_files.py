@@ -1,4 +1,4 @@
-"""Files of judgments in groups: the formats qrels_jg, prefs and qrels_prefs."""
+"""Readers of judgments in groups: the formats qrels_jg, prefs, qrels_prefs and pairs."""
 
 from __future__ import annotations
 
@@ -26,16 +26,7 @@ from irevalx.trec_eval.versions import Compat
 def read_grades_in_groups(
     source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn, grades: Grades = "whole"
 ) -> GroupedJudgments:
-    """Read judgments in groups, as ``FileFormat.read`` does.
-
-    Parameters
-    ----------
-    layout : the columns, among them ``TOPIC``, ``GROUP``, ``DOCNO`` and ``GRADE``.
-
-    Raises
-    ------
-    MalformedLineError : a line is the second about a document in a group, too.
-    """
+    """Read grouped judgments; a document that occurs twice in a group raises MalformedLineError."""
     lines, grade, malformed = cut_graded_lines(source, whole_file(source), layout, compat, strict, grades)
     if message := malformed.message():
         warn(message)
@@ -68,18 +59,10 @@ def read_grades_in_groups(
 
 
 def read_preferences(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> PreferenceJudgments:
-    """Read preferences, as ``FileFormat.read`` does.
+    """Read preferences; without a column ``SUBGROUP``, groups have no subgroups.
 
-    Parameters
-    ----------
-    layout : the columns, among them ``TOPIC``, ``GROUP``, ``DOCNO``, ``LEVEL`` and perhaps ``SUBGROUP``; without it
-        a group has no subgroups.
-    compat : the precision of levels, which is that of scores.
-    strict : refuse infinite levels too.
-
-    Raises
-    ------
-    MalformedLineError : a line has a level of nan, too.
+    ``compat`` decides on the precision of levels, like that of scores. A level of nan raises MalformedLineError, and
+    ``strict`` also refuses infinite levels.
     """
     lines = cut_lines(source.path, whole_file(source), layout, compat, hint=judgments_hint)
     malformed = MalformedNumbers("level", "a finite number", strict=strict)
@@ -96,16 +79,9 @@ def read_preferences(source: Source, layout: Layout, compat: Compat, strict: boo
 
 
 def read_pairs(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> PreferenceJudgments:
-    """Read preferences between two documents, as ``FileFormat.read`` does.
+    """Read preferences between two documents: ``TOPIC WINNER LOSER``, or ``TOPIC`` with two documents and ``WINNER``.
 
-    Parameters
-    ----------
-    layout : the columns, ``TOPIC``, ``WINNER`` and ``LOSER``, or ``TOPIC``, two documents and ``WINNER``; the first
-        line says which of them.
-
-    Raises
-    ------
-    MalformedLineError : the winner is neither of the two documents, or these are the same, too.
+    A winner that is neither of the documents, and a pair of equal documents, raise MalformedLineError.
     """
     block = whole_file(source)
     columns = columns_in(block, layout, compat)
@@ -117,8 +93,10 @@ def read_pairs(source: Source, layout: Layout, compat: Compat, strict: bool, war
         first = winners.same(losers)
         second = winners.same(lines["OTHER"])
         for row in np.flatnonzero(~(first | second))[:1].tolist():
-            one, two, winner = (quote(lines.text(row, name)) for name in ("DOCNO", "OTHER", "WINNER"))
-            raise MalformedLineError(f"{lines.where(row)}: the winner must be {one} or {two}, not {winner}")
+            first_docno, second_docno, winner = (quote(lines.text(row, name)) for name in ("DOCNO", "OTHER", "WINNER"))
+            raise MalformedLineError(
+                f"{lines.where(row)}: the winner must be {first_docno} or {second_docno}, not {winner}"
+            )
         losers = Names.of([lines.text(row, "OTHER" if won else "DOCNO") for row, won in enumerate(first.tolist())])
     for row in np.flatnonzero(winners.same(losers))[:1].tolist():
         docno = quote(winners.text(row))
@@ -135,7 +113,7 @@ def read_pairs(source: Source, layout: Layout, compat: Compat, strict: bool, war
 
 
 def _preferences(about: GroupedLines, subgroup: IntArray, level: FloatArray, lines: IntArray) -> PreferenceJudgments:
-    """Bring the lines of each judgment group together, given the number, from 1 up, and what else is on each."""
+    """Group lines by judgment group, given the subgroup, level and line number of each."""
     order = np.lexsort((about.document, -level, subgroup, about.group))
     return PreferenceJudgments(
         documents=about.documents,
@@ -150,31 +128,22 @@ def _preferences(about: GroupedLines, subgroup: IntArray, level: FloatArray, lin
 
 
 class GroupedLines(Frozen):
-    """The topics, groups and documents that the lines of a file are about.
+    """The topics, groups and documents of the lines of a file."""
 
-    Parameters
-    ----------
-    documents : each once in a topic, ascending in byte order.
-    groups : per topic, its judgment groups, ascending in byte order.
-    names : flat over ``groups``; what they are called.
-    group : shape (lines,); the group of each line, as a flat index over ``groups``.
-    document : shape (lines,); the document of each line, as a flat index over ``documents``.
-    """
-
-    documents: Documents
-    groups: Segments
-    names: tuple[bytes, ...]
-    group: IntArray
-    document: IntArray
+    documents: Documents  # each once per topic, ascending in byte order
+    groups: Segments  # per topic: its judgment groups, ascending in byte order
+    names: tuple[bytes, ...]  # flat over ``groups``
+    group: IntArray  # shape (lines,); flat index over ``groups``
+    document: IntArray  # shape (lines,); flat index over ``documents``
 
     @property
     def rows(self) -> Segments:
-        """Per group: its lines, once they have been brought together."""
+        """Per group: its lines, once they are grouped."""
         return Segments.of_lengths(np.bincount(self.group, minlength=self.groups.size))
 
 
 def group_lines(path: str, topics: Names, groups: Names, docnos: Names) -> GroupedLines:
-    """Collect topics, groups and documents, given these of each line."""
+    """Collect topics, groups and documents, given those of each line."""
     topic, topic_names = numbered(topics)
     group, group_names = numbered(groups)
     document, docno_names = numbered(docnos)
@@ -190,17 +159,10 @@ def group_lines(path: str, topics: Names, groups: Names, docnos: Names) -> Group
 
 
 def _within(topic: IntArray, n_topics: int, number: IntArray, n_numbers: int) -> tuple[Segments, IntArray, IntArray]:
-    """Collect the different numbers that go with each topic.
+    """Collect the distinct numbers of each topic.
 
-    Parameters
-    ----------
-    topic, number : shape (lines,); two numbers of each line, below ``n_topics`` and ``n_numbers``.
-
-    Returns
-    -------
-    rows : per topic, the numbers that go with it, ascending.
-    place : shape (lines,); the flat index over ``rows`` of the number of each line.
-    numbers : flat over ``rows``.
+    ``topic`` and ``number``, shape (lines,), are below ``n_topics`` and ``n_numbers``. Returns the numbers per topic,
+    ascending, as rows; the flat index over the rows of each line's number; and the numbers, flat.
     """
     pairs = topic * n_numbers + number
     different = distinct(pairs)

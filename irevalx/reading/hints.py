@@ -1,4 +1,4 @@
-"""Hints of messages: what a malformed line, number or file looks like, and what to do."""
+"""Hints in messages about malformed lines, numbers and files, with a fix."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from irevalx.declarations import spelled
 from irevalx.reading.column_names import is_known_name
 from irevalx.reading.layout import Layout
 
-# Texts, as each start of the command would compile them.
+# Patterns are texts because compiling them would slow down each start of the command.
 _UTF_16 = rb"(?:[\t -~]\0){3}"
-"""Letters of ASCII in UTF-16."""
+"""ASCII characters in UTF-16."""
 
 _SEPARATORS = ((b",", "commas"), (b";", "semicolons"), (b"|", "bars"))
 
@@ -32,24 +32,18 @@ KINDS_OF_FILES: tuple[tuple[bytes, str], ...] = (
     (b"SQLite format 3\x00", "an SQLite database; export the table as Parquet or as lines of text"),
     (b"%PDF-", "a PDF file"),
 )
-"""How files begin that are no text, and what a message says of each."""
+"""The beginnings of binary files, and the hint about each."""
 
 NUMBER_HINTS: tuple[tuple[bytes, str], ...] = (
     (rb"""(["']).*\1""", "; remove the quotes"),
     (rb"[Ll][0-9]", "; is this an NTCIR grade (L0 to L4)? If so, remove the letter L: sed 's/L\\([0-9]\\)$/\\1/'"),
     (rb"[+-]?[0-9]+,[0-9]+", "; replace the decimal comma by a point"),
 )
-"""Texts in the place of a number, and what a message says of each."""
+"""Patterns of malformed numbers, and the hint about each."""
 
 
 def number_hint(text: bytes, fields: Sequence[bytes], *, is_first: bool) -> str:
-    """Return what a message says of a text in the place of a number.
-
-    Parameters
-    ----------
-    fields : of its line.
-    is_first : whether the line is the first of a file.
-    """
+    """Return a hint about a malformed number on a line with these fields; "" if nothing fits."""
     if is_first and fields and sum(is_known_name(field) for field in fields) >= min(3, len(fields)):
         return "; is this a header? If so, remove the line"
     if len(fields) == 4 and text == fields[3] and text in fields[1:3]:
@@ -58,12 +52,12 @@ def number_hint(text: bytes, fields: Sequence[bytes], *, is_first: bool) -> str:
 
 
 def kind_of_file(beginning: bytes) -> str:
-    """Return what a file is that begins so; "" where it may be text."""
+    """Return the type of a binary file with this beginning; "" if it can be text."""
     return next((f"this is {kind}" for start, kind in KINDS_OF_FILES if beginning.startswith(start)), "")
 
 
 def encoding_hint(text: bytes) -> str:
-    """Return what the beginning of a file or of a line that is not UTF-8 looks like; "" where it is nothing known."""
+    """Return a hint about the encoding of a file or line with this beginning; "" if nothing fits."""
     marked = text.startswith((b"\xff\xfe", b"\xfe\xff"))
     if marked or any(re.match(_UTF_16, text[start : start + 6]) for start in (0, 1)):
         return "is this UTF-16? If so, convert it: iconv -f UTF-16 -t UTF-8"
@@ -71,7 +65,7 @@ def encoding_hint(text: bytes) -> str:
 
 
 def looks_like_json(text: bytes) -> bool:
-    """Return whether a line or a topic begins as a JSON object does."""
+    """Return whether a line or a topic begins like a JSON object."""
     return text.lstrip().startswith(b"{")
 
 
@@ -79,13 +73,13 @@ _NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 
 
 def text_hint(value: object) -> str:
-    """Return what messages say of a number that is text, for their end; nothing of anything else."""
+    """Return a hint, for the end of a message, about a number passed as text; "" for other values."""
     is_number = isinstance(value, str) and re.fullmatch(_NUMBER, value.strip())
     return "; the number is text: convert it with int or float" if is_number else ""
 
 
 def separator_hint(line: bytes, fields: Sequence[bytes], layout: Layout) -> str:
-    """Return what a message says of the separators of a line; "" where there is nothing."""
+    """Return a hint about the separators of a line; "" if nothing fits."""
     numbers = {len(columns.split()) for columns in layout.columns}
     if len(line.strip().split(b"\t")) in numbers and len(fields) not in numbers:
         blank = next((field for field in line.split(b"\t") if len(field.split()) > 1), b"")

@@ -1,4 +1,4 @@
-"""JSON files: one object, {topic: {docno: number}}, as ranx and BEIR write it, or an object on each line."""
+"""JSON judgments and runs: one object {topic: {docno: number}}, like in ranx and BEIR, or one object per line."""
 
 from __future__ import annotations
 
@@ -25,38 +25,32 @@ from irevalx.reading.grade_rules import RULES, real_grades_hint
 from irevalx.reading.grades import number_or_nan
 from irevalx.reading.hints import encoding_hint
 from irevalx.reading.layout import Layout
-from irevalx.reading.runs import Results, Run
+from irevalx.reading.runs import ResultRows, RunStream
 from irevalx.reading.source import MARK, Source, as_column, stem_of
 from irevalx.settings import Grades
 from irevalx.trec_eval.numbers import LONG_MAX, LONG_MIN
 from irevalx.trec_eval.versions import Compat
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\],:]|[^\s{}\[\],:"]+')
-"""Of a text that begins as JSON. A string that does not end goes on to the end: to look for one after each of its
-quotes would take as long as the square of its length."""
+"""A JSON token. Unterminated strings extend to the end of the text, since a search from each quote would take
+quadratic time."""
 
 _OPEN, _CLOSE = "{}"
 
 _SPACES = re.compile(r"[ \t\n\r]*")
-"""What may stand between tokens."""
+"""White space between tokens."""
 
 _AT_ONCE = 1 << 16
-"""The number of documents, in whole topics, that make a block."""
+"""Minimum number of documents of a block of whole topics."""
 
 
 class _Numbers(Frozen):
-    """What the numbers of a file are, for checks and messages: "grade", and "a whole number of 64 bits".
+    """The numbers of a file, for checks and messages."""
 
-    Parameters
-    ----------
-    types : of Python, that they have.
-    most : the greatest that is allowed.
-    """
-
-    what: str
-    rule: str
-    types: frozenset[type]
-    most: float = sys.float_info.max
+    what: str  # for example "grade"
+    rule: str  # for example "a whole number of 64 bits"
+    types: frozenset[type]  # accepted types of Python
+    most: float = sys.float_info.max  # the greatest value
 
     def holds(self, value: Any) -> bool:
         """Return whether a value is such a number."""
@@ -67,19 +61,19 @@ class _Numbers(Frozen):
         return bool(-sys.float_info.max <= value <= self.most)
 
     def as_number(self, value: Any) -> Any:
-        """Return the number that such a value is."""
+        """Return the number of a valid value."""
         return value
 
 
 class _Labels(_Numbers):
-    """Labels of documents: numbers, texts of numbers, and anything that is no object or list, which is missing."""
+    """Labels of documents: numbers, or texts of numbers; any other text and null are missing labels."""
 
     def holds(self, value: Any) -> bool:
-        """Return whether a value is a label or missing."""
+        """Return whether a value is a label, possibly missing."""
         return not isinstance(value, list | dict) and (isinstance(value, str) or super().holds(value) or value is None)
 
     def as_number(self, value: Any) -> float:
-        """Return the number that a label is, nan for a missing one."""
+        """Return the number of a label; nan if it is missing."""
         if isinstance(value, str):
             [number], _ = number_or_nan([value.encode("utf-8", "surrogatepass")])
             return number
@@ -101,13 +95,8 @@ _Members: TypeAlias = "Callable[[list[tuple[str, Any]]], list[tuple[str, Any]]]"
 def read_json_judgments(
     source: Source, layout: Layout | None, compat: Compat, strict: bool, warn: Warn, grades: Grades = "whole"
 ) -> Judgments:
-    """Read judgments, as ``FileFormat.read`` does; a topic without documents is left out.
-
-    Raises
-    ------
-    MalformedLineError : the file is not ``{topic: {docno: grade}}``, or a topic or a document of a topic occurs twice.
-    """
-    parts = [found.judgments() for found in _read(source, _GRADES[grades], _once)]
+    """Read judgments, without empty topics; repeated topics or documents raise MalformedLineError."""
+    parts = [entries.judgments() for entries in _read(source, _GRADES[grades], _once)]
     judgments = Judgments.joined(source.path, parts)
     if grades == "label" and (missing := np.flatnonzero(np.isnan(judgments.grades))).size:
         first = int(missing[0])
@@ -118,33 +107,25 @@ def read_json_judgments(
     return judgments
 
 
-def read_json_run(source: Source, layout: Layout | None, compat: Compat, strict: bool, warn: Warn) -> Run:
-    """Open a run, which is called by its file's name; reading it raises as for ``read_json_judgments``."""
+def read_json_run(source: Source, layout: Layout | None, compat: Compat, strict: bool, warn: Warn) -> RunStream:
+    """Open a run, named after its file; reading it raises like ``read_json_judgments``."""
 
-    def parse(found: Entries) -> Results:
-        results = found.results(compat, as_column(stem_of(source.path)), strict=True)
-        return results if found.topics else replace(results, tag=None)
+    def parse(entries: Entries) -> ResultRows:
+        results = entries.results(compat, as_column(stem_of(source.path)), strict=True)
+        return results if entries.topics else replace(results, tag=None)
 
-    def run(members: _Members) -> Run:
+    def run(members: _Members) -> RunStream:
         read = partial(_read, source, _SCORES, members)
-        return Run(source.path, blocks=read, again=read, parse=parse)
+        return RunStream(source.path, blocks=read, again=read, parse=parse)
 
     return replace(run(_once), with_repeats=run(list))
 
 
 def _read(source: Source, numbers: _Numbers, members: _Members) -> Iterator[Entries]:
-    """Yield what a file holds, some topics at a time; of nothing, as a pipe may hold, nothing.
+    """Yield the content of a file, some topics at a time; nothing for an empty pipe.
 
-    Each topic is decoded alone: the objects that Python makes of a whole file take ten times its size.
-
-    Parameters
-    ----------
-    members : makes a list of the documents of a topic, or refuses them.
-
-    Raises
-    ------
-    UnreadableFileError
-    MalformedLineError : names the first line that is wrong.
+    Topics are decoded one by one, since Python objects of a whole file take ten times its size. ``members`` makes the
+    list of a topic's documents. MalformedLineError names the first invalid line.
     """
     content = whole_file(source).text
     if columns := record_columns(content.removeprefix(MARK).partition(b"\n")[0]):
@@ -170,20 +151,15 @@ def _read(source: Source, numbers: _Numbers, members: _Members) -> Iterator[Entr
 
 
 def _entries_of_records(path: str, content: bytes, columns: tuple[str, str], numbers: _Numbers) -> Entries:
-    """Return what lines of JSON hold, an object for each document.
-
-    Parameters
-    ----------
-    columns : what the first of them calls topic and document.
-    """
-    found: list[tuple[bytes, bytes, Any, int]] = []
-    wanted = SCORE if numbers is _SCORES else GRADE
+    """Return the content of JSON lines; ``columns`` are the keys of topic and document."""
+    records: list[tuple[bytes, bytes, Any, int]] = []
+    column_names = SCORE if numbers is _SCORES else GRADE
     for number, line in enumerate(content.split(b"\n"), 1):
         if not line.strip():
             continue
         try:
             record = json.loads(line)
-            [name] = named(wanted, list(record))[:1]
+            [name] = named(column_names, list(record))[:1]
             topic, docno = (record[column] for column in columns)
         except (ValueError, RecursionError, LookupError, TypeError):
             rule = f"a line must be a JSON object with {columns[0]}, {columns[1]} and {numbers.what}"
@@ -198,18 +174,16 @@ def _entries_of_records(path: str, content: bytes, columns: tuple[str, str], num
         if not numbers.holds(value):
             where = f"{shown_name(path)}:{number}: topic {quote(str(topic))}: document {quote(str(docno))}"
             raise MalformedLineError(f"{where}: {numbers.what} must be {numbers.rule}, not {quote(json.dumps(value))}")
-        found.append((_as_bytes(str(topic)), _as_bytes(str(docno)), value, number))
-    topics, docnos, values, lines = zip(*found, strict=True)
+        records.append((_as_bytes(str(topic)), _as_bytes(str(docno)), value, number))
+    topics, docnos, values, lines = zip(*records, strict=True)
     kind = np.float64 if float in numbers.types else np.int64
     return Entries.of_rows(path, Names.of(topics), Names.of(docnos), np.array(values, kind), np.array(lines, np.int64))
 
 
 def _topics_of(text: str, members: _Members) -> Iterator[tuple[str, list[tuple[str, Any]]]]:
-    """Yield each topic of a file with its documents and their numbers, as far as they can be decoded.
+    """Yield topics with their documents and numbers, up to the first mistake.
 
-    Raises
-    ------
-    _WrongError, ValueError, RecursionError : something else comes next.
+    A mistake raises _WrongError, ValueError or RecursionError.
     """
     decode = json.JSONDecoder(object_pairs_hook=members).raw_decode
     _, place = _next(text, 0, _OPEN)
@@ -228,9 +202,9 @@ def _topics_of(text: str, members: _Members) -> Iterator[tuple[str, list[tuple[s
 
 
 def _next(text: str, place: int, expected: str) -> tuple[str, int]:
-    """Return the next character that is no space, which must be one of those expected, and the place after it."""
-    found = _SPACES.match(text, place)
-    place = found.end() if found else place
+    """Return the next character that is not a space, which must be one of ``expected``, and the offset after it."""
+    spaces = _SPACES.match(text, place)
+    place = spaces.end() if spaces else place
     mark = text[place : place + 1]
     if not mark or mark not in expected:
         raise _WrongError
@@ -238,7 +212,7 @@ def _next(text: str, place: int, expected: str) -> tuple[str, int]:
 
 
 def _entries_of(path: str, topics: dict[str, list[tuple[str, Any]]], numbers: _Numbers) -> Entries:
-    """Return what some topics have, in columns."""
+    """Return decoded topics as columns."""
     pairs = [pair for documents in topics.values() for pair in documents]
     return Entries(
         path=path,
@@ -248,13 +222,13 @@ def _entries_of(path: str, topics: dict[str, list[tuple[str, Any]]], numbers: _N
         numbers=np.array(
             [numbers.as_number(number) for _, number in pairs], np.float64 if float in numbers.types else np.int64
         ),
-        lines=np.ones(len(pairs), np.int64),  # for messages about documents that occur twice, which name no line
+        lines=np.ones(len(pairs), np.int64),  # messages about repeated documents name no line
         distinct=all(len(dict(documents)) == len(documents) for documents in topics.values()),
     )
 
 
 def _refuse_content(path: str, content: bytes, numbers: _Numbers) -> NoReturn:
-    """Raise the error about the first thing that is wrong with a file, of which something is."""
+    """Raise the error about the first mistake in an invalid file."""
     rule = f"the file must be a JSON object {{topic: {{docno: {numbers.what}}}}}"
     where = shown_name(path)
     try:
@@ -264,7 +238,7 @@ def _refuse_content(path: str, content: bytes, numbers: _Numbers) -> NoReturn:
         _refuse(where, text, numbers, rule)
     except json.JSONDecodeError as error:
         line = text.split("\n")[error.lineno - 1]
-        hint = encoding_hint(content[:LONGEST_QUOTE]) or error.msg  # of UTF-16 without a mark, all bytes are UTF-8
+        hint = encoding_hint(content[:LONGEST_QUOTE]) or error.msg  # UTF-16 without a byte-order mark is valid UTF-8
         raise MalformedLineError(f"{where}:{error.lineno}: {rule}, but got {quote(line)}: {hint}") from None
     except UnicodeDecodeError as error:
         number = content.count(b"\n", 0, error.start) + 1
@@ -277,16 +251,11 @@ def _refuse_content(path: str, content: bytes, numbers: _Numbers) -> NoReturn:
 
 
 class _WrongError(Exception):
-    """The file is not as it must be; ``_refuse_content`` finds out where."""
+    """The file is invalid; ``_refuse_content`` locates the mistake."""
 
 
 def _once(pairs: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
-    """Return the members of an object.
-
-    Raises
-    ------
-    _WrongError : a key occurs twice.
-    """
+    """Return the members of an object; a repeated key raises _WrongError."""
     if len(dict(pairs)) < len(pairs):
         raise _WrongError
     return pairs
@@ -297,12 +266,9 @@ def _as_bytes(name: str) -> bytes:
 
 
 def _refuse(where: str, text: str, numbers: _Numbers, rule: str) -> NoReturn:
-    """Raise the error about the first topic, document or number that is wrong.
+    """Raise the error about the first invalid topic, document or number.
 
-    Parameters
-    ----------
-    where : what messages call the file.
-    text : what it holds, which is JSON as far as its first key that occurs twice.
+    ``text`` is valid JSON up to its first repeated key; ``where`` names the file.
     """
     seen: dict[tuple[str, ...], int] = {}
     for line, keys, value in _members(text):
@@ -324,22 +290,15 @@ def _refuse(where: str, text: str, numbers: _Numbers, rule: str) -> NoReturn:
 
 
 def _number(token: str) -> Any:
-    """Return what a token that is neither text nor a bracket stands for; None for others."""
+    """Return the value of a token that is neither text nor a bracket; None for others."""
     return None if token[0] in '"{[' else json.loads(token)
 
 
 def _members(text: str) -> Iterator[tuple[int, tuple[str, ...], str]]:
-    """Yield the members of an object, and of the objects in it, as far as each is an object or a number.
-
-    Yields
-    ------
-    line : where the key is, from 1 up.
-    keys : the topic, or topic and document.
-    value : the first token of the value.
-    """
+    """Yield the line (from 1), the keys and the first token of the value for each member of the nested objects."""
     line, at = 1, 0
     keys: list[str] = []
-    tokens = [(found[0], found.start()) for found in _TOKEN.finditer(text)]
+    tokens = [(match[0], match.start()) for match in _TOKEN.finditer(text)]
     for place, (token, start) in enumerate(tokens[:-2]):
         line, at = line + text.count("\n", at, start), start
         if token == _CLOSE and keys:

@@ -1,4 +1,4 @@
-"""How the lines of a file format are made: all that it takes to cut them, to explain them, and to refuse them."""
+"""The layout of lines in a file format: columns, comments, separators."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from irevalx.frozen import Frozen
 from irevalx.trec_eval.versions import Compat
 
 _WORDS = {"DOCNO": "document", "MEAN": "mean", "DEVIATION": "standard deviation"}
-"""What messages call a column, where that is not its name in lower case."""
+"""Names of columns in messages, unless they are the name in lower case."""
 
 
-class Comments(Enum):
-    """Which lines are comments, as the help says it."""
+class CommentStyle(Enum):
+    """Which lines are comments, as the help explains it."""
 
     NONE = "No lines"
     AT_LINE_START = "Lines that start with #"
@@ -20,43 +20,28 @@ class Comments(Enum):
 
 
 class Layout(Frozen, kw_only=True):
-    """How the lines of a format are made.
+    """The layout of the lines of a format."""
 
-    Parameters
-    ----------
-    line : what a line is called in messages: "a judgment".
-    columns : the names of the columns, in order: "TOPIC DOCNO". Several where the first data line of a file says which
-        of them it has.
-    more : whether further columns may follow, which are ignored.
-    blank_lines : whether blank lines are skipped; otherwise they are malformed.
-    comments : which lines are skipped too.
-    comments_in_9 : whether they are skipped under ``--compat 9`` as well; trec_eval 9 knows no comments.
-    header : the words that the first line must have; "" for files without a header.
-    tabs : whether tabs alone separate columns where each line has one between every two of them, so that an id may
-        contain blanks.
-    separator : "," or ";" where the file is csv; "" otherwise.
-    """
-
-    line: str
+    line: str  # the name of a line in messages: "a judgment"
     columns: tuple[str, ...]
-    more: bool = False
-    blank_lines: bool = False
-    comments: Comments = Comments.AT_LINE_START
-    comments_in_9: bool = False
-    header: str = ""
-    tabs: bool = False
-    separator: str = ""
+    """Names of the columns: "TOPIC DOCNO"; several if the first data line determines which of them a file has."""
 
-    def comments_in(self, compat: Compat) -> Comments:
-        """Return which lines are comments where a version of trec_eval is followed."""
-        return self.comments if compat.comments or self.comments_in_9 else Comments.NONE
+    more: bool = False  # whether further columns can follow, which are ignored
+    blank_lines: bool = False  # whether blank lines are skipped; otherwise they are malformed
+    comments: CommentStyle = CommentStyle.AT_LINE_START  # which lines are skipped as comments
+    comments_in_9: bool = False  # whether they are also skipped under ``--compat 9``; trec_eval 9 has no comments
+    header: str = ""  # the words of the first line; "" without a header
+    tabs: bool = False
+    """Whether tabs alone separate columns if each line has one between every two, so that IDs can contain blanks."""
+
+    separator: str = ""  # "," or ";" for CSV, "" otherwise
+
+    def comments_in(self, compat: Compat) -> CommentStyle:
+        """Return which lines are comments in a version of trec_eval."""
+        return self.comments if compat.comments or self.comments_in_9 else CommentStyle.NONE
 
     def rule(self, columns: str | None = None) -> str:
-        """Return what a line must have, for messages.
-
-        Parameters
-        ----------
-        columns : those that the file has; None where it has none of ``self.columns``.
+        """Return the required columns of a line, for messages; those of the file if it has some of ``self.columns``.
 
         >>> Layout(line="a line", columns=("TOPIC DOCNO", "TOPIC IGNORED DOCNO", "A B C D")).rule()
         'a line must have 2 columns (topic, document), 3 or 4'
@@ -68,7 +53,7 @@ class Layout(Frozen, kw_only=True):
 
     @property
     def explanation(self) -> str:
-        """What holds for all lines, for the help."""
+        """What applies to all lines, for the help."""
         sentences = ["Columns are separated by spaces or tabs."]
         if self.more:
             sentences.append("Further columns are ignored.")
@@ -76,12 +61,12 @@ class Layout(Frozen, kw_only=True):
             sentences.append("The first line says how many columns there are.")
         sentences.append("Lines may come in any order.")
         sentences.append("Blank lines are skipped." if self.blank_lines else "A blank line is an error.")
-        if self.comments is not Comments.NONE:
+        if self.comments is not CommentStyle.NONE:
             unless = "" if self.comments_in_9 else " unless --compat 9 is given"
             sentences.append(f"{self.comments.value} are skipped{unless}.")
         return " ".join(sentences)
 
 
 def word_for(column: str) -> str:
-    """Return what messages call a column."""
+    """Return the name of a column in messages."""
     return _WORDS.get(column, column.lower())

@@ -1,33 +1,27 @@
-"""Lines of a run that are not like its first line: another number of columns, or another tag."""
+"""Warnings about lines of a run that differ from its first line: in the number of columns, or in the run tag."""
 
 from __future__ import annotations
 
 from irevalx.errors import quote, shown_name
 from irevalx.frozen import Frozen
 from irevalx.reading.beginnings import Beginning
-from irevalx.reading.layout import Comments, Layout
+from irevalx.reading.layout import CommentStyle, Layout
 from irevalx.reading.lines import DataLines
 from irevalx.reading.runs import RunWarning
 from irevalx.trec_eval.versions import Compat
 
 
 class FirstLine(Frozen):
-    """The first data line of a run; None where that is not known.
-
-    Parameters
-    ----------
-    n_columns : the number of its columns.
-    tag : what it calls the run.
-    """
+    """The first data line of a run; None for what is unknown."""
 
     n_columns: int | None = None
     tag: bytes | None = None
 
 
 def first_line(beginning: Beginning, layout: Layout, compat: Compat) -> FirstLine:
-    """Return the first data line of a file."""
+    """Return number of columns and run tag of the first data line."""
     names = layout.columns[0].split()
-    lines = beginning.data_lines(comments=layout.comments_in(compat) is not Comments.NONE)
+    lines = beginning.data_lines(comments=layout.comments_in(compat) is not CommentStyle.NONE)
     fields = lines[0][1].split() if lines and len(beginning.lines) > 1 else []
     if len(fields) < len(names):
         return FirstLine()
@@ -35,11 +29,9 @@ def first_line(beginning: Beginning, layout: Layout, compat: Compat) -> FirstLin
 
 
 def line_warnings(lines: DataLines, first: FirstLine, *, strict: bool, begins_file: bool) -> tuple[RunWarning, ...]:
-    """Return a line where a line of a block has other columns, or another tag, than the first line of the file.
+    """Return a warning if lines of a block differ from the first line of the file in columns or run tag.
 
-    Parameters
-    ----------
-    strict : whether it is an error.
+    ``strict`` makes it an error.
     """
     if lines.uneven is not None:
         return (RunWarning(_uneven(lines, lines.uneven, first.n_columns or 0), "columns", is_error=strict),)
@@ -67,7 +59,7 @@ def _uneven(lines: DataLines, row: int, expected: int) -> str:
 
 
 def _other_tag(lines: DataLines, tag: bytes, begins_file: bool) -> int | None:
-    """Return the first line with another tag; of later blocks, only if the last line has one."""
+    """Return the first line with another tag; in later blocks, only if the last line has another tag."""
     last = lines.size - 1
     if not begins_file and lines.text(0, "TAG") == tag and lines.text(last, "TAG") == tag:
         return None

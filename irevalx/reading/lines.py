@@ -1,9 +1,9 @@
-"""What the readers of all formats share: lines to columns, columns to numbers, and the errors about both.
+"""Lines to columns, columns to numbers, and errors about both, for the readers of all formats.
 
-Here and in ``decimals`` is where the time goes. A block in which every line has exactly the columns of its format,
-separated by single spaces or tabs, is cut at its separators. Any other block (comments, blank lines, extra columns,
-several spaces, CR LF) is cut where separators and tokens meet, and its tokens are counted line by line. Both ways give
-the same columns.
+Most of the time of reading is spent here and in ``decimals``. A block in which every line has exactly the columns of
+its format, separated by single spaces or tabs, is cut at its separators. Any other block (comments, blank lines, extra
+columns, several spaces, CR LF) is cut at the edges between separators and tokens, and its tokens are counted line by
+line. Both ways give the same columns.
 """
 
 from __future__ import annotations
@@ -22,51 +22,42 @@ from irevalx.reading.blocks import Block
 from irevalx.reading.csv_lines import from_csv
 from irevalx.reading.decimals import CLOSE, OTHER, decimals, integers
 from irevalx.reading.hints import encoding_hint, kind_of_file, number_hint
-from irevalx.reading.layout import Comments, Layout, word_for
+from irevalx.reading.layout import CommentStyle, Layout, word_for
 from irevalx.trec_eval.numbers import MalformedNumbers, c_double, c_doubles, c_longs
 from irevalx.trec_eval.versions import Compat
 
 _NEWLINE, _COMMENT, _SPACE, _TAB = map(ord, "\n# \t")
 
 _SUBJECTS = ("TOPIC", "DOCNO", "MEASURE")
-"""The columns that say what a line is about."""
+"""The columns that identify the subject of a line."""
 
 Number = TypeVar("Number", int, float)
 
 Hint: TypeAlias = Callable[[bytes, bytes, Layout], str]
-"""Returns what a malformed line looks like, given lines of the file and the layout; "" where it is nothing known."""
+"""Returns a hint about a malformed line, given the line, lines around it and the layout; "" if nothing fits."""
 
 _SAMPLE = 1 << 11
-"""The number of bytes, of the first lines of a block and from a malformed line on, that a hint is made of."""
+"""Number of bytes, from the beginning of a block and from a malformed line on, for a hint."""
 
 ReadDoubles: TypeAlias = Callable[[Sequence[bytes]], tuple[Sequence[float], Sequence[bool]]]
-"""Reads texts as numbers, and tells of each whether it is a plain number."""
+"""Parses texts as numbers, and returns whether each is a plain number."""
 
 
 class DataLines(Frozen):
-    """The data lines of a block, cut into columns.
+    """The data lines of a block, cut into columns."""
 
-    Parameters
-    ----------
-    path : the file as the user named it.
-    names : of the columns, in order.
-    block : what was cut.
-    buffer : the text of the block, padded.
-    start, end : shape (lines, columns); where each token lies in the buffer. Without ``start``, each begins after the
-        one before and a single separator.
-    line : shape (lines,); the 0-based line of the block.
-    uneven : the first data line, counted from 0, with another number of columns than the first of the file; None if
-        there is none.
-    """
-
-    path: str
-    names: tuple[str, ...]
+    path: str  # as given by the user
+    names: tuple[str, ...]  # of the columns
     block: Block
-    buffer: ByteArray
+    buffer: ByteArray  # the text of the block, padded
     start: IntArray | None
-    end: IntArray
-    line: IntArray
+    """Shape (lines, columns); offsets of tokens in the buffer; None if each follows the token before it and one
+    separator."""
+
+    end: IntArray  # shape (lines, columns)
+    line: IntArray  # shape (lines,); 0-based line of the block
     uneven: int | None = None
+    """The first data line, from 0, with another number of columns than the first of the file; None if there is none."""
 
     @cached_property
     def numbers(self) -> IntArray:
@@ -75,7 +66,7 @@ class DataLines(Frozen):
 
     @property
     def size(self) -> int:
-        """How many there are."""
+        """The number of data lines."""
         return self.line.size
 
     def __contains__(self, name: str) -> bool:
@@ -98,20 +89,20 @@ class DataLines(Frozen):
         return self.buffer[start : self.end[row, column]].tobytes()
 
     def whole(self, row: int) -> bytes:
-        """Return a data line, counted from 0, as the file has it."""
+        """Return a data line, counted from 0, as it is in the file."""
         return _line_with(self.block.text, int(self.end[row, -1]) - 1 - PADDING)
 
     def number_hint(self, row: int, text: bytes) -> str:
-        """Return what a text that is no number looks like in a data line, counted from 0."""
+        """Return a hint about a malformed number in a data line, counted from 0."""
         fields = [self.text(row, name) for name in self.names]
         return number_hint(text, fields if "DOCNO" in self else (), is_first=int(self.numbers[row]) == 1)
 
     def where(self, row: int) -> str:
-        """Return where a data line is, counted from 0: path:line."""
+        """Return the place of a data line, counted from 0: path:line."""
         return f"{shown_name(self.path)}:{self.numbers[row]}"
 
     def describe(self, row: int) -> str:
-        """Return what a data line is about, counted from 0: path:line: topic: document."""
+        """Return the subject of a data line, counted from 0: path:line: topic: document."""
         subjects = [f"{word_for(name)} {quote(self.text(row, name))}" for name in _SUBJECTS if name in self]
         return ": ".join((self.where(row), *subjects))
 
@@ -128,18 +119,8 @@ def cut_lines(
 ) -> DataLines:
     """Cut the lines of a block into columns.
 
-    Parameters
-    ----------
-    path : of the file, for messages.
-    layout : how a line is made.
-    compat : whether lines are comments as in trec_eval 9 or 10.
-    columns : those that the file has, where the layout has several to choose from.
-    hint : what a message says too.
-    expected : how many columns the first data line of the file has; None where that is not known.
-
-    Raises
-    ------
-    MalformedLineError : a line does not have its columns, or holds a NUL byte; or the header is not there.
+    ``columns`` are those of the file if the layout has several, and ``expected`` is the number of columns of its first
+    data line. A line with other columns or a NUL byte, or a missing header, raises MalformedLineError with a ``hint``.
     """
     nul = block.text.find(b"\0")
     if nul >= 0:
@@ -176,7 +157,7 @@ _Cut: TypeAlias = "tuple[IntArray | None, IntArray, IntArray]"
 
 
 def _starts(end: IntArray, column: int) -> IntArray:
-    """Return where the tokens of a column begin, each after the one before and a single separator."""
+    """Return the offsets of a column whose tokens each follow the token before and a single separator."""
     if column:
         return end[:, column - 1] + 1
     start = np.empty(len(end), np.int64)
@@ -185,8 +166,8 @@ def _starts(end: IntArray, column: int) -> IntArray:
     return start
 
 
-def _cut_at_separators(buffer: ByteArray, n_columns: int, comments: Comments) -> _Cut | None:
-    """Cut a block whose lines are all alike, with one separator after each token; None if it is not such a block."""
+def _cut_at_separators(buffer: ByteArray, n_columns: int, comments: CommentStyle) -> _Cut | None:
+    """Cut a block in which all lines have one separator after each token; None for any other block."""
     text = buffer[PADDING:-PADDING]
     separator = text <= _SPACE
     if not text.size or separator[0] or (separator[1:] & separator[:-1]).any():
@@ -198,17 +179,17 @@ def _cut_at_separators(buffer: ByteArray, n_columns: int, comments: Comments) ->
     end = ends.reshape(-1, n_columns)
     if (buffer[end[:, -1]] != _NEWLINE).any():
         return None
-    # Spaces and tabs are all that may stand between tokens here: other bytes below a space may be part of one.
+    # Only spaces and tabs separate tokens here: other bytes below a space can be part of a token.
     between = end.size - len(end) - np.count_nonzero(text == _SPACE)
     if between and between != np.count_nonzero(text == _TAB):
         return None
-    if comments is not Comments.NONE and (buffer[_starts(end, 0)] == _COMMENT).any():
+    if comments is not CommentStyle.NONE and (buffer[_starts(end, 0)] == _COMMENT).any():
         return None
     return None, end, np.arange(len(end))
 
 
 def _cut_at_tabs(text: bytes, n_columns: int) -> _Cut | None:
-    """Cut a block in which each line has a field more than tabs; None if it is not such a block."""
+    """Cut a block in which all lines have ``n_columns`` tab-separated fields; None for any other block."""
     start, end, place = [], [], PADDING
     for line in text.split(b"\n")[:-1]:
         fields = line.strip().split(b"\t")
@@ -227,15 +208,11 @@ def _cut_at_tabs(text: bytes, n_columns: int) -> _Cut | None:
 
 
 def _cut_where_they_meet(
-    buffer: ByteArray, n_columns: int, layout: Layout, comments: Comments, expected: int | None
+    buffer: ByteArray, n_columns: int, layout: Layout, comments: CommentStyle, expected: int | None
 ) -> tuple[_Cut, IntArray, int | None]:
-    """Cut any block: where separators and tokens meet.
+    """Cut any block at the edges between separators and tokens.
 
-    Returns
-    -------
-    cut : into columns.
-    wrong : the lines with too few or too many tokens.
-    uneven : as ``DataLines`` has it.
+    Returns the cut, the lines with too few or too many tokens, and ``uneven`` of ``DataLines``.
     """
     # Tab, newline, vertical tab, form feed and carriage return are neighbours; below tab, subtraction wraps around.
     separator = ((buffer - np.uint8(_TAB)) < 5) | (buffer == _SPACE)
@@ -246,10 +223,10 @@ def _cut_where_they_meet(
     first = np.cumsum(counts) - counts
     data = np.ones(newlines.size, np.bool_)
     filled = counts > 0
-    if comments is not Comments.NONE:
+    if comments is not CommentStyle.NONE:
         at = starts[first[filled]]
         comment = buffer[at] == _COMMENT
-        if comments is Comments.AT_LINE_START:
+        if comments is CommentStyle.AT_LINE_START:
             comment &= (buffer[at - 1] == _NEWLINE) | (at == PADDING)
         data[filled] = ~comment
     if layout.blank_lines:
@@ -263,7 +240,7 @@ def _cut_where_they_meet(
 
 
 def columns_in(block: Block, layout: Layout, compat: Compat) -> str | None:
-    """Return which columns of a layout the first data line of a block has; None where it has others, or is none."""
+    """Return which columns of a layout the first data line of a block has; None for others, or without data lines."""
     comments = layout.comments_in(compat)
     numbers = {len(columns.split()): columns for columns in layout.columns}
     start = 0
@@ -274,8 +251,8 @@ def columns_in(block: Block, layout: Layout, compat: Compat) -> str | None:
         for number in numbers if layout.tabs else ():
             if separated_by_tabs(line, number):
                 return numbers[number]
-        begin = line.lstrip() if comments is Comments.AFTER_SPACES else line
-        if fields and not (begin.startswith(b"#") and comments is not Comments.NONE):
+        begin = line.lstrip() if comments is CommentStyle.AFTER_SPACES else line
+        if fields and not (begin.startswith(b"#") and comments is not CommentStyle.NONE):
             return numbers.get(len(fields))
     return None
 
@@ -283,14 +260,9 @@ def columns_in(block: Block, layout: Layout, compat: Compat) -> str | None:
 def whole_numbers(
     texts: Names, malformed: MalformedNumbers, lines: DataLines, rows: IntArray | None = None
 ) -> IntArray:
-    """Read a column as C's ``atol`` reads it.
+    """Parse a column, shape (n,), like C's ``atol``; malformed numbers are added to ``malformed``.
 
-    Parameters
-    ----------
-    texts : shape (n,).
-    malformed : gets those that are no plain numbers.
-    lines : that they stand in, for the message.
-    rows : shape (n,); which of the lines these are; None for all.
+    ``rows``, shape (n,), are the lines of the texts; None for all.
     """
     values, plain = integers(texts)
     rest = (~plain).nonzero()[0]
@@ -303,13 +275,7 @@ def whole_numbers(
 def real_numbers(
     texts: Names, malformed: MalformedNumbers, lines: DataLines, read: ReadDoubles = c_doubles
 ) -> FloatArray:
-    """Read a column as C's ``strtod`` reads it.
-
-    Parameters
-    ----------
-    texts, malformed, describe : as for ``whole_numbers``.
-    read : what reads texts that are not plain decimals, as ``c_doubles`` does.
-    """
+    """Parse a column like C's ``strtod``; ``read`` parses texts that are not plain decimal numbers."""
     values, states = decimals(texts)
     for place in np.flatnonzero(states == CLOSE).tolist():
         values[place] = float(texts.text(place))
@@ -327,30 +293,25 @@ def read_others(
     lines: DataLines,
     rows: IntArray | None = None,
 ) -> Sequence[Number]:
-    """Return numbers that are not read in words of eight characters, and note those that are not plain.
+    """Parse texts that are not read eight characters at a time, and add malformed numbers to ``malformed``.
 
-    Parameters
-    ----------
-    texts : of a column.
-    places : of the texts to read, ascending; at least one.
-    read : ``c_longs`` or ``c_doubles``.
-    malformed, lines, rows : as for ``whole_numbers``.
+    ``places`` are their positions in the column, ascending and at least one; ``rows`` is as in ``whole_numbers``.
     """
-    some = texts.take(places).texts()
-    values, plain = read(some)
+    selected = texts.take(places).texts()
+    values, plain = read(selected)
     n_malformed = plain.count(False)
     if n_malformed:
         first = plain.index(False)
         read_as = f"{values[first]:g}" if read is c_doubles else str(values[first])
         row = int(places[first] if rows is None else rows[places[first]])
-        is_real = bool(malformed.if_real) and c_double(some[first])[1]
-        hint = malformed.if_real if is_real else lines.number_hint(row, some[first])
-        malformed.add(n_malformed, lines.describe(row), quote(some[first]), read_as, hint)
+        is_real = bool(malformed.if_real) and c_double(selected[first])[1]
+        hint = malformed.if_real if is_real else lines.number_hint(row, selected[first])
+        malformed.add(n_malformed, lines.describe(row), quote(selected[first]), read_as, hint)
     return values
 
 
 def as_precise(x: FloatArray, compat: Compat) -> FloatArray:
-    """Round to what the version keeps of scores and of the levels of preferences: 32-bit numbers in 9."""
+    """Round scores or levels of preferences to the precision of the version: 32 bits in trec_eval 9."""
     if not compat.single_precision_scores:
         return x
     with np.errstate(over="ignore"):
@@ -358,12 +319,7 @@ def as_precise(x: FloatArray, compat: Compat) -> FloatArray:
 
 
 def _without_header(path: str, block: Block, layout: Layout, hint: Hint) -> Block:
-    """Return the first block of a file without its first line.
-
-    Raises
-    ------
-    MalformedLineError : that line is not the header.
-    """
+    """Return the first block of a file without its first line, which must be the header."""
     line, newline, rest = block.text.partition(b"\n")
     if newline and line.split() != layout.header.encode().split():
         problem = f"the first line must be the header {layout.header}, not {quote(line)}"
@@ -373,7 +329,7 @@ def _without_header(path: str, block: Block, layout: Layout, hint: Hint) -> Bloc
 
 
 def _sample(text: bytes, place: int) -> bytes:
-    """Return the first lines of a text and some from a place on, which is where a line begins."""
+    """Return the first lines of a text, and some lines from an offset on."""
     parts = [text[: min(place, _SAMPLE)], text[place : place + _SAMPLE]]
     return b"".join(part[: part.rfind(b"\n") + 1] or part[:_SAMPLE] + b"\n" * bool(part) for part in parts)
 
@@ -383,6 +339,6 @@ def _after_colon(text: str) -> str:
 
 
 def _line_with(text: bytes, place: int) -> bytes:
-    """Return the line that has this byte, without its newline."""
+    """Return the line that contains this byte, without newline."""
     end = text.find(b"\n", place)
     return text[text.rfind(b"\n", 0, place) + 1 : len(text) if end < 0 else end]

@@ -1,4 +1,4 @@
-"""Files of judgments of a sample with inclusion probabilities, with the probabilities of drawing: the format prels."""
+"""Reader of judgments with inclusion probabilities: the format prels."""
 
 from __future__ import annotations
 
@@ -19,28 +19,20 @@ from irevalx.trec_eval.numbers import c_double, c_long
 from irevalx.trec_eval.versions import Compat
 
 NOT_DRAWN = -999
-"""From this grade down a document was pooled and not drawn."""
+"""Documents with this grade or less were pooled and not sampled."""
 
 NOT_AT_RANDOM = (0, 2)
-"""Methods that have chosen a document whatever chance said, so that its probability is 1."""
+"""Methods that selected a document deterministically, so that its probability is 1."""
 
 AT_RANDOM = (1, 2, 4)
-"""Methods that have drawn a document at random."""
+"""Methods that sampled a document at random."""
 
 
 def read_prels(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> JudgmentsWithProbabilities:
-    """Read the judgments of a sample with inclusion probabilities, as ``FileFormat.read`` does.
+    """Read judgments with inclusion probabilities; malformed numbers are always refused.
 
-    Parameters
-    ----------
-    layout : the columns, among them ``TOPIC``, ``DOCNO``, ``GRADE``, ``METHOD`` and ``PROBABILITY``.
-    strict : whatever it says, numbers that are not plain are refused.
-    warn : called with a line about probabilities out of bounds, whose lines do not count.
-
-    Raises
-    ------
-    MalformedLineError : a grade or method is not a whole number, or a probability that counts is not a number (or NA)
-        or is 0, too.
+    ``warn`` is called about probabilities that are out of range, whose lines are ignored. A probability of 0 for a
+    sampled document raises MalformedLineError.
     """
     lines = cut_lines(source.path, whole_file(source), layout, compat, hint=judgments_hint)
     grades, methods = _integers(lines, "GRADE"), _integers(lines, "METHOD")
@@ -60,45 +52,39 @@ def judgments_with_probabilities(  # noqa: PLR0917 - the columns
     lines: IntArray,
     warn: Warn,
 ) -> JudgmentsWithProbabilities:
-    """Choose the judgments that count, and bring those of each topic together.
+    """Return the judgments of sampled documents grouped by topic; unknown probabilities are nan.
 
-    Parameters
-    ----------
-    topics, docnos, grades, methods, probabilities, lines : of each judgment; a probability that is not known is nan.
-    warn : called with a line about probabilities out of bounds, whose judgments do not count.
-
-    Raises
-    ------
-    MalformedLineError : a probability that counts is 0.
+    Probabilities out of range, which ``warn`` reports, exclude a judgment; a probability of 0 for a sampled document
+    raises MalformedLineError.
     """
     drawn = grades > NOT_DRAWN
     with np.errstate(invalid="ignore"):
         outside = drawn & ((probabilities < 0) | (probabilities > 1))
     if outside.any():
         warn(_outside(path, probabilities, lines, np.flatnonzero(outside)))
-    kept = np.flatnonzero(drawn & ~outside & ~np.isnan(probabilities))
-    negative = kept[grades[kept] < 0]
+    sampled = np.flatnonzero(drawn & ~outside & ~np.isnan(probabilities))
+    negative = sampled[grades[sampled] < 0]
     if negative.size:
         warn(_negative(path, grades, lines, negative))
     probabilities = np.where(np.isin(methods, NOT_AT_RANDOM), 1.0, probabilities)
-    for place in kept[probabilities[kept] == 0][:1].tolist():
+    for place in sampled[probabilities[sampled] == 0][:1].tolist():
         raise MalformedLineError(
             f"{shown_name(path)}:{lines[place]}: the probability of a document that was drawn must be above 0, but got "
             f"0 for {quote(docnos.text(place))} of topic {quote(topics.text(place))}"
         )
-    names, rows, order = group_by_topic(topics.take(kept))
-    kept = kept[order]
+    names, rows, order = group_by_topic(topics.take(sampled))
+    sampled = sampled[order]
     rows, ascending = rows.take(np.array(sorted(range(rows.n), key=names.__getitem__), np.int64))
-    kept = kept[ascending]
+    sampled = sampled[ascending]
     return JudgmentsWithProbabilities(
         path=path,
         topics=tuple(sorted(names)),
         rows=rows,
-        docnos=docnos.take(kept),
-        grades=grades[kept],
-        probabilities=probabilities[kept],
-        at_random=np.isin(methods[kept], AT_RANDOM),
-        lines=lines[kept],
+        docnos=docnos.take(sampled),
+        grades=grades[sampled],
+        probabilities=probabilities[sampled],
+        at_random=np.isin(methods[sampled], AT_RANDOM),
+        lines=lines[sampled],
     )
 
 
@@ -122,21 +108,21 @@ def _outside(path: str, probabilities: FloatArray, lines: IntArray, places: IntA
 
 
 def _integers(lines: DataLines, name: str) -> IntArray:
-    """Read a column of whole numbers of 64 bits; anything else is an error."""
+    """Return a column of 64-bit integers; anything else is an error."""
     texts = lines[name]
     values, plain = integers(texts)
     for place in np.flatnonzero(~plain).tolist():
         values[place], exact = c_long(texts.text(place))
         if not exact:
-            shown = quote(texts.text(place))
+            quoted = quote(texts.text(place))
             raise MalformedLineError(
-                f"{lines.where(place)}: a {word_for(name)} must be a whole number, but got {shown}"
+                f"{lines.where(place)}: a {word_for(name)} must be a whole number, but got {quoted}"
             )
     return values
 
 
 def _probabilities(lines: DataLines) -> FloatArray:
-    """Read the column of probabilities; nan where it is NA."""
+    """Return the column of probabilities; nan for NA."""
     texts = lines["PROBABILITY"]
     values, states = decimals(texts)
     for place in np.flatnonzero(states != EXACT).tolist():

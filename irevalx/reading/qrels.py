@@ -1,4 +1,4 @@
-"""Files in which each line has a topic and a document: judgments with a grade, as in qrels and samples, and pools."""
+"""Readers of files with a topic and a document per line: qrels, stratified samples and pools."""
 
 from __future__ import annotations
 
@@ -27,12 +27,7 @@ from irevalx.trec_eval.versions import Compat
 def read_graded(
     source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn, grades: Grades = "whole"
 ) -> Judgments:
-    """Read judgments, as ``FileFormat.read`` does.
-
-    Parameters
-    ----------
-    layout : the columns, among them ``TOPIC``, ``DOCNO``, ``GRADE`` and, for a sample of strata, ``STRATUM``.
-    """
+    """Read judgments, with the column ``STRATUM`` for stratified samples."""
     numbers: dict[bytes, int] = {}  # of the strata, as they come in the file
 
     def build(lines: DataLines, grade: AnyArray) -> Judgments:
@@ -63,12 +58,9 @@ def read_graded(
 def read_beir(
     source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn, grades: Grades = "whole"
 ) -> Judgments:
-    """Read judgments with a header, as ``FileFormat.read`` does; a number that is none is refused.
+    """Read BEIR judgments; the first line determines the separator, and malformed numbers are refused.
 
-    Parameters
-    ----------
-    layout : the columns ``TOPIC``, ``DOCNO`` and ``GRADE``; the first line says what separates them.
-    warn : called with a line about a header that is missing, and about lines that are repeated.
+    ``warn`` is called about a missing header and about repeated lines.
     """
     beginning = Beginning.of(source)
     first = beginning.lines[0] if beginning.lines else b""
@@ -85,18 +77,13 @@ def read_beir(
 
 
 def _stratum_order(name: bytes) -> tuple[bool, float, bytes]:
-    """Return what strata are sorted by: numbers by value, then other names; names of one value by their bytes."""
+    """Return the sort key of a stratum: numbers by value, then other names."""
     value, is_number = c_double(name)
     return not is_number, value if is_number else 0.0, name
 
 
 def read_pool_file(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> Pool:
-    """Read a pool, as ``FileFormat.read`` does.
-
-    Parameters
-    ----------
-    layout : the columns, among them ``TOPIC`` and ``DOCNO``; the first data line says which of several the file has.
-    """
+    """Read a pool; the first data line determines which columns of the layout the file has."""
     path = source.path
     columns: str | None = None
     parts = []

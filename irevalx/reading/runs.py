@@ -1,4 +1,4 @@
-"""What a system retrieved: blocks of result lines, grouped by topic."""
+"""Retrieved documents: blocks of result lines, grouped by topic."""
 
 from __future__ import annotations
 
@@ -15,34 +15,26 @@ from irevalx.settings import Duplicates
 from irevalx.trec_eval.numbers import MalformedNumbers
 
 MANY_CHANGES = 1 << 11
-"""Where this number of lines, or more, change their topic more often than not, they are grouped without a
-loop over these lines."""
+"""From this number of lines on, lines that mostly change their topic are grouped without a loop."""
 
 MOST_SMALL = 1 << 16
-"""The number of different numbers of 16 bits."""
+"""The number of distinct 16-bit numbers."""
 
 
 MOST_IN_SHORT_LIST = 1 << 5
-"""The number of documents up to which a list is ranked without arrays."""
+"""Lists of at most this number of documents are ranked without arrays."""
 
 
 class RunWarning(Frozen):
-    """A warning about the lines of a run, of which one of each kind is enough.
-
-    Parameters
-    ----------
-    text : what it says.
-    kind : what it is about. "ties" holds where equal scores are ordered by name, "ranks" where they are by rank.
-    is_error : whether the run is refused.
-    """
+    """A warning about the lines of a run; one of each kind is shown."""
 
     text: str
-    kind: str
-    is_error: bool = False
+    kind: str  # its subject; "ties" applies if equal scores are ordered by name, "ranks" if by rank
+    is_error: bool = False  # whether the run is refused
 
 
 class ShortList(NamedTuple):
-    """At most ``MOST_IN_SHORT_LIST`` different documents of one topic; the first and the last score are not equal."""
+    """At most ``MOST_IN_SHORT_LIST`` distinct documents of one topic; the first and last scores differ."""
 
     topic: bytes
     docnos: list[bytes]
@@ -52,55 +44,35 @@ class ShortList(NamedTuple):
     tag: bytes
 
 
-class Results(Frozen):
-    """The retrieved documents of some topics.
+class ResultRows(Frozen):
+    """The retrieved documents of some topics."""
 
-    Parameters
-    ----------
-    topics : each once, in the order of the file.
-    rows : one row per topic, its documents in the order of the file (not ranked).
-    docnos, scores : flat.
-    close : flat; whether the score may be off by up to ``error`` times its size.
-    error : the greatest relative error of a score that is ``close``.
-    exact : given flat places, returns the scores there as they really are.
-    lines_of : given flat places, returns the 1-based lines of the file there.
-    tag : what the last line calls the run; None where there is no line, or no tag on it.
-    malformed : scores that are no finite numbers.
-    distinct : whether it is known that no document occurs twice in a topic.
-    sanity_warnings : a line each: what looks wrong about the scores of the first block of a file, and about lines.
-    ranks : given flat places, returns the ranks there, or raises MalformedNumberError; None without ranks.
-    """
-
-    topics: tuple[bytes, ...]
-    rows: Segments
-    docnos: Names
+    topics: tuple[bytes, ...]  # each once, in file order
+    rows: Segments  # one row per topic, documents in file order (not ranked)
+    docnos: Names  # flat, like the fields below
     scores: FloatArray
-    close: BoolArray
-    error: float
-    exact: Callable[[IntArray], FloatArray]
-    lines_of: Callable[[IntArray], IntArray]
-    tag: bytes | None
-    malformed: MalformedNumbers
-    distinct: bool = False
-    sanity_warnings: tuple[RunWarning, ...] = ()
+    close: BoolArray  # whether the score may be off by up to ``error``, relative to its size
+    error: float  # the greatest relative error of a ``close`` score
+    exact: Callable[[IntArray], FloatArray]  # returns the exact scores at flat positions
+    lines_of: Callable[[IntArray], IntArray]  # returns the 1-based lines of the file at flat positions
+    tag: bytes | None  # run tag of the last line; None without a line or a tag
+    malformed: MalformedNumbers  # scores that are not finite numbers
+    distinct: bool = False  # whether documents are known to be distinct within topics
+    sanity_warnings: tuple[RunWarning, ...] = ()  # about lines, and about scores of the first block of a file
     ranks: Callable[[IntArray], IntArray] | None = None
+    """Returns the ranks at flat positions, or raises MalformedNumberError; None without ranks."""
 
-    def keep(self, mask: BoolArray) -> Results:
-        """Return the results without the documents where the mask, flat, is false."""
+    def keep(self, mask: BoolArray) -> ResultRows:
+        """Return the results of the documents for which the flat mask is true."""
         return self._at(self.rows.keep(mask), mask.nonzero()[0], self.topics)
 
-    def take(self, topics: IntArray) -> Results:
-        """Return the results of some of the topics only."""
+    def take(self, topics: IntArray) -> ResultRows:
+        """Return the results of some topics."""
         rows, index = self.rows.take(topics)
         return self._at(rows, index, tuple(self.topics[topic] for topic in topics.tolist()))
 
-    def _at(self, rows: Segments, index: IntArray, topics: tuple[bytes, ...]) -> Results:
-        """Return other rows of these documents.
-
-        Parameters
-        ----------
-        index : flat over the rows; the places of the documents.
-        """
+    def _at(self, rows: Segments, index: IntArray, topics: tuple[bytes, ...]) -> ResultRows:
+        """Return the documents at these flat positions, as other rows."""
         ranks = self.ranks
         return replace(
             self,
@@ -116,17 +88,10 @@ class Results(Frozen):
 
 
 def group_by_topic(names: Names) -> tuple[tuple[bytes, ...], Segments, IntArray | slice]:
-    """Bring the lines of each topic together.
+    """Group lines by topic, given the topic of each line.
 
-    Parameters
-    ----------
-    names : the topic of each line.
-
-    Returns
-    -------
-    topics : each once, in the order of their first lines.
-    rows : one row per topic.
-    order : flat; which line stands where. Lines of one topic keep their order; a full slice where nothing moves.
+    Returns the topics in the order of their first lines, one row per topic, and the stable order of the lines, flat (a
+    full slice if lines are already grouped).
     """
     if names.size == 0:
         return (), Segments.of_lengths([]), slice(None)
@@ -146,12 +111,7 @@ def group_by_topic(names: Names) -> tuple[tuple[bytes, ...], Segments, IntArray 
 
 
 def _group_scattered(names: Names, lengths: IntArray) -> tuple[tuple[bytes, ...], Segments, IntArray]:
-    """Return the same as ``group_by_topic``, without a loop over the lines at which the topic changes.
-
-    Parameters
-    ----------
-    names, lengths : run-length encoded: the topic of lines on end that have the same, and how many these are.
-    """
+    """Group lines like ``group_by_topic`` without a loop over topic changes; the topics are run-length encoded."""
     first = first_places(names)
     is_first = first == np.arange(names.size)
     topics = tuple(names.take(is_first).texts())
@@ -162,42 +122,38 @@ def _group_scattered(names: Names, lengths: IntArray) -> tuple[tuple[bytes, ...]
     return topics, Segments.of_lengths(np.bincount(number, minlength=len(topics))), np.argsort(number, kind="stable")
 
 
-class Run(Frozen):
-    """Results that are read block by block; what a block is, only ``parse`` needs to know.
+class RunStream(Frozen):
+    """A run whose results are read block by block; only ``parse`` interprets blocks."""
 
-    Parameters
-    ----------
-    path : the file as the user named it; the tag of what is no file.
-    blocks : returns the blocks, which end between topics as far as the lines of a topic stand together. It is called
-        first, and once only unless the run has a ``size``.
-    again : returns everything as blocks without a common topic.
-    parse : reads the lines of a block.
-    size : bytes of a file that several processes may read; 0 for a pipe or standard input.
-    shares : given a number of processes, returns for each of them, or for fewer, what yields some of the blocks, in
-        the order of the file; nothing where one process has to find the blocks.
-    to_its_end : whether all blocks must have been gone through before ``again`` is called, as with a pipe. Otherwise
-        ``blocks`` may be called any number of times.
-    with_repeats : the same run, read so that a document may occur twice in a topic, where reading refuses that.
-    short_list : returns the results if they are one short list, which can be ranked without arrays; None if they are
-        not. The blocks hold the same results.
-    """
-
-    path: str
+    path: str  # as given by the user; the run tag if it is not a file
     blocks: Callable[[], Iterator[Any]]
-    again: Callable[[], Iterable[Any]]
-    parse: Callable[[Any], Results]
-    size: int = 0
-    shares: Callable[[int], Sequence[Callable[[], Iterator[Any]]]] = lambda processes: ()
-    to_its_end: bool = True
-    with_repeats: Run | None = None
-    short_list: Callable[[], ShortList | None] | None = None
+    """Yields blocks that end between topics if the lines of a topic are contiguous; called first, and only once unless
+    the run has a ``size``."""
 
-    def allowing(self, duplicates: Duplicates) -> Run:
-        """Return the run, read so that a document may occur twice in a topic if that is to be no error."""
+    again: Callable[[], Iterable[Any]]  # returns everything as blocks with disjoint topics
+    parse: Callable[[Any], ResultRows]
+    size: int = 0  # bytes of a file that several processes can read; 0 for a pipe or standard input
+    shares: Callable[[int], Sequence[Callable[[], Iterator[Any]]]] = lambda processes: ()
+    """Returns functions that yield the blocks for each of several processes, in file order; empty if one process must
+    find the blocks."""
+
+    to_its_end: bool = True
+    """Whether ``blocks`` must be consumed before ``again`` is called, as for a pipe; otherwise ``blocks`` can be called
+    repeatedly."""
+
+    with_repeats: RunStream | None = None
+    """The same run, read such that a document can occur twice in a topic, if reading refuses that."""
+
+    short_list: Callable[[], ShortList | None] | None = None
+    """Returns the results if they are one short list, which is ranked without arrays, otherwise None; ``blocks`` has
+    the same results."""
+
+    def allowing(self, duplicates: Duplicates) -> RunStream:
+        """Return the run, read such that repeated documents are no error if ``duplicates`` permits them."""
         return self if duplicates == "error" or self.with_repeats is None else self.with_repeats
 
-    def results(self) -> list[Results]:
-        """Read it all; no topic is in two parts."""
+    def results(self) -> list[ResultRows]:
+        """Read all results, as parts with disjoint topics."""
         blocks = self.blocks()
         unread = blocks if self.to_its_end else ()
         return each_topic_once(map(self.parse, blocks), lambda: map(self.parse, self.again()), unread)

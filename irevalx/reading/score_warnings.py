@@ -1,4 +1,4 @@
-"""Warnings about scores and ranks: distances, scores that are all equal, scores in the place of ranks."""
+"""Warnings about scores and ranks: distances, equal scores, scores in the column of ranks."""
 
 from __future__ import annotations
 
@@ -7,23 +7,17 @@ import numpy as np
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments
 from irevalx.declarations import is_parameter, spelled
 from irevalx.errors import quote, shown_name
-from irevalx.reading.runs import Results, RunWarning
+from irevalx.reading.runs import ResultRows, RunWarning
 
 MOST_TOPICS = 1000
-"""The number of first topics that are looked at for warnings."""
-
-"""What the warning about equal scores says of the option."""
+"""Number of first topics that are checked for warnings."""
 
 
-def rank_warnings(path: str, results: Results, *, strict: bool) -> tuple[RunWarning, ...]:
-    """Return a line if the ranks of most topics are probably scores.
+def rank_warnings(path: str, results: ResultRows, *, strict: bool) -> tuple[RunWarning, ...]:
+    """Return a warning if the ranks of most topics are probably scores.
 
-    That is: the least of them is neither 0 nor 1, or they decrease from line to line and some are left out.
-
-    Parameters
-    ----------
-    results : of the first lines of the file, with the negated ranks as scores.
-    strict : whether they are refused.
+    They are if the lowest rank is neither 0 nor 1, or if ranks decrease from line to line with gaps. ``results`` are
+    those of the first block, with negated ranks as scores; ``strict`` makes the warning an error.
     """
     rows, rank = results.rows, -results.scores
     if not rows.n:
@@ -49,12 +43,12 @@ def rank_warnings(path: str, results: Results, *, strict: bool) -> tuple[RunWarn
 
 
 def looked_at(rows: Segments) -> int:
-    """Return how many of the first results are looked at."""
+    """Return how many of the first results are checked."""
     return int(rows.offsets[min(rows.n, MOST_TOPICS)])
 
 
 def has_equal_ends(results: Segments, scores: FloatArray) -> BoolArray:
-    """Return, per topic, whether it has two documents or more, the first and the last with equal scores."""
+    """Return, per topic, whether its first and last of several documents have equal scores."""
     if results.n == 1:  # as in many small calls
         return np.array([scores.size > 1 and scores[0] == scores[-1]])
     alike: BoolArray = results.lengths > 1
@@ -67,16 +61,11 @@ def has_equal_ends(results: Segments, scores: FloatArray) -> BoolArray:
 def score_warnings(
     path: str, results: Segments, scores: FloatArray, rank: IntArray | None = None
 ) -> tuple[RunWarning, ...]:
-    """Return a line where ranks contradict the scores of most topics, or all scores of most topics are equal.
+    """Return a warning if ranks contradict the scores of most topics, or if all scores of most topics are equal.
 
-    Ranks contradict scores where the two grow together: where their covariance is above 0. Topics count that have two
-    documents or more; for a contradiction, those whose ranks are not all equal.
-
-    Parameters
-    ----------
-    path : of the run.
-    results, scores : the first of the run, a row for each topic, and their scores, flat.
-    rank : of those that are ``looked_at``; None without ranks.
+    Ranks contradict scores if their covariance is positive. ``results`` are the first rows of the run, ``scores`` their
+    flat scores, and ``rank`` the ranks of the checked results. Topics with one document, and for contradictions those
+    with equal ranks, are ignored.
     """
     rows, _ = results.take(np.arange(min(results.n, MOST_TOPICS)))
     score = scores[: rows.size]
@@ -87,7 +76,7 @@ def score_warnings(
     alike = several & (rows.count(by_score != 0) == 0)
     n_several, n_alike = int(several.sum()), int(alike.sum())
     named, ranked = shown_name(path), np.zeros(rows.n, np.bool_)
-    found: list[RunWarning] = []
+    warnings: list[RunWarning] = []
     if rank is not None:
         with np.errstate(all="ignore"):
             by_rank = rank.astype(np.float64) - rank[first]
@@ -106,7 +95,7 @@ def score_warnings(
             )
             return (RunWarning(text, "distance"),)
         if n_several and not n_ranked:
-            found.append(
+            warnings.append(
                 RunWarning(
                     f"{named}: RANK is the same on all lines of a topic, so {spelled('ties', 'rank')} has no effect",
                     "ranks",
@@ -115,11 +104,11 @@ def score_warnings(
     if 2 * n_alike > n_several:
         ignored = ", and RANK is ignored" if ranked.any() else ""
         hint = f" (change this with {spelled('ties')})" if is_parameter("ties") else ""
-        found.append(
+        warnings.append(
             RunWarning(
                 f"{named}: all scores are equal in {n_alike} of the first {n_several} topics: their documents are "
                 f"ranked by DOCNO{ignored}{hint}",
                 "ties",
             )
         )
-    return tuple(found)
+    return tuple(warnings)

@@ -1,4 +1,4 @@
-"""Files of runs in which each line has a topic, a document and a score or a rank."""
+"""Readers of runs with a topic, a document and a score or a rank per line."""
 
 from __future__ import annotations
 
@@ -12,34 +12,31 @@ from irevalx.declarations import spelled
 from irevalx.errors import Warn
 from irevalx.frozen import replace
 from irevalx.reading.beginnings import Beginning
-from irevalx.reading.blocks import Block, blocks_of, shares_of, whole_file
+from irevalx.reading.blocks import Block, blocks_of, file_ranges, whole_file
 from irevalx.reading.decimals import CLOSE, ERROR, OTHER, decimals, integers
 from irevalx.reading.format_hints import run_hint
 from irevalx.reading.layout import Layout
 from irevalx.reading.line_warnings import FirstLine, first_line, line_warnings
 from irevalx.reading.lines import DataLines, as_precise, columns_in, cut_lines, read_others, whole_numbers
-from irevalx.reading.runs import Results, Run, RunWarning, group_by_topic
+from irevalx.reading.runs import ResultRows, RunStream, RunWarning, group_by_topic
 from irevalx.reading.score_warnings import looked_at, rank_warnings, score_warnings
 from irevalx.reading.source import Source, as_column, stem_of
 from irevalx.trec_eval.numbers import MalformedNumbers, c_doubles
 from irevalx.trec_eval.versions import Compat
 
 SINGLE_ERROR = 2.0**-22
-"""The greatest relative difference between two 32-bit scores that came from numbers closer than ``ERROR``."""
+"""The greatest relative difference between two 32-bit scores whose 64-bit values differ by less than ``ERROR``."""
 
 
-def read_scored_run(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> Run:
-    """Open a run, as ``FileFormat.read`` does; reading its blocks raises what that says.
+def read_scored_run(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> RunStream:
+    """Open a run with scores; its blocks are read and checked when it is evaluated.
 
-    Parameters
-    ----------
-    layout : the columns, among them ``TOPIC``, ``DOCNO`` and ``SCORE``. A run without ``TAG`` is called by its file's
-        name; where there is a ``RANK``, it is compared with the scores for warnings.
-    strict : refuse infinite scores too, and lines that are probably not what they were meant to be.
+    Without ``TAG`` it is named after its file; ``RANK`` is compared with scores for warnings. ``strict`` also refuses
+    infinite scores and suspicious lines.
     """
     first = first_line(Beginning.of(source), layout, compat) if layout.more else FirstLine()
 
-    def parse(block: Block) -> Results:
+    def parse(block: Block) -> ResultRows:
         lines = cut_lines(source.path, block, layout, compat, hint=run_hint, expected=first.n_columns)
         results = results_of(lines, lines["SCORE"], compat, strict=strict)
         return replace(
@@ -51,32 +48,29 @@ def read_scored_run(source: Source, layout: Layout, compat: Compat, strict: bool
             ),
         )
 
-    return Run(
+    return RunStream(
         source.path,
         blocks=lambda: blocks_of(source),
         again=lambda: [whole_file(source)],
         parse=parse,
         size=source.size,
-        shares=lambda processes: [share.blocks for share in shares_of(source, processes)],
+        shares=lambda processes: [share.blocks for share in file_ranges(source, processes)],
     )
 
 
-def read_scores(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> Run:
-    """Open a run with scores alone, as ``read_scored_run`` does; a score that is no number is refused."""
+def read_scores(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> RunStream:
+    """Open a run without ranks; malformed scores are refused."""
     return read_scored_run(source, layout, compat, True, warn)
 
 
-def read_msmarco_run(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> Run:
-    """Open a run that has ranks and perhaps scores, and is called by its file's name, as ``read_scored_run`` does.
+def read_msmarco_run(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> RunStream:
+    """Open a run with ranks and possibly scores, named after its file; malformed numbers are refused.
 
-    Parameters
-    ----------
-    layout : the columns, ``TOPIC``, ``DOCNO`` and ``RANK`` or also ``SCORE``; the first line says which of them.
-    strict : refuse ranks that are probably scores; what is no number always is refused.
+    ``strict`` also refuses ranks that are probably scores.
     """
     tag = as_column(stem_of(source.path))
 
-    def parse(block: tuple[str | None, Block]) -> Results:
+    def parse(block: tuple[str | None, Block]) -> ResultRows:
         columns, text = block
         lines = cut_lines(source.path, text, layout, compat, columns=columns, hint=run_hint)
         ranks = _ranks_at(lines, np.arange(lines.size))
@@ -93,13 +87,13 @@ def read_msmarco_run(source: Source, layout: Layout, compat: Compat, strict: boo
             yield columns, block
 
     def shares(processes: int) -> list[Callable[[], Iterator[tuple[str | None, Block]]]]:
-        found = shares_of(source, processes)
-        if not found:
+        ranges = file_ranges(source, processes)
+        if not ranges:
             return []
-        columns, _ = next(with_columns(found[0].blocks()))
-        return [lambda share=share: with_columns(share.blocks(), columns) for share in found]  # type: ignore[misc]
+        columns, _ = next(with_columns(ranges[0].blocks()))
+        return [lambda share=share: with_columns(share.blocks(), columns) for share in ranges]  # type: ignore[misc]
 
-    return Run(
+    return RunStream(
         source.path,
         blocks=lambda: with_columns(blocks_of(source)),
         again=lambda: with_columns([whole_file(source)]),
@@ -109,19 +103,10 @@ def read_msmarco_run(source: Source, layout: Layout, compat: Compat, strict: boo
     )
 
 
-def results_of(lines: DataLines, texts: Names, compat: Compat, *, strict: bool) -> Results:
-    """Build results from the lines of a block.
+def results_of(lines: DataLines, texts: Names, compat: Compat, *, strict: bool) -> ResultRows:
+    """Return the results of the lines of a block with scores ``texts``, shape (lines,).
 
-    Parameters
-    ----------
-    lines : with the columns ``TOPIC``, ``DOCNO`` and perhaps ``TAG``.
-    texts : shape (lines,); the scores.
-    compat : their precision.
-    strict : refuse scores that are not finite numbers.
-
-    Raises
-    ------
-    MalformedNumberError : under ``strict``, a score is not a finite number.
+    ``compat`` decides on their precision; ``strict`` refuses scores that are not finite.
     """
     scores, states = decimals(texts)
     malformed = MalformedNumbers("score", "a finite number", strict=strict)
@@ -131,7 +116,7 @@ def results_of(lines: DataLines, texts: Names, compat: Compat, *, strict: bool) 
     close = states == CLOSE
     topics, rows, order = group_by_topic(lines["TOPIC"])
     texts = texts.take(order)
-    return Results(
+    return ResultRows(
         topics=topics,
         rows=rows,
         docnos=lines["DOCNO"].take(order),
@@ -147,17 +132,17 @@ def results_of(lines: DataLines, texts: Names, compat: Compat, *, strict: bool) 
 
 
 def _ranks_at(lines: DataLines, at: IntArray) -> IntArray:
-    """Return the ranks of some lines; raises MalformedNumberError where one is no whole number."""
+    """Return the ranks of some lines; a rank that is not an integer raises MalformedNumberError."""
     hint = "" if "SCORE" in lines else f"; if this is a score, use {spelled('results_format', 'scored')}"
     malformed = MalformedNumbers("rank", "a whole number of 64 bits", strict=True, if_real=hint)
     return whole_numbers(lines["RANK"].take(at), malformed, lines, at)
 
 
-def _by_rank(lines: DataLines, ranks: IntArray, tag: bytes) -> Results:
-    """Build results whose scores are the ranks, shape (lines,), the lowest first."""
+def _by_rank(lines: DataLines, ranks: IntArray, tag: bytes) -> ResultRows:
+    """Return results ranked by ``ranks``, shape (lines,), the lowest first."""
     topics, rows, order = group_by_topic(lines["TOPIC"])
     scores = -ranks[order].astype(np.float64)
-    return Results(
+    return ResultRows(
         topics=topics,
         rows=rows,
         docnos=lines["DOCNO"].take(order),
@@ -172,8 +157,8 @@ def _by_rank(lines: DataLines, ranks: IntArray, tag: bytes) -> Results:
     )
 
 
-def _score_warnings(lines: DataLines, results: Results) -> tuple[RunWarning, ...]:
-    """Return what looks wrong about the scores of the first block of a file."""
+def _score_warnings(lines: DataLines, results: ResultRows) -> tuple[RunWarning, ...]:
+    """Return warnings about the scores of the first block of a file."""
     if results.malformed.count:
         return ()
     if "RANK" not in lines:

@@ -1,4 +1,4 @@
-"""A path or standard input, plain or compressed, as chunks of bytes that can be read once more."""
+"""A file or standard input, plain or compressed, as chunks of bytes that can be read again."""
 
 from __future__ import annotations
 
@@ -23,24 +23,20 @@ MARK = b"\xef\xbb\xbf"
 """A byte-order mark in UTF-8."""
 
 _PARQUET = b"PAR1"
-"""How Parquet files begin."""
+"""The first bytes of Parquet files."""
 
 _OF_TEXT = frozenset(bytes([byte]) for byte in (*b" \t\n\v\f\r", *range(0x20, 0x7F), *range(0x80, 0x100)))
-"""The bytes that may follow in a line of text."""
+"""The bytes that can follow in a line of text."""
 
 _HEAD_SIZE = 4096
-"""The number of first bytes that say what a file is."""
+"""Number of first bytes that identify the type of a file."""
 
 
 class Source:
-    """A file that can be read again, even if it is a pipe.
+    """A file that can be read again, even if it is a pipe; compression is detected from its content.
 
-    Gzip, bzip2, xz and zstd are known by their content, never by their name.
-
-    Parameters
-    ----------
-    path : a file name (a pipe or ``/dev/fd/N`` will do), or ``-`` for standard input.
-    content : what the file holds, if it is not to be opened; then the path is only a name.
+    ``path`` can be a pipe, ``/dev/fd/N``, or ``-`` for standard input. With ``content``, no file is opened and the path
+    is only a name.
     """
 
     def __init__(self, path: str, content: bytes | None = None) -> None:
@@ -53,24 +49,19 @@ class Source:
         self._begun: BinaryIO | None = None
 
     def without_mark(self) -> Source:
-        """Skip a byte-order mark at the beginning whenever the file is read."""
+        """Skip a byte-order mark whenever the file is read."""
         self._skips_mark = True
         return self
 
     def in_memory(self) -> Source:
-        """Return what the file holds, decompressed once, as a source that can be read any number of times.
-
-        Raises
-        ------
-        UnreadableFileError : as ``chunks``.
-        """
-        kept = Source(self.path, b"".join(self.chunks(CHUNK_SIZE, text=not self.is_parquet)))
-        kept._is_decoded = True  # what begins like a compressed file now is none
-        return kept
+        """Return the decompressed content as a source that can be read any number of times."""
+        source = Source(self.path, b"".join(self.chunks(CHUNK_SIZE, text=not self.is_parquet)))
+        source._is_decoded = True  # even if the content looks compressed
+        return source
 
     @property
     def size(self) -> int:
-        """Bytes of a file that several processes may read at once; 0 for all else, and for what cannot be found."""
+        """Bytes of a regular file, which several processes can read at once; 0 for everything else."""
         if self._content is not None or self.path == STANDARD_INPUT or is_open_already(self.path):
             return 0
         try:
@@ -81,7 +72,7 @@ class Source:
 
     @property
     def is_plain_file(self) -> bool:
-        """Whether it is a file on the disk, not compressed, that libraries can open by its name."""
+        """Whether it is an uncompressed file on disk, which libraries can open by name."""
         return self.size > 0 and compression_of(self._head()) is None
 
     def refuse_missing(self) -> None:
@@ -92,30 +83,30 @@ class Source:
             except (FileNotFoundError, NotADirectoryError) as error:
                 raise UnreadableFileError(f"cannot read {quote(self.path)}: {error.strerror}") from None
             except (OSError, ValueError):
-                pass  # what is wrong is told when it is read
+                pass  # the error is raised when the file is read
 
     @cached_property
     def is_parquet(self) -> bool:
-        """Whether it is a Parquet file, as its first bytes say; not where it cannot be read.
+        """Whether its first bytes are those of a Parquet file; False if it cannot be read.
 
-        These are ``PAR1`` and a byte that is neither printable nor white space, as no line of text has it: there are
-        topics that begin with PAR1.
+        They are ``PAR1`` and a byte that is neither printable nor white space, since text files can contain a topic
+        that begins with PAR1.
         """
         head = self.beginning
         return head.startswith(_PARQUET) and head[len(_PARQUET) : len(_PARQUET) + 1] not in _OF_TEXT
 
     @cached_property
     def beginning(self) -> bytes:
-        """Some of the first bytes of what the file holds; none where it cannot be read."""
+        """Some of the first decompressed bytes; empty if the file cannot be read."""
         try:
             return self._first_bytes(_HEAD_SIZE)
         except (OSError, ValueError, UnreadableFileError):
             return b""
 
     def _first_bytes(self, size: int) -> bytes:
-        """Return some of the first bytes of what the file holds.
+        """Return some of the first decompressed bytes.
 
-        A block of bzip2 is up to 900 KB long and says nothing before its end. What cannot be sought is then copied.
+        A bzip2 block has up to 900 KB and is decoded as a whole, so input that cannot be sought is spooled.
         """
         head = self._head()
         name = shown_name(self.path)
@@ -133,7 +124,7 @@ class Source:
             return decompressed(copy, name).read(size)
 
     def _head(self) -> bytes:
-        """Return some of the first bytes as they are; what cannot be sought is read from them on when it is opened."""
+        """Return some of the first raw bytes, without consuming those of input that cannot be sought."""
         if self._begun is None:
             raw = self._open()
             if can_seek(raw):
@@ -143,9 +134,9 @@ class Source:
         return cast("io.BufferedReader", self._begun).peek(_HEAD_SIZE)
 
     def sha256(self) -> str | None:
-        """Return the SHA-256 of the file as it is, compressed or not; None where it cannot be read.
+        """Return the SHA-256 digest of the raw file; None if it cannot be read.
 
-        What cannot be sought is kept in a temporary file and read from there afterwards.
+        Input that cannot be sought is spooled to a temporary file.
         """
         import hashlib
 
@@ -162,23 +153,11 @@ class Source:
     def chunks(
         self, size: int, *, again: bool = False, text: bool = True, begin: int = 0, end: int | None = None
     ) -> Iterator[bytes]:
-        """Read the file, or some of the bytes of a plain file.
+        """Yield the content in chunks of about ``size`` bytes, or bytes ``begin`` to ``end`` (exclusive).
 
-        Parameters
-        ----------
-        size : about how many bytes to read at a time.
-        again : keep what cannot be sought in a temporary file. Once all has been read it can be read again.
-        text : whether it is made of lines, of which the last gets a newline if the file has none.
-        begin, end : the first byte, and the one after the last; None stands for the end of the file.
-
-        Yields
-        ------
-        Bytes, cut anywhere. An empty stream yields nothing.
-
-        Raises
-        ------
-        UnreadableFileError : the file is missing, a directory, empty (a pipe or standard input may be empty), or its
-            compressed data is damaged, cut short or followed by other data; or there is no room for the temporary file.
+        ``again`` spools input that cannot be sought, so that it can be read again once it was read to its end. ``text``
+        completes a last line without newline. UnreadableFileError is raised for a missing or empty file (a pipe or
+        standard input can be empty), damaged compression, or lack of space for the temporary file.
         """
         last: bytes | None = None
         try:
@@ -234,7 +213,7 @@ class Source:
 
 
 def stem_of(path: str) -> str:
-    """Return a file's name without folder and endings; of those only the last, and that of a compression."""
+    """Return a file name without folder, compression suffix and last extension."""
     name = os.path.basename(path)  # noqa: PTH119 - pathlib takes a while to import
     stem = name
     for suffix in (".gz", ".bz2", ".xz", ".zst"):
@@ -243,12 +222,12 @@ def stem_of(path: str) -> str:
 
 
 def as_column(name: str) -> bytes:
-    """Return a name as one word, which can stand in a column."""
+    """Return a name as one word without blanks."""
     return b"_".join(as_bytes(name).split()) or b"_"
 
 
 def name_of_file(path: str) -> bytes:
-    """Return what a run is called that is in a file of its own and has no name.
+    """Return the default name of a run in a file.
 
     >>> name_of_file("runs/bm25.parquet")
     b'bm25'
@@ -257,7 +236,7 @@ def name_of_file(path: str) -> bytes:
 
 
 class _Copied:
-    """A stream of which a copy is kept."""
+    """A stream that is copied to a temporary file as it is read."""
 
     def __init__(self, stream: Readable, copy: BinaryIO, name: str) -> None:
         self.stream = stream
@@ -265,7 +244,7 @@ class _Copied:
         self.name = name
 
     def read(self, size: int, /) -> bytes:
-        """Read, and write what was read."""
+        """Read some bytes and write them to the copy."""
         chunk = self.stream.read(size)
         try:
             rest = memoryview(chunk)

@@ -1,4 +1,4 @@
-"""Files of judgments for subtopics: the format subtopics."""
+"""Reader of judgments for subtopics: the format subtopics."""
 
 from __future__ import annotations
 
@@ -23,12 +23,7 @@ from irevalx.trec_eval.versions import Compat
 def read_subtopics(
     source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn, grades: Grades = "whole"
 ) -> SubtopicJudgments:
-    """Read judgments for subtopics, as ``FileFormat.read`` does.
-
-    Parameters
-    ----------
-    layout : the columns, among them ``TOPIC``, ``SUBTOPIC``, ``DOCNO`` and ``GRADE``.
-    """
+    """Read judgments for subtopics."""
 
     def build(lines: DataLines, grade: AnyArray) -> SubtopicJudgments:
         columns = (lines["TOPIC"], lines["SUBTOPIC"], lines["DOCNO"])
@@ -41,16 +36,7 @@ def read_subtopics(
 def subtopic_judgments(
     path: str, topics: Names, subtopics: Names, docnos: Names, grades: AnyArray, lines: IntArray
 ) -> SubtopicJudgments:
-    """Bring the lines of each document together.
-
-    Parameters
-    ----------
-    topics, subtopics, docnos, grades, lines : of each judgment.
-
-    Returns
-    -------
-    Their topics are in the order of the file.
-    """
+    """Return judgments grouped by document, with topics in input order; arguments are given per judgment."""
     topic_names, of_topic, order = group_by_topic(topics)
     subtopics, docnos, grades, lines = subtopics.take(order), docnos.take(order), grades[order], lines[order]
     topic = of_topic.ids
@@ -66,14 +52,14 @@ def subtopic_judgments(
     again = np.flatnonzero(key[1:] == key[:-1])
     twice = zip(by_document[again].tolist(), by_document[again + 1].tolist(), strict=True)
     duplicates: dict[bytes, DuplicateDocumentError] = {}
-    for one, two in sorted(twice, key=lambda lines: lines[1]):
-        name = topic_names[topic[two]]
+    for original, repeat in sorted(twice, key=lambda lines: lines[1]):
+        name = topic_names[topic[repeat]]
         if name in duplicates:
             continue
-        docno, subtopic = quote(docnos.text(two)), quote(subtopics.text(two))
+        docno, subtopic = quote(docnos.text(repeat)), quote(subtopics.text(repeat))
         duplicates[name] = DuplicateDocumentError(
-            f"{shown_name(path)}:{lines[two]}: a document must occur once in the judgments of a subtopic, but got "
-            f"{docno} for subtopic {subtopic} of topic {quote(name)} a second time (first on line {lines[one]})"
+            f"{shown_name(path)}:{lines[repeat]}: a document must occur once in the judgments of a subtopic, but got "
+            f"{docno} for subtopic {subtopic} of topic {quote(name)} a second time (first on line {lines[original]})"
         )
     return SubtopicJudgments(
         documents=Documents(path, topic_names, of_documents, docnos.take(first)),
@@ -87,17 +73,10 @@ def subtopic_judgments(
 
 
 def _number(names: Names, group: IntArray) -> tuple[IntArray, IntArray]:
-    """Number the different names of each group in the order of their first lines.
+    """Number the distinct names of each group in order of their first lines.
 
-    Parameters
-    ----------
-    names : of each line.
-    group : of each line, ascending.
-
-    Returns
-    -------
-    number : of each line; names of different groups have different numbers.
-    first : of each number, its first line.
+    ``group``, per line, is ascending. Returns the number per line (different for different groups), and the first line
+    per number.
     """
     keys = names.keys()
     order, new = _sorted(keys, group)
@@ -114,19 +93,16 @@ def _number(names: Names, group: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def _sorted(keys: AnyArray, group: IntArray) -> tuple[IntArray, BoolArray]:
-    """Return the permutation that sorts by group and key, and which of the sorted are the first of their kind."""
+    """Return the permutation that sorts by group and key, and where the sorted keys change."""
     order = order_by(keys, group)
     keys, group = keys[order], group[order]
     return order, np.append(True, (keys[1:] != keys[:-1]) | (group[1:] != group[:-1]))[: keys.size]
 
 
 def _number_in_order(subtopics: Names) -> tuple[IntArray, Names]:
-    """Number the different names of subtopics: those that are numbers by value, then the others in byte order.
+    """Number the distinct subtopics: integers by value, then others in byte order.
 
-    Returns
-    -------
-    number : of each line.
-    names : by number.
+    Returns the number per line and the names by number.
     """
     new = np.append(True, subtopics.changes())[: subtopics.size]  # lines of one subtopic often stand together
     number, names = numbered(subtopics.take(new))
@@ -138,7 +114,7 @@ def _number_in_order(subtopics: Names) -> tuple[IntArray, Names]:
 
 
 def _place(name: bytes) -> tuple[bool, int, bytes, bytes]:
-    """Return a key that sorts names of subtopics; a number may have more digits than Python cares to read."""
+    """Return the sort key of a subtopic; integers can have more digits than Python converts."""
     if re.fullmatch(rb"[0-9]+", name):
         digits = name.lstrip(b"0")
         return False, len(digits), digits, name

@@ -1,4 +1,4 @@
-"""Groups of topics: files that say which topics are in which group."""
+"""Topic subsets: files with the groups of topics."""
 
 from __future__ import annotations
 
@@ -14,35 +14,28 @@ from irevalx.process.system import as_bytes, as_text
 from irevalx.reading.source import CHUNK_SIZE, Source
 
 TopicGroups = Mapping[str, frozenset[bytes]]
-"""The topics of each group, in the order in which groups are named."""
+"""The topics of each group, in the order of the groups' first mention."""
 
 _GROUP = "group"
-"""The column of groups."""
+"""The name of the column of groups."""
 
 _BLANK = re.compile(r"[ \t\n\r\v\f]+")
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 
 _BLANKS = " \t\n\r\v\f"
-"""What surrounds fields: blanks of ASCII, as in all files of lines."""
+"""ASCII blanks around fields, as in all files of lines."""
 
 _TAKEN = frozenset({"low", "high"})
-"""What the ends of intervals are called where groups are."""
+"""Reserved names: the ends of confidence intervals."""
 
 
 def read_topic_groups(source: Source) -> TopicGroups:
-    """Read the groups of topics.
+    """Read topic groups from lines ``TOPIC GROUP``, CSV with a header, or JSON; topics can be in several groups.
 
-    Parameters
-    ----------
-    source : a line ``TOPIC GROUP`` each, with a tab between them or else blanks; csv with a header that names the
-        columns; or a JSON object ``{TOPIC: GROUP}`` or ``{TOPIC: [GROUP, ...]}``. Blank lines, and lines that start
-        with ``#``, are skipped. A topic may be in several groups.
-
-    Raises
-    ------
-    UnreadableFileError
-    InputError : the file breaks these rules, has no group, or a group has a name that it must not have.
+    Lines are separated by a tab, or else by blanks; JSON is ``{TOPIC: GROUP}`` or ``{TOPIC: [GROUP, ...]}``. Blank
+    lines and comments (``#``) are skipped. Invalid content, an invalid group name or the lack of groups raises
+    InputError.
     """
     where, text = shown_name(source.path), as_text(b"".join(source.chunks(CHUNK_SIZE)))
     text = text.removeprefix(as_text(b"\xef\xbb\xbf"))
@@ -60,17 +53,7 @@ def read_topic_groups(source: Source) -> TopicGroups:
 
 
 def groups_of_pairs(pairs: Iterable[tuple[str, str]], where: str) -> TopicGroups:
-    """Return the topics of each group.
-
-    Parameters
-    ----------
-    pairs : topic and group.
-    where : what messages call it.
-
-    Raises
-    ------
-    InputError : the name of a group stands for something else, or nothing.
-    """
+    """Return the topics of each group, given pairs of topic and group; invalid group names raise InputError."""
     topics: dict[str, set[bytes]] = {}
     for topic, group in pairs:
         _encoded(group, where)
@@ -80,16 +63,11 @@ def groups_of_pairs(pairs: Iterable[tuple[str, str]], where: str) -> TopicGroups
             )
             raise InputError(f"{where}: {rule}: {quote(group)}")
         topics.setdefault(group, set()).add(_encoded(topic, where))
-    return {group: frozenset(found) for group, found in topics.items()}
+    return {group: frozenset(members) for group, members in topics.items()}
 
 
 def group_warnings(groups: TopicGroups, judged: Iterable[bytes], where: str) -> Iterator[str]:
-    """Yield a line about judged topics that are in no group, and one about groups without any judged topic.
-
-    Parameters
-    ----------
-    where : what the groups are called.
-    """
+    """Yield warnings about judged topics without a group, and about groups without judged topics."""
     every = list(judged)
     grouped = frozenset[bytes]().union(*groups.values())
     if outside := [topic for topic in every if topic not in grouped]:
@@ -99,12 +77,12 @@ def group_warnings(groups: TopicGroups, judged: Iterable[bytes], where: str) -> 
 
 
 def _encoded(name: str, where: str) -> bytes:
-    """Return the bytes of a name; raises InputError where it has half a character, as JSON can write."""
+    """Return the bytes of a name; a lone surrogate, which JSON can contain, raises InputError."""
     try:
         return as_bytes(name)
     except UnicodeEncodeError:
-        shown = name.encode("ascii", "backslashreplace").decode()
-        raise InputError(f"{where}: a name contains a lone surrogate (half of a character): {shown}") from None
+        escaped = name.encode("ascii", "backslashreplace").decode()
+        raise InputError(f"{where}: a name contains a lone surrogate (half of a character): {escaped}") from None
 
 
 def _listed(names: list[bytes], most: int = 5) -> str:
@@ -142,27 +120,27 @@ def _of_csv(where: str, text: str) -> Iterator[tuple[str, str]]:
 
 
 def _has_values(fields: list[str]) -> bool:
-    """Return whether a line of csv is neither blank nor a comment."""
+    """Return whether a CSV line is neither blank nor a comment."""
     return any(field.strip() for field in fields) and not fields[0].startswith("#")
 
 
 def _all_groups(pairs: list[tuple[str, Any]]) -> dict[str, list[Any]]:
-    """Return the groups of each topic; one that is there twice is in all of its groups."""
-    found: dict[str, list[Any]] = {}
+    """Return the groups of each topic; those of repeated topics are combined."""
+    groups_of_topics: dict[str, list[Any]] = {}
     for topic, groups in pairs:
-        found.setdefault(topic, []).extend(groups if isinstance(groups, list) else [groups])
-    return found
+        groups_of_topics.setdefault(topic, []).extend(groups if isinstance(groups, list) else [groups])
+    return groups_of_topics
 
 
 def _of_json(where: str, text: str) -> Iterator[tuple[str, str]]:
     rule = "what a topic has must be a group or a list of groups"
     try:
-        found = json.loads(text, object_pairs_hook=_all_groups)
+        groups_of_topics = json.loads(text, object_pairs_hook=_all_groups)
     except ValueError as error:
         raise InputError(f"{where}: a JSON object must be complete, but {error}") from None
     except RecursionError:
         raise InputError(f"{where}: {rule}, but it has thousands of brackets") from None
-    for topic, groups in found.items():
+    for topic, groups in groups_of_topics.items():
         for group in groups:
             if not isinstance(group, str):
                 raise InputError(f"{where}: {rule}, but topic {quote(topic)} has {quote(json.dumps(group))}")

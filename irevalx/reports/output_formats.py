@@ -1,6 +1,6 @@
-"""The formats that results are printed in: OUTPUT_FORMATS has one row per format.
+"""OUTPUT_FORMATS: the formats in which results are printed.
 
-What makes the lines is imported when it is needed: every call of the command reads this module for its options.
+The modules that make lines are imported when they are needed, since every call of the command imports this module.
 """
 
 from __future__ import annotations
@@ -13,45 +13,39 @@ from irevalx.frozen import Frozen
 from irevalx.process.system import as_bytes
 
 if TYPE_CHECKING:
-    from irevalx.reports.report import Report
+    from irevalx.reports.report import EvaluationReport
     from irevalx.reports.table import Table
 
 About: TypeAlias = "Mapping[str, Any] | None"
-"""How values were made; None where that is not to be shown."""
+"""How values were computed; None if that is not shown."""
 
 DIGITS = 4
-"""Decimals of real numbers in tables for people, unless ``--digits`` says otherwise."""
+"""Default number of decimals of real numbers in displayed tables (``--digits``)."""
 
 MOST_DIGITS = 100
-"""The most that ``--digits`` takes; a number has fewer."""
+"""Maximum value of ``--digits``; numbers have fewer digits."""
 
 
 class OutputFormat(Frozen):
-    """A format that results are printed in; each way of making one is a subclass.
+    """An output format; each way to make lines is a subclass."""
 
-    Parameters
-    ----------
-    name : what ``--format`` calls it.
-    purpose : what it is, in a few words for help and manual.
-    """
-
-    name: str
-    purpose: str
+    name: str  # value of ``--format``
+    purpose: str  # description in a few words, for help and manual
 
     for_people: ClassVar[bool] = False
-    """Whether it is a table for people, whose real numbers have ``--digits`` decimals."""
+    """Whether it is a displayed table, whose real numbers have ``--digits`` decimals."""
 
     in_lab: ClassVar[bool] = True
-    """Whether ``irevalx-lab`` has it: it can then print any table."""
+    """Whether ``irevalx-lab`` offers it, so that it can print any table."""
 
     run_by_run: ClassVar[bool] = False
-    """Whether the command prints a report for each run, rather than one about all of them."""
+    """Whether the command prints a report per run rather than one report."""
 
     shows_inputs: ClassVar[bool] = False
-    """Whether a report says how its values were made, which takes the digests of all files."""
+    """Whether reports describe how values were computed, which includes digests of all files."""
 
-    def report_lines(self, report: Report) -> Iterator[bytes]:
-        """Yield what the command prints."""
+    def report_lines(self, report: EvaluationReport) -> Iterator[bytes]:
+        """Yield the output of irevalx."""
         raise NotImplementedError
 
     def table_lines(
@@ -62,19 +56,15 @@ class OutputFormat(Frozen):
         titled: bool = False,
         about: About = None,
     ) -> Iterator[bytes]:
-        """Yield what ``irevalx-lab`` prints.
+        """Yield the output of irevalx-lab.
 
-        Parameters
-        ----------
-        tables : the first one is what was asked for; formats that have room for one table leave out the others.
-        digits : decimals of real numbers, for people.
-        titled : give a single table its title too, as several have it, for people.
-        about : how the values were made, for formats that show inputs.
+        Formats that have room for one table print only the first. ``titled`` prints the title of a single table, and
+        ``about`` describes how values were computed, for formats that show inputs.
         """
         return self._lines_of(tables, digits, titled, about)
 
     def _lines_of(self, tables: Sequence[Table], digits: int, titled: bool, about: About) -> Iterator[bytes]:
-        """Yield what ``table_lines`` does."""
+        """Yield the lines of ``table_lines``."""
         raise NotImplementedError
 
 
@@ -84,7 +74,7 @@ class TrecEvalLines(OutputFormat):
     in_lab = False
     run_by_run = True
 
-    def report_lines(self, report: Report) -> Iterator[bytes]:
+    def report_lines(self, report: EvaluationReport) -> Iterator[bytes]:
         """Yield the lines of one run after the other."""
         from irevalx.reports.trec import trec_lines
 
@@ -94,35 +84,25 @@ class TrecEvalLines(OutputFormat):
 
 
 class TableForPeople(OutputFormat):
-    """A table with rounded numbers.
+    """A table with rounded numbers."""
 
-    Parameters
-    ----------
-    layout : what tabulate calls it.
-    best : what a cell with the best value looks like; ``{}`` stands for the value.
-    other : the same for the other cells of such a column.
-    escape : makes any text fit to stand in a cell.
-    mark : what notes call the mark of the best value; daggers and letters are marks of significance.
-    note : what a line with a note below the table looks like; ``{}`` stands for the note.
-    """
-
-    layout: str
-    best: str
-    other: str = "{}"
-    escape: Callable[[str], str] = str
-    mark: str = "*"
-    note: str = "{}"
+    layout: str  # table format of tabulate
+    best: str  # format of a cell with the best value; ``{}`` is the value
+    other: str = "{}"  # format of the other cells of such a column
+    escape: Callable[[str], str] = str  # returns a text that can be in a cell
+    mark: str = "*"  # the mark of the best value in notes; daggers and letters mark significance
+    note: str = "{}"  # format of a note below the table
 
     for_people = True
 
-    def report_lines(self, report: Report) -> Iterator[bytes]:
-        """Yield a table in which runs stand side by side."""
+    def report_lines(self, report: EvaluationReport) -> Iterator[bytes]:
+        """Yield a table that compares the runs."""
         from irevalx.reports.overview import overview
 
         return self.table_lines(overview(report), report.digits)
 
     def _lines_of(self, tables: Sequence[Table], digits: int, titled: bool, about: About) -> Iterator[bytes]:
-        """Yield one table after the other, with their titles if there are several."""
+        """Yield one table after the other, with titles if there are several."""
         from irevalx.reports.table import aligned_lines, visible
 
         for number, table in enumerate(tables):
@@ -137,33 +117,28 @@ class TableForPeople(OutputFormat):
 
 
 class SeparatedValues(OutputFormat):
-    """A header, then a line for each row with every digit.
+    """A header, then a line per row with every digit."""
 
-    Parameters
-    ----------
-    delimiter : stands between fields; those that hold it are quoted.
-    """
+    delimiter: str  # fields that contain it are quoted
 
-    delimiter: str
-
-    def report_lines(self, report: Report) -> Iterator[bytes]:
-        """Yield a line for each value."""
+    def report_lines(self, report: EvaluationReport) -> Iterator[bytes]:
+        """Yield one line per value."""
         from irevalx.reports.records import fields_of, records_of, separated_lines
 
         return separated_lines(fields_of(report), records_of(report), self.delimiter)
 
     def _lines_of(self, tables: Sequence[Table], digits: int, titled: bool, about: About) -> Iterator[bytes]:
-        """Yield the first table; what is not defined is an empty field."""
+        """Yield the first table; undefined values are empty fields."""
         from irevalx.reports.records import separated_lines, without_nan
 
         return separated_lines(tables[0].columns, map(without_nan, tables[0].rows), self.delimiter)
 
 
 class JsonLines(OutputFormat):
-    """An object for each row with every digit."""
+    """One object per row with every digit."""
 
-    def report_lines(self, report: Report) -> Iterator[bytes]:
-        """Yield a line for each value."""
+    def report_lines(self, report: EvaluationReport) -> Iterator[bytes]:
+        """Yield one line per value."""
         from irevalx.reports.records import fields_of, json_lines, records_of
 
         return json_lines(fields_of(report), records_of(report))
@@ -176,29 +151,29 @@ class JsonLines(OutputFormat):
 
 
 class JsonObject(OutputFormat):
-    """One object with everything."""
+    """One object with all values."""
 
     shows_inputs = True
 
-    def report_lines(self, report: Report) -> Iterator[bytes]:
-        """Yield the values by run, topic and measure, after how they were made."""
+    def report_lines(self, report: EvaluationReport) -> Iterator[bytes]:
+        """Yield how values were computed, then values by run, topic and measure."""
         from irevalx.reports.records import json_of_report
 
         return json_of_report(report)
 
     def _lines_of(self, tables: Sequence[Table], digits: int, titled: bool, about: About) -> Iterator[bytes]:
-        """Yield all tables, by title, and how they were made."""
+        """Yield all tables by title, and how values were computed."""
         from irevalx.reports.records import json_of_tables
 
         return json_of_tables(tables, about)
 
 
 _MARKDOWN = r"[\\`*~|\[]|(?<!\w)_|_(?!\w)|<(?=[A-Za-z/!?])|&(?=#?\w+;)"
-"""What would mean something in a cell: underscores within words, ``<`` before numbers and most ``&`` do not."""
+"""Special characters in a cell; underscores within words, ``<`` before numbers and most ``&`` are not special."""
 
 
 def _escape_markdown(text: str) -> str:
-    return re.sub(_MARKDOWN, lambda found: "\\" + found[0], text)
+    return re.sub(_MARKDOWN, lambda match: "\\" + match[0], text)
 
 
 _LATEX = {character: "\\" + character for character in "&%$#_{}"}
@@ -207,11 +182,11 @@ _LATEX |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "-":
 
 
 def _escape_latex(text: str) -> str:
-    """Escape what means something, what LaTeX's usual font lacks, and dashes that would become a longer one.
+    """Escape special characters, those that LaTeX's default font lacks, and dashes that would become ligatures.
 
-    The end of a row would take ``*`` or ``[`` at the beginning of the next one for its own.
+    A ``*`` or ``[`` at the beginning is wrapped, since the row end before would take it as an argument.
     """
-    escaped = re.sub(r"[\\&%$#_{}~^<>|]|-(?=-)", lambda found: _LATEX[found[0]], text)
+    escaped = re.sub(r"[\\&%$#_{}~^<>|]|-(?=-)", lambda match: _LATEX[match[0]], text)
     return f"{{{escaped[0]}}}{escaped[1:]}" if escaped[:1] in {"*", "["} else escaped
 
 
@@ -241,6 +216,6 @@ OUTPUT_FORMATS: dict[str, OutputFormat] = {
 """The values of ``--format``, in the order of help and manual."""
 
 
-def explained(formats: Iterable[OutputFormat]) -> str:
-    """Return names and purposes, as help shows them: ``csv (comma-separated lines), ...``."""
+def format_help(formats: Iterable[OutputFormat]) -> str:
+    """Return names and purposes for the help: ``csv (comma-separated lines), ...``."""
     return ", ".join(f"{form.name} ({form.purpose})" for form in formats)

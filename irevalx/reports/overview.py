@@ -1,4 +1,4 @@
-"""Evaluations side by side, as a table for people."""
+"""Evaluations compared in a table."""
 
 from __future__ import annotations
 
@@ -12,38 +12,27 @@ from irevalx.evaluation.evaluate import Evaluation
 from irevalx.frozen import Frozen
 from irevalx.measures.counts import runid
 from irevalx.process.system import as_text
-from irevalx.reports.report import Report, with_number
+from irevalx.reports.report import EvaluationReport, with_number
 from irevalx.reports.table import Table
 from irevalx.trec_eval.numbers import c_format
 
 
 class _Row(Frozen):
-    """The values of a run for a topic or for all.
+    """The values of a run for a topic or for all topics."""
 
-    Parameters
-    ----------
-    labels : of the run, the topic, or both.
-    group : rows of the same group compete for the best value.
-    over : the topics that the values are over; rows compete where these are the same.
-    values : by printed name.
-    ends : of the intervals, by printed name.
-    """
-
-    labels: tuple[str, ...]
-    group: str
-    over: tuple[bytes, ...]
-    values: dict[str, Any]
-    ends: Mapping[str, Ends] = {}
+    labels: tuple[str, ...]  # run, topic, or both
+    group: str  # rows of one group compete for the best value
+    over: tuple[bytes, ...]  # the topics that were averaged; only rows with equal topics compete
+    values: dict[str, Any]  # by printed name
+    ends: Mapping[str, Ends] = {}  # intervals, by printed name
 
 
-def overview(report: Report) -> list[Table]:
-    """Return a table with one row per run and one column per measure, or for a single run one row per measure.
+def overview(report: EvaluationReport) -> list[Table]:
+    """Return a table with one row per run and one column per measure, or one row per measure for a single run.
 
-    Of several runs the best value of each column is marked, unless it is a count, or a summary over other topics than
-    those of another run. With ``per_topic`` there is one row
-    per topic (and run, where there are several), and the best run of each topic is marked; so there is one row per
-    group of topics, with the number of its topics. Runs may lack a value where not all of their topics could be
-    evaluated. There is no table where neither topics nor summaries are to be shown.
+    The best of several runs is marked in each column, except for counts and summaries over different topics. With
+    ``per_topic`` there is one row per topic (and run), and the best run of each topic is marked; topic groups have one
+    row each, with the number of topics. Empty if neither topics nor summaries are requested.
     """
     per_topic, summary = report.per_topic, report.summary
     if not summary and not per_topic:
@@ -68,34 +57,34 @@ def overview(report: Report) -> list[Table]:
 
 
 MOST_RUNS_NAMED = 6
-"""How many runs a note on coverage names."""
+"""Maximum number of runs that a note on coverage names."""
 
 
 def coverage_note(depth: int, runs: Sequence[str], judged: Sequence[float]) -> str:
-    """Return a sentence on the shares of judged documents among the first ones of runs."""
+    """Return a sentence about the share of judged documents among the first ``depth`` of each run."""
     each = {run: f"{share:.4f}" for run, share in zip(runs, judged, strict=True)}
     if len(set(each.values())) == 1:
-        said = f"{next(iter(each.values()))} for each run"
+        shares = f"{next(iter(each.values()))} for each run"
     elif len(each) <= MOST_RUNS_NAMED:
-        said = ", ".join(f"{run} {share}" for run, share in each.items())
+        shares = ", ".join(f"{run} {share}" for run, share in each.items())
     else:
         least, most = min(each, key=each.__getitem__), max(each, key=each.__getitem__)
-        said = f"from {each[least]} ({least}) to {each[most]} ({most})"
-    return f"judged@{depth} (share of judged documents among the first {depth}): {said}."
+        shares = f"from {each[least]} ({least}) to {each[most]} ({most})"
+    return f"judged@{depth} (share of judged documents among the first {depth}): {shares}."
 
 
-def _has_groups(report: Report) -> bool:
-    """Return whether there are rows of groups of topics."""
+def _has_groups(report: EvaluationReport) -> bool:
+    """Return whether there are rows of topic groups."""
     return report.summary and bool(report.groups)
 
 
-def _columns(evaluation: Evaluation, report: Report) -> Sequence[Column]:
-    """Return the columns of a run; with groups, also the number of topics."""
+def _columns(evaluation: Evaluation, report: EvaluationReport) -> Sequence[Column]:
+    """Return the columns of a run; with topic groups, also the number of topics."""
     return with_number(evaluation.columns, len(evaluation.topics)) if _has_groups(report) else evaluation.columns
 
 
-def _notes(report: Report, best: Mapping[str, Collection[int]], *, several: bool) -> Iterator[str]:
-    """Yield what stands below a table in which runs stand side by side: marks, coverage, and topics that differ."""
+def _notes(report: EvaluationReport, best: Mapping[str, Collection[int]], *, several: bool) -> Iterator[str]:
+    """Yield the notes below a table of several runs: marks, coverage, and different topics."""
     if report.intervals and report.intervals.method == "bootstrap":
         how = report.intervals
         yield f"Intervals are from a bootstrap (BCa) with {how.resamples} resamples and seed {how.seed}."
@@ -103,29 +92,29 @@ def _notes(report: Report, best: Mapping[str, Collection[int]], *, several: bool
         return
     if any(best.values()):
         yield "{best} marks the best value; it is no claim of significance."
-    judged = [one.judged_at_10 for one in report.evaluations if one.judged_at_10 is not None]
+    judged = [evaluation.judged_at_10 for evaluation in report.evaluations if evaluation.judged_at_10 is not None]
     if len(judged) == len(report.evaluations):
-        yield coverage_note(10, [as_text(one.run) for one in report.evaluations], judged)
+        yield coverage_note(10, [as_text(evaluation.run) for evaluation in report.evaluations], judged)
     if not report.complete and len({evaluation.topics for evaluation in report.evaluations}) > 1:
-        counts = ", ".join(f"{as_text(one.run)} {len(one.topics)}" for one in report.evaluations)
+        counts = ", ".join(f"{as_text(evaluation.run)} {len(evaluation.topics)}" for evaluation in report.evaluations)
         yield (
             f"The runs are evaluated over different topics ({counts}), so no best mean is marked; use "
             f"{spelled('complete', True)} to evaluate all runs over all judged topics."
         )
 
 
-def _rows(evaluation: Evaluation, report: Report, *, several: bool) -> Iterator[_Row]:
-    """Yield the rows of a run, labelled with its name where there are several runs."""
+def _rows(evaluation: Evaluation, report: EvaluationReport, *, several: bool) -> Iterator[_Row]:
+    """Yield the rows of a run, labelled with its name if there are several runs."""
     run = as_text(evaluation.run)
     name = (run,) if several else ()
     if report.per_topic:
-        shown = [
+        columns_of_topics = [
             (column.name, column.of_topics())
             for column in evaluation.columns
             if column.measure.per_topic and column.values is not None
         ]
         for place, topic in enumerate(map(as_text, evaluation.topics)):
-            yield _Row((*name, topic), topic, (), {column: values[place] for column, values in shown})
+            yield _Row((*name, topic), topic, (), {column: values[place] for column, values in columns_of_topics})
     for row in report.summaries_of(evaluation):
         labels = (*name, row.topic) if report.per_topic or report.groups else (run,)
         columns = with_number(row.columns, row.n_topics) if report.groups else row.columns
@@ -134,20 +123,15 @@ def _rows(evaluation: Evaluation, report: Report, *, several: bool) -> Iterator[
 
 
 def _best(rows: Sequence[_Row], columns: Iterable[Column]) -> dict[str, set[int]]:
-    """Find the greatest value of each column and group, ties included; none where all are the same.
-
-    Returns
-    -------
-    For each column that is no count, the places of rows.
-    """
+    """Return, per column that is not a count, the rows with the best value of their group; none if all are equal."""
     groups: dict[str, list[int]] = {}
     for place, row in enumerate(rows):
         groups.setdefault(row.group, []).append(place)
-    found: dict[str, set[int]] = {}
+    best_rows: dict[str, set[int]] = {}
     for column in columns:
         if not column.measure.higher_is_better:
             continue
-        found[column.name] = set()
+        best_rows[column.name] = set()
         for places in groups.values():
             if len({rows[place].over for place in places}) > 1:
                 continue
@@ -155,17 +139,17 @@ def _best(rows: Sequence[_Row], columns: Iterable[Column]) -> dict[str, set[int]
             known = {place: value for place, value in values.items() if value is not None and not isnan(value)}
             if len(set(known.values())) > 1:
                 best = max(known.values())
-                found[column.name] |= {place for place, value in known.items() if value == best}
-    return found
+                best_rows[column.name] |= {place for place, value in known.items() if value == best}
+    return best_rows
 
 
 def _cell(row: _Row, column: Column, digits: int) -> str:
-    """Return the value of a row, and its interval, as trec_eval would print it with this number of decimals."""
+    """Return value and interval of a row like trec_eval prints them, with this number of decimals."""
     value = row.values.get(column.name)
     low, high = row.ends.get(column.name, (nan, nan))
     if not isnan(low):
-        shown, *ends = (c_format(f"%.{digits}f", number) for number in (row.values[column.name], low, high))
-        return f"{shown} [{', '.join(ends)}]"
+        text, *ends = (c_format(f"%.{digits}f", number) for number in (row.values[column.name], low, high))
+        return f"{text} [{', '.join(ends)}]"
     if value is None:
         return ""
     if isinstance(value, bytes):

@@ -1,7 +1,7 @@
-"""Values for other programs: one a row (csv, tsv, jsonl), or all in one object (json).
+"""Values for other programs: one per row (csv, tsv, jsonl), or all in one object (json).
 
-Values keep every digit: what is read back is the same number. Names and topics that are not UTF-8 survive, as Python's
-surrogateescape has it: their bytes in csv and tsv, escaped surrogates in JSON.
+Values keep every digit, so that reading them back gives equal numbers. Names and topics that are not UTF-8 are
+preserved like with Python's surrogateescape: as bytes in csv and tsv, as escaped surrogates in JSON.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from typing import Any, NamedTuple, TypeAlias
 from irevalx.evaluation.evaluate import Evaluation
 from irevalx.measures.counts import runid
 from irevalx.process.system import as_bytes, as_text
-from irevalx.reports.report import ALL, HIGH, LOW, Report, SummaryRow
+from irevalx.reports.report import ALL, HIGH, LOW, EvaluationReport, SummaryRow
 from irevalx.reports.table import Table
 
 JSON_VERSION = 1
-"""Of what ``--format json`` prints: the field ``version``, and the schemas in ``docs/schemas``.
+"""The field ``version`` of ``--format json``, whose schemas are in ``docs/schemas``.
 
-Fields may be added under one version; where one goes or means something else, it grows.
+New fields keep the version; removed fields and changed meanings increase it.
 """
 
 
 _TOPICS_AT_ONCE = 2**10
-"""Number of topics whose values are Python objects at a time."""
+"""Number of topics whose values are converted to Python objects at a time."""
 
 
 class Record(NamedTuple):
-    """One value: of a run, for a topic (or ``all``), under the name that it is printed under."""
+    """The value of a run for a topic (or ``all``) under the printed name of a measure."""
 
     run: str
     topic: str
@@ -40,7 +40,7 @@ class Record(NamedTuple):
 
 
 class RecordWithInterval(NamedTuple):
-    """One value, with the ends of the interval of a mean; None where there is none."""
+    """A value with its confidence interval; None without one."""
 
     run: str
     topic: str
@@ -54,13 +54,7 @@ AnyRecord: TypeAlias = "Record | RecordWithInterval"
 
 
 def records(evaluation: Evaluation, summaries: Iterable[SummaryRow], *, per_topic: bool) -> Iterator[Record]:
-    """Yield the values in the order in which trec_eval prints them; without runid, which is the run's name.
-
-    Parameters
-    ----------
-    summaries : the `all` rows, and those of groups.
-    per_topic : yield the values of each topic before them, topic by topic.
-    """
+    """Yield the values in trec_eval's print order, without runid; ``per_topic`` yields those of topics first."""
     run = as_text(evaluation.run)
     for topic, values in _values_by_topic(evaluation) if per_topic else ():
         for name, value in values:
@@ -72,15 +66,15 @@ def records(evaluation: Evaluation, summaries: Iterable[SummaryRow], *, per_topi
 
 
 def _values_by_topic(evaluation: Evaluation) -> Iterator[tuple[str, list[tuple[str, float | int | str]]]]:
-    """Yield each topic with the names and values of its measures; a measure without a value for it is left out."""
-    shown = [
+    """Yield each topic with names and values of its measures; measures without a value for it are omitted."""
+    columns_of_topics = [
         column
         for column in evaluation.columns
         if column.measure is not runid and column.measure.per_topic and column.values is not None
     ]
     for first in range(0, len(evaluation.topics), _TOPICS_AT_ONCE):
         which = slice(first, first + _TOPICS_AT_ONCE)
-        columns = [(column.name, column.of_topics(which)) for column in shown]
+        columns = [(column.name, column.of_topics(which)) for column in columns_of_topics]
         for place, topic in enumerate(map(as_text, evaluation.topics[which])):
             yield topic, [(name, _as_text(values[place])) for name, values in columns if values[place] is not None]
 
@@ -88,7 +82,7 @@ def _values_by_topic(evaluation: Evaluation) -> Iterator[tuple[str, list[tuple[s
 def records_with_intervals(
     evaluation: Evaluation, summaries: Iterable[SummaryRow], *, per_topic: bool
 ) -> Iterator[RecordWithInterval]:
-    """Yield what ``records`` does, with the ends of intervals."""
+    """Yield the values like ``records``, with intervals."""
     for record in records(evaluation, (), per_topic=per_topic):
         yield RecordWithInterval(*record, None, None)
     for row in summaries:
@@ -97,12 +91,12 @@ def records_with_intervals(
             yield RecordWithInterval(*record, low, high)
 
 
-def fields_of(report: Report) -> tuple[str, ...]:
-    """Return the names of the fields of the records of a report."""
+def fields_of(report: EvaluationReport) -> tuple[str, ...]:
+    """Return the field names of the records of a report."""
     return Record._fields if report.intervals is None else RecordWithInterval._fields
 
 
-def records_of(report: Report) -> Iterator[AnyRecord]:
+def records_of(report: EvaluationReport) -> Iterator[AnyRecord]:
     """Yield the values of one run after the other."""
     made = records if report.intervals is None else records_with_intervals
     for evaluation in report.evaluations:
@@ -110,20 +104,14 @@ def records_of(report: Report) -> Iterator[AnyRecord]:
 
 
 class _Echo:
-    """A file for a csv writer: ``write`` returns the line, and so does the writer."""
+    """A file for a csv writer whose ``write`` returns the line."""
 
     def write(self, line: str) -> str:
         return line
 
 
 def separated_lines(columns: Sequence[str], rows: Iterable[Sequence[Any]], delimiter: str) -> Iterator[bytes]:
-    """Yield a header and a line for each row; fields that hold the delimiter are quoted.
-
-    Parameters
-    ----------
-    columns : names, shape (n_columns,).
-    rows : shape (n_rows, n_columns); None is an empty field.
-    """
+    """Yield a header and a line per row, shape (n_rows, n_columns); None is an empty field."""
     line_of = csv.writer(_Echo(), delimiter=delimiter, lineterminator="\n").writerow
     for row in chain([columns], rows):
         yield as_bytes(line_of(row))
@@ -135,22 +123,24 @@ def without_nan(row: Sequence[Any]) -> list[Any]:
 
 
 def json_lines(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[bytes]:
-    """Yield a JSON object for each row, of the same shapes as for ``separated_lines``."""
+    """Yield a JSON object per row, shape (n_rows, n_columns)."""
     encode = json.JSONEncoder(allow_nan=False).encode
     for row in rows:
         yield encode(_json_object(columns, row)).encode() + b"\n"
 
 
 def json_of_tables(tables: Iterable[Table], about: Mapping[str, Any] | None = None) -> Iterator[bytes]:
-    """Yield one JSON object: the rows of each table under its title, and how they were made under ``about``."""
-    found: dict[str, Any] = {table.title: [_json_object(table.columns, row) for row in table.rows] for table in tables}
+    """Yield one JSON object: the rows of each table by title, and how values were computed under ``about``."""
+    members: dict[str, Any] = {
+        table.title: [_json_object(table.columns, row) for row in table.rows] for table in tables
+    }
     if about is not None:
-        found["about"] = {"version": JSON_VERSION, **about}
-    yield json.dumps(found, indent=1, allow_nan=False).encode() + b"\n"
+        members["about"] = {"version": JSON_VERSION, **about}
+    yield json.dumps(members, indent=1, allow_nan=False).encode() + b"\n"
 
 
-def json_of_report(report: Report) -> Iterator[bytes]:
-    """Yield one JSON object, piece by piece: how the values were made, runs[].topics.TOPIC.MEASURE and runs[].all."""
+def json_of_report(report: EvaluationReport) -> Iterator[bytes]:
+    """Yield one JSON object in pieces: how values were computed, runs[].topics.TOPIC.MEASURE and runs[].all."""
     yield from _json_members({"version": JSON_VERSION, **report.about}, "{", 1)
     yield b',\n "runs": ['
     for number, evaluation in enumerate(report.evaluations):
@@ -169,12 +159,14 @@ def json_of_report(report: Report) -> Iterator[bytes]:
     yield b"\n ]\n}\n" if report.evaluations else b"]\n}\n"
 
 
-def _json_summaries(report: Report, evaluation: Evaluation) -> dict[str, Any]:
-    """Return the summaries of a run: ``all``, with intervals ``low`` and ``high``; ``groups`` has the same by group."""
+def _json_summaries(report: EvaluationReport, evaluation: Evaluation) -> dict[str, Any]:
+    """Return the summaries of a run: ``all``, intervals ``low`` and ``high``, and the same by group in ``groups``."""
     run: dict[str, Any] = {}
     for summaries in report.summaries_of(evaluation):
         into = run.setdefault("groups", {}).setdefault(summaries.group, {}) if summaries.group else run
-        into[ALL] = {one.measure: finite(one.value) for one in records(evaluation, [summaries], per_topic=False)}
+        into[ALL] = {
+            record.measure: finite(record.value) for record in records(evaluation, [summaries], per_topic=False)
+        }
         if report.intervals is not None:
             for end, name in enumerate((LOW, HIGH)):
                 into[name] = {measure: finite(ends[end]) for measure, ends in summaries.ends.items()}
@@ -192,7 +184,7 @@ _INDENTED = json.JSONEncoder(indent=1, allow_nan=False)
 
 
 def finite(value: Any) -> Any:
-    """Return a value as JSON has it: None (null) in place of nan and infinities."""
+    """Return a value for JSON: None in place of nan and infinities."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

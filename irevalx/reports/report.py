@@ -1,4 +1,4 @@
-"""Report: evaluations, and what of them is to be shown; summaries of all topics and of groups, with intervals."""
+"""Evaluations to be printed, and summaries over all topics and over topic groups, with intervals."""
 
 from __future__ import annotations
 
@@ -14,70 +14,56 @@ if TYPE_CHECKING:
     from irevalx.statistics.mean_intervals import MeanIntervals
 
 ALL = "all"
-"""What stands in the topic column of a summary."""
+"""The topic column of a summary."""
 
 LOW, HIGH = "low", "high"
-"""What the ends of intervals are called; no group is called so."""
+"""The names of interval ends, which groups cannot have."""
 
 
 class SummaryRow(Frozen):
-    """The summaries of a run, of all topics or of those of a group.
+    """The summaries of a run, over all topics or over a topic group."""
 
-    Parameters
-    ----------
-    group : its name; empty for all topics.
-    topics : those evaluated.
-    columns : in print order; those of a group have the number of its topics, and not the name of the run.
-    ends : the ends of intervals by printed name; nan where there is none. Measures that are no means are not there.
-    """
-
-    group: str
-    topics: tuple[bytes, ...]
-    columns: Sequence[Column]
-    ends: Mapping[str, Ends]
+    group: str  # name of the group; "" for all topics
+    topics: tuple[bytes, ...]  # the evaluated topics
+    columns: Sequence[Column]  # in print order; those of a group include the number of topics and omit the run tag
+    ends: Mapping[str, Ends]  # intervals by printed name, nan if undefined; only for means
 
     @property
     def n_topics(self) -> int:
-        """How many topics were evaluated."""
+        """The number of evaluated topics."""
         return len(self.topics)
 
     @property
     def topic(self) -> str:
-        """What stands in place of a topic: ``all``, or ``all:GROUP``."""
+        """The text in place of a topic: ``all``, or ``all:GROUP``."""
         return topic_of(self.group)
 
 
 def topic_of(group: str, end: str = "") -> str:
-    """Return what stands in place of a topic for a group, and for the end of an interval of it."""
+    """Return the text in place of a topic for a group, and for one end of its interval."""
     return ":".join(filter(None, (ALL, group, end)))
 
 
 def summary_rows(
     evaluation: Evaluation, groups: Mapping[str, frozenset[bytes]] | None = None, intervals: MeanIntervals | None = None
 ) -> list[SummaryRow]:
-    """Return the summaries of a run; a group of which no topic was evaluated has none.
-
-    Parameters
-    ----------
-    groups : the topics of each; None for no groups.
-    intervals : how they are made; None for none.
-    """
-    found = {"": evaluation} | {group: in_group(evaluation, topics) for group, topics in (groups or {}).items()}
+    """Return the summaries of a run; a group without evaluated topics has none."""
+    by_group = {"": evaluation} | {group: in_group(evaluation, topics) for group, topics in (groups or {}).items()}
     rows = []
-    for group, one in found.items():
-        if one is not None:
-            columns = with_number(one.columns, len(one.topics)) if group else one.columns
+    for group, grouped in by_group.items():
+        if grouped is not None:
+            columns = with_number(grouped.columns, len(grouped.topics)) if group else grouped.columns
             ends = {} if intervals is None else intervals_of(columns, intervals)
-            rows.append(SummaryRow(group, one.topics, columns, ends))
+            rows.append(SummaryRow(group, grouped.topics, columns, ends))
     return rows
 
 
 FEW_TOPICS = 10
-"""Intervals over fewer topics are taken with care."""
+"""Intervals over fewer topics cause a warning."""
 
 
 def interval_warnings(rows: Iterable[SummaryRow]) -> Iterator[str]:
-    """Yield a line about summaries of a run that have no interval, with the reason, and one about few topics."""
+    """Yield warnings about summaries without interval, with the reason, and about intervals over few topics."""
     rows = list(rows)
     sizes = {
         row.topic: max((column.n_averaged for column in row.columns if is_mean(column)), default=FEW_TOPICS)
@@ -97,46 +83,46 @@ def interval_warnings(rows: Iterable[SummaryRow]) -> Iterator[str]:
 
 
 def with_number(columns: Sequence[Column], n_topics: int) -> tuple[Column, ...]:
-    """Return columns with the number of topics first, unless it is among them, and without the name of the run."""
+    """Return columns with the number of topics first, unless it is among them, and without the run tag."""
     others = tuple(column for column in columns if column.measure is not runid)
     if any(column.measure is num_q for column in others):
         return others
     return (Column(num_q.name, num_q, None, n_topics), *others)
 
 
-class Report(Frozen, kw_only=True):
-    """What the command has to print."""
+class EvaluationReport(Frozen, kw_only=True):
+    """Evaluations to be printed."""
 
     evaluations: Sequence[Evaluation]
     """In the order of the runs."""
 
     per_topic: bool
-    """Show the values of each topic (``-q``)."""
+    """Print the values of each topic (``-q``)."""
 
     summary: bool
-    """Show the ``all`` values (not under ``-n``)."""
+    """Print the ``all`` values (unless ``-n``)."""
 
     headed: bool = False
-    """Whether the lines of a run begin with its name, as there are other runs."""
+    """Whether the lines of a run begin with its name, since there are several runs."""
 
     complete: bool = False
     """Whether the averages are over every judged topic (``-c``)."""
 
     notes: bool = True
-    """Whether lines below a table may explain it (not under ``--quiet``)."""
+    """Whether notes below a table explain it (unless ``--quiet``)."""
 
     intervals: MeanIntervals | None = None
-    """How the intervals beside means are made (``--ci``); None for none."""
+    """The interval method (``--ci``); None without intervals."""
 
     groups: Mapping[str, frozenset[bytes]] = {}
-    """The topics of each group that has summaries of its own (``--topic-groups``)."""
+    """The topics of each group with its own summaries (``--topic-groups``)."""
 
     digits: int
-    """Decimals of real numbers in tables for people."""
+    """Decimals of real numbers in displayed tables."""
 
     about: Mapping[str, Any]
-    """How the values were made: version, options, inputs and warnings. Formats with ``shows_inputs`` print it."""
+    """How values were computed: version, options, inputs and warnings, for formats with ``shows_inputs``."""
 
     def summaries_of(self, evaluation: Evaluation) -> list[SummaryRow]:
-        """Return the summaries of a run that are to be shown, first those of all topics."""
+        """Return the requested summaries of a run, those over all topics first."""
         return summary_rows(evaluation, self.groups, self.intervals) if self.summary else []

@@ -1,4 +1,4 @@
-"""Table: rows of values; and how such tables are written for people."""
+"""Tables of values, and their text."""
 
 from __future__ import annotations
 
@@ -14,62 +14,48 @@ from irevalx.process.system import as_bytes
 _LATEX_LINE = r"\hline"
 
 _BOOKTABS = (r"\toprule", r"\midrule", r"\bottomrule")
-"""What the package booktabs has in place of the lines above, within and below a table."""
+"""The rules of the package booktabs above, within and below a table."""
 
 
 _OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\udc80-\udc9f\u2028\u2029]")
-"""Control characters, as bytes of Latin 1 too, and what ends a line."""
+"""Control characters, also as bytes of Latin 1, and line ends."""
 
 
 class Table(Frozen):
-    """Rows of values.
+    """Rows of values."""
 
-    Parameters
-    ----------
-    title : what it is, in a few words.
-    columns : names, in small letters with underscores.
-    rows : shape (n_rows, n_columns); a value is text, a number, true or false, or None where there is none.
-    n_labels : how many columns, the first ones, say what a row is about.
-    probabilities : columns of which people want to know how near to 0 they are.
-    best : for columns in which rows compete, the places of the rows with the best value, maybe none.
-    heads : what people see in place of the columns; None for the columns with blanks for underscores.
-    notes : sentences that people see below it.
-    for_paper : whether its lines in LaTeX are those of the package booktabs.
-    """
-
-    title: str
-    columns: tuple[str, ...]
-    rows: Sequence[Sequence[Any]]
-    n_labels: int = 1
-    probabilities: frozenset[str] = frozenset()
+    title: str  # in a few words
+    columns: tuple[str, ...]  # lower-case names with underscores
+    rows: Sequence[Sequence[Any]]  # shape (n_rows, n_columns); a value is a text, a number, a boolean, or None
+    n_labels: int = 1  # the number of first columns that identify a row
+    probabilities: frozenset[str] = frozenset()  # columns that are shown as bounds near 0
     best: Mapping[str, Collection[int]] = {}
-    heads: tuple[str, ...] | None = None
-    notes: tuple[str, ...] = ()
-    for_paper: bool = False
+    """The rows with the best value, possibly none, of columns in which rows compete."""
+
+    heads: tuple[str, ...] | None = None  # displayed column names; None for the columns with blanks for underscores
+    notes: tuple[str, ...] = ()  # sentences below the table
+    for_paper: bool = False  # whether its LaTeX rules are those of the package booktabs
 
     @classmethod
     def of(
         cls, title: str, kind: type[Frozen], rows: Iterable[Frozen], *, without: Collection[str] = (), **more: Any
     ) -> Table:
-        """Return records of one kind as a table, with a column for each field; ``from_`` is called from.
+        """Return records of one class as a table with a column per field; a trailing underscore (``from_``) is removed.
 
-        Parameters
-        ----------
-        without : fields that have no column.
-        more : other fields of the table.
+        ``without`` are fields that have no column, and ``more`` other fields of the table.
         """
-        shown = [name for name in fields(kind) if name not in without]
-        columns = tuple(name.removesuffix("_") for name in shown)
-        return cls(title, columns, [tuple(getattr(row, name) for name in shown) for row in rows], **more)
+        names = [name for name in fields(kind) if name not in without]
+        columns = tuple(name.removesuffix("_") for name in names)
+        return cls(title, columns, [tuple(getattr(row, name) for name in names) for row in rows], **more)
 
     def showing(self, *columns: str, **more: Any) -> Table:
-        """Return the same with these columns only, in this order; ``more`` are other fields."""
+        """Return the table with these columns in this order; ``more`` are other fields."""
         places = [self.columns.index(column) for column in columns]
         rows = [tuple(row[place] for place in places) for row in self.rows]
         return replace(self, columns=columns, rows=rows, probabilities=self.probabilities & {*columns}, **more)
 
     def in_words(self, heads: Mapping[str, str], *notes: str) -> Table:
-        """Return the same with other heads for some columns, and sentences below it that say what they are."""
+        """Return the table with other displayed names for some columns, and further notes."""
         named = tuple(heads.get(column, column.replace("_", " ")) for column in self.columns)
         return replace(self, heads=named, notes=(*self.notes, *notes))
 
@@ -77,12 +63,9 @@ class Table(Frozen):
 def aligned_lines(
     table: Table, digits: int, *, layout: str, best: str, other: str, escape: Callable[[str], str]
 ) -> Iterator[bytes]:
-    """Yield the lines of a table, labels to the left and values to the right.
+    """Yield the lines of a table, labels left-aligned and values right-aligned with ``digits`` decimals.
 
-    Parameters
-    ----------
-    digits : decimals of real numbers.
-    layout, best, other, escape : as ``TableForPeople`` has them.
+    ``layout``, ``best``, ``other`` and ``escape`` are those of ``TableForPeople``.
     """
     from tabulate import tabulate
 
@@ -110,23 +93,16 @@ def aligned_lines(
 
 
 def visible(text: str) -> str:
-    r"""Return text with escapes for what a terminal would obey, and for line breaks, which would tear a row.
-
-    Letters of any encoding stay as they are.
+    r"""Return text with escapes for control characters and line breaks; letters of any script stay.
 
     >>> visible("\033[31mred\n")
     '\\x1b[31mred\\n'
     """
-    return _OBEYED.sub(lambda found: printable(as_bytes(found[0])), text)
+    return _OBEYED.sub(lambda match: printable(as_bytes(match[0])), text)
 
 
 def _rounded(value: Any, digits: int, least: float) -> str:
-    """Return a value as people want to see it.
-
-    Parameters
-    ----------
-    least : a number from 0 on below this one is shown as less than it; 0 for none.
-    """
+    """Return a value for display; a number from 0 to below ``least`` is displayed as less than ``least``."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     if isinstance(value, bool):

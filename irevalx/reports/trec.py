@@ -1,4 +1,4 @@
-"""Evaluations as the lines that trec_eval prints."""
+"""Evaluations as trec_eval prints them."""
 
 from __future__ import annotations
 
@@ -20,33 +20,29 @@ from irevalx.reports.report import ALL, HIGH, LOW, SummaryRow, topic_of
 from irevalx.trec_eval.numbers import c_format
 
 _PLAIN_CELLS = {"real": b"%6.4f", "integer": b"%d", "text": b"'%b'"}
-"""How the value of a topic is printed, if it is not nan, by ``Column.number``."""
+"""The format of a topic's value, unless it is nan, by ``Column.number``."""
 
 _TEARS = re.compile(rb"[\t-\r]")
-"""What would tear a row: tabs, line breaks and the like."""
+"""Characters that would break a row: tabs, line breaks and similar ones."""
 
 _TOPICS_AT_ONCE = 1000
-"""The number of topics whose values are Python's numbers at a time, which take more room than numpy's."""
+"""Number of topics whose values are converted to Python numbers at a time, which limits memory."""
 
 
 def trec_lines(
     evaluation: Evaluation, summaries: Sequence[SummaryRow], *, per_topic: bool, headed: bool = False
 ) -> Iterator[bytes]:
-    """Yield trec_eval's three columns, name, topic and value: the lines of a topic at once, or one line.
+    """Yield trec_eval's three columns, name, topic and value: the lines of one topic at once, or one line.
 
-    Parameters
-    ----------
-    summaries : what `all` lines are made of, and those of groups. There are no lines when not all topics could be
-        evaluated.
-    per_topic : yield a line for each topic and measure, topic by topic.
-    headed : begin with the name of the run, unless the `all` lines have it or there are no lines.
+    ``per_topic`` yields lines of topics first. ``headed`` begins with the run tag, unless the `all` lines contain it or
+    there are no lines. Without ``summaries``, which require that all topics were evaluated, there are no `all` lines.
     """
     lines = chain(_topic_lines(evaluation) if per_topic else (), *map(_summary_lines, summaries))
     first = next(lines, None)
     if first is None:
         return
-    shown = [column for row in summaries for column in row.columns]
-    has_name = any(column.measure is runid and column.summary is not None for column in shown)
+    columns = [column for row in summaries for column in row.columns]
+    has_name = any(column.measure is runid and column.summary is not None for column in columns)
     if headed and not has_name:
         yield b"%b\t%b\t%b\n" % (_label(runid.name), as_bytes(ALL), one_line(evaluation.run))
     yield first
@@ -54,18 +50,18 @@ def trec_lines(
 
 
 def _topic_lines(evaluation: Evaluation) -> Iterator[bytes]:
-    """Yield the lines of one topic after another."""
-    shown = [column for column in evaluation.columns if column.measure.per_topic and column.values is not None]
+    """Yield the lines of one topic after the other."""
+    columns = [column for column in evaluation.columns if column.measure.per_topic and column.values is not None]
     topics = list(map(one_line, evaluation.topics))
-    if any(column.has_value is not None and not column.has_value.all() for column in shown):
-        yield from _lines_with_gaps(topics, shown)
+    if any(column.has_value is not None and not column.has_value.all() for column in columns):
+        yield from _lines_with_gaps(topics, columns)
         return
     for first in range(0, len(evaluation.topics), _TOPICS_AT_ONCE):
         yield from _lines_of_topics(evaluation, topics, slice(first, first + _TOPICS_AT_ONCE))
 
 
 def _lines_of_topics(evaluation: Evaluation, topics: Sequence[bytes], which: slice) -> Iterator[bytes]:
-    """Yield the lines of some topics; they are alike, so that one template does for them all."""
+    """Yield the lines of some topics, which share one template."""
     template = b""
     cells: list[Sequence[Any]] = []
     for column in evaluation.columns:
@@ -80,7 +76,7 @@ def _lines_of_topics(evaluation: Evaluation, topics: Sequence[bytes], which: sli
 
 
 def _lines_with_gaps(topics: Sequence[bytes], columns: Sequence[Column]) -> Iterator[bytes]:
-    """Yield the lines of one topic after another, without those of a measure that has no value for the topic."""
+    """Yield the lines of one topic after the other, without measures that have no value for it."""
     values = [column.of_topics() for column in columns]
     labels = [_label(column.name, is_zscore=column.is_zscore) for column in columns]
     for topic, *of_topic in zip(topics, *values, strict=True):
@@ -90,7 +86,7 @@ def _lines_with_gaps(topics: Sequence[bytes], columns: Sequence[Column]) -> Iter
 
 
 def _summary_lines(row: SummaryRow) -> Iterator[bytes]:
-    """Yield a line for each measure, and two more for the ends of its interval, if it has one."""
+    """Yield a line per measure, and two more for its interval."""
     for column in row.columns:
         if column.summary is not None:
             number = "tag" if column.number == "text" else column.number
@@ -102,8 +98,8 @@ def _summary_lines(row: SummaryRow) -> Iterator[bytes]:
 
 
 def one_line(name: bytes) -> bytes:
-    """Return a name with escapes for line breaks and tabs, as JSON and tables may have: they would tear a row."""
-    return _TEARS.sub(lambda found: printable(found[0]).encode(), name)
+    """Return a name with escapes for line breaks and tabs, which names in JSON and tables can contain."""
+    return _TEARS.sub(lambda match: printable(match[0]).encode(), name)
 
 
 def _label(name: str, *, is_zscore: bool = False) -> bytes:

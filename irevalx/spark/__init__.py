@@ -1,8 +1,8 @@
-"""The same evaluation on Spark: judgments and runs in its data frames, and the same values to the last bit.
+"""The same evaluation on Spark: judgments and runs in its data frames, and values equal to the last bit.
 
-``jobs`` plans: Spark brings the rows of each topic together, its workers evaluate blocks of whole topics, and then fold
-what the topics of each run score (``arrow_rows``). ``parts`` is an evaluation in parts, which knows nothing of Spark.
-Only this room knows Spark; programs import it as ``irevalx.spark``.
+``jobs`` plans: Spark groups rows by topic, its workers evaluate blocks of whole topics, and then aggregate the values
+of each run (``arrow_rows``). ``parts`` evaluates in parts and does not depend on Spark. Only this package uses Spark;
+programs import it as ``irevalx.spark``.
 """
 
 from irevalx.errors import imported

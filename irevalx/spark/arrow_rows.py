@@ -1,9 +1,9 @@
-"""What Spark's Python workers do: rows of whole topics -> what runs score in them -> what runs come to.
+"""The work of Spark's Python workers: rows of whole topics -> values of runs for these topics -> totals of runs.
 
-Rows come and go as record batches of pyarrow. A row that goes in has the columns run, topic, docno, grade and score: of
-a judgment the grade is there, of a retrieved document the score, and of a pooled one neither. A row of scores has the
-columns run, topic, values, counts and example. Without a topic it has the counts and the example of a run in a block,
-and without a run either those of the judgments.
+Rows are record batches of pyarrow. An input row has the columns run, topic, docno, grade and score: a judgment has a
+grade, a retrieved document a score, and a pooled document neither. A row of values has the columns run, topic, values,
+counts and example. Without a topic it contains the counts and the example of a run in a block, and without a run those
+of the judgments.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from irevalx.arrays.segments import Segments
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import NO_GAPS, PoolGaps, add_pool
 from irevalx.reading.entries import Entries
-from irevalx.reading.runs import Results
+from irevalx.reading.runs import ResultRows
 from irevalx.reading.tables.arrow_tables import array_of, labels_of, names_of, numbered, numbers_of, values_of
 from irevalx.spark.parts import NamedMeasures, Part, WholeRun
 from irevalx.trec_eval.versions import Compat
 
 THE_RUN = "run"
-"""What a run is called in whose table no column names it."""
+"""The name of a run whose table has no column of run names."""
 
 
 TOTALS = pa.schema(
@@ -43,25 +43,17 @@ TOTALS = pa.schema(
 
 def read_block(
     block: list[pa.RecordBatch], names: Sequence[str], compat: Compat, *, pooled: bool, strict: bool
-) -> tuple[Judgments, PoolGaps, dict[str, Results]]:
-    """Return judgments, with the pool and what that lacks, and what runs have retrieved, by their names.
+) -> tuple[Judgments, PoolGaps, dict[str, ResultRows]]:
+    """Return judgments with the pool, the gaps of the pool, and the results of runs by name.
 
-    Parameters
-    ----------
-    block : rows by ascending topic; emptied, so that its memory is free when it has been read.
-    names : of the runs that are there even if they have retrieved nothing.
-    pooled : whether there is a pool.
-    strict : refuse scores that are not finite numbers.
-
-    Raises
-    ------
-    MalformedNumberError : under ``strict``.
+    ``block`` contains rows by ascending topic and is emptied to free memory; ``names`` are runs that exist even without
+    results. ``strict`` refuses scores that are not finite.
     """
     rows = pa.Table.from_batches(block)
     block.clear()
     is_judged, is_retrieved = rows["grade"].is_valid(), rows["score"].is_valid()
     in_pool = pc.invert(pc.or_(is_judged, is_retrieved))
-    judged, pool = (rows.select(["topic", "docno", "grade"]).filter(some) for some in (is_judged, in_pool))
+    judged, pool = (rows.select(["topic", "docno", "grade"]).filter(mask) for mask in (is_judged, in_pool))
     retrieved = rows.select(["run", "topic", "docno", "score"]).filter(is_retrieved)
     del rows
     judgments, gaps = _entries("qrels", judged, "grade").judgments(), NO_GAPS
@@ -86,7 +78,7 @@ def _by_run(rows: pa.Table) -> dict[str, pa.Table]:
 
 
 def _entries(path: str, rows: pa.Table, column: str) -> Entries:
-    """Return rows by ascending topic with their numbers (of a pool, anything)."""
+    """Return rows by ascending topic with their numbers (arbitrary for a pool)."""
     topics, codes, lengths = numbered(map(labels_of, rows["topic"].chunks))
     of_topics = Segments.of_lengths(np.bincount(codes, lengths, len(topics)).astype(np.int64))
     docnos = names_of(rows["docno"].cast(pa.large_string()).chunks)
@@ -95,12 +87,7 @@ def _entries(path: str, rows: pa.Table, column: str) -> Entries:
 
 
 def score_rows(part: Part, runs: Sequence[str]) -> Iterator[pa.RecordBatch]:
-    """Yield the scores of a part; values are null where a topic has none.
-
-    Parameters
-    ----------
-    runs : the names of its runs.
-    """
+    """Yield the values of a part, null for topics without a value; ``runs`` are the run names."""
     names = pa.array([*runs, None], pa.string())
     n, n_values = part.values.shape
     values = pa.array(part.values.ravel(), mask=~part.has_value.ravel())
@@ -125,26 +112,23 @@ def score_rows(part: Part, runs: Sequence[str]) -> Iterator[pa.RecordBatch]:
 
 
 def total_rows(batches: Iterable[pa.RecordBatch], measures: NamedMeasures) -> Iterator[pa.RecordBatch]:
-    """Yield what runs come to: a row for each run with the fields of ``WholeRun``, and one without run for judgments.
+    """Yield one row per run with the fields of ``WholeRun``, and one without run for the judgments.
 
-    Parameters
-    ----------
-    batches : scores of all parts by ascending run and topic.
-    measures : that the values are of.
+    ``batches`` are the values of all parts by ascending run and topic.
     """
-    found: dict[str | None, WholeRun] = {}
+    totals: dict[str | None, WholeRun] = {}
     for batch in batches:
         runs = pc.run_end_encode(batch.column("run"))
         ends = pairwise([0, *runs.run_ends.to_pylist()])
         for run, (first, last) in zip(runs.values.to_pylist(), ends, strict=True):
-            before = found.get(run) or WholeRun.begun(run or "", measures)
-            found[run] = _added(before, batch.slice(first, last - first), measures)
-    rows = [{field: getattr(one, field) for field in TOTALS.names} | {"name": run} for run, one in found.items()]
+            before = totals.get(run) or WholeRun.begun(run or "", measures)
+            totals[run] = _added(before, batch.slice(first, last - first), measures)
+    rows = [{field: getattr(total, field) for field in TOTALS.names} | {"name": run} for run, total in totals.items()]
     yield pa.RecordBatch.from_pylist(rows, TOTALS)
 
 
 def _added(before: WholeRun, rows: pa.RecordBatch, measures: NamedMeasures) -> WholeRun:
-    """Add rows of one run."""
+    """Return the totals with further rows of one run."""
     counted = rows.filter(rows.column("topic").is_null())
     if counted.num_rows:
         counts = numbers_of(counted.column("counts").flatten()).reshape(counted.num_rows, -1)

@@ -1,11 +1,9 @@
 """The plan of an evaluation on Spark.
 
-Spark brings the rows of each topic together, be they judgments, pooled or retrieved documents, and its workers evaluate
-blocks of whole topics. Then it brings together what topics score by run, in ascending order, and workers fold that.
-Each worker is one process; nothing here schedules anything.
-
-Columns are found by name and their types checked when a job is planned. Values are checked by Spark when it reads them:
-what is wrong with one ends the job with a message.
+Spark groups the rows of each topic (judgments, pooled and retrieved documents), and its workers evaluate blocks of
+whole topics. Then it groups the values by run, in ascending order of topics, and workers aggregate them. Each worker is
+one process. Columns are found by name, and their types are checked when a job is planned; values are checked by Spark
+when it reads them, and an invalid value ends the job with a message.
 """
 
 from __future__ import annotations
@@ -15,43 +13,43 @@ from importlib import import_module
 from typing import Any, TypeAlias
 
 from irevalx import parameters
-from irevalx.api.own_measures import Measures, asked_for, declarations, declare_again
+from irevalx.api.own_measures import Measures, declarations, declare_again, with_custom_measures
 from irevalx.api.user_warnings import warn
 from irevalx.errors import ArgumentError, NoTopicsError, UsageError, quote
 from irevalx.frozen import Frozen
 from irevalx.measures.contradictions import refuse_contradictions
-from irevalx.measures.select import Selection, select
+from irevalx.measures.select import Selection, select_measures
 from irevalx.process.system import as_text
-from irevalx.reading.column_names import DOCNO, GRADE, RUN, SCORE, TOPIC, Kind, Wanted
+from irevalx.reading.column_names import DOCNO, GRADE, RUN, SCORE, TOPIC, ColumnKind, ColumnSpec
 from irevalx.reading.formats import QRELS
 from irevalx.reading.tables.arrow_runs import whole_topics
-from irevalx.reading.tables.tables import RULES, Table
+from irevalx.reading.tables.tables import RULES, ColumnTable
 from irevalx.settings import Settings
 from irevalx.spark.arrow_rows import THE_RUN, read_block, score_rows, total_rows
 from irevalx.spark.parts import Part, WholeJudgments, WholeRun, all_rows, computable, named_measures
 
 DataFrame: TypeAlias = Any
-"""Spark's."""
+"""A data frame of Spark."""
 
 _ROWS = "run string, topic string, docno string, grade bigint, score double"
-"""The columns of all rows, which hold null where a row has no such thing."""
+"""The columns of all rows; null for what a row lacks."""
 
 _JUDGED = {"topic": TOPIC, "docno": DOCNO, "grade": GRADE}
 _POOLED = {"topic": TOPIC, "docno": DOCNO}
 _RETRIEVED = {"run": RUN, "topic": TOPIC, "docno": DOCNO, "score": SCORE}
-"""The columns that are looked for; that of the run need not be there."""
+"""The required columns; the column of runs is optional."""
 
 _INTEGERS = ("byte", "short", "integer", "long")
 _NUMBERS = ("float", "double", "decimal", *_INTEGERS)
-_TYPES: dict[Kind, tuple[tuple[str, ...], str]] = {
+_TYPES: dict[ColumnKind, tuple[tuple[str, ...], str]] = {
     "names": (("string", "char", "varchar", *_INTEGERS), "string"),
     "grades": (_NUMBERS, "bigint"),
     "scores": (_NUMBERS, "double"),
 }
-"""Of a column with names, grades or scores: the types that it may have, and the one that it gets."""
+"""Permitted types of a column with names, grades or scores, and the type it is cast to."""
 
 _FIRST_ROWS = 1000
-"""The number of rows that are looked through for a judged topic before all of them are."""
+"""Number of rows that are searched for a judged topic before all rows are."""
 
 _SCORES = "run string, topic string, values array<double>, counts array<bigint>, example array<string>"
 _TOTALS = (
@@ -98,25 +96,25 @@ def evaluate(
     -----
     IrevalxWarning : what the command would say of measures and their parameters.
     """
-    asked, strict = asked_for(measures), parameters.flag("strict", options.pop("strict", False))
+    requests, strict = with_custom_measures(measures), parameters.flag("strict", options.pop("strict", False))
     settings, wide = Settings.of(**options), parameters.flag("wide", wide)
     if settings.ties == "first" or settings.duplicates == "first":
         raise UsageError("the rows of a data frame have no order: ties and duplicates must not be 'first' on Spark")
     if settings.grades != "whole":
         raise UsageError(f"grades must be whole on Spark, but got {settings.grades}")
-    refuse_contradictions(asked, settings, QRELS.name, with_pool=pool is not None)
+    refuse_contradictions(requests, settings, QRELS.name, with_pool=pool is not None)
     grouping = (
         ["topic"] if partitions is None else [parameters.whole_number("partitions", partitions, least=1), "topic"]
     )
     block_rows = parameters.whole_number("block_rows", block_rows, least=1)
-    selection = select(asked, settings, strict=strict, warn=warn)
+    selection = select_measures(requests, settings, strict=strict, warn=warn)
     judged, retrieved = _checked_rows("qrels", qrels, _JUDGED), _checked_rows("runs", runs, _RETRIEVED)
     pooled = None if pool is None else _checked_rows("pool", pool, _POOLED)
     with_missing = settings.complete and settings.compat.complete_evaluates_missing
     names = _names_of_runs(runs, retrieved) if with_missing else ()
     highest = _highest_grade(judged, retrieved, settings, names)
     computable(selection, highest, settings, warn)
-    workers = Workers(asked, settings, strict, highest, names, block_rows, pool is not None, declarations())
+    workers = Workers(requests, settings, strict, highest, names, block_rows, pool is not None, declarations())
     every = judged.unionAll(retrieved) if pooled is None else judged.unionAll(retrieved).unionAll(pooled)
     rows = every.repartition(*grouping).sortWithinPartitions("topic")
     return Values(rows.mapInArrow(workers.evaluate, _SCORES).persist(), workers, wide)
@@ -136,11 +134,11 @@ class Values:
         """The values of topics, in any order: run, topic, measure, value; or run, topic and one column per measure."""
         sql = import_module("pyspark.sql.functions")
         of_topics = self._scores.where("topic IS NOT NULL")
-        shown = [name if measure.per_topic and measure.kernel else None for name, measure in self._measures]
+        names = [name if measure.per_topic and measure.kernel else None for name, measure in self._measures]
         if self._wide:
-            columns = [sql.col("values")[place].alias(name) for place, name in enumerate(shown) if name]
+            columns = [sql.col("values")[place].alias(name) for place, name in enumerate(names) if name]
             return of_topics.select("run", "topic", *columns)
-        pairs = sql.inline(sql.arrays_zip(sql.array(*map(sql.lit, shown)), "values"))
+        pairs = sql.inline(sql.arrays_zip(sql.array(*map(sql.lit, names)), "values"))
         rows = of_topics.select("run", "topic", pairs).toDF("run", "topic", "measure", "value")
         return rows.where("measure IS NOT NULL AND value IS NOT NULL")
 
@@ -159,8 +157,8 @@ class Values:
         rows = by_run.mapInArrow(self._workers.fold, _TOTALS).collect()
         [judged] = [WholeJudgments(row.counts, row.example) for row in rows if row.name is None]
         runs = [WholeRun(*row) for row in rows if row.name is not None]
-        found = all_rows(runs, judged, self._workers.selection(), self._workers.settings, warn)
-        return self._scores.sparkSession.createDataFrame(found, "run string, measure string, value double")
+        summary_rows = all_rows(runs, judged, self._workers.selection(), self._workers.settings, warn)
+        return self._scores.sparkSession.createDataFrame(summary_rows, "run string, measure string, value double")
 
     def unpersist(self) -> None:
         """Let Spark forget the values of topics."""
@@ -168,32 +166,26 @@ class Values:
 
 
 class Workers(Frozen):
-    """What workers are told, and what they do.
+    """The settings of workers, and their work."""
 
-    Parameters
-    ----------
-    highest_grade : of all judgments.
-    names : the runs that have values for every judged topic, whatever they retrieved.
-    pooled : whether there is a pool.
-    declared : the measures of the program, which are declared again where the work is done.
-    """
-
-    asked: tuple[str, ...]
+    measures: tuple[str, ...]
     settings: Settings
     strict: bool
-    highest_grade: int
-    names: tuple[str, ...]
+    highest_grade: int  # of all judgments
+    names: tuple[str, ...]  # runs that have values for every judged topic, whatever they retrieved
     block_rows: int
-    pooled: bool
-    declared: Sequence[tuple[Callable[..., Any], dict[str, Any]]] = ()
+    pooled: bool  # whether there is a pool
+    declared: Sequence[tuple[Callable[..., Any], dict[str, Any]]] = ()  # custom measures, which workers declare again
 
     def selection(self) -> Selection:
-        """Return what is to be computed."""
+        """Return the measures to compute."""
         declare_again(self.declared)
-        return computable(select(self.asked, self.settings, strict=self.strict), self.highest_grade, self.settings)
+        return computable(
+            select_measures(self.measures, self.settings, strict=self.strict), self.highest_grade, self.settings
+        )
 
     def evaluate(self, batches: Iterator[Any]) -> Iterator[Any]:
-        """Turn rows, sorted by topic, into scores."""
+        """Return rows, sorted by topic, as values."""
         selection = self.selection()
         for block in filter(None, whole_topics(batches, self.block_rows)):
             judgments, gaps, results = read_block(
@@ -203,75 +195,58 @@ class Workers(Frozen):
             yield from score_rows(part, list(results))
 
     def fold(self, batches: Iterator[Any]) -> Iterator[Any]:
-        """Turn scores, sorted by run and topic, into totals."""
+        """Return values, sorted by run and topic, as totals."""
         return total_rows(batches, named_measures(self.selection()))
 
 
 def _highest_grade(judged: DataFrame, retrieved: DataFrame, settings: Settings, names: Sequence[str]) -> int:
-    """Return the highest grade, or raise NoTopicsError where there is nothing to evaluate.
+    """Return the highest grade; NoTopicsError if there is nothing to evaluate.
 
-    The first results usually show that there is something.
+    The first results usually show that there are topics to evaluate.
     """
     sql = import_module("pyspark.sql.functions")
-    is_asked = sql.lit(True) if settings.topic is None else sql.col("topic") == as_text(settings.topic)
+    is_requested = sql.lit(True) if settings.topic is None else sql.col("topic") == as_text(settings.topic)
     topics = retrieved.select("topic")
     known = topics.limit(_FIRST_ROWS).distinct().withColumn("known", sql.lit(True))
     looked_up = (
         judged.withColumn("known", sql.lit(True)) if names else judged.join(sql.broadcast(known), "topic", "left")
     )
-    highest, found = looked_up.agg(sql.max("grade"), sql.max(is_asked & sql.col("known"))).first()
-    if not found and (names or judged.where(is_asked).join(topics, "topic", "left_semi").isEmpty()):
+    highest, has_topics = looked_up.agg(sql.max("grade"), sql.max(is_requested & sql.col("known"))).first()
+    if not has_topics and (names or judged.where(is_requested).join(topics, "topic", "left_semi").isEmpty()):
         raise NoTopicsError("at least one topic must have both judgments and results, but none has")
     return highest or 0
 
 
-def _checked_rows(what: str, frame: Any, columns: dict[str, Wanted]) -> Any:
+def _checked_rows(what: str, frame: Any, columns: dict[str, ColumnSpec]) -> Any:
     """Return the rows of a data frame with the columns of ``_ROWS``.
 
-    Parameters
-    ----------
-    what : what messages call the data frame.
-    columns : those that are looked for.
-
-    Raises
-    ------
-    ArgumentError : it is no data frame of Spark, or a column is missing, or has a type that it must not have.
+    Another type of object, a missing column and an invalid type of a column raise ArgumentError; ``what`` names the
+    frame.
     """
     if not hasattr(frame, "mapInArrow"):
         raise ArgumentError(f"{what} must be a data frame of Spark, but got an object of type {type(frame).__name__}")
     sql = import_module("pyspark.sql.functions")
-    table = Table(what, frame.columns)
-    names = {name: table.find(one) for name, one in columns.items() if one is not RUN or table.has(RUN)}
+    table = ColumnTable(what, frame.columns)
+    names = {name: table.find(spec) for name, spec in columns.items() if spec is not RUN or table.has(RUN)}
     row = sql.to_json(sql.struct(*(_column(sql, names[name]) for name in ("topic", "docno"))))
     checked = []
     for name, as_type in (field.split() for field in _ROWS.split(", ")):
-        found = names.get(name)
+        column_name = names.get(name)
         missing = sql.lit(None).cast(as_type)
-        column = _checked(sql, what, frame.schema[found], columns[name].kind, row) if found else missing
+        column = _checked(sql, what, frame.schema[column_name], columns[name].kind, row) if column_name else missing
         checked.append(column.alias(name))
     return frame.select(*checked)
 
 
 def _names_of_runs(frame: Any, rows: Any) -> tuple[str, ...]:
-    """Return the names of all runs; one that no column names is there without rows, too.
-
-    Parameters
-    ----------
-    rows : what ``_checked_rows`` makes of the data frame.
-    """
-    if not Table("runs", frame.columns).has(RUN):
+    """Return the names of all runs; ``THE_RUN`` if no column names it."""
+    if not ColumnTable("runs", frame.columns).has(RUN):
         return (THE_RUN,)
     return tuple(row.run for row in rows.select("run").distinct().collect())
 
 
-def _checked(sql: Any, what: str, field: Any, kind: Kind, row: Any) -> Any:
-    """Return a column as what it is to hold; a row in which it cannot be that ends the job.
-
-    Parameters
-    ----------
-    field : of the schema.
-    row : what messages show of the row.
-    """
+def _checked(sql: Any, what: str, field: Any, kind: ColumnKind, row: Any) -> Any:
+    """Return a column converted to its kind; an invalid value ends the job with a message that contains ``row``."""
     (types, as_type), rule = _TYPES[kind], RULES[kind]
     place = f"{what}: column {quote(field.name)}"
     if field.dataType.typeName() not in types:

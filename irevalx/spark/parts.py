@@ -1,7 +1,7 @@
-"""Evaluations in parts that have no topic in common: what each part comes to, and the `all` rows of all of them.
+"""Evaluation in parts with disjoint topics: values of each part, and `all` rows of all parts.
 
-The values of a run are folded in ascending order of its topics, some topics at a time; what is counted adds up in any
-order. Measures whose values are texts have no place here.
+The values of a run are aggregated in ascending order of its topics, some at a time; counts are added in any order.
+Measures with texts as values are not supported.
 """
 
 from __future__ import annotations
@@ -25,236 +25,202 @@ from irevalx.judgments.pool import PoolGaps
 from irevalx.measures.declare import Measure
 from irevalx.measures.select import Selection
 from irevalx.measures.summary import Population, Total
-from irevalx.reading.runs import Results
+from irevalx.reading.runs import ResultRows
 from irevalx.settings import Settings
 
 Example: TypeAlias = "Sequence[str] | None"
-"""A topic, and the warning about it."""
+"""A topic, and the text of a warning about it."""
 
 
 class RunCounts(NamedTuple):
-    """What is counted of a run.
+    """Counts of a run."""
 
-    Parameters
-    ----------
-    retrieved, unjudged : as ``TopicCounts`` has them.
-    first, judged : documents among the first ten of topics, and those of them that were judged.
-    with_results, without_judged : evaluated topics with results, and those of them whose results were not judged.
-    malformed : scores that are no finite numbers.
-    """
-
-    retrieved: int
+    retrieved: int  # retrieved and unjudged as in ``TopicCounts``
     unjudged: int
-    first: int
-    judged: int
-    with_results: int
-    without_judged: int
-    malformed: int
+    first: int  # documents among the first ten of topics
+    judged: int  # judged documents among these
+    with_results: int  # evaluated topics with results
+    without_judged: int  # topics among these without judged results
+    malformed: int  # scores that are not finite numbers
 
 
 class JudgmentCounts(NamedTuple):
-    """What is counted of judgments and their pool.
+    """Counts of judgments and their pool."""
 
-    Parameters
-    ----------
-    topics, relevant : judged topics, and relevant judgments.
-    asked : the topics that ``-D`` leaves.
-    lacking, pooled, unknown, outside : as ``PoolGaps`` has them.
-    """
-
-    topics: int
-    relevant: int
-    asked: int
-    lacking: int
+    topics: int  # judged topics
+    relevant: int  # relevant judgments
+    requested: int  # topics that ``-D`` selects
+    lacking: int  # this field and those below: as in ``PoolGaps``
     pooled: int
     unknown: int
     outside: int
 
 
 N_COUNTED = len(RunCounts._fields)
-"""How many counts come before those that each name has one of, of a run and of judgments alike."""
+"""The number of counts before those per name, equal for runs and judgments."""
 
 NamedMeasures: TypeAlias = "Sequence[tuple[str, Measure]]"
-"""The names that values are printed under, in print order, each with its measure."""
+"""Printed names in print order, each with its measure."""
 
 
 def named_measures(selection: Selection) -> NamedMeasures:
-    """Return the names that a selection prints, each with its measure."""
+    """Return the printed names of a selection, each with its measure."""
     return [(name, selected.measure) for selected in selection.measures for name in selected.names]
 
 
 def computable(
     selection: Selection, highest_grade: int, settings: Settings, warn: Warn = lambda line: None
 ) -> Selection:
-    """Return what of a selection has numbers as values, and is allowed by the judgments.
+    """Return the measures of a selection that have numbers as values and that the judgments support.
 
-    Parameters
-    ----------
-    highest_grade : of all judgments; it stands for them.
-    warn : called with a line about measures that are left out; of texts only those that were asked for by name.
-
-    Raises
-    ------
-    EvaluationError : as ``values_of``, of measures.
+    ``highest_grade`` represents the judgments. ``warn`` is called about omitted measures, for texts only if they were
+    requested by name.
     """
     by_name = {request.measure for request, _ in selection.requests if request.spelling}
-    texts = [one.measure for one in selection.measures if one.measure.number == "text"]
+    texts = [
+        measure_request.measure for measure_request in selection.measures if measure_request.measure.number == "text"
+    ]
     for measure in dict.fromkeys(texts):
         if measure in by_name:
             warn(f"{measure.name} is left out: its values are texts")
-    selection = replace(selection, measures=tuple(one for one in selection.measures if one.measure not in texts))
+    selection = replace(
+        selection,
+        measures=tuple(
+            measure_request for measure_request in selection.measures if measure_request.measure not in texts
+        ),
+    )
     rows, nobody = Segments.of_lengths([1]), Names.of([b""])
     judgments = Judgments("qrels", (b"",), rows, nobody, np.array([highest_grade]), np.zeros(1, np.int64))
-    found = values_of(judgments, [], selection, settings)
-    for reason in found.unsupported:
+    values = values_of(judgments, [], selection, settings)
+    for reason in values.unsupported:
         warn(f"{reason}; it is left out")
-    allowed = {column.name for column in found.columns}
-    return replace(selection, measures=tuple(one for one in selection.measures if allowed.issuperset(one.names)))
+    allowed = {column.name for column in values.columns}
+    return replace(
+        selection,
+        measures=tuple(
+            measure_request for measure_request in selection.measures if allowed.issuperset(measure_request.names)
+        ),
+    )
 
 
 class Part(Frozen):
-    """What runs score in some topics.
+    """The values of runs for some topics."""
 
-    Parameters
-    ----------
-    run : shape (n,); the number of the run, from 0 up.
-    topics : n.
-    values : shape (n, n_names).
-    has_value : shape (n, n_names); where it is false, ``values`` means nothing.
-    of_runs : shape (n_runs, n_counts); ``RunCounts``; then per name the documents that the reading makes relevant,
-        where ``-c`` counts them; then nothing.
-    of_judgments : shape (n_counts,); ``JudgmentCounts``; then per name the judged topics with a value, where not all
-        have one; then per check of ``level_checks`` the topics without the documents that it looks for.
-    examples : of each run the first topic of which documents were retrieved, but none that was judged; and of the
-        judgments the first topic with a judged document outside the pool.
-    """
-
-    run: IntArray
-    topics: tuple[bytes, ...]
-    values: FloatArray
-    has_value: BoolArray
+    run: IntArray  # shape (n,); number of the run, from 0
+    topics: tuple[bytes, ...]  # n
+    values: FloatArray  # shape (n, n_names)
+    has_value: BoolArray  # shape (n, n_names); values are undefined where false
     of_runs: IntArray
+    """Shape (n_runs, n_counts): ``RunCounts``, then per name the documents that a treatment makes relevant (with
+    ``-c``), then 0."""
+
     of_judgments: IntArray
+    """Shape (n_counts,): ``JudgmentCounts``, then per name the judged topics with a value (0 if all have one), then per
+    check of ``level_checks`` the topics without the documents that it requires."""
+
     examples: tuple[Example, ...]
+    """Per run the first topic with results but no judged ones, then the first topic with a judged document outside the
+    pool."""
 
     @classmethod
     def of(
-        cls, judgments: Judgments, pool: PoolGaps, runs: Sequence[Results], selection: Selection, settings: Settings
+        cls, judgments: Judgments, pool: PoolGaps, runs: Sequence[ResultRows], selection: Selection, settings: Settings
     ) -> Part:
-        """Evaluate runs in the topics of a part, for measures that these judgments allow.
-
-        Parameters
-        ----------
-        pool : the warnings about the pool that the judgments have.
-
-        Raises
-        ------
-        EvaluationError : as ``values_of``.
-        """
-        found = values_of(judgments, runs, selection, settings)
-        shape = len(found.topics), len(found.columns)
+        """Evaluate runs for the topics of a part; ``pool`` contains the gaps of the judgments' pool."""
+        values_of_part = values_of(judgments, runs, selection, settings)
+        shape = len(values_of_part.topics), len(values_of_part.columns)
         values, has_value = np.zeros(shape), np.zeros(shape, np.bool_)
-        for place, column in enumerate(found.columns):
+        for place, column in enumerate(values_of_part.columns):
             if column.values is not None:
                 values[:, place] = column.values
                 has_value[:, place] = True if column.has_value is None else column.has_value
-        of_judgments = _counts_of_judgments(judgments, pool, found, selection, settings)
+        of_judgments = _counts_of_judgments(judgments, pool, values_of_part, selection, settings)
         outside = (pool.first[0].decode(), pool.first[1].decode()) if pool.first else None
         return cls(
-            run=found.run,
-            topics=found.topics,
+            run=values_of_part.run,
+            topics=values_of_part.topics,
             values=values,
             has_value=has_value,
-            of_runs=_counts_of_runs(found, runs, of_judgments.size),
+            of_runs=_counts_of_runs(values_of_part, runs, of_judgments.size),
             of_judgments=of_judgments,
-            examples=(*_examples(found, judgments, runs), outside),
+            examples=(*_examples(values_of_part, judgments, runs), outside),
         )
 
 
-def _counts_of_runs(found: TopicValues, runs: Sequence[Results], n_counts: int) -> IntArray:
-    """Return what is counted of runs, as ``Part`` has it."""
+def _counts_of_runs(values: TopicValues, runs: Sequence[ResultRows], n_counts: int) -> IntArray:
+    """Return the counts of runs, as in ``Part``."""
     counts = np.zeros((len(runs), n_counts), np.int64)
-    per_topic: dict[str, AnyArray] = {"with_results": ~found.missing}
-    if found.top_judged is not None:
-        top = found.top_judged
+    per_topic: dict[str, AnyArray] = {"with_results": ~values.missing}
+    if values.top_judged is not None:
+        top = values.top_judged
         per_topic |= {"first": top.retrieved, "judged": top.judged, "without_judged": top.without}
-    for number, (topics, results) in enumerate(zip(found.counts, runs, strict=True)):
-        of_run = {name: int(numbers[found.run == number].sum()) for name, numbers in per_topic.items()}
+    for number, (topics, results) in enumerate(zip(values.counts, runs, strict=True)):
+        of_run = {name: int(numbers[values.run == number].sum()) for name, numbers in per_topic.items()}
         none = dict.fromkeys(RunCounts._fields, 0)
         known = {"retrieved": topics.retrieved, "unjudged": topics.unjudged, "malformed": results.malformed.count}
         counts[number, :N_COUNTED] = RunCounts(**{**none, **of_run, **known})
-    for place, column in enumerate(found.columns):
+    for place, column in enumerate(values.columns):
         if column.more_relevant is not None:
-            np.add.at(counts[:, N_COUNTED + place], found.run, column.more_relevant)
+            np.add.at(counts[:, N_COUNTED + place], values.run, column.more_relevant)
     return counts
 
 
 def _counts_of_judgments(
-    judgments: Judgments, pool: PoolGaps, found: TopicValues, selection: Selection, settings: Settings
+    judgments: Judgments, pool: PoolGaps, values: TopicValues, selection: Selection, settings: Settings
 ) -> IntArray:
-    """Return what is counted of judgments, as ``Part`` has it."""
+    """Return the counts of judgments, as in ``Part``."""
     levels = [check.count(judgments, settings) for check in level_checks(selection.measures, settings)]
     counts = JudgmentCounts(
         topics=len(judgments.topics),
         relevant=judgments.n_relevant,
-        asked=max((n_asked for _, n_asked in levels), default=0),
+        requested=max((n_requested for _, n_requested in levels), default=0),
         lacking=pool.lacking,
         pooled=pool.pooled,
         unknown=pool.unknown,
         outside=pool.outside,
     )
-    with_value = [column.n_judged_with_value or 0 for column in found.columns]
+    with_value = [column.n_judged_with_value or 0 for column in values.columns]
     return np.array([*counts, *with_value, *(n_without for n_without, _ in levels)], np.int64)
 
 
-def _examples(found: TopicValues, judgments: Judgments, runs: Sequence[Results]) -> Iterator[Example]:
-    """Yield for each run the first topic without a retrieved document that was judged, and names of both sides."""
-    without = found.top_judged.without if found.top_judged else np.zeros(found.run.size, np.bool_)
+def _examples(values: TopicValues, judgments: Judgments, runs: Sequence[ResultRows]) -> Iterator[Example]:
+    """Yield, per run, the first topic without judged results, with a document name of both sides."""
+    without = values.top_judged.without if values.top_judged else np.zeros(values.run.size, np.bool_)
     for number, results in enumerate(runs):
-        places = np.flatnonzero(without & (found.run == number))
+        places = np.flatnonzero(without & (values.run == number))
         if not places.size:
             yield None
             continue
-        topic = found.topics[places[0]]
+        topic = values.topics[places[0]]
         judged = judgments.docnos.take(judgments.rows.slice(judgments.topic_index[topic])).texts()
         retrieved = results.docnos.take(results.rows.slice(results.topics.index(topic))).texts()
         yield topic.decode(), pair_of_names(sorted(judged), sorted(retrieved))
 
 
 class WholeRun(Frozen):
-    """What the topics of a run come to, as far as they have been added, in Python's numbers.
+    """The totals of a run over the topics added so far."""
 
-    Parameters
-    ----------
-    name : of the run; "" for the judgments.
-    n_topics : how many of them there are.
-    totals : per name of a measure, of the values.
-    n_with_value : per name, how many values there are.
-    counts : those of all parts, as ``Part`` has them.
-    example : the first of those of the parts.
-    """
-
-    name: str
+    name: str  # "" for the judgments
     n_topics: int
-    totals: Sequence[Total]
-    n_with_value: Sequence[int]
-    counts: Sequence[int]
-    example: Example
+    totals: Sequence[Total]  # per name, of the values
+    n_with_value: Sequence[int]  # per name, the number of values
+    counts: Sequence[int]  # summed over parts, as in ``Part``
+    example: Example  # the first one of the parts
 
     @classmethod
     def begun(cls, name: str, measures: NamedMeasures) -> WholeRun:
-        """Return what no topics come to."""
+        """Return the totals of no topics."""
         totals = [measure.summary.start if measure.summary else 0 for _, measure in measures]
         return cls(name, 0, totals, [0] * len(measures), [0], None)
 
     def counted(self, counts: IntArray, examples: Iterable[Example]) -> WholeRun:
-        """Add what parts count, shape (n_parts, n_counts), and take the first of their examples."""
-        known = [one for one in (self.example, *examples) if one]
-        example = min(known, key=lambda one: one[0].encode(), default=None)
+        """Return the totals with the counts of parts, shape (n_parts, n_counts), and the first example."""
+        known = [known_example for known_example in (self.example, *examples) if known_example]
+        example = min(known, key=lambda known_example: known_example[0].encode(), default=None)
         return replace(self, counts=(self.counts + counts.sum(axis=0)).tolist(), example=example)
 
     def added(self, measures: NamedMeasures, values: FloatArray, has_value: BoolArray) -> WholeRun:
-        """Add the topics that come next, of the shapes of ``Part``."""
+        """Return the totals with the next topics, in the shapes of ``Part``."""
         totals = list(self.totals)
         with np.errstate(all="ignore"):
             for place, (_, measure) in enumerate(measures):
@@ -266,7 +232,7 @@ class WholeRun(Frozen):
     def all_row(
         self, measures: NamedMeasures, of_judgments: WholeJudgments, settings: Settings
     ) -> Iterator[tuple[str, float]]:
-        """Yield the values of the `all` row, each with its name."""
+        """Yield names and values of the `all` row."""
         judged = of_judgments.known
         population = Population(
             tag=self.name.encode(),
@@ -288,12 +254,7 @@ class WholeRun(Frozen):
                     yield name, float(measure.summary.finish(self.totals[place], of_these))
 
     def warnings(self, measures: NamedMeasures, n_judged: int, settings: Settings) -> Iterator[str]:
-        """Yield the warnings about the run, a line each.
-
-        Parameters
-        ----------
-        n_judged : judged topics.
-        """
+        """Yield the warnings about the run."""
         known = RunCounts(*self.counts[:N_COUNTED])
         n_missing = n_judged - (known.retrieved - known.unjudged)
         topics = TopicCounts(n_judged, n_missing, known.retrieved, known.unjudged)
@@ -320,49 +281,43 @@ class WholeRun(Frozen):
 
 
 class WholeJudgments(Frozen):
-    """What all judgments come to, as ``WholeRun`` has it."""
+    """The counts of all judgments, as in ``WholeRun``."""
 
     counts: Sequence[int]
     example: Example
 
     @property
     def known(self) -> JudgmentCounts:
-        """What is counted of judgments of any kind."""
+        """The counts without those per name."""
         return JudgmentCounts(*self.counts[:N_COUNTED])
 
     def warnings(self, selection: Selection, settings: Settings) -> Iterator[str]:
-        """Yield the warnings about the judgments and the pool, a line each."""
+        """Yield the warnings about judgments and pool."""
         known = self.known
         first = (self.example[0].encode(), self.example[1].encode()) if self.example else None
         gaps = PoolGaps(known.topics, known.lacking, known.pooled, known.unknown, known.outside, first)
         yield from gaps.warnings_about("pool")
         checks = level_checks(selection.measures, settings)
         for check, n_without in zip(checks, self.counts[len(self.counts) - len(checks) :], strict=True):
-            if line := check.warning("qrels", n_without, known.asked):
+            if line := check.warning("qrels", n_without, known.requested):
                 yield line
 
 
 def all_rows(
     runs: Iterable[WholeRun], judgments: WholeJudgments, selection: Selection, settings: Settings, warn: Warn
 ) -> list[tuple[str, str, float]]:
-    """Return the `all` rows: run, name and value, by ascending run, names in print order.
+    """Return the `all` rows: run, name and value, by ascending run, in print order; ``warn`` gets all warnings.
 
-    Parameters
-    ----------
-    warn : called with a line for each warning about judgments, pool and runs.
-
-    Raises
-    ------
-    NoTopicsError : no topic of a run could be evaluated.
+    A run without evaluated topics raises NoTopicsError.
     """
     for line in judgments.warnings(selection, settings):
         warn(line)
     measures = named_measures(selection)
-    found = []
+    rows = []
     for run in sorted(runs, key=lambda run: run.name.encode()):
         for line in run.warnings(measures, judgments.known.topics, settings):
             warn(line)
         if not run.n_topics:
             raise NoTopicsError(f"at least one topic must have both judgments and results, but {run.name} has none")
-        found += [(run.name, name, value) for name, value in run.all_row(measures, judgments, settings)]
-    return found
+        rows += [(run.name, name, value) for name, value in run.all_row(measures, judgments, settings)]
+    return rows

@@ -1,1 +1,1 @@
-"""Arrays in, numbers out: tests, corrections, intervals, correlations, estimates; no click, no word of retrieval."""
+"""Statistics of arrays: tests, corrections, intervals, correlations, estimates; nothing of retrieval, and no click."""

@@ -16,27 +16,27 @@ from irevalx.statistics.correlations import ranks, tau_b_over
 from irevalx.statistics.significance import ALPHA, without_noise
 
 TOP_STATISTICS = ("top_tau_b", "top_overlap", "loss")
-"""The names of what ``at_the_top`` returns."""
+"""The keys of ``at_the_top``."""
 
 TOP_TITLE = "the {k} best runs"
-"""The title of a table of these."""
+"""Title of their table."""
 
 
 def are_best(scores: FloatArray, k: int) -> BoolArray:
-    """Return which runs are among the k best, shape (..., n_runs); those that are tied at k are all in."""
+    """Return whether each run is among the k best, shape (..., n_runs); all runs that are tied at k are."""
     best: BoolArray = ranks(scores) <= k
     return best
 
 
 def top_tau_b(x: FloatArray, y: FloatArray, k: int) -> FloatArray:
-    """Return tau-b over the k best runs by x, in [-1, 1]; nan where all of them are tied in x or in y."""
+    """Return tau-b over the k best runs by x, in [-1, 1]; nan if all of them are tied in x or in y."""
     return tau_b_over(x, y, are_best(x, k))
 
 
 def top_overlap(x: FloatArray, y: FloatArray, k: int) -> FloatArray:
-    """Return how many runs are among the k best of both, over the k best, in [0, 1].
+    """Return the share of the k best runs that both have, in [0, 1].
 
-    Where ties let more than k in, it is over those of the side that has more.
+    The greater number of best runs is the denominator if ties add to k.
     """
     of_x, of_y = are_best(x, k), are_best(y, k)
     most = np.maximum(np.count_nonzero(of_x, axis=-1), np.count_nonzero(of_y, axis=-1))
@@ -44,9 +44,9 @@ def top_overlap(x: FloatArray, y: FloatArray, k: int) -> FloatArray:
 
 
 def loss(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Return what choosing the best run by y costs: the best score by x less that of this run by x; at least 0.
+    """Return the best score by x less the score by x of the best run by y; at least 0.
 
-    Where several runs are best by y it is the greatest loss of these.
+    The greatest loss if several runs are best by y.
     """
     x, y = np.broadcast_arrays(x, y)
     worst = np.where(are_best(y, 1), x, np.inf).min(axis=-1)
@@ -62,11 +62,7 @@ def at_the_top(k: int) -> dict[str, Callable[[FloatArray, FloatArray], FloatArra
 def top_intervals(
     k: int, scores: tuple[FloatArray, FloatArray], drawn: tuple[FloatArray, FloatArray], alpha: float = ALPHA
 ) -> dict[str, tuple[float, float]]:
-    """Return intervals of what two scorings have at the top over all topics there are.
-
-    They are those of ``correlation_intervals``, whose arguments these are: a test is inverted, in which the best runs
-    are chosen anew from each sample.
-    """
+    """Return ``correlation_intervals`` of agreement at the top; the best runs are chosen anew in each sample."""
 
     def values(x: FloatArray, y: FloatArray) -> dict[str, FloatArray]:
         return {name: function(x, y) for name, function in at_the_top(k).items()}

@@ -1,13 +1,13 @@
-"""The topic bootstrap: what other topics might have said of how two scorings agree.
+"""The topic bootstrap: how the agreement of two scorings varies over topic samples.
 
-A draw has n of the n topics, with replacement; it is the same for all runs, scorings and statistics. A quantile
-interval reaches from the alpha/2 to the 1 - alpha/2 quantile of a statistic over the draws, linear between order
+A resample has n of the n topics, with replacement; it is the same for all runs, scorings and statistics. A quantile
+interval reaches from the alpha/2 to the 1 - alpha/2 quantile of a statistic over the resamples, linear between order
 statistics.
 
-Quantiles are right for the RMS error and the bias. Those of tau say how it moves when topics are drawn again, and do
-not cover the tau of all topics there are: the scores of a sample of topics are noisier than those of all of them, and
-those of a resample noisier still, so they lie too low, by more the closer the runs are. ``correlation_intervals`` asks
-from which tau of all topics samples like the one observed come, and covers it.
+Quantiles are right for the RMS error and the bias. Quantiles of tau do not cover the tau of the topic population: the
+scores of a topic sample are noisier than the population's, and the scores of a resample noisier still, so the quantiles
+are too low, by more the closer the runs are. ``correlation_intervals`` inverts a test instead: it looks for the values
+of tau in the population from which samples like the observed one come.
 """
 
 from __future__ import annotations
@@ -40,26 +40,21 @@ STATISTICS: dict[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
 _BATCH = 4_000_000
 """How many comparisons of two runs are in memory at a time."""
 
-
 _POPULATIONS = 41
-"""How many populations an interval of a correlation is looked for among."""
+"""Number of populations in the series of ``correlation_intervals``."""
 
 _LEAST_SIGNAL = 0.05
-"""The share of the variance of scores that is not noise, at least."""
+"""Least share of the variance of scores that is not noise."""
 
 _EQUAL = 1e-12
 """Correlations nearer than this are equal."""
 
 
 class TopicDraws(Frozen):
-    """Topics drawn with replacement.
-
-    Parameters
-    ----------
-    topics : shape (n_draws, n_topics); 0-based.
-    """
+    """Topics drawn with replacement."""
 
     topics: IntArray
+    """Shape (n_draws, n_topics); 0-based."""
 
     @classmethod
     def of(cls, n_topics: int, resamples: int, seed: int = 0) -> TopicDraws:
@@ -67,31 +62,15 @@ class TopicDraws(Frozen):
         return cls(generator(seed).integers(0, max(1, n_topics), (resamples, n_topics)))
 
     def means(self, values: FloatArray) -> FloatArray:
-        """Return the means over the drawn topics.
-
-        Parameters
-        ----------
-        values : shape (..., n_topics).
-
-        Returns
-        -------
-        Shape (n_draws, ...).
-        """
+        """Return the means over the drawn topics of values of shape (..., n_topics): shape (n_draws, ...)."""
         shares = self._counts / self.topics.shape[1]
         means: FloatArray = np.moveaxis(values @ shares.T, -1, 0)
         return means
 
     def summaries(self, values: FloatArray, scale: Scale = MEAN) -> FloatArray:
-        """Return the summaries over those of the drawn topics that have values.
+        """Return summaries over drawn topics, shape (n_draws, ..., n_runs), of tested values (..., n_runs, n_topics).
 
-        Parameters
-        ----------
-        values : shape (..., n_runs, n_topics); tested values. A topic for which some run has nan is left out.
-        scale : of the measure.
-
-        Returns
-        -------
-        Shape (n_draws, ..., n_runs); nan where no topic with a value is drawn.
+        A topic for which a run has nan is left out; nan if no other topic is drawn.
         """
         has_value: BoolArray = np.asarray(~np.isnan(values).any(axis=-2))
         if has_value.all():
@@ -121,17 +100,10 @@ def agreement_draws(
     draws: TopicDraws,
     scales: tuple[Scale, Scale] = (MEAN, MEAN),
 ) -> dict[str, FloatArray]:
-    """Return each of ``STATISTICS`` for every draw of topics.
+    """Return each of ``STATISTICS`` for every draw of topics, by name: shape (n_draws, ...), nan if not defined.
 
-    Parameters
-    ----------
-    values_x, values_y : shape (..., n_runs, n_topics); tested values of both scorings, which broadcast. A topic with
-        nan in one of them is left out of it.
-    scales : of the two scorings.
-
-    Returns
-    -------
-    Of shape (n_draws, ...) each; nan where a statistic is not defined.
+    Tested values of both scorings have shape (..., n_runs, n_topics) and broadcast; a scoring leaves out topics with
+    nan.
     """
     n_runs = values_y.shape[-2]
     n_scorings = max(values_x[..., 0, 0].size, values_y[..., 0, 0].size)
@@ -142,19 +114,13 @@ def agreement_draws(
         defined = ~(np.isnan(x).any(axis=-1) | np.isnan(y).any(axis=-1))
         for name, statistic in STATISTICS.items():
             parts[name].append(np.where(defined, statistic(x, y), np.nan))
-    return {name: np.concatenate(found) for name, found in parts.items()}
+    return {name: np.concatenate(batches) for name, batches in parts.items()}
 
 
 def quantile_interval(of_draws: FloatArray, alpha: float = ALPHA) -> tuple[FloatArray, FloatArray]:
-    """Return the alpha/2 and 1 - alpha/2 quantiles over draws; draws in which a statistic is not defined are left out.
+    """Return the alpha/2 and 1 - alpha/2 quantiles over draws of shape (n_draws, ...): shape (...) each.
 
-    Parameters
-    ----------
-    of_draws : shape (n_draws, ...).
-
-    Returns
-    -------
-    The lower and the upper ends, shape (...) each; nan where more than half of the draws are not defined.
+    Undefined draws (nan) are left out; nan if they are more than half.
     """
     undefined = np.isnan(of_draws).mean(axis=0) > 0.5 if len(of_draws) else np.ones(of_draws.shape[1:], np.bool_)
     known = np.where(undefined, 0.0, of_draws) if len(of_draws) else np.zeros((1, *of_draws.shape[1:]))
@@ -172,24 +138,16 @@ def correlation_intervals(
     drawn: tuple[FloatArray, FloatArray],
     alpha: float = ALPHA,
 ) -> dict[str, tuple[float, float]]:
-    """Return intervals of the correlations that two scorings have over all topics there are.
+    """Return intervals of the correlations of two scorings over the topic population, by name.
 
-    They are found by inverting a test. Populations of topics are set up in which y goes by steps from the reverse of x
-    to x itself, through what was observed; runs are as far apart in them as the variance that the topics add leaves,
-    and the noise of a sample is that of the draws. The interval has the correlation of each population from which
-    samples come whose correlation is as low as the one observed in more than alpha/2 of draws, and as high in more than
-    alpha/2; and what lies between the quantiles of the draws themselves. Draws without a correlation are left out.
+    A test is inverted: in a series of populations y goes from the reverse of x to x itself, through the observed y;
+    their runs differ by the variance that topic sampling leaves, and the noise of a sample is the noise of the draws.
+    The interval covers each population whose samples have a correlation as low as the observed one with a probability
+    above alpha/2, and as high with a probability above alpha/2; and the quantiles of the draws themselves. It is
+    conservative in a simulation (docs/lab.md).
 
-    In a simulation it covers more often than it promises, as docs/lab.md shows.
-
-    Parameters
-    ----------
-    scores : of x and y, shape (n_runs,) each.
-    drawn : the same for draws of topics, shape (n_draws, n_runs) each.
-
-    Returns
-    -------
-    The ends by name; nan where the correlation or more than half of its draws are not defined.
+    ``scores`` has shape (n_runs,) for x and for y, ``drawn`` shape (n_draws, n_runs). The ends are nan if the
+    correlation or more than half of its draws are not defined.
     """
     x, y = (side - side.mean() for side in scores)
     observed = correlations(*scores)
@@ -218,7 +176,7 @@ def correlation_intervals(
 
 
 def _share_of_signal(centred: FloatArray, noise: FloatArray) -> float:
-    """Return by how much the differences of runs shrink without the variance that the topics add to them."""
+    """Return the factor by which differences of runs shrink without the variance that topic sampling adds."""
     of_noise = noise - noise.mean(axis=1, keepdims=True)
     added = float((of_noise * of_noise).sum(axis=1).mean()) / float((centred * centred).sum())
     return math.sqrt(max(_LEAST_SIGNAL, 1 - added))
@@ -231,7 +189,7 @@ def _in_batches(correlations: Correlations, x: FloatArray, y: FloatArray) -> dic
 
 
 def bootstrap_warnings(n_topics: int) -> list[str]:
-    """Return a line if there are too few topics for a bootstrap; otherwise none."""
+    """Return a warning if there are too few topics for a bootstrap, else nothing."""
     if n_topics >= FEW_TOPICS:
         return []
     return [f"a bootstrap interval of so few topics ({n_topics}) is too short"]

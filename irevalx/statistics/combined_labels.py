@@ -1,8 +1,11 @@
-"""Labels of several judges made one: the most frequent grade, the mean grade, and Dawid and Skene's model.
+"""Combined labels of several judges: the most frequent grade, the mean grade, and Dawid and Skene's model.
 
-The model says what documents are, and how each judge errs, from labels alone. Each document has one true grade; a judge
-gives a grade with a probability that depends on the true one alone, whatever other judges do. Judges that err on the
-same documents break this, and the model then takes their common errors for the truth.
+The model estimates the true grades and the error rates of each judge from labels alone. A judge gives a grade with a
+probability that depends on the true grade alone, whatever other judges do. Judges that err on the same documents
+violate this assumption, and the model then takes their common errors for the truth.
+
+Labels are an array of shape (n_documents, n_judges): grades from 0, negative if a judge gives none. Each document has
+at least one label.
 
 Source: Dawid and Skene, Maximum Likelihood Estimation of Observer Error-Rates Using the EM Algorithm, Applied
 Statistics 28, 1979.
@@ -17,22 +20,17 @@ from irevalx.frozen import Frozen
 from irevalx.statistics.significance import without_noise
 
 MOST_ROUNDS = 100
-"""Rounds of the EM algorithm at most."""
+"""Most iterations of EM."""
 
 _ENOUGH = 1e-8
-"""Where the log-likelihood changes by less than this, the algorithm ends."""
+"""EM stops if the log-likelihood changes by less than this."""
 
 _LEAST_SHARE = 1e-10
-"""What stands for a share of 0, which has no logarithm."""
+"""Replaces a share of 0, which has no logarithm."""
 
 
 def vote(labels: IntArray) -> IntArray:
-    """Return the most frequent grade of each document, shape (n_documents,); of equally frequent ones the lowest.
-
-    Parameters
-    ----------
-    labels : shape (n_documents, n_judges); grades, negative where a judge gives none. Each document has one at least.
-    """
+    """Return the most frequent grade of each document, shape (n_documents,); the lowest of equally frequent ones."""
     grades = np.unique(labels[labels >= 0])
     votes = np.stack([np.count_nonzero(labels == grade, axis=1) for grade in grades.tolist()], axis=1)
     most: IntArray = grades[votes.argmax(axis=1)]
@@ -40,59 +38,40 @@ def vote(labels: IntArray) -> IntArray:
 
 
 def mean_grade(labels: IntArray) -> FloatArray:
-    """Return the mean of the grades that each document has, shape (n_documents,).
-
-    Parameters
-    ----------
-    labels : as ``vote`` takes them.
-    """
+    """Return the mean grade of each document, shape (n_documents,)."""
     given = labels >= 0
     mean: FloatArray = np.where(given, labels, 0).sum(axis=1) / given.sum(axis=1)
     return mean
 
 
 def nearest_grade(grades: FloatArray) -> IntArray:
-    """Return the nearest whole grade of each; between two of them the lower one."""
+    """Round grades to integers, halves down."""
     return np.ceil(without_noise(grades - 0.5)).astype(np.int64)
 
 
 class DawidSkene(Frozen, kw_only=True):
-    """The fitted model.
-
-    Parameters
-    ----------
-    probabilities : shape (n_documents, n_grades); of each true grade.
-    errors : shape (n_judges, n_grades, n_grades); the probability that a judge gives a grade (second axis) to a
-        document of a true grade (third).
-    prevalence : shape (n_grades,); the shares of the true grades.
-    rounds : how many rounds it took.
-    """
+    """The fitted model."""
 
     probabilities: FloatArray
+    """Of each true grade, shape (n_documents, n_grades)."""
     errors: FloatArray
+    """Of a judge's grade (second axis) given the true grade (third), shape (n_judges, n_grades, n_grades)."""
     prevalence: FloatArray
+    """Shares of the true grades, shape (n_grades,)."""
     rounds: int
+    """Iterations of the EM algorithm."""
 
     @property
     def grades(self) -> IntArray:
-        """The most probable grade of each document, shape (n_documents,); of equally probable ones the lowest."""
+        """The most probable grade of each document, shape (n_documents,); the lowest of equally probable ones."""
         place: IntArray = np.round(self.probabilities, 12).argmax(axis=1)
         return place
 
 
 def dawid_skene(labels: IntArray, n_grades: int) -> DawidSkene:
-    """Fit the model by the EM algorithm, which starts from the shares of the judges' votes.
+    """Fit the model by EM from the shares of the judges' votes, for grades from 0 to n_grades - 1.
 
-    Parameters
-    ----------
-    labels : shape (n_documents, n_judges); grades from 0 to n_grades - 1, negative where a judge gives none. Each
-        document has one at least.
-    n_grades : how many grades there are.
-
-    Notes
-    -----
-    It ends when the log-likelihood changes by less than 1e-8, or after 100 rounds. Shares of 0 are 1e-10, as in
-    crowd-kit; nothing else is smoothed.
+    As in crowd-kit, shares of 0 become 1e-10; nothing else is smoothed.
     """
     votes = np.stack([np.count_nonzero(labels == grade, axis=1) for grade in range(n_grades)], axis=1)
     probabilities: FloatArray = votes / votes.sum(axis=1, keepdims=True)
@@ -116,7 +95,7 @@ def dawid_skene(labels: IntArray, n_grades: int) -> DawidSkene:
 
 
 def _errors(labels: IntArray, probabilities: FloatArray) -> FloatArray:
-    """Return how each judge errs, if documents are of the grades with these probabilities."""
+    """Return the error rates of each judge, given the probabilities of true grades."""
     n_grades = probabilities.shape[1]
     counts = np.empty((labels.shape[1], n_grades, n_grades))
     for judge, given in enumerate(labels.T):
@@ -130,9 +109,9 @@ def _errors(labels: IntArray, probabilities: FloatArray) -> FloatArray:
 
 
 def _log_likelihoods(labels: IntArray, errors: FloatArray) -> FloatArray:
-    """Return the logarithm of how likely the labels of each document are for each true grade."""
-    found = np.zeros((len(labels), errors.shape[1]))
+    """Return the log-likelihood of the labels of each document for each true grade."""
+    likelihoods = np.zeros((len(labels), errors.shape[1]))
     for given, of_judge in zip(labels.T, np.log(errors), strict=True):
         labelled = given >= 0
-        found[labelled] += of_judge[given[labelled]]
-    return found
+        likelihoods[labelled] += of_judge[given[labelled]]
+    return likelihoods

@@ -1,8 +1,8 @@
-"""Corrections for the number of comparisons: of p-values of shape (n,), and randomised Tukey HSD, a test of its own.
+"""Corrections for multiple comparisons: of p-values of shape (n,), and randomised Tukey HSD, a test of its own.
 
-Randomised Tukey HSD gives p-values and intervals that hold for all pairs together. Under the null hypothesis the m
-scores of a topic could have come from any run. An arrangement permutes the m scores within each topic, independently; D
-is the greatest less the least mean over runs.
+Randomised Tukey HSD gives p-values and intervals that hold simultaneously for all pairs. Under the null hypothesis the
+m scores of a topic could have come from any run. An arrangement permutes the m scores within each topic, independently;
+D is the greatest less the least mean over runs.
 
 Source: Carterette, Multiple Testing in Statistical Analysis of Systems-Based Information Retrieval Experiments, TOIS
 30(1), 2012; Sakai, Evaluation with Informational and Navigational Intents, WWW 2012. Their programs divide by the
@@ -24,19 +24,19 @@ from irevalx.process.workers import in_order
 from irevalx.statistics.significance import generator, without_noise
 
 _BATCH = 2_000_000
-"""How many scores are permuted at a time. Each batch has random numbers of its own, whoever permutes it."""
+"""How many scores are permuted at a time; each batch has its own random stream, in any process."""
 
 _WORTH_SHARING = 20_000_000
 """From this number of scores to permute on, forking processes is worth it."""
 
 
 def bonferroni(p: FloatArray) -> FloatArray:
-    """Multiply each p by their number: the chance of any false difference is bounded."""
+    """Multiply each p by their number: bounds the probability of any false difference."""
     return np.minimum(1.0, p * p.size)
 
 
 def holm(p: FloatArray) -> FloatArray:
-    """Bonferroni's bound, step by step: the i-th smallest p counts n - i + 1 times [Holm 1979]."""
+    """Multiply the i-th smallest p by n - i + 1, step by step [Holm 1979]."""
     order = np.argsort(p, kind="stable")
     stepped = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
     corrected = np.empty(p.size)
@@ -45,14 +45,14 @@ def holm(p: FloatArray) -> FloatArray:
 
 
 def benjamini_hochberg(p: FloatArray) -> FloatArray:
-    """Bound the share of false ones among the differences found [Benjamini & Hochberg 1995]."""
+    """Bound the false discovery rate [Benjamini & Hochberg 1995]."""
     from scipy import stats
 
     return stats.false_discovery_control(p, method="bh")
 
 
 def uncorrected(p: FloatArray) -> FloatArray:
-    """Leave each p as it is."""
+    """Return p unchanged."""
     return p
 
 
@@ -68,13 +68,13 @@ SHORT_NAMES = {"bh": "benjamini-hochberg"}
 """Other names of corrections."""
 
 TUKEY = "tukey"
-"""The name of the correction that takes the place of the test: ``randomised_tukey``."""
+"""The correction that replaces the test: ``randomised_tukey``."""
 
 SIMULTANEOUS = frozenset({"bonferroni", TUKEY})
-"""The corrections that have intervals that hold for all comparisons at once."""
+"""The corrections with simultaneous intervals."""
 
 FAMILYWISE = frozenset({"holm", "bonferroni"})
-"""The corrections under which the least p-value counts as often as there are comparisons."""
+"""The corrections that multiply the least p-value by the number of comparisons."""
 
 
 def correction_named(name: str) -> str:
@@ -83,28 +83,16 @@ def correction_named(name: str) -> str:
 
 
 class Tukey(Frozen):
-    """The null distribution of D.
-
-    Parameters
-    ----------
-    greatest : shape (n_arrangements,); D of each arrangement, the observed one among them, in descending order and
-        free of rounding errors.
-    n_topics : the number of topics.
-    """
+    """The null distribution of D."""
 
     greatest: FloatArray
+    """D of each arrangement, the observed one included, shape (n_arrangements,); descending, rounded."""
     n_topics: int
 
     def p_values(self, means: FloatArray) -> FloatArray:
-        """Return the share of arrangements in which D is at least the mean difference of a pair.
+        """Return the share of arrangements with D at least the mean difference of each pair, shape (n_pairs,).
 
-        Parameters
-        ----------
-        means : shape (n_pairs,); mean differences of pairs of the runs, as ``mean_differences`` returns them.
-
-        Returns
-        -------
-        Shape (n_pairs,); 1 with one topic or none.
+        1 with fewer than 2 topics.
         """
         if self.n_topics < 2:
             return np.ones(len(means))
@@ -112,10 +100,11 @@ class Tukey(Frozen):
         return as_far / self.greatest.size
 
     def half_width(self, alpha: float) -> float:
-        """Return q: the intervals from d - q to d + q hold for all pairs with probability 1 - alpha.
+        """Return q: the intervals d - q to d + q hold for all pairs with probability 1 - alpha.
 
-        Of M arrangements it is the D that is ceil(alpha M)-th in size, so that the interval of a pair leaves out 0
-        exactly if its p-value is below alpha. nan with one topic or none.
+        nan with fewer than 2 topics.
+        q is the ceil(alpha M)-th greatest D of M, so that the interval of a pair excludes 0 exactly if its p-value is
+        below alpha.
         """
         if self.n_topics < 2:
             return math.nan
@@ -124,27 +113,17 @@ class Tukey(Frozen):
 
 
 def mean_differences(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Return the means of y - x over topics, shape (n_pairs,).
+    """Return the means over topics of y - x of shape (n_pairs, n_topics): shape (n_pairs,).
 
-    They are rounded once, at the end: of topics' differences that are rounded before, such as thirds, the errors add
-    up, and equal means are no longer equal.
-
-    Parameters
-    ----------
-    x, y : shape (n_pairs, n_topics), with one topic at least.
+    Only the mean is rounded: errors of rounded differences, such as thirds, would add up and make equal means unequal.
     """
     return without_noise(np.asarray((y - x).mean(axis=1), np.float64))
 
 
 def randomised_tukey(values: FloatArray, resamples: int, seed: int = 0, processes: int = 1) -> Tukey:
-    """Permute the scores within each topic: in all (m!)^n ways if these are at most ``resamples``, else at random.
+    """Permute scores (n_runs, n_topics) within topics: all (m!)^n ways if at most ``resamples``, else random ones.
 
-    Parameters
-    ----------
-    values : shape (n_runs, n_topics).
-    resamples : how many random arrangements there are beside the observed one; at least 1.
-    seed : of the random numbers.
-    processes : how many share the work; the result is the same for any number of at least 1.
+    The observed arrangement is added to the random ones; results do not depend on ``processes``.
     """
     n_topics = values.shape[1]
     if arrangements_fit(len(values), n_topics, resamples):
@@ -166,7 +145,7 @@ def least_tukey_p(n_runs: int, n_topics: int, resamples: int) -> float:
 
 
 def arrangements_fit(n_runs: int, n_topics: int, resamples: int) -> bool:
-    """Return whether there are at most this number of arrangements."""
+    """Return whether there are at most ``resamples`` arrangements."""
     bits = n_topics * math.log2(math.factorial(n_runs)) if n_runs else 0.0
     return bits < 64 and math.factorial(n_runs) ** n_topics <= resamples
 
@@ -184,7 +163,7 @@ def _all_arrangements(values: FloatArray) -> Iterator[FloatArray]:
 
 
 def _of_random_arrangements(values: FloatArray, resamples: int, seed: int, processes: int) -> Iterator[FloatArray]:
-    """Yield the sums of which D consists, of random arrangements, in batches."""
+    """Yield the ranges of the sums of random arrangements, in batches."""
     batch = max(1, _BATCH // max(1, values.size))
     n_batches = math.ceil(resamples / batch)
 
@@ -198,6 +177,6 @@ def _of_random_arrangements(values: FloatArray, resamples: int, seed: int, proce
 
 
 def _greatest(sums: FloatArray) -> FloatArray:
-    """Return the greatest less the least sum over topics of each row, shape (n, n_runs)."""
-    found: FloatArray = np.ptp(sums, axis=1)
-    return found
+    """Return the range of the sums over topics of each row, shape (n, n_runs)."""
+    ranges: FloatArray = np.ptp(sums, axis=1)
+    return ranges

@@ -1,4 +1,4 @@
-"""Pairwise decisions, whether two runs differ, their letters, and how they change from full to reduced judgments.
+"""Significance decisions for pairs of runs, letters of groups, and how reduced judgments change the decisions.
 
 Source: Bompada et al., On the Robustness of Relevance Measures with Incomplete Judgments, SIGIR 2007, section 4, for
 the confusion of decisions; Moffat, Scholer and Thomas, Models and Metrics: IR Evaluation as a User Process, ADCS 2012,
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
+from itertools import compress
 
 import numpy as np
 
@@ -17,39 +18,28 @@ from irevalx.frozen import Frozen, cached_property, fields
 from irevalx.statistics.significance import ALPHA, differences, mean, pairs_of_runs, wilcoxon
 
 _AT_ONCE = 1_000_000
-"""How many differences of two runs for a topic are in memory at a time."""
+"""How many differences of topics are in memory at a time."""
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
 
 class Decisions(Frozen):
-    """For every pair of runs, whether they differ and which is better; shape (..., n_pairs).
-
-    Parameters
-    ----------
-    different : whether Wilcoxon's test says so, p < 0.05.
-    direction : 1 if the first run has the greater mean, -1 if the second has it, 0 if they are equal.
-    """
+    """Significance and direction of the difference of every pair of runs, shape (..., n_pairs)."""
 
     different: BoolArray
+    """Wilcoxon's test, p < 0.05."""
     direction: IntArray
+    """1 if the first run has the greater mean, -1 if the second has, 0 if they are equal."""
 
     def of_pairs(self, chosen: BoolArray) -> Decisions:
-        """Return the decisions about some pairs: shape (n_pairs,), whether a pair is one of them."""
+        """Return the decisions about the pairs for which ``chosen``, shape (n_pairs,), is true."""
         return Decisions(self.different[..., chosen], self.direction[..., chosen])
 
 
 def decide(values: FloatArray) -> Decisions:
-    """Decide for every pair of runs whether they differ, and which is better.
+    """Decide for every pair, in the order of ``pairs_of_runs``, whether two runs differ, and which is better.
 
-    Parameters
-    ----------
-    values : shape (..., n_runs, n_topics); on the scale on which the measure is tested. A topic for which some run has
-        nan is left out.
-
-    Returns
-    -------
-    Decisions, pairs in the order of ``pairs_of_runs``. Runs that are equal for all topics do not differ.
+    Tested values have shape (..., n_runs, n_topics); a topic for which a run has nan is left out.
     """
     *leading, n_runs, n_topics = values.shape
     flat = values.reshape(math.prod(leading), n_runs, n_topics)
@@ -64,12 +54,7 @@ def decide(values: FloatArray) -> Decisions:
 
 
 def _decide_rows(values: FloatArray) -> tuple[BoolArray, IntArray]:
-    """Return whether pairs differ, and in which direction: shape (n_rows, n_pairs) each.
-
-    Parameters
-    ----------
-    values : shape (n_rows, n_runs, n_topics), without nan.
-    """
+    """Return significance and direction, shape (n_rows, n_pairs), of values without nan, (n_rows, n_runs, n_topics)."""
     n_rows, n_runs, n_topics = values.shape
     first, second = pairs_of_runs(n_runs)
     different = np.zeros((n_rows, first.size), np.bool_)
@@ -83,43 +68,40 @@ def _decide_rows(values: FloatArray) -> tuple[BoolArray, IntArray]:
 
 
 class Confusion(Frozen):
-    """How decisions under full and under reduced judgments go together: numbers of pairs of runs, shape (...).
-
-    Parameters
-    ----------
-    c11 : pairs that do not differ under either.
-    c12 : pairs that differ under reduced judgments only.
-    c21 : pairs that differ under full judgments only.
-    c22 : pairs that differ under both.
-    active_disagreements, mixed_disagreements, passive_disagreements : pairs of which the one run is better under full
-        and the other under reduced judgments, and that differ under both, under one, and under none.
-    """
+    """Decisions under full and under reduced judgments: numbers of pairs of runs, shape (...)."""
 
     c11: IntArray
+    """Different under neither."""
     c12: IntArray
+    """Different under reduced judgments only."""
     c21: IntArray
+    """Different under full judgments only."""
     c22: IntArray
+    """Different under both."""
     active_disagreements: IntArray
+    """Different under both, in opposite directions."""
     mixed_disagreements: IntArray
+    """Different under one, in opposite directions."""
     passive_disagreements: IntArray
+    """Different under neither, in opposite directions."""
 
     @classmethod
     def sum(cls, parts: Sequence[Confusion]) -> Confusion:
-        """Add up numbers of pairs, one at least."""
+        """Add up at least one confusion."""
         return cls(**{name: np.sum([getattr(part, name) for part in parts], axis=0) for name in fields(cls)})
 
     @cached_property
     def false_positive_rate(self) -> FloatArray:
-        """The share of the pairs equal under full judgments that differ under reduced ones; 0 of none is 0.
+        """The share of the pairs not different under full judgments that are under reduced ones; 0 of none is 0.
 
-        Bompada et al. call these false negatives: what is positive for them is that two runs do not differ. A false
-        positive there is a pair that is rejected in full and accepted in the sample, ``false_negative_rate`` here.
+        Bompada et al. call these false negatives, and ``false_negative_rate`` false positives: "not different" is their
+        positive.
         """
         return ratio(self.c12, self.c11 + self.c12)
 
     @cached_property
     def false_negative_rate(self) -> FloatArray:
-        """The share of the pairs that differ under full judgments that do not under reduced ones; 0 of none is 0."""
+        """The share of the pairs different under full judgments that are not under reduced ones; 0 of none is 0."""
         return ratio(self.c21, self.c21 + self.c22)
 
     @cached_property
@@ -131,7 +113,7 @@ class Confusion(Frozen):
     def g_mean(self) -> FloatArray:
         """The geometric mean of recall and precision of "not different", in [0, 1]; 0 if only one of them is 0/0.
 
-        nan if all pairs differ under both: there is no pair that is not different to recall.
+        nan if all pairs differ under both.
         """
         recall, precision = ratio(self.c11, self.c11 + self.c12), ratio(self.c11, self.c11 + self.c21)
         all_differ = (self.c11 + self.c12 + self.c21 == 0) & (self.c22 > 0)
@@ -139,7 +121,7 @@ class Confusion(Frozen):
 
     @cached_property
     def columns(self) -> dict[str, FloatArray | IntArray]:
-        """All numbers by the names that they have in tables, in this order."""
+        """All numbers by column name, in the order of ``DECISION_COLUMNS``."""
         return {
             "c11": self.c11,
             "c12": self.c12,
@@ -176,7 +158,7 @@ DECISION_HEADS = {
     "pa": "neither, same",
     "pd": "neither, reversed",
 }
-"""What people see in place of the columns whose names say too little."""
+"""Heads of columns in text tables."""
 
 DECISION_NOTE = (
     "Number of pairs of runs that are significantly different under neither; under {reduced} only (new); under {full} "
@@ -186,13 +168,12 @@ DECISION_NOTE = (
     "significantly different under {full}, the share that are not under {reduced}; Bompada et al. (2007) call these "
     "false positives."
 )
-"""Which rate is which."""
 
 
 def confusion(full: Decisions, reduced: Decisions) -> Confusion:
-    """Count how decisions change; those of many samples at once, as shapes broadcast.
+    """Count the changes of decisions; shapes broadcast.
 
-    Runs that are equal under full or under reduced judgments agree with any direction.
+    Runs that are equal under one of the two agree with any direction.
     """
     same = ~full.different & ~reduced.different
     only_reduced, only_full = ~full.different & reduced.different, full.different & ~reduced.different
@@ -210,21 +191,14 @@ def confusion(full: Decisions, reduced: Decisions) -> Confusion:
 
 
 def reversals(full: Decisions, reduced: Decisions) -> BoolArray:
-    """Return whether two runs differ under both judgments, but in opposite directions: shape (..., n_pairs)."""
+    """Return whether two runs differ under both, but in opposite directions: shape (..., n_pairs)."""
     return full.different & reduced.different & (full.direction * reduced.direction < 0)
 
 
-def reversal_warnings(measures: Sequence[str], runs: Sequence[str], found: IntArray, judgments: str) -> list[str]:
-    """Return a line for each measure under which pairs of runs differ in both directions.
-
-    Parameters
-    ----------
-    measures, runs : their names.
-    found : shape (n_measures, n_pairs); how often each pair does.
-    judgments : under which judgments they differ, in words.
-    """
+def reversal_warnings(measures: Sequence[str], runs: Sequence[str], n_reversals: IntArray, judgments: str) -> list[str]:
+    """Return a warning for each measure under which pairs of runs differ in both directions."""
     lines = []
-    for measure, of_pairs in zip(measures, found, strict=True):
+    for measure, of_pairs in zip(measures, n_reversals, strict=True):
         if total := int(of_pairs.sum()):
             first, second = (int(side[of_pairs.argmax()]) for side in pairs_of_runs(len(runs)))
             lines.append(
@@ -239,31 +213,19 @@ def _count(mask: BoolArray) -> IntArray:
 
 
 def letters_of_groups(n_runs: int, different: Collection[tuple[int, int]], order: Sequence[int]) -> list[str]:
-    """Return the letters of each run; two runs share a letter exactly if they are no pair of those that differ.
+    """Return the letters of each run; two runs share a letter exactly if they are no pair of ``different``.
 
-    Parameters
-    ----------
-    n_runs : how many runs there are.
-    different : pairs of runs that differ, each once.
-    order : all runs, the best first; the letters begin with it.
-
-    Notes
-    -----
-    Source: Piepho, An Algorithm for a Letter-Based Representation of All-Pairwise Comparisons, Journal of Computational
-    and Graphical Statistics 2004.
+    Letters begin with the first runs of ``order``, the best first. Source: Piepho, An Algorithm for a Letter-Based
+    Representation of All-Pairwise Comparisons, Journal of Computational and Graphical Statistics 2004.
     """
     groups = [frozenset(range(n_runs))]
-    for one, other in different:
+    for first, second in different:
         split = []
         for group in groups:
-            split += [group - {one}, group - {other}] if {one, other} <= group else [group]
+            split += [group - {first}, group - {second}] if {first, second} <= group else [group]
         groups = [group for group in dict.fromkeys(split) if not any(group < larger for larger in split)]
     places = {run: place for place, run in enumerate(order)}
     groups.sort(key=lambda group: sorted(places[run] for run in group))
-    return ["".join(_letter(number) for number, group in enumerate(groups) if run in group) for run in range(n_runs)]
-
-
-def _letter(number: int) -> str:
-    """Return a letter; from the 27th on with a number after it."""
-    turn, place = divmod(number, len(ALPHABET))
-    return ALPHABET[place] + (str(turn + 1) if turn else "")
+    turns = [divmod(number, len(ALPHABET)) for number in range(len(groups))]
+    letters = [ALPHABET[place] + str(turn + 1) * (turn > 0) for turn, place in turns]  # a, ..., z, a2, ...
+    return ["".join(compress(letters, (run in group for group in groups))) for run in range(n_runs)]

@@ -1,4 +1,4 @@
-"""How much differences of runs vary over topics: the standard deviations of all pairs, and how far they are known."""
+"""Standard deviations of differences of runs over topics: median and greatest over pairs, with intervals."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from irevalx.statistics.significance import ALPHA, differences, pairs_of_runs
 
 
 class Deviation(Frozen):
-    """A standard deviation and its interval; nan where that is not defined."""
+    """A standard deviation and its interval; nan where the interval is not defined."""
 
     value: float
     low: float
@@ -20,32 +20,18 @@ class Deviation(Frozen):
 
 
 def median_and_greatest(values: FloatArray, alpha: float = ALPHA) -> tuple[Deviation, Deviation, tuple[int, int]]:
-    """Return the standard deviation of the difference of two runs: its median over pairs, the greatest, and its pair.
+    """Return the median deviation of differences over pairs of runs, the greatest, and the pair of runs that has it.
 
-    The median is that of the variances.
+    The median is the median of variances; values have shape (n_runs, n_topics), two runs and two topics at least.
+    Intervals of variances are chi-square, with 2 over the variance of the log variance as degrees of freedom (jackknife
+    over topics [Miller, Jackknifing Variances, Annals of Mathematical Statistics 1968]): topic differences are not
+    normal. The pair with the greatest deviation of C varies less on other topics as a rule, so its lower end is at 1 -
+    alpha/C (Bonferroni).
 
-    The interval of a variance is that of chi-square, of which normal differences have n - 1 degrees of freedom. Those
-    of topics are not normal, and a median is of many pairs: the degrees of freedom are 2 over the variance of the
-    logarithm of the variance, which is estimated by leaving out one topic after the other.
-
-    The pair that varies most on these topics varies less on others as a rule. The interval of the greatest deviation of
-    C pairs has the upper end of the interval of this pair at 1 - alpha, and its lower end at 1 - alpha/C (Bonferroni).
-
-    Parameters
-    ----------
-    values : shape (n_runs, n_topics), of two runs and two topics at least.
-    alpha : intervals cover the deviation over all topics there are, of the pair that varies most over these for the
-        greatest, with a probability of 1 - alpha.
-
-    Notes
-    -----
-    Source: the median and the greatest are ours; the jackknife of log variances is that of Miller, Jackknifing
-    Variances, Annals of Mathematical Statistics 1968. Average precision of the runs of two collections, 100 samples of
-    12, 25 and 50 topics each: nominal 95 % intervals of the median covered 0.81 to 0.93, 0.96 and 0.90 to 0.94. Those
-    of the greatest covered 0.95 to 1.00 of 300 samples (12, 25 and 50 topics; map, P.10 and ndcg_cut.10; 4, 8 and all
-    runs of the same collections), and 0.92 to 0.97 of 1,000 in the worst case, where all pairs of 3 to 12 normal runs
-    vary alike. With the degrees of freedom of the greatest deviation itself, and without Bonferroni's correction, they
-    covered 0.60 to 0.94 on the collections.
+    Coverage of nominal 95 % intervals (average precision, two collections, 100 samples of 12, 25 and 50 topics): the
+    median 0.81 to 0.93, 0.96 and 0.90 to 0.94; the greatest (300 samples; map, P.10 and ndcg_cut.10; 4, 8 and all runs)
+    0.95 to 1.00, and 0.92 to 0.97 of 1,000 in the worst case, in which all pairs of 3 to 12 normal runs vary alike.
+    Without the jackknife of the pair itself and without Bonferroni's correction it was 0.60 to 0.94.
     """
     first, second = pairs_of_runs(len(values))
     d = differences(values[first], values[second])
@@ -66,13 +52,7 @@ def median_and_greatest(values: FloatArray, alpha: float = ALPHA) -> tuple[Devia
 
 
 def _deviation(value: float, without_topic: FloatArray, alpha: float, n_compared: int) -> Deviation:
-    """Return a deviation with its interval.
-
-    Parameters
-    ----------
-    without_topic : sums of squares without each topic in turn.
-    n_compared : of how many deviations this is the greatest.
-    """
+    """Return a deviation, the greatest of ``n_compared``, and its interval, from sums of squares without each topic."""
     from scipy import special
 
     n_topics = len(without_topic)

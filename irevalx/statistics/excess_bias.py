@@ -1,11 +1,11 @@
-"""Excess bias: how much more a machine's labels favour a group of runs than other runs that are as good.
+"""Excess bias: how much more machine labels favour a group of runs than other runs of the same quality.
 
-A machine that errs at random takes more from good runs than from bad ones, so the bias of a group alone says little.
-The bias that goes with quality is a line through the runs outside the group, of their bias over their human scores;
-what the group has above it is its excess bias. The line is no law: runs stray from it for reasons of their own, however
-many topics there are. A run of ten documents for each topic, for one, loses more average precision to false alarms than
-a run of a thousand that scores the same. So a group differs from it only if it strays farther than a single other run
-is expected to, and farther than it does itself when the same labels favour nobody, as they are shuffled.
+A machine that errs at random underestimates good runs more than bad ones, so the bias of a group alone is not
+informative. The bias expected at a quality is a line through the runs outside the group, of bias over human score; the
+group's distance from the line is its excess bias. Single runs deviate from the line whatever the number of topics (a
+run of ten documents for each topic, for example, loses more average precision to false alarms than a run of a thousand
+with the same score). So the error of excess bias includes the deviation of a single run and the group's own deviation
+with shuffled labels, which favour nobody.
 """
 
 from __future__ import annotations
@@ -17,24 +17,20 @@ from irevalx.frozen import Frozen
 
 
 class ExcessBias(Frozen):
-    """The excess bias of a group.
-
-    Parameters
-    ----------
-    value : above 0 where the machine favours the group.
-    error : its standard error: of the topics, of how far single runs stray from the line, and of how far this group
-        strays with shuffled labels.
-    freedom : the degrees of freedom of Student's t distribution that value over error has.
-    shuffled : the excess bias with shuffled labels.
-    """
+    """The excess bias of a group."""
 
     value: float
+    """Above 0 if the machine favours the group."""
     error: float
+    """Standard error: of topics, of the deviation of single runs from the line, and of the group's with shuffled
+    labels."""
     freedom: int
+    """Degrees of freedom of Student's t distribution of value / error."""
     shuffled: float = 0.0
+    """Excess bias with shuffled labels."""
 
     def interval(self, alpha: float) -> tuple[float, float]:
-        """Return the ends of the interval, which leaves out 0 where ``p`` is below alpha."""
+        """Return the ends of the interval, which excludes 0 if ``p`` is below alpha."""
         from scipy import special
 
         half = float(special.stdtrit(self.freedom, 1 - alpha / 2)) * self.error
@@ -42,46 +38,29 @@ class ExcessBias(Frozen):
 
     @property
     def p(self) -> float:
-        """The two-sided p-value of no excess bias; 1 where nothing varies."""
+        """The two-sided p-value of no excess bias; 1 if nothing varies."""
         from scipy import special
 
         return float(2 * special.stdtr(self.freedom, -abs(self.value) / self.error)) if self.error else 1.0
 
 
 def excess_bias(human: FloatArray, machine: FloatArray, member: BoolArray) -> FloatArray:
-    """Return the mean distance of a group's runs from the line of bias over human score through all other runs.
+    """Return the mean distance of a group's runs from the regression line of bias over human score of the other runs.
 
-    The line is that of least squares; where two other runs or one are left, it goes through the origin.
-
-    Parameters
-    ----------
-    human, machine : shape (..., n_runs); scores.
-    member : shape (n_runs,); whether a run belongs to the group; not all do.
-
-    Returns
-    -------
-    Shape (...).
+    The line goes through the origin if at most two other runs are left. Scores have shape (..., n_runs), members
+    (n_runs,).
     """
     bias = machine - human
     middle, height, slope = _line(human[..., ~member], bias[..., ~member])
     expected = height + slope * (human[..., member] - middle)
-    found: FloatArray = (bias[..., member] - expected).mean(axis=-1)
-    return found
+    excess: FloatArray = (bias[..., member] - expected).mean(axis=-1)
+    return excess
 
 
 def excess_bias_of(
     human: FloatArray, machine: FloatArray, member: BoolArray, drawn: FloatArray, n_topics: int, shuffled: float = 0.0
 ) -> ExcessBias:
-    """Return the excess bias of a group with its error.
-
-    Parameters
-    ----------
-    human, machine : shape (n_runs,); scores over all topics.
-    member : as ``excess_bias`` takes it.
-    drawn : shape (n_draws,); the excess bias over draws of topics, two at least.
-    n_topics : at least 2.
-    shuffled : the mean excess bias of the group with shuffled labels: so far the line is wrong for its runs.
-    """
+    """Return the excess bias of a group with its error, from scores of shape (n_runs,) and its draws over topics."""
     value = float(excess_bias(human, machine, member))
     scatter, freedom = _variance_of_a_run(human, machine - human, member)
     error = float(np.sqrt(drawn.var(ddof=1) + scatter + shuffled**2))
@@ -89,7 +68,7 @@ def excess_bias_of(
 
 
 def _line(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the point that a line goes through and its slope, shape (..., 1) each."""
+    """Return a point of a line (x and y) and its slope, shape (..., 1) each."""
     if x.shape[-1] > 2:
         middle, height = x.mean(axis=-1, keepdims=True), y.mean(axis=-1, keepdims=True)
     else:
@@ -99,9 +78,9 @@ def _line(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray, FloatAr
 
 
 def _variance_of_a_run(human: FloatArray, bias: FloatArray, member: BoolArray) -> tuple[float, int]:
-    """Return the variance with which a single run as good as the group strays from the line, and its freedom.
+    """Return the prediction variance of a single run as good as the group, and its degrees of freedom.
 
-    That of the prediction of a new value by a regression; 0 and 0 where a single run is left.
+    0 and 0 for one other run.
     """
     x, y = human[~member], bias[~member]
     n_fitted = 2 if x.size > 2 else 1

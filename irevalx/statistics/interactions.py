@@ -16,7 +16,7 @@ LEAST_VARIANCE = 1e-12
 """A smaller variance of a group counts as this, times the greatest squared difference where that is above 1."""
 
 FEW_IN_GROUP = 10
-"""In smaller groups, differences that only vary more in one group than in another can make an interaction significant.
+"""In smaller groups, unequal variances alone can make an interaction significant.
 
 Of 500 draws from robust03 and Cranfield (map and P.10; equal means, one group with three times the standard deviation
 of the others) this share had p < 0.05: 0.05 to 0.08 with 10 and 20 topics in each group, 0.04 to 0.09 with 8, 0.06 to
@@ -25,40 +25,27 @@ of the others) this share had p < 0.05: 0.05 to 0.08 with 10 and 20 topics in ea
 
 
 class Interactions(Frozen):
-    """Tests of whether pairs of runs have the same mean difference in all groups of topics.
-
-    Parameters
-    ----------
-    f : shape (n_pairs,); Welch's F statistic.
-    within : shape (n_pairs,); its degrees of freedom within groups.
-    p : shape (n_pairs,); the share of labellings with an F statistic as great; nan where all differences are equal.
-    labellings : the number of labellings, the observed one among them.
-    is_random : whether these were drawn, rather than all distinct ones taken.
-    """
+    """Tests of whether pairs of runs have the same mean difference in all groups of topics, shape (n_pairs,)."""
 
     f: FloatArray
+    """Welch's F statistic."""
     within: FloatArray
+    """Its degrees of freedom within groups."""
     p: FloatArray
+    """The share of labellings with an F statistic as great; nan if all differences are equal."""
     labellings: int
+    """Their number, the observed one included."""
     is_random: bool
+    """Whether labellings are random rather than all distinct ones."""
 
 
 def interactions(d: FloatArray, groups: Sequence[IntArray], resamples: int = RESAMPLES, seed: int = 0) -> Interactions:
-    """Test whether mean differences are the same in all groups of topics.
+    """Test whether mean differences, shape (n_pairs, n_topics), are the same in all groups (arrays of topic numbers).
 
     The group labels are permuted over the topics: in all distinct ways if these are at most ``resamples``, else in that
     many random ones, the same for each pair. The null hypothesis is that all differences come from one distribution.
+    With fewer than two groups f and p are nan.
 
-    Parameters
-    ----------
-    d : shape (n_pairs, n_topics).
-    groups : the places of the topics of each group, two at least; no topic is in two groups. Fewer than two groups are
-        not tested: f and p are nan.
-    resamples : at least 1.
-    seed : of the random labellings.
-
-    Notes
-    -----
     Source of the statistic: Welch, On the Comparison of Several Mean Values, Biometrika 1951. Its own distribution is
     wrong for small groups. Of 300 draws of random groups of topics (robust03 and Cranfield, map and P.10) it had p <
     0.05 in 0.02 to 0.10 with 5 and more topics a group, 0.26 to 0.36 with 3, and 0.87 to 0.99 with 2; permuted labels
@@ -78,8 +65,8 @@ def interactions(d: FloatArray, groups: Sequence[IntArray], resamples: int = RES
     n_labellings = _n_labellings(sizes, resamples)
     n_as_great = np.zeros(len(d), np.int64)
     for order in _labellings(sizes, n_labellings, resamples, seed, batch_of(d)):
-        found, _ = _welch(d[:, order], squares[:, order], sizes, least)
-        n_as_great += np.count_nonzero(found >= as_great, axis=1)
+        permuted, _ = _welch(d[:, order], squares[:, order], sizes, least)
+        n_as_great += np.count_nonzero(permuted >= as_great, axis=1)
     observed = int(n_labellings is None)  # all distinct labellings have the observed one among them
     total = n_labellings or resamples + 1
     p = np.where(constant, np.nan, (n_as_great + observed) / total)
@@ -87,12 +74,9 @@ def interactions(d: FloatArray, groups: Sequence[IntArray], resamples: int = RES
 
 
 def _welch(d: FloatArray, squares: FloatArray, sizes: IntArray, least: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return F and its degrees of freedom within groups: shape (n_pairs, n).
+    """Return F and its degrees of freedom within groups, shape (n_pairs, n), of differences (n_pairs, n, n_topics).
 
-    Parameters
-    ----------
-    d, squares : shape (n_pairs, n, n_topics), the topics of a group next to each other.
-    least : shape (n_pairs, 1, 1); the least variances.
+    The topics of a group are adjacent; ``least`` are the least variances, shape (n_pairs, 1, 1).
     """
     starts, n_groups = np.cumsum(sizes) - sizes, len(sizes)
     sums = np.add.reduceat(d, starts, axis=-1)
@@ -107,7 +91,7 @@ def _welch(d: FloatArray, squares: FloatArray, sizes: IntArray, least: FloatArra
 
 
 def _n_labellings(sizes: IntArray, most: int) -> int | None:
-    """Return the number of distinct labellings; None if they are more than ``most``."""
+    """Return the number of distinct labellings; None if it exceeds ``most``."""
     logarithm = math.lgamma(sizes.sum() + 1) - sum(math.lgamma(size + 1) for size in sizes.tolist())
     if logarithm > math.log(most) + 1:
         return None
@@ -130,7 +114,7 @@ def _labellings(sizes: IntArray, n_labellings: int | None, resamples: int, seed:
 
 
 def _all_labellings(topics: tuple[int, ...], sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """Yield the topics in each of the ways to fill groups of these sizes, group by group."""
+    """Yield the topics in each way to fill groups of these sizes, group by group."""
     if len(sizes) == 1:
         yield topics
         return

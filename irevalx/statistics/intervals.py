@@ -1,4 +1,4 @@
-"""Confidence intervals of mean differences between runs, for each pair on its own."""
+"""Per-comparison confidence intervals of mean differences between runs."""
 
 from __future__ import annotations
 
@@ -25,30 +25,15 @@ Ends: TypeAlias = tuple[FloatArray, FloatArray]
 def bca_intervals(
     d: FloatArray, confidences: Sequence[float], *, resamples: int = RESAMPLES, seed: int = 0, processes: int = 1
 ) -> list[Ends]:
-    """Return bootstrap intervals of the mean difference, bias-corrected and accelerated.
+    """Return BCa bootstrap intervals of mean differences of shape (n_pairs, n_topics), for each confidence.
 
-    The topics are resampled, for each pair alike; one set of resamples serves all confidence levels. Where all
-    differences are the same, with a single topic above all, there is no interval: its ends are nan.
+    Pairs share resamples, as do confidence levels; ends do not depend on ``processes``. The ends are nan if all
+    differences are the same, for example with one topic. Source: Efron, Better Bootstrap Confidence Intervals, JASA
+    1987, as ``scipy.stats.bootstrap`` computes them.
 
-    Parameters
-    ----------
-    d : shape (n_pairs, n_topics), with one topic at least.
-    confidences : the probabilities with which intervals cover the difference, in (0, 1).
-    resamples : at least 1.
-    seed : of the random numbers.
-    processes : how many share the pairs; the ends are the same for any number of at least 1.
-
-    Returns
-    -------
-    The ends for each confidence.
-
-    Notes
-    -----
-    Source: Efron, Better Bootstrap Confidence Intervals, JASA 1987, as ``scipy.stats.bootstrap`` computes them.
-
-    Few topics make them too short. Of 20,000 samples of 5, 10, 20 and 50 normal differences, nominal 95 % intervals
-    (999 resamples) covered the mean in 0.84, 0.90, 0.93 and 0.94 (``t_intervals``: 0.95 each); of exponential ones in
-    0.80, 0.87, 0.91 and 0.93 (0.88, 0.90, 0.92, 0.93).
+    With few topics intervals are too short. Of 20,000 samples of 5, 10, 20 and 50 normal differences, nominal 95 %
+    intervals (999 resamples) covered the mean in 0.84, 0.90, 0.93 and 0.94 (``t_intervals``: 0.95 each); of exponential
+    ones in 0.80, 0.87, 0.91 and 0.93 (0.88, 0.90, 0.92, 0.93).
     """
     varied = (d != d[:, :1]).any(axis=1)
     options = {"resamples": resamples, "seed": seed, "processes": processes}
@@ -65,13 +50,9 @@ def bca_intervals_of_summaries(
     seed: int = 0,
     processes: int = 1,
 ) -> list[Ends]:
-    """Return bootstrap intervals of the difference of two summaries; topics are resampled in pairs.
+    """Return BCa bootstrap intervals of differences of two summaries, as ``bca_intervals``.
 
-    Parameters
-    ----------
-    x, y : shape (n_pairs, n_topics), with one topic at least; tested values of two runs.
-    scale : of the measure.
-    resamples, seed, processes : as for ``bca_intervals``.
+    Topics are resampled in pairs.
     """
     options = {"resamples": resamples, "seed": seed, "processes": processes}
     n_topics = x.shape[1]
@@ -86,24 +67,18 @@ def bca_intervals_of_summaries(
 
 
 def t_intervals(d: FloatArray, confidences: Sequence[float]) -> list[Ends]:
-    """Return intervals from Student's t distribution: mean -+ t(1 - alpha/2, n - 1) s / sqrt(n).
+    """Return t intervals of differences of shape (n_pairs, n_topics), for each confidence.
 
-    Parameters
-    ----------
-    d : shape (n_pairs, n_topics).
-
-    Returns
-    -------
-    The ends for each confidence; nan where all differences are the same, as with a single topic.
+    mean -+ t(1 - alpha/2, n - 1) s / sqrt(n); nan if all differences are the same, for example with one topic.
     """
     from scipy import stats
 
     varied = (d != d[:, :1]).any(axis=1)
     ends = [(np.full(len(d), np.nan), np.full(len(d), np.nan)) for _ in confidences]
     if varied.any():
-        found = stats.ttest_1samp(d[varied], 0.0, axis=1)
+        results = stats.ttest_1samp(d[varied], 0.0, axis=1)
         for (low, high), confidence in zip(ends, confidences, strict=True):
-            low[varied], high[varied] = found.confidence_interval(confidence)
+            low[varied], high[varied] = results.confidence_interval(confidence)
     return ends
 
 
@@ -115,15 +90,7 @@ def _bootstrapped(
     confidences: Sequence[float],
     options: Mapping[str, int],
 ) -> list[Ends]:
-    """Return intervals of a statistic where the samples vary, and the statistic itself elsewhere.
-
-    Parameters
-    ----------
-    samples : shape (n_pairs, n_topics) each.
-    statistic : from samples of shape (n_pairs, ..., n_topics) and the axis of the topics to its value for each pair.
-    varied, observed : shape (n_pairs,).
-    options : ``resamples``, ``seed`` and ``processes``, as ``bca_intervals`` has them.
-    """
+    """Return intervals of a statistic of samples (n_pairs, n_topics) for pairs that vary, else ``observed``."""
     from scipy import stats  # before there are other processes, which would each import it
 
     ends = [(observed.copy(), observed.copy()) for _ in confidences]
@@ -135,26 +102,26 @@ def _bootstrapped(
     parts = np.array_split(np.arange(n_varied), min(options["processes"], n_varied) if shared else 1)
 
     def work(pairs: IntArray) -> FloatArray:
-        some, of_pairs = tuple(row[pairs] for row in rows), []
-        found: Any = None
+        chosen, of_pairs = tuple(row[pairs] for row in rows), []
+        result: Any = None
         for confidence in confidences:
-            found = stats.bootstrap(
-                some,
+            result = stats.bootstrap(
+                chosen,
                 statistic,
                 axis=1,
                 paired=True,
                 vectorized=True,
-                n_resamples=options["resamples"] if found is None else 0,
-                batch=batch_of(some[0]),
+                n_resamples=options["resamples"] if result is None else 0,
+                batch=batch_of(chosen[0]),
                 confidence_level=confidence,
                 method="BCa",
-                bootstrap_result=found,
+                bootstrap_result=result,
                 rng=generator(options["seed"]),
             )
-            of_pairs.append((found.confidence_interval.low, found.confidence_interval.high))
+            of_pairs.append((result.confidence_interval.low, result.confidence_interval.high))
         return np.array(of_pairs, np.float64)
 
-    found = np.concatenate(list(in_order(work, lambda: parts, len(parts))), axis=-1)
-    for (low, high), (low_of_varied, high_of_varied) in zip(ends, found, strict=True):
+    ends_of_varied = np.concatenate(list(in_order(work, lambda: parts, len(parts))), axis=-1)
+    for (low, high), (low_of_varied, high_of_varied) in zip(ends, ends_of_varied, strict=True):
         low[varied], high[varied] = low_of_varied, high_of_varied
     return ends

@@ -14,35 +14,25 @@ THRESHOLD = 0.9
 
 
 def knee_places(values: FloatArray, threshold: float = THRESHOLD) -> IntArray:
-    """Return the knees of many curves: places, or n_levels where there is none.
+    """Return the places of the knees of curves of shape (n_levels, ...), levels ascending; n_levels if there is none.
 
-    Parameters
-    ----------
-    values : shape (n_levels, ...), in ascending order of levels. nan exceeds nothing.
-
-    Returns
-    -------
-    Shape (...).
+    nan exceeds nothing.
     """
     exceeds_to_the_end = np.logical_and.accumulate(values[::-1] > threshold, axis=0)
     return np.asarray(len(values) - np.count_nonzero(exceeds_to_the_end, axis=0), np.int64)
 
 
 def first_places(values: FloatArray, threshold: float = THRESHOLD) -> IntArray:
-    """Return the first crossings of many curves, as ``knee_places`` does their knees."""
+    """Return the first crossings of curves of shape (n_levels, ...); n_levels if there is none."""
     has_exceeded = np.logical_or.accumulate(values > threshold, axis=0)
     return np.asarray(len(values) - np.count_nonzero(has_exceeded, axis=0), np.int64)
 
 
 def knee_interval(places: IntArray, n_levels: int, alpha: float) -> tuple[int | None, int | None]:
-    """Return the alpha/2 and 1 - alpha/2 quantiles of knees over draws of topics, without interpolation.
+    """Return the alpha/2 and 1 - alpha/2 quantiles of the knees of draws, without interpolation.
 
-    Each is the least level whose share of draws with a knee at or below it reaches the bound; None where that is beyond
-    all levels, as are draws without a knee.
-
-    Parameters
-    ----------
-    places : shape (n_draws,); as ``knee_places`` returns them. At least one.
+    None beyond all levels.
+    Draws without a knee (n_levels) are beyond all levels.
     """
     low, high = np.quantile(places, [alpha / 2, 1 - alpha / 2], method="inverted_cdf").tolist()
     return tuple(None if place == n_levels else place for place in (low, high))  # type: ignore[return-value]

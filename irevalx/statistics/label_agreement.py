@@ -1,9 +1,8 @@
-"""Agreement of two labellings of the same documents: coefficients that correct for chance, and errors by level.
+"""Agreement of two label sets for the same documents: chance-corrected coefficients, errors by level, calibration.
 
 A confusion is an array of numbers of documents, shape (..., n_grades, n_grades), the human grade first; the functions
-give a value for each confusion, shape (...), nan where a statistic is not defined. Of two labellings no one is the
-truth for kappa, alpha and AC1; for precision and recall the human one is. Of probabilities of relevance: how far they
-are from what documents are.
+give a value for each confusion, shape (...), nan if a statistic is not defined. kappa, alpha and AC1 are symmetric;
+precision and recall take the human labels for the truth.
 """
 
 from __future__ import annotations
@@ -22,17 +21,10 @@ def agreement(counts: FloatArray) -> FloatArray:
 
 
 def kappa(counts: FloatArray, grades: IntArray, power: int = 0) -> FloatArray:
-    """Return Cohen's kappa: 1 less the disagreement over that of independent labellings with the same margins.
+    """Return Cohen's kappa: 1 less the disagreement over its expectation for independent labels with the same margins.
 
-    Parameters
-    ----------
-    grades : shape (n_grades,); the grade of each row and column.
-    power : of the distance of two grades, by which their disagreement weighs; with 0 all weigh the same.
-
-    Notes
-    -----
-    Source: Cohen, A Coefficient of Agreement for Nominal Scales, 1960; Weighted Kappa, 1968. Weights are of the grades,
-    so that a grade that nobody uses keeps its distance.
+    Disagreements weigh by the distance of their ``grades`` to the ``power``; 0 is unweighted [Cohen 1960; Weighted
+    Kappa, 1968].
     """
     distance = np.abs(grades[:, np.newaxis] - grades).astype(np.float64)
     weight = (distance > 0).astype(np.float64) if power == 0 else distance**power
@@ -42,15 +34,9 @@ def kappa(counts: FloatArray, grades: IntArray, power: int = 0) -> FloatArray:
 
 
 def alpha(counts: FloatArray, *, ordinal: bool = False) -> FloatArray:
-    """Return Krippendorff's alpha: 1 less the disagreement over that of the same labels, paired at random.
+    """Return Krippendorff's alpha: 1 less the disagreement over its expectation for randomly paired labels.
 
-    Parameters
-    ----------
-    ordinal : whether grades are ordered, and the more labels lie between two of them, the more they disagree.
-
-    Notes
-    -----
-    Source: Krippendorff, Computing Krippendorff's Alpha-Reliability, 2011.
+    Ordinal disagreement grows with the labels between two grades [Computing Krippendorff's Alpha-Reliability, 2011].
     """
     labels = counts.sum(axis=-1) + counts.sum(axis=-2)
     n_grades = labels.shape[-1]
@@ -66,15 +52,9 @@ def alpha(counts: FloatArray, *, ordinal: bool = False) -> FloatArray:
 
 
 def ac1(counts: FloatArray, n_categories: int) -> FloatArray:
-    """Return Gwet's AC1: like kappa, but chance is labelling at random what is hard to label.
+    """Return Gwet's AC1; nan with fewer than two categories, used or not.
 
-    Parameters
-    ----------
-    n_categories : how many grades there are, used or not; with one, the coefficient is not defined.
-
-    Notes
-    -----
-    Source: Gwet, Computing Inter-Rater Reliability and Its Variance in the Presence of High Agreement, 2008.
+    Source: Computing Inter-Rater Reliability and Its Variance in the Presence of High Agreement, 2008.
     """
     if n_categories < 2:
         return np.full(counts.shape[:-2], np.nan)
@@ -97,16 +77,10 @@ def coefficients(counts: FloatArray, grades: IntArray, n_categories: int) -> dic
 
 
 def at_level(counts: FloatArray, grades: IntArray, level: int) -> dict[str, FloatArray]:
-    """Return precision, recall and F1 of the machine's relevant documents, and kappa of the labels cut at the level.
+    """Return precision, recall and f1 of the machine's relevant documents, and kappa of the binary labels, by name.
 
-    Parameters
-    ----------
-    level : the least grade that is relevant.
-
-    Returns
-    -------
-    Precision, recall, f1 and kappa by name. The first three are nan if no document is relevant in either labelling, so
-    that a labelling always agrees with itself; otherwise 0/0 is 0.
+    nan (but for kappa) if neither labels a document relevant, so that a label set always agrees with itself; otherwise
+    0/0 is 0.
     """
     relevant = grades >= level
     cut = np.stack(
@@ -133,13 +107,9 @@ def at_level(counts: FloatArray, grades: IntArray, level: int) -> dict[str, Floa
 def confusions_by_topic(
     human: IntArray, machine: IntArray, grades: Sequence[int], topic: IntArray, n_topics: int
 ) -> FloatArray:
-    """Count pairs of labels for each topic: shape (n_topics, n_grades, n_grades), the human grade first.
+    """Count pairs of labels by topic: shape (n_topics, n_grades, n_grades), the human grade first.
 
-    Parameters
-    ----------
-    human, machine : shape (n,); the labels of each document.
-    grades : ascending, all that occur.
-    topic : shape (n,); the number of the topic of each document.
+    ``grades`` are ascending and contain all labels; labels and topic numbers have shape (n,).
     """
     n_grades = len(grades)
     row, column = np.searchsorted(grades, human), np.searchsorted(grades, machine)
@@ -159,13 +129,8 @@ def squared_errors(probability: FloatArray, relevant: BoolArray) -> FloatArray:
 
 
 def calibration_error(probability: FloatArray, relevant: BoolArray) -> float:
-    """Return the expected calibration error: how far, in bins of probabilities, their mean is from what is relevant.
+    """Return the expected calibration error; nan without documents. It is biased upwards with few documents.
 
-    The mean of the absolute distances, each bin weighing as it has documents; nan without any. With few documents it
-    is above 0 for good probabilities too.
-
-    Notes
-    -----
     Source: Naeini, Cooper and Hauskrecht, Obtaining Well Calibrated Probabilities Using Bayesian Binning, AAAI 2015.
     """
     if not probability.size:

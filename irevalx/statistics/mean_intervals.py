@@ -19,37 +19,20 @@ _EQUAL = 1e-12
 
 
 class MeanIntervals(Frozen, kw_only=True):
-    """How the intervals of means are made.
-
-    Parameters
-    ----------
-    confidence : the probability with which an interval covers the mean over all topics there are, in (0, 1).
-    method : ``t``, from Student's t distribution, or ``bootstrap``, bias-corrected and accelerated.
-    seed : of the random numbers of the bootstrap.
-    resamples : of the bootstrap; at least 1.
-    """
+    """Confidence intervals of means."""
 
     confidence: float
     method: IntervalMethod = "t"
+    """Bootstrap: bias-corrected and accelerated."""
     seed: int = 0
     resamples: int = RESAMPLES
 
     def of(self, values: FloatArray) -> FloatArray:
-        """Return the ends of intervals.
+        """Return the ends of intervals of the means of values of shape (n_means, n_topics): shape (n_means, 2).
 
-        Parameters
-        ----------
-        values : shape (n_means, n_topics).
-
-        Returns
-        -------
-        Shape (n_means, 2); nan where there are fewer than 2 topics, where all have the same value, and where a value is
-        not finite.
-
-        Notes
-        -----
         t: mean -+ t(1 - alpha/2, n - 1) s / sqrt(n). Bootstrap: Efron, Better Bootstrap Confidence Intervals, JASA
-        1987; all means are of the same draws of topics.
+        1987; all means share the resamples. nan with fewer than 2 topics, if all values are the same, and if one is not
+        finite.
         """
         ends = np.full((len(values), 2), np.nan)
         if values.shape[1] < 2:

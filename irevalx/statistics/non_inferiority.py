@@ -1,7 +1,7 @@
 """Non-inferiority of runs to a baseline: whether a mean improvement over topics is above a negative margin.
 
-Verdicts come from t intervals. Where few topics differ, or all by the same amount, there is no interval, and only exact
-sign flips can show a direction.
+Verdicts come from t intervals. If few topics differ, or all by the same amount, there is no interval, and only exact
+sign flips can show a direction. Simulations: docs/in-ci.md.
 """
 
 from __future__ import annotations
@@ -20,37 +20,29 @@ NOT_WORSE, WORSE, CANNOT_TELL = "not worse", "worse", "cannot tell"
 """The verdicts."""
 
 _EXACT = 13
-"""If at most this number of topics differ, all ways of flipping their signs are tried."""
+"""If at most this number of topics differ, all sign flips are enumerated."""
 
 _SEED = 0
 """Of random sign flips: a verdict must not change from one call to the next."""
 
 _BEYOND = 20
-"""So many random sign flips at least are expected to be as far as a mean whose p-value is alpha."""
+"""Expected number of random sign flips as far from zero as a mean with p = alpha, at least."""
 
 _MANY = 10_000
 """From this effective number of topics on, the normal distribution replaces random sign flips.
 
-Where all differences are of one size, p-values around 0.05 are too small by 2 % then, which is less than random flips
-are wrong by.
+If all differences have the same size, p-values around 0.05 are too small by 2 % then, less than the error of random
+flips.
 """
 
 
 class Improvements(Frozen):
-    """Improvements over a baseline, and what follows from them for all topics.
-
-    Parameters
-    ----------
-    d : shape (n_rows, n_topics), with one topic at least; rounded differences, positive where the run is better.
-    alpha : of each row; two-sided.
-
-    Notes
-    -----
-    Simulations of 2,000 samples a cell, alpha 0.05, of differences of robust03 and Cranfield: see docs/in-ci.md.
-    """
+    """Improvements over a baseline, and what follows from them for the topic population."""
 
     d: FloatArray
+    """Shape (n_rows, n_topics), one topic at least; rounded differences, positive if the run is better."""
     alpha: float
+    """Of each row; two-sided."""
 
     @cached_property
     def differing(self) -> IntArray:
@@ -59,7 +51,7 @@ class Improvements(Frozen):
 
     @cached_property
     def mean_of_differing(self) -> FloatArray:
-        """The mean improvement over the topics that differ; 0 where none do."""
+        """The mean improvement over the topics that differ; 0 if none do."""
         return np.asarray(self.d.sum(axis=1) / np.maximum(1, self.differing))
 
     @cached_property
@@ -69,13 +61,13 @@ class Improvements(Frozen):
 
     @cached_property
     def interval(self) -> Ends:
-        """The ends of t intervals at 1 - alpha; nan where there is none."""
+        """The ends of t intervals at 1 - alpha; nan if there is none."""
         [(low, high)] = t_intervals(self.d, [1 - self.alpha])
         return np.where(self.without_spread, np.nan, low), np.where(self.without_spread, np.nan, high)
 
     @cached_property
     def p(self) -> FloatArray:
-        """The p-values of flipped signs: exact if few topics differ, otherwise of random flips."""
+        """The p-values of sign flips: exact if few topics differ, otherwise of random flips."""
         from scipy import special
 
         squares = self.d**2
@@ -93,33 +85,29 @@ class Improvements(Frozen):
 
     @cached_property
     def direction(self) -> IntArray:
-        """1 where the run is better for certain, -1 where it is worse, else 0.
+        """1 if the run is significantly better, -1 if significantly worse, else 0.
 
-        The p-value of flipped signs is below alpha, and the interval, if there is one, leaves out 0.
+        Significant: the p-value of sign flips is below alpha, and the interval, if there is one, excludes 0.
         """
         low, high = self.interval
         sign = np.where(self.without_spread, np.sign(self.mean_of_differing), (low > 0) * 1.0 - (high < 0))
         return np.where(self.p < self.alpha, sign, 0).astype(np.int64)
 
     def verdicts(self, margin: float) -> list[str]:
-        """Return the verdict on each row.
+        """Return the verdict on each row, for a margin of at least 0.
 
-        Not worse: no topic differs; or the interval begins above -margin; or there is none and the run is better for
-        certain. Else worse, if that is certain; else it cannot be told.
-
-        Parameters
-        ----------
-        margin : from 0 on.
+        Not worse: no topic differs; or the interval begins above -margin; or there is none and the run is significantly
+        better. Worse: otherwise, if it is significantly worse.
         """
         low, _ = self.interval
         not_worse = (self.differing == 0) | (low > -margin) | (self.without_spread & (self.direction > 0))
         worse = ~not_worse & (self.direction < 0)
-        found = np.select([not_worse, worse], [NOT_WORSE, WORSE], CANNOT_TELL)
-        return [str(verdict) for verdict in found]
+        verdicts = np.select([not_worse, worse], [NOT_WORSE, WORSE], CANNOT_TELL)
+        return [str(verdict) for verdict in verdicts]
 
     @property
     def least_margins(self) -> FloatArray:
-        """The margins by which equal runs would be found not worse with a probability of 0.8; nan without interval."""
+        """The margins within which equal runs are not worse with a probability of 0.8; nan without interval."""
         n_topics = self.d.shape[1]
         if n_topics < 2:
             return np.full(len(self.d), np.nan)

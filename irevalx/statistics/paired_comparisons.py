@@ -1,7 +1,7 @@
 """Comparisons of pairs of runs: difference, intervals, effect size, wins and losses, and corrected p-values.
 
-Everything is on the scale of the measure: where its summary is a geometric mean the logarithms of the topics' values
-are tested, and where it is a sum the differences and intervals are those of the sums.
+Everything is on the scale of the measure: if its summary is a geometric mean the logarithms of the topics' values are
+tested, and if it is a sum the differences and intervals are those of the sums.
 """
 
 from __future__ import annotations
@@ -42,52 +42,37 @@ from irevalx.statistics.significance import (
 
 
 class Method(Frozen):
-    """How runs are compared.
-
-    Parameters
-    ----------
-    test : one of ``TESTS``.
-    correction : one of ``CORRECTIONS`` or ``SHORT_NAMES``, or ``TUKEY``.
-    interval : one of ``INTERVALS``.
-    alpha : runs differ when the corrected p-value is below it (never with fewer than ``FEW_TOPICS``), and intervals
-        hold with a probability of 1 - alpha; in (0, 1).
-    resamples : of the permutation test, of randomised Tukey HSD and of bootstrap intervals; at least 1.
-    seed : of the random numbers.
-    """
+    """How runs are compared."""
 
     test: str = "t"
+    """One of ``TESTS``."""
     correction: str = "holm"
+    """One of ``CORRECTIONS`` or ``SHORT_NAMES``, or ``TUKEY``."""
     interval: str = "t"
+    """One of ``INTERVALS``."""
     alpha: float = ALPHA
+    """Runs differ if the corrected p-value is below it, and there are ``FEW_TOPICS``; intervals are at 1 - alpha."""
     resamples: int = RESAMPLES
+    """Of the permutation test, of randomised Tukey HSD and of bootstrap intervals."""
     seed: int = 0
 
     @property
     def is_random(self) -> bool:
-        """Whether p-values or intervals may depend on the seed."""
+        """Whether results depend on the random seed."""
         return TESTS[self.test].resampled or correction_named(self.correction) == TUKEY or self.interval == "bca"
 
 
 class Comparisons(Frozen):
-    """Comparisons of pairs of runs that are corrected together: those of one measure.
-
-    Each property has a value for each pair, shape (n_pairs,), and is computed when it is asked for.
-
-    Parameters
-    ----------
-    values : shape (n_runs, n_topics), with one topic at least.
-    pairs : rows of the runs to compare; the second is compared with the first. Tukey's p-values are over all pairs of
-        runs, whichever are asked for.
-    method : how they are compared.
-    scale : of the measure.
-    processes : how many share the work; the result is the same for any number of at least 1.
-    """
+    """Comparisons of pairs of runs that are corrected together, of one measure; properties have shape (n_pairs,)."""
 
     values: FloatArray
+    """Shape (n_runs, n_topics), one topic at least."""
     pairs: Sequence[tuple[int, int]]
+    """Rows of the runs to compare, the second with the first; Tukey's p-values are over all pairs of runs."""
     method: Method = Method()
     scale: Scale = MEAN
     processes: int = 1
+    """Worker processes; results do not depend on their number."""
 
     @cached_property
     def first(self) -> IntArray:
@@ -96,7 +81,7 @@ class Comparisons(Frozen):
 
     @cached_property
     def second(self) -> IntArray:
-        """The rows of the runs that are compared."""
+        """The rows of the runs that are compared with the first."""
         return np.array([second for _, second in self.pairs], np.int64)
 
     @cached_property
@@ -106,7 +91,7 @@ class Comparisons(Frozen):
 
     @cached_property
     def by_topic(self) -> FloatArray:
-        """The differences that are tested: shape (n_pairs, n_topics)."""
+        """The tested differences: shape (n_pairs, n_topics)."""
         return differences(self.tested[self.first], self.tested[self.second])
 
     @cached_property
@@ -121,7 +106,7 @@ class Comparisons(Frozen):
 
     @cached_property
     def effect_size(self) -> FloatArray:
-        """Cohen's d of the paired differences; nan where it is not defined."""
+        """Cohen's d of the paired differences; nan if it is not defined."""
         return effect_size(self.by_topic)
 
     @cached_property
@@ -141,9 +126,9 @@ class Comparisons(Frozen):
 
     @cached_property
     def p(self) -> FloatArray:
-        """The p-values of the test, before correction.
+        """The p-values of the test, uncorrected.
 
-        Where fewer than ``FEW_TOPICS`` topics differ, or all by the same amount, exact sign flips replace the t test.
+        Exact sign flips replace the t test if fewer than ``FEW_TOPICS`` topics differ, or all by the same amount.
         """
         if not self.pairs:
             return np.zeros(0)
@@ -164,12 +149,12 @@ class Comparisons(Frozen):
 
     @property
     def tests(self) -> list[str]:
-        """The names of the tests that the p-values are from."""
+        """The names of the tests that give the p-values."""
         return ["permutation" if flipped else self.method.test for flipped in self.by_sign_flips.tolist()]
 
     @cached_property
     def corrected_p(self) -> FloatArray:
-        """The p-values corrected for the number of comparisons."""
+        """The p-values corrected for multiple comparisons."""
         if not self.pairs:
             return np.zeros(0)
         if self._tukey is None:
@@ -178,7 +163,7 @@ class Comparisons(Frozen):
 
     @cached_property
     def differ(self) -> BoolArray:
-        """Whether the runs differ: the corrected p-value is below alpha, and there are ``FEW_TOPICS`` at least."""
+        """Whether the runs differ: the corrected p-value is below alpha, with ``FEW_TOPICS`` topics or more."""
         return np.asarray((self.corrected_p < self.method.alpha) & (self.values.shape[1] >= FEW_TOPICS))
 
     @property
@@ -188,22 +173,22 @@ class Comparisons(Frozen):
 
     @property
     def power_uncorrected(self) -> float:
-        """The share of pairs whose p-value is below alpha before correction, in [0, 1]; 0 without pairs."""
+        """The share of pairs whose uncorrected p-value is below alpha, in [0, 1]; 0 without pairs."""
         return float(np.mean(self.p < self.method.alpha)) if self.pairs else 0.0
 
     @property
     def interval(self) -> Ends:
-        """The ends of the interval of the difference of each pair on its own; nan where it is not defined."""
+        """The ends of per-comparison intervals of the difference; nan if not defined."""
         return self._intervals[0]
 
     @property
     def simultaneous_interval(self) -> Ends:
-        """The ends of intervals that hold for all pairs at once; nan where the correction has none."""
+        """The ends of simultaneous intervals; nan if the correction has none."""
         return self._intervals[1]
 
     @cached_property
     def half_width(self) -> float:
-        """By how much a difference must exceed 0 for randomised Tukey HSD to tell runs apart; nan if it does not."""
+        """The least difference that is significant by randomised Tukey HSD; nan otherwise, and for a geometric mean."""
         if self._tukey is None or not self.scale.is_linear:
             return math.nan
         return self._tukey.half_width(self.method.alpha) * (self.values.shape[1] if self.scale is TOTAL else 1)
@@ -220,7 +205,7 @@ class Comparisons(Frozen):
 
     @cached_property
     def _intervals(self) -> tuple[Ends, Ends]:
-        """The intervals of each pair on its own, and those that hold for all pairs at once."""
+        """The per-comparison and the simultaneous intervals."""
         n_pairs, n_topics = self.by_topic.shape
         method, scale = self.method, self.scale
         undefined = np.full(n_pairs, np.nan), np.full(n_pairs, np.nan)
@@ -243,18 +228,14 @@ class Comparisons(Frozen):
         if self._tukey is not None:
             half, middle = self._tukey.half_width(method.alpha), self._mean_differences
             of_means.append((without_noise(middle - half), without_noise(middle + half)))
-        found = [(scale.of_mean(low, n_topics), scale.of_mean(high, n_topics)) for low, high in of_means]
-        return found[0], found[1] if found[1:] else undefined
+        of_summaries = [(scale.of_mean(low, n_topics), scale.of_mean(high, n_topics)) for low, high in of_means]
+        return of_summaries[0], of_summaries[1] if of_summaries[1:] else undefined
 
 
 def effect_size(d: FloatArray) -> FloatArray:
-    """Cohen's d of paired differences: their mean in units of their standard deviation (n - 1).
+    """Cohen's d of paired differences of shape (..., n_topics): their mean over their standard deviation (n - 1).
 
-    0 where all differences are zero; nan where they are all the same otherwise, or with a single topic.
-
-    Parameters
-    ----------
-    d : shape (..., n_topics), with one topic at least.
+    0 if all differences are zero; nan if they are all the same otherwise, or with a single topic.
     """
     constant = (d == d[..., :1]).all(axis=-1)
     deviation = np.ones(constant.shape) if d.shape[-1] < 2 else d.std(axis=-1, ddof=1)
@@ -263,13 +244,7 @@ def effect_size(d: FloatArray) -> FloatArray:
 
 
 def least_corrected_p(method: Method, n_runs: int, n_topics: int, n_pairs: int) -> float:
-    """Return the least corrected p-value that these numbers of topics, pairs and resamples allow.
-
-    Parameters
-    ----------
-    n_runs : all of them, from which Tukey's arrangements are made.
-    n_pairs : as many as are compared.
-    """
+    """Return the least corrected p-value that these numbers of topics, pairs and resamples allow."""
     correction = correction_named(method.correction)
     if correction == TUKEY:
         return least_tukey_p(n_runs, n_topics, method.resamples)
@@ -277,10 +252,10 @@ def least_corrected_p(method: Method, n_runs: int, n_topics: int, n_pairs: int) 
     return min(1.0, least * n_pairs) if correction in FAMILYWISE else least
 
 
-def comparison_warnings(found: Comparisons, measure: str) -> list[str]:
-    """Return what a reader of the tests of one measure must know, a line each."""
-    method, scale = found.method, found.scale
-    (n_runs, n_topics), n_pairs = found.values.shape, len(found.pairs)
+def comparison_warnings(comparisons: Comparisons, measure: str) -> list[str]:
+    """Return warnings about the tests of one measure."""
+    method, scale = comparisons.method, comparisons.scale
+    (n_runs, n_topics), n_pairs = comparisons.values.shape, len(comparisons.pairs)
     lines = []
     if not scale.is_linear:
         lines.append(
@@ -303,19 +278,19 @@ def comparison_warnings(found: Comparisons, measure: str) -> list[str]:
     if correction_named(method.correction) == TUKEY:
         if n_pairs < n_runs * (n_runs - 1) // 2:
             lines.append(f"the corrected p-values of {measure} are corrected for all pairs of the {n_runs} runs")
-        lines += _variance_warnings(found, measure)
+        lines += _variance_warnings(comparisons, measure)
     return lines
 
 
-def interval_warnings(found: Comparisons, measure: str) -> list[str]:
-    """Return what a reader of the intervals of one measure must know, a line each."""
-    method, n_pairs, n_topics = found.method, len(found.pairs), found.values.shape[1]
+def interval_warnings(comparisons: Comparisons, measure: str) -> list[str]:
+    """Return warnings about the intervals of one measure."""
+    method, n_pairs, n_topics = comparisons.method, len(comparisons.pairs), comparisons.values.shape[1]
     if method.interval == "t":
-        if found.scale.is_linear:
+        if comparisons.scale.is_linear:
             return []
-        return [f"{measure} is a {found.scale.name}: its differences have no t intervals"]
+        return [f"{measure} is a {comparisons.scale.name}: its differences have no t intervals"]
     lines = [f"{line}: t intervals are safer" for line in bootstrap_warnings(n_topics)]
-    simultaneous = correction_named(method.correction) == "bonferroni" and found.scale.is_linear
+    simultaneous = correction_named(method.correction) == "bonferroni" and comparisons.scale.is_linear
     if simultaneous and n_pairs and method.resamples * Fraction(repr(method.alpha)) / (2 * n_pairs) < 5:
         lines.append(
             f"{method.resamples} resamples are too few for simultaneous intervals of {n_pairs} pairs: fewer than 5 lie "
@@ -325,18 +300,18 @@ def interval_warnings(found: Comparisons, measure: str) -> list[str]:
 
 
 _UNEQUAL = 4.0
-"""Where one variance of differences is this number of times another, Tukey's intervals hold together too seldom."""
+"""With variances of differences in this ratio, the simultaneous coverage of Tukey's intervals is too low."""
 
 
-def _variance_warnings(found: Comparisons, measure: str) -> list[str]:
-    """Return a line where Tukey's assumption of equal variances is far off.
+def _variance_warnings(comparisons: Comparisons, measure: str) -> list[str]:
+    """Return a warning if Tukey's assumption of equal variances is far off.
 
     One half width serves all pairs. Over 2,000 draws of 50 topics of the Cranfield collection, nominal 95 % intervals
-    of average precision held together in 0.93, and in 0.88 where no run was better than another.
+    of average precision held simultaneously in 0.93, and in 0.88 if no run was better than another.
     """
-    if found.values.shape[1] < FEW_TOPICS:
+    if comparisons.values.shape[1] < FEW_TOPICS:
         return []
-    variances = found.by_topic.var(axis=1, ddof=1)
+    variances = comparisons.by_topic.var(axis=1, ddof=1)
     if not (variances > 0).any():
         return []
     least, most = (float(np.quantile(variances[variances > 0], share)) for share in (0.1, 0.9))
@@ -349,7 +324,7 @@ def _variance_warnings(found: Comparisons, measure: str) -> list[str]:
 
 
 def _remedy(method: Method, n_runs: int, n_topics: int, n_pairs: int) -> str:
-    """Return whether more resamples could bring the least corrected p below alpha."""
+    """Return whether more resamples, or only more topics, can bring the least corrected p below alpha."""
     if correction_named(method.correction) == TUKEY:
         exact = arrangements_fit(n_runs, n_topics, method.resamples)
         limit = math.exp(math.lgamma(n_runs + 1) * (1 - max(1, n_topics)))

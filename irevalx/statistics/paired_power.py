@@ -14,28 +14,23 @@ from collections.abc import Callable
 from irevalx.statistics.significance import ALPHA
 
 POWER = 0.8
-"""The probability with which a difference is to be found, unless told otherwise."""
+"""Default power."""
 
 MOST_TOPICS = 2**30
-"""More topics are not looked for."""
+"""Most topics of a result; beyond, it is infinite."""
 
 
 def t_quantile(n_topics: int, alpha: float) -> float:
-    """Return what a t statistic of n_topics, at least 2, exceeds with a probability of alpha/2."""
+    """Return the value that a t statistic of n_topics, at least 2, exceeds with a probability of alpha/2."""
     from scipy import special
 
     return -float(special.stdtrit(n_topics - 1, alpha / 2))
 
 
 def power_of_t(n_topics: int, effect: float, alpha: float = ALPHA, *, two_sided: bool = True) -> float:
-    """Return the probability with which the t test finds an effect.
+    """Return the power of the two-sided t test for an effect from 0 on, with at least 2 topics.
 
-    Parameters
-    ----------
-    n_topics : at least 2.
-    effect : from 0 on.
-    alpha : of the two-sided test.
-    two_sided : whether a difference in the wrong direction counts as found too.
+    A significant difference in the wrong direction counts too, unless ``two_sided`` is false.
     """
     from scipy import special
 
@@ -46,12 +41,9 @@ def power_of_t(n_topics: int, effect: float, alpha: float = ALPHA, *, two_sided:
 
 
 def least_effect(n_topics: int, power: float = POWER, alpha: float = ALPHA, *, two_sided: bool = True) -> float:
-    """Return the least effect that the t test finds with this probability; nan with fewer than 2 topics.
+    """Return the least effect that the t test detects with this power, above alpha and below 1.
 
-    Parameters
-    ----------
-    power : above alpha and below 1.
-    alpha, two_sided : as for ``power_of_t``.
+    nan with fewer than 2 topics.
     """
     from scipy import optimize
 
@@ -68,14 +60,9 @@ def least_effect(n_topics: int, power: float = POWER, alpha: float = ALPHA, *, t
 
 
 def topics_to_find(effect: float, power: float = POWER, alpha: float = ALPHA) -> float:
-    """Return the least number of topics, at least 2, with which the t test finds an effect with this probability.
+    """Return the least number of topics, at least 2, with which the t test detects an effect with this power.
 
     Infinite for an effect of 0, and beyond ``MOST_TOPICS``.
-
-    Parameters
-    ----------
-    effect : from 0 on; infinite where all topics have the same difference.
-    power, alpha : as for ``least_effect``.
     """
     if math.isinf(effect):
         return 2
@@ -85,11 +72,7 @@ def topics_to_find(effect: float, power: float = POWER, alpha: float = ALPHA) ->
 def half_width(n_topics: int, alpha: float = ALPHA) -> float:
     """Return the expected half width of the t interval of a mean, in standard deviations; nan with fewer than 2 topics.
 
-    Of n normal values the expected standard deviation (n - 1) is sigma c4(n).
-
-    Parameters
-    ----------
-    alpha : the interval covers the mean with a probability of 1 - alpha.
+    The expected standard deviation (n - 1) of n normal values is sigma c4(n).
     """
     if n_topics < 2:
         return math.nan
@@ -98,13 +81,9 @@ def half_width(n_topics: int, alpha: float = ALPHA) -> float:
 
 
 def topics_for_width(width: float, alpha: float = ALPHA) -> float:
-    """Return the least number of topics, at least 2, whose intervals are expected to be no wider than this.
+    """Return the least number of topics, at least 2, whose intervals have this expected width, in standard deviations.
 
     Infinite for a width of 0, and beyond ``MOST_TOPICS``.
-
-    Parameters
-    ----------
-    width : from one end of the interval to the other, in standard deviations; from 0 on.
     """
     return _least(lambda n_topics: half_width(n_topics, alpha) <= width / 2)
 

@@ -1,4 +1,4 @@
-"""Prediction-powered estimates of means: a few topics that people judged, many that a machine labelled.
+"""Prediction-powered estimates of means: human values of a few topics, machine values of many.
 
 Source: Angelopoulos, Duchi and Zrnic, PPI++: Efficient Prediction-Powered Inference, arXiv 2311.01453, 2023.
 """
@@ -17,69 +17,54 @@ FEW_TOPICS = 40
 """With fewer human topics the intervals are too short: 95 % intervals cover the truth in less than 94 % of samples."""
 
 HELPFUL = 1.1
-"""Machine labels help where they are worth a tenth of the human topics more."""
+"""Machine labels help if the effective number of human topics grows by a tenth."""
 
 
 class Estimates(Frozen, kw_only=True):
-    """Estimates of means, shape (n_rows,) each.
-
-    Parameters
-    ----------
-    estimate, standard_error : with machine labels.
-    weight : lambda, with which machine labels count, in [0, 1].
-    cut : whether lambda would be above 1.
-    classical, classical_error : the mean of human values alone, and its standard error.
-    correlation : of human and machine values over the topics that have both; nan where one of them is constant.
-    effective_topics : how many human topics alone would have this standard error; nan where that is 0.
-    n_human : the number of human topics.
-    """
+    """Estimates of means, shape (n_rows,) each."""
 
     estimate: FloatArray
+    """With machine labels."""
     standard_error: FloatArray
     weight: FloatArray
+    """lambda, the weight of machine labels, in [0, 1]."""
     cut: BoolArray
+    """Whether lambda would be above 1."""
     classical: FloatArray
+    """The mean of human values alone."""
     classical_error: FloatArray
     correlation: FloatArray
+    """Of human and machine values over topics with both; nan if one of them is constant."""
     effective_topics: FloatArray
+    """How many human topics alone would have this standard error; nan if it is 0."""
     n_human: int
+    """Number of human topics."""
 
     def interval(self, alpha: float) -> Ends:
-        """Return the ends of intervals that cover the mean with probability 1 - alpha, if all topics are a sample.
+        """Return the ends of intervals of the mean over the topic population at 1 - alpha.
 
-        They are nan where the standard error is 0: nothing is known then of how far topics vary.
+        nan if the standard error is 0.
         """
         return t_interval(self.estimate, self.standard_error, self.n_human, alpha)
 
     def classical_interval(self, alpha: float) -> Ends:
-        """Return the same for the mean of human values alone: Student's t interval."""
+        """Return Student's t intervals of the mean of human values alone."""
         return t_interval(self.classical, self.classical_error, self.n_human, alpha)
 
     @property
     def p(self) -> FloatArray:
-        """The p-value of the test of whether the mean is 0; below alpha exactly where the interval leaves out 0.
-
-        Where the standard error is 0, that of random flips of the signs of the human values: 1 for a mean of 0, and
-        otherwise 2 of the 2^n ways.
-        """
+        """The p-values of ``p_of_mean``; below alpha exactly if the interval excludes 0."""
         return p_of_mean(self.estimate, self.standard_error, self.n_human)
 
 
 def prediction_powered(
     human: FloatArray, machine: FloatArray, more: FloatArray, *, weight: float | None = None
 ) -> Estimates:
-    """Estimate the mean of human values from the topics of both and those of the machine alone.
+    """Estimate means from human and machine values (n_rows, n_topics) and ``more`` machine values of other topics.
 
-    Parameters
-    ----------
-    human, machine : shape (n_rows, n_topics); values of the topics that people judged, two topics at least.
-    more : shape (n_rows, n_more); machine values of topics that nobody judged, one at least.
-    weight : lambda; None for the one with the least standard error, 0 for human values alone.
-
-    Notes
-    -----
-    Estimates and standard errors are those of ppi-python. Its intervals are from the normal distribution, which makes
-    them too short for few human topics; here they are from Student's t distribution with n - 1 degrees of freedom.
+    At least two topics have human values. ``weight`` is lambda: None for the least standard error, 0 for human values
+    alone. Estimates and standard errors are those of ppi-python. Its normal intervals are too short for few human
+    topics; here they are Student's t with n - 1 degrees of freedom.
     """
     n, n_more = human.shape[1], more.shape[1]
     best = best_weights(human, machine, more)
@@ -102,7 +87,7 @@ def prediction_powered(
 
 
 def best_weights(human: FloatArray, machine: FloatArray, more: FloatArray) -> FloatArray:
-    """Return the lambda with the least variance, shape (n_rows,), also below 0 and above 1; 0 for constant labels."""
+    """Return the lambda with the least variance, shape (n_rows,), not clipped to [0, 1]; 0 for constant labels."""
     together = np.concatenate((machine, more), axis=1)
     constant = (together == together[:, :1]).all(axis=1) | (human == human[:, :1]).all(axis=1)
     centred = human - human.mean(axis=1, keepdims=True)
@@ -112,7 +97,7 @@ def best_weights(human: FloatArray, machine: FloatArray, more: FloatArray) -> Fl
 
 
 def t_interval(middle: FloatArray, error: FloatArray, n_topics: int, alpha: float) -> Ends:
-    """Return Student's t interval of a mean over topics; nan where its standard error is 0."""
+    """Return Student's t interval of a mean over topics; nan if its standard error is 0."""
     from scipy import special
 
     half = special.stdtrit(n_topics - 1, 1 - alpha / 2) * np.where(error == 0, np.nan, error)
@@ -122,12 +107,11 @@ def t_interval(middle: FloatArray, error: FloatArray, n_topics: int, alpha: floa
 def p_of_mean(mean: FloatArray, error: FloatArray, n_topics: int) -> FloatArray:
     """Return the p-value of Student's t test of whether a mean over topics is 0.
 
-    Where the standard error is 0, that of random flips of the signs of the values: 1 for a mean of 0, and otherwise 2
-    of the 2^n ways.
+    If the standard error is 0, the p-value of sign flips: 1 for a mean of 0, otherwise 2 of the 2^n ways.
     """
     from scipy import special
 
     zero = error == 0
     flipped = np.where(mean == 0, 1.0, 2.0 ** (1 - n_topics))
-    found: FloatArray = np.where(zero, flipped, 2 * special.stdtr(n_topics - 1, -np.abs(ratio(mean, error))))
-    return found
+    p: FloatArray = np.where(zero, flipped, 2 * special.stdtr(n_topics - 1, -np.abs(ratio(mean, error))))
+    return p

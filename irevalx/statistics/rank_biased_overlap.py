@@ -1,9 +1,9 @@
-"""Rank-biased overlap of two rankings that may have ties and different lengths.
+"""Rank-biased overlap of two rankings that can have ties and different lengths.
 
-A tie group fills the ranks from its top to its bottom. The variants differ in what an item of it contributes at a
-depth between them: in "w" a tie means equal rank, and all of the group is there from its top on; in "a" each item is
-there as often as in all ways of breaking the ties; "b" is that, corrected so that the overlap of a ranking with itself
-is 1. Without ties they are the same.
+A tie group fills the ranks from its top to its bottom. The variants differ in the contribution of an item at a depth
+between them: in "w" a tie means equal rank, and the whole group is present from its top on; in "a" each item
+contributes its expected presence over random tie-breaking; "b" is "a", corrected so that the overlap of a ranking with
+itself is 1. Without ties they are the same.
 
 Source: Webber, Moffat and Zobel, A Similarity Measure for Indefinite Rankings, TOIS 2010; Corsi and Urbano, The
 Treatment of Ties in Rank-Biased Overlap, SIGIR 2024.
@@ -33,7 +33,7 @@ _BATCH = 4_000_000
 
 
 OVERLAP_COLUMNS = tuple(f"rbo_{variant}_{what}" for variant in VARIANTS for what in ("ext", "min", "max"))
-"""The names of all overlaps: extrapolated from what is seen, and the least and greatest, whatever follows."""
+"""Names of overlaps: extrapolated, and the least and greatest for any continuation of the rankings."""
 
 
 def ranking_of(scores: Mapping[Item, float]) -> Ranking[Item]:
@@ -45,20 +45,17 @@ def ranking_of(scores: Mapping[Item, float]) -> Ranking[Item]:
 
 
 def rank_biased_overlap(x: Ranking[Item], y: Ranking[Item], p: float) -> dict[str, float]:
-    """Return the overlaps of two rankings, in [0, 1], by the names of ``OVERLAP_COLUMNS``.
+    """Return the overlaps of two rankings that are not empty, in [0, 1], by the names of ``OVERLAP_COLUMNS``.
 
-    Parameters
-    ----------
-    x, y : each with one item at least.
-    p : the chance of looking at the next depth, in (0, 1).
+    ``p`` is the persistence: the probability of looking at the next depth, in (0, 1).
     """
     short, long = sorted((_Places.of(x), _Places.of(y)), key=lambda places: len(places.items))
-    found = (value for variant in VARIANTS for value in _overlap(short, long, p, variant))
-    return dict(zip(OVERLAP_COLUMNS, found, strict=True))
+    overlaps = (value for variant in VARIANTS for value in _overlap(short, long, p, variant))
+    return dict(zip(OVERLAP_COLUMNS, overlaps, strict=True))
 
 
 class _Places(Frozen):
-    """The items of a ranking in order, and for each the 1-based ranks that its tie group fills, shape (n_items,)."""
+    """The items of a ranking in order, and the 1-based ranks that the tie group of each fills, shape (n_items,)."""
 
     items: list[Hashable]
     top: IntArray
@@ -72,7 +69,7 @@ class _Places(Frozen):
         return cls(items, np.repeat(last - sizes + 1, sizes), np.repeat(last, sizes))
 
     def contributions(self, depth: IntArray, variant: str) -> FloatArray:
-        """Return what each item contributes at each depth: shape (n_items, n_depths)."""
+        """Return the contribution of each item at each depth: shape (n_items, n_depths)."""
         top, bottom = self.top[:, np.newaxis], self.bottom[:, np.newaxis]
         if variant == "w":
             return (depth >= top).astype(np.float64)
@@ -109,10 +106,10 @@ def _overlap(short: _Places, long: _Places, p: float, variant: str) -> tuple[flo
 def _sums(short: _Places, long: _Places, depth: IntArray, variant: str) -> FloatArray:
     """Return five sums over items at some depths, shape (5, n_depths).
 
-    They are: of products of contributions, over items of both rankings; of the contributions to the shorter and to the
-    longer ranking, under "b" of their squares; of contributions to the longer one, over the first of its items that the
-    shorter one lacks, as many of them as the depth exceeds the shorter one's length; and the mean of the contributions
-    of all of these items, over those above 0.
+    Products of contributions, over items of both rankings; contributions to the shorter and to the longer ranking
+    (squares in "b"); contributions to the longer ranking of its first items that the shorter one lacks, as many as the
+    depth exceeds the shorter one's length; and the mean of all contributions above 0 of items that the shorter one
+    lacks.
     """
     place = {item: number for number, item in enumerate(short.items)}
     shared = np.array([number for number, item in enumerate(long.items) if item in place], np.int64)
@@ -121,10 +118,10 @@ def _sums(short: _Places, long: _Places, depth: IntArray, variant: str) -> Float
     parts = []
     size = max(1, _BATCH // len(long.items))
     for start in range(0, depth.size, size):
-        some = depth[start : start + size]
-        of_short, of_long = short.contributions(some, variant), long.contributions(some, variant)
+        depths = depth[start : start + size]
+        of_short, of_long = short.contributions(depths, variant), long.contributions(depths, variant)
         unseen = of_long[lacking]
-        first = np.arange(lacking.size)[:, np.newaxis] < some - len(short.items)
+        first = np.arange(lacking.size)[:, np.newaxis] < depths - len(short.items)
         power = 2 if variant == "b" else 1
         sums = (
             (of_short[in_short] * of_long[shared]).sum(axis=0),
@@ -143,7 +140,7 @@ def _tail_of_logarithm(p: float, n_long: int) -> float:
 
 
 def _greatest_beyond(common: float, n_short: int, n_long: int, p: float) -> float:
-    """Return what depths beyond n_long add if both rankings go on with what the other has, and then with the same."""
+    """Return what depths beyond n_long add if each ranking continues with the other's items, then with equal ones."""
     full = round(n_long + n_short - common)
     partly = math.fsum((2 * d - n_long - n_short + common) / d * p**d for d in range(n_long + 1, full + 1))
     return partly + p ** (full + 1) / (1 - p)

@@ -1,7 +1,7 @@
-"""The scale of a measure: on what its topics are tested, and how they become the number that is printed for all.
+"""The scale of a measure: how the values of topics are tested and summarised.
 
-Most measures are averaged. A geometric mean is a mean of logarithms, so these are what is tested; a number of
-documents is added up over topics, so its differences and intervals are those of the sums.
+Most measures are averaged. A geometric mean is a mean of logarithms, so logarithms are tested; a number of documents is
+added up over topics, so its differences and intervals are those of the sums.
 """
 
 from __future__ import annotations
@@ -15,22 +15,16 @@ from irevalx.frozen import Frozen
 
 
 class Scale(Frozen):
-    """How the values of topics are tested and summarised.
-
-    Parameters
-    ----------
-    name : what the summary is called in messages.
-    transform : turns values of shape (..., n_topics) into those that are tested, of the same shape, of which the
-        summary is a function of the mean.
-    of_sum : turns sums over topics of tested values, shape (...), and the number of topics, which may be one for each
-        sum, into summaries.
-    is_linear : whether the summary of a difference is the difference of the summaries.
-    """
+    """How the values of topics are tested and summarised."""
 
     name: str
+    """Of the summary, in messages."""
     transform: Callable[[FloatArray], FloatArray]
+    """Values of shape (..., n_topics) -> tested values, whose mean determines the summary."""
     of_sum: Callable[[FloatArray, int | FloatArray], FloatArray]
+    """Sums over topics of tested values, shape (...), and numbers of topics -> summaries."""
     is_linear: bool = True
+    """Whether the summary of a difference is the difference of the summaries."""
 
     def of_mean(self, means: FloatArray, n_topics: int) -> FloatArray:
         """Turn means over topics of tested values, shape (...), into summaries."""

@@ -1,8 +1,8 @@
 """Significance of differences: paired tests over topics.
 
 A paired test takes differences of shape (..., n_topics) and gives a two-sided p-value for each row of topics, shape
-(...). ``differences`` are free of rounding errors, so that 0.3 - 0.2 and 0.2 - 0.1 are equal, as a test by ranks needs
-them. Without topics, with one topic, and where all differences are zero, p is 1.
+(...). ``differences`` are free of rounding errors, so that 0.3 - 0.2 and 0.2 - 0.1 are equal, as rank tests require.
+Without topics, with one topic, and if all differences are zero, p is 1.
 
 scipy is imported where it is used: importing it takes longer than most of the commands.
 """
@@ -18,22 +18,22 @@ from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray
 from irevalx.frozen import Frozen
 
 DECIMALS = 12
-"""The decimals of a difference that count; what differs after them is taken for rounding error."""
+"""Decimals of a difference that count; the rest is taken for rounding error."""
 
 ALPHA = 0.05
 """A p-value below this is significant."""
 
 RESAMPLES = 9999
-"""How many resamples a random test or interval draws, unless told otherwise."""
+"""Default number of resamples of a random test or interval."""
 
 FEW_TOPICS = 5
-"""With fewer topics, or fewer that differ, no interval is given and no runs are said to differ."""
+"""With fewer topics, or fewer that differ, there is no interval and no significance."""
 
 _ENUMERABLE = 13
-"""Up to this number of topics Wilcoxon's test tries all ways of flipping their signs, which scipy does by row."""
+"""Up to this number of topics Wilcoxon's test enumerates all sign flips, which scipy does row by row."""
 
 _EXACT = 50
-"""Up to this number of topics without ties Wilcoxon's statistic has its own distribution; above, the normal one."""
+"""Up to this number of topics without ties the distribution of Wilcoxon's statistic is exact; above it is normal."""
 
 
 def differences(x: FloatArray, y: FloatArray) -> FloatArray:
@@ -42,13 +42,13 @@ def differences(x: FloatArray, y: FloatArray) -> FloatArray:
 
 
 def without_noise(x: FloatArray) -> FloatArray:
-    """Round to 12 decimals: what differs by the order of additions alone is equal, and nothing is -0.0."""
+    """Round to 12 decimals, so that the order of additions does not matter; nothing is -0.0."""
     rounded: FloatArray = np.round(x, DECIMALS)
     return rounded + 0.0
 
 
 def in_units(x: FloatArray) -> FloatArray:
-    """Return x in units of the last decimal that counts: whole numbers, whose sums are exact in any order."""
+    """Return x in units of the last decimal that counts: integers, whose sums are exact in any order."""
     return np.rint(x * 10.0**DECIMALS)
 
 
@@ -59,30 +59,24 @@ def pairs_of_runs(n_runs: int) -> tuple[IntArray, IntArray]:
 
 
 def mean(x: FloatArray, axis: int) -> FloatArray:
-    """Return means of differences, rounded: which of them are equal must not depend on how a processor adds."""
+    """Return rounded means of differences: which of them are equal must not depend on how a processor adds."""
     return without_noise(np.asarray(np.mean(x, axis=axis), np.float64))
 
 
 def generator(seed: int, stream: int = 0) -> np.random.Generator:
-    """Return random numbers that are the same on every platform; those of one stream tell nothing of another's."""
+    """Return a random generator with the same numbers on every platform; streams are independent."""
     return np.random.Generator(np.random.PCG64([int(seed < 0), abs(seed), *([stream] if stream else [])]))
 
 
 def batch_of(rows: AnyArray) -> int:
-    """Return how many resamples of rows may be in memory at a time."""
+    """Return the number of resamples of rows that are in memory at a time."""
     return max(1, 1_000_000 // max(1, rows.size))
 
 
 def paired_t(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> FloatArray:
-    """Student's t test of whether the mean difference is zero.
+    """Student's t test of whether the mean difference is zero, of differences of shape (..., n_topics).
 
-    Differences that are all the same have no spread to compare their mean with: their p is that of a test of flipped
-    signs, 2 of 2^n ways being as far from zero; 1 where they are all zero.
-
-    Parameters
-    ----------
-    d : shape (..., n_topics); differences between two runs.
-    resamples, seed : not used.
+    If all differences are the same, p is that of sign flips: 2 of 2^n ways, 1 if they are zero.
     """
     from scipy import stats
 
@@ -96,17 +90,11 @@ def paired_t(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> FloatA
 
 
 def wilcoxon(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> FloatArray:
-    """Wilcoxon's signed rank test of whether the differences are symmetric about zero.
+    """Wilcoxon's signed rank test of whether differences of shape (..., n_topics) are symmetric about zero.
 
-    What ``scipy.stats.wilcoxon`` gives for each row on its own: topics without a difference are left out, tied
-    differences share their mean rank, nothing is corrected for continuity. Up to 13 topics every way of flipping their
-    signs is tried; up to 50 topics without a tie or a zero the exact distribution is computed; otherwise the normal
-    distribution stands for it.
-
-    Parameters
-    ----------
-    d : shape (..., n_topics); differences between two runs.
-    resamples, seed : not used.
+    As ``scipy.stats.wilcoxon`` for each row: topics without a difference are left out, tied differences share their
+    mean rank, without continuity correction. Up to 13 topics all sign flips are counted; up to 50 topics without ties
+    and zeros the distribution is exact; otherwise it is normal.
     """
     from scipy import stats
 
@@ -126,20 +114,12 @@ def wilcoxon(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> FloatA
 
 
 def sign_flips(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> FloatArray:
-    """Permutation test: the chance of a mean as far from zero when signs are flipped at random.
+    """Permutation test: the probability of a mean as far from zero if signs are flipped at random.
 
-    If there are at most ``resamples`` ways of flipping the signs of all topics, p is the share of those whose mean is
-    as far from zero as the one observed. Otherwise that many are drawn, the same for each row, and p is (1 + count)/(1
-    + resamples), as the signs observed are one more way.
+    If there are at most ``resamples`` ways of flipping signs, p is the share of those with a mean as far from zero as
+    observed. Otherwise that many are drawn, the same for each row of the differences, shape (..., n_topics), and p is
+    (1 + count)/(1 + resamples), as the observed signs are one more way.
 
-    Parameters
-    ----------
-    d : shape (..., n_topics); differences between two runs.
-    resamples : at least 1.
-    seed : of the random numbers.
-
-    Notes
-    -----
     Source: Smucker, Allan and Carterette, CIKM 2007; Phipson and Smyth, Permutation p-values should never be zero,
     Statistical Applications in Genetics and Molecular Biology 2010.
     """
@@ -156,25 +136,17 @@ def sign_flips(d: FloatArray, resamples: int = RESAMPLES, seed: int = 0) -> Floa
 
 
 def without_spread(d: FloatArray) -> BoolArray:
-    """Return whether fewer than ``FEW_TOPICS`` topics differ, or all by the same amount: there is no t test then.
+    """Return whether fewer than ``FEW_TOPICS`` topics differ, or all by the same amount: shape (n_pairs,).
 
-    Such differences have no interval, and their p-values are those of ``exact_sign_flips``.
-
-    Parameters
-    ----------
-    d : shape (n_pairs, n_topics), with one topic at least.
+    There is no t test and no interval then; the p-value is that of ``exact_sign_flips``.
     """
     return np.asarray((d == d[:, :1]).all(axis=1) | (np.count_nonzero(d, axis=1) < FEW_TOPICS))
 
 
 def exact_sign_flips(d: FloatArray) -> float:
-    """Return the exact p-value of flipped signs if at most 13 topics differ, or all by the same amount; 1 if none does.
+    """Return the exact p-value of sign flips if at most 13 topics differ, or all by the same amount; 1 if none does.
 
-    Topics without a difference change no sum of signs. 2 of the 2^n ways are as far from zero as n equal differences.
-
-    Parameters
-    ----------
-    d : shape (n_topics,).
+    Topics without a difference change no sum. 2 of the 2^n ways are as far from zero as n equal differences.
     """
     few = d[d != 0]
     if not few.size:
@@ -216,20 +188,16 @@ def _least_sign_flips(n_topics: int, resamples: int) -> float:
 
 
 class PairedTest(Frozen):
-    """A paired test over topics.
-
-    Parameters
-    ----------
-    words : what it is, for help and notes.
-    p_values : from differences of shape (..., n_topics), a number of resamples and a seed to p-values of shape (...).
-    least_p : from a number of topics and of resamples to the least p-value that the test can give.
-    resampled : whether the test draws resamples where there are many topics.
-    """
+    """A paired test over topics."""
 
     words: str
+    """Its name in help and notes."""
     p_values: Callable[[FloatArray, int, int], FloatArray]
+    """Differences of shape (..., n_topics), resamples and seed -> p-values of shape (...)."""
     least_p: Callable[[int, int], float]
+    """Numbers of topics and resamples -> the least possible p-value."""
     resampled: bool = False
+    """Whether the test draws resamples if there are many topics."""
 
 
 TESTS: dict[str, PairedTest] = {
@@ -237,11 +205,11 @@ TESTS: dict[str, PairedTest] = {
     "wilcoxon": PairedTest("Wilcoxon's signed rank test", wilcoxon, _least_wilcoxon),
     "permutation": PairedTest("a permutation test of flipped signs", sign_flips, _least_sign_flips, resampled=True),
 }
-"""The paired tests, by the name that ``--test`` takes. Help, the manual and notes take their words from here."""
+"""The paired tests, by the name that ``--test`` takes."""
 
 
 def _by_enumeration(d: FloatArray) -> FloatArray:
-    """Return Wilcoxon's p from all ways of flipping signs, counted once for all rows with the same ranks."""
+    """Return Wilcoxon's p from all sign flips, counted once for all rows with the same ranks."""
     from scipy import stats
 
     n_topics = d.shape[-1]

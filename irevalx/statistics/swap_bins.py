@@ -1,4 +1,4 @@
-"""Error rates by the size of the difference: how large it must be on some topics to be believed on others.
+"""Swap rates by the size of the difference: how large it must be on one topic set to hold on another.
 
 Source: Voorhees and Buckley, The Effect of Topic Set Size on Retrieval Experiment Error, SIGIR 2002; Ahlgren and
 Grönqvist, IP&M 2008, section 6.1 and Tables 5 to 7.
@@ -18,34 +18,30 @@ from irevalx.statistics.significance import DECIMALS, differences, in_units, pai
 from irevalx.statistics.swaps import Swaps, TopicSets, averaging_matrix, is_sample, runs_on_sets
 
 TOLERATED = 0.05
-"""An error rate of at most this is taken for reliable."""
+"""Greatest reliable error rate."""
 
 WIDEST = 1_000_000
-"""The widest bin: numbers of documents are the greatest differences that there are."""
+"""The widest bin; the greatest differences are numbers of documents."""
 
 _NOISE = 1e-12
-"""A variance that is so small beside its terms is rounding."""
+"""A variance below this, relative to its terms, is rounding error."""
 
 FEWEST = 30
-"""A bin with fewer comparisons says little, and decides nothing."""
+"""Bins with fewer comparisons are not reliable."""
 
 
 class SwapBin(Swaps, kw_only=True):
-    """The comparisons in which two runs differ by so much on one set of topics.
-
-    Parameters
-    ----------
-    least, limit : the difference on the one set is at least the one and below the other, whichever run is better.
-    percent : ``least`` in percent of the best run's score for all topics; nan unless that is above 0.
-    sigmas : ``least`` in units of the standard deviation (n - 1) of the runs' scores for all topics; nan if that is 0.
-        The score of a sum is for as many topics as are in a set.
-    comparisons : pairs of runs times pairs of topic sets, each of the two sets being the one; at least 1.
-    """
+    """Comparisons with so large a difference of two runs on one topic set; each set of a pair is that set once."""
 
     least: float
+    """Least absolute difference of the bin."""
     limit: float
+    """The next bin's least difference."""
     percent: float
+    """``least`` in percent of the best run's score for all topics; nan unless that is above 0."""
     sigmas: float
+    """``least`` in standard deviations (n - 1) of the runs' scores for all topics (of as many as a set has, for sums);
+    nan if 0."""
 
     @property
     def is_small(self) -> bool:
@@ -54,34 +50,28 @@ class SwapBin(Swaps, kw_only=True):
 
 
 def swap_bins(values: FloatArray, sets: TopicSets, width: Fraction, scale: Scale = MEAN) -> list[SwapBin]:
-    """Compare all pairs of runs on each of two topic sets, by the size of the difference on the one.
+    """Compare all pairs of runs on two topic sets, by the difference on either.
 
-    Parameters
-    ----------
-    values : shape (n_runs, n_topics); tested values of two runs at least.
-    width : of a bin, above 0 and at most ``WIDEST``, with at most 12 decimals.
-    scale : of the measure.
-
-    Returns
-    -------
-    The bins that have comparisons, ascending.
+    Return the bins with comparisons, ascending.
+    Tested values have shape (n_runs, n_topics), two runs at least; ``width`` of a bin is at most ``WIDEST``, with at
+    most 12 decimals.
     """
     totals: dict[int, FloatArray] = {}
     size, was_drawn = 0, False
-    for some, of_some in runs_on_sets(values, sets):
-        size, was_drawn = of_some.shape[2], is_sample(values.shape[1], of_some)
-        for number, sums in _sums_by_bin(some, of_some, (width * 10**DECIMALS).numerator, scale):
+    for compared, their_sets in runs_on_sets(values, sets):
+        size, was_drawn = their_sets.shape[2], is_sample(values.shape[1], their_sets)
+        for number, sums in _sums_by_bin(compared, their_sets, (width * 10**DECIMALS).numerator, scale):
             totals[number] = totals.get(number, 0.0) + sums
     sums = np.add.accumulate(values, axis=1)[:, -1]  # from left to right, whatever the layout in memory
     scores = scale.of_mean(sums / values.shape[1], size)
     best, deviation = float(scores.max()), float(scores.std(ddof=1))
-    found = []
+    bins = []
     for number, (comparisons, swaps, ties, *rest) in sorted(totals.items()):
         *spread, draws = rest
         rate = (swaps + ties / 2) / comparisons
         terms = np.array([spread[0], -2 * rate * spread[1], rate**2 * spread[2]])
         variance = float(terms.sum()) if abs(terms.sum()) > _NOISE * np.abs(terms).sum() else 0.0
-        found.append(
+        bins.append(
             SwapBin(
                 least=float(number * width),
                 limit=float((number + 1) * width),
@@ -94,22 +84,18 @@ def swap_bins(values: FloatArray, sets: TopicSets, width: Fraction, scale: Scale
                 draws=int(draws),
             )
         )
-    return found
+    return bins
 
 
 def _sums_by_bin(values: FloatArray, sets: IntArray, units: int, scale: Scale) -> Iterator[tuple[int, FloatArray]]:
-    """Yield the number of each bin and seven sums over pairs of topic sets.
+    """Yield the number of each bin of ``units`` (last decimals that count) and seven sums over pairs of topic sets.
 
-    They are comparisons, swaps and ties; then, of swaps with half the ties and of comparisons, the variance of the one,
-    the covariance, and the variance of the other; and the pairs of topic sets with comparisons.
-
-    Parameters
-    ----------
-    units : the width of a bin, in units of the last decimal that counts.
+    Comparisons, swaps and ties; variance of swaps with half the ties, covariance with comparisons, variance of
+    comparisons; pairs of topic sets with comparisons.
     """
-    one, other = (_differences(values, sets[:, side], scale) for side in range(2))
-    product = np.tile(np.sign(one) * np.sign(other), (2, 1))
-    numbers, place = np.unique(np.concatenate((np.abs(one), np.abs(other))) // units, return_inverse=True)
+    first, second = (_differences(values, sets[:, side], scale) for side in range(2))
+    product = np.tile(np.sign(first) * np.sign(second), (2, 1))
+    numbers, place = np.unique(np.concatenate((np.abs(first), np.abs(second))) // units, return_inverse=True)
     n_draws = len(sets)
     cells, of_cell = np.unique(place.reshape(product.shape) * n_draws + np.arange(n_draws), return_inverse=True)
     compared, swapped, tied = (
@@ -129,15 +115,15 @@ def _sums_by_bin(values: FloatArray, sets: IntArray, units: int, scale: Scale) -
 
 
 def least_reliable(bins: Sequence[SwapBin], tolerated: float = TOLERATED) -> float | None:
-    """Return the least difference from which on every bin's rate is at most so much; None if the last bin's is more.
+    """Return the least difference from which on no bin's rate exceeds ``tolerated``; None if the last bin's does.
 
-    A tie counts as half a swap. Bins with few comparisons do not count.
+    A tie counts as half a swap; bins with few comparisons are ignored.
     """
     reliable = None
-    for one in reversed([one for one in bins if not one.is_small]):
-        if one.rate_with_half_ties > tolerated:
+    for each in reversed([each for each in bins if not each.is_small]):
+        if each.rate_with_half_ties > tolerated:
             break
-        reliable = one.least
+        reliable = each.least
     return reliable
 
 

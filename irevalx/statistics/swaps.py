@@ -20,35 +20,31 @@ from irevalx.frozen import Frozen
 from irevalx.statistics.significance import differences, pairs_of_runs, without_noise
 
 DRAWS = 1000
-"""The usual number of pairs of topic sets drawn."""
+"""Default number of pairs of topic sets."""
 
 _NOISE = 1e-12
-"""A standard error that is not above it is rounding."""
+"""A standard error of at most this is rounding error."""
 
 _TAIL = 0.025
-"""The probability on either side of an interval."""
+"""The probability beyond either end of an interval."""
 
 _SIZES = (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200)
 
 
 class Swaps(Frozen, kw_only=True):
-    """How often two sets of topics disagree on which of two runs is better.
-
-    Parameters
-    ----------
-    comparisons : pairs of runs times pairs of topic sets; at least 1.
-    swaps : comparisons in which each run is better on one of the two sets.
-    ties : comparisons in which the runs are equal on at least one of the sets; they are no swaps.
-    error : the standard error of ``rate_with_half_ties`` over pairs of topic sets; nan of a single one, and where these
-        are all there are, of which nothing was drawn.
-    draws : pairs of topic sets with at least one comparison.
-    """
+    """How often two topic sets disagree on which of two runs is better."""
 
     comparisons: int
+    """Pairs of runs times pairs of topic sets; at least 1."""
     swaps: int
+    """Each run is better on one of the two sets."""
     ties: int = 0
+    """The runs are equal on at least one of the sets; not swaps."""
     error: float = math.nan
+    """Standard error of ``rate_with_half_ties`` over drawn pairs of sets; nan of one pair, and if all pairs are
+    compared."""
     draws: int = 1
+    """Pairs of topic sets with at least one comparison."""
 
     @property
     def rate(self) -> float:
@@ -62,24 +58,25 @@ class Swaps(Frozen, kw_only=True):
 
     @property
     def rate_with_half_ties(self) -> float:
-        """The same with each tie as half a swap, as if the order of equal runs were drawn at random.
+        """The share of swaps with each tie as half a swap, as if the order of equal runs were random.
 
-        A measure with few values ties often; a tie is no sign that two sets of topics agree.
+        A tie, frequent for measures with few values, is no sign that two topic sets agree.
         """
         return (self.swaps + self.ties / 2) / self.comparisons
 
     @property
     def rate_without_ties(self) -> float:
-        """The share of swaps among the comparisons without a tie; nan where all are ties."""
+        """The share of swaps among the comparisons without a tie; nan if all are ties."""
         decided = self.comparisons - self.ties
         return self.swaps / decided if decided else math.nan
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 % interval of ``rate_with_half_ties`` over all splits of these topics into two sets of this size.
+        """The 95 % interval of ``rate_with_half_ties`` over all splits into two sets of this size, in [0, 1].
 
-        In [0, 1]; nan where ``error`` is nan. It is the interval of Clopper and Pearson for the number of independent
-        comparisons with the same standard error, so that it has a width where no swap was seen.
+        nan if ``error`` is.
+        Clopper and Pearson for the number of independent comparisons with the same error: it has a width without swaps,
+        too.
         """
         rate, error = self.rate_with_half_ties, self.error
         if math.isnan(error):
@@ -90,18 +87,14 @@ class Swaps(Frozen, kw_only=True):
 
 
 class SwapRate(Swaps, kw_only=True):
-    """The rate at which disjoint topic sets of one size disagree on which of two runs is better.
-
-    Parameters
-    ----------
-    size : topics in a set.
-    """
+    """The swap rate of disjoint topic sets of one size."""
 
     size: int
+    """Topics in a set."""
 
 
 def share_interval(share: float, n: float) -> tuple[float, float]:
-    """Return the 95 % interval of Clopper and Pearson for a share of n, which need not be whole."""
+    """Return the 95 % interval of Clopper and Pearson for a share of n, which can be fractional."""
     from scipy.special import betaincinv
 
     x = share * n
@@ -135,54 +128,42 @@ def runs_on_sets(values: FloatArray, sets: TopicSets) -> Iterable[tuple[FloatArr
 
 
 def swap_rate(values: FloatArray, sets: TopicSets) -> SwapRate:
-    """Compare all pairs of runs on each of two topic sets.
+    """Compare all pairs of runs, with values of shape (n_runs, n_topics), on two topic sets.
 
-    Means that differ by less than rounding are tied.
-
-    Parameters
-    ----------
-    values : shape (n_runs, n_topics); of two runs at least.
+    Rounding differences are ties.
     """
     n_topics, size, comparisons, swaps, ties, draws = values.shape[1], 0, 0, 0, 0, 0
     errors = []
-    for some, of_some in runs_on_sets(values, sets):
-        first, second = pairs_of_runs(len(some))
-        gap = differences(some[second], some[first])
-        one, other = (np.sign(without_noise(gap @ averaging_matrix(of_some[:, side], n_topics))) for side in range(2))
-        swapped, tied = one * other < 0, one * other == 0
+    for compared, their_sets in runs_on_sets(values, sets):
+        first_runs, second_runs = pairs_of_runs(len(compared))
+        gap = differences(compared[second_runs], compared[first_runs])
+        first, second = (
+            np.sign(without_noise(gap @ averaging_matrix(their_sets[:, side], n_topics))) for side in range(2)
+        )
+        swapped, tied = first * second < 0, first * second == 0
         of_draws = (swapped + tied / 2).mean(axis=0)
-        was_drawn = is_sample(n_topics, of_some)
+        was_drawn = is_sample(n_topics, their_sets)
         errors.append(float(of_draws.std(ddof=1) / math.sqrt(of_draws.size)) if was_drawn else math.nan)
-        comparisons += one.size
+        comparisons += first.size
         swaps += int(np.count_nonzero(swapped))
         ties += int(np.count_nonzero(tied))
-        size = of_some.shape[2]
-        draws += len(of_some)
+        size = their_sets.shape[2]
+        draws += len(their_sets)
     error = math.hypot(*errors) / len(errors)
     return SwapRate(size=size, comparisons=comparisons, swaps=swaps, ties=ties, error=error, draws=draws)
 
 
 def is_sample(n_topics: int, sets: IntArray) -> bool:
-    """Return whether pairs of topic sets, two at least, were drawn from more than these."""
+    """Return whether at least two pairs of topic sets were drawn from more pairs."""
     return 1 < len(sets) < _number_of_pairs(n_topics, sets.shape[2])
 
 
 def topic_sets(n_topics: int, size: int, *, draws: int = DRAWS, seed: int = 0, pair: int | None = None) -> IntArray:
-    """Choose different pairs of disjoint topic sets of equal size.
+    """Return different pairs of disjoint topic sets, shape (n_pairs, 2, size); 0-based topics, ascending within a set.
 
-    Where there are no more than asked for, these are all of them. Otherwise draw i puts the topics in the order of the
-    64-bit little-endian numbers that SHAKE-256 makes of ``"SEED swap-rate I"``; the first are one set, the next the
-    other. A pair that was drawn before does not count again.
-
-    Parameters
-    ----------
-    size : from 1 to half the topics.
-    draws : at least 1.
-    pair : the number of the pair of runs for which sets are drawn, that stands before I then; None for all pairs.
-
-    Returns
-    -------
-    shape (n_pairs, 2, size); 0-based topics, ascending within a set.
+    All pairs if there are at most ``draws``. Otherwise draw i sorts the topics by the 64-bit little-endian numbers that
+    SHAKE-256 makes of ``"SEED swap-rate I"``, with the number of the pair of runs before I if sets are drawn for a
+    pair; the first topics are one set, the next the other. Repeated pairs of sets do not count.
     """
     if _number_of_pairs(n_topics, size) <= draws:
         return np.array(list(_all_pairs(n_topics, size)), np.int64)
@@ -199,15 +180,15 @@ def topic_sets(n_topics: int, size: int, *, draws: int = DRAWS, seed: int = 0, p
 
 
 def _number_of_pairs(n_topics: int, size: int) -> int:
-    """Return how many pairs of disjoint topic sets there are."""
+    """Return the number of pairs of disjoint topic sets."""
     return comb(n_topics, size) * comb(n_topics - size, size) // 2
 
 
 def _all_pairs(n_topics: int, size: int) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
-    for one in combinations(range(n_topics), size):
-        rest = sorted(set(range(one[0], n_topics)) - set(one))  # the other set begins with a later topic
-        for other in combinations(rest, size):
-            yield one, other
+    for first in combinations(range(n_topics), size):
+        rest = sorted(set(range(first[0], n_topics)) - set(first))  # the other set begins with a later topic
+        for second in combinations(rest, size):
+            yield first, second
 
 
 def averaging_matrix(sets: IntArray, n_topics: int) -> FloatArray:

@@ -1,9 +1,9 @@
-"""Estimates of a mean over topics in each of which a random sample of documents has human labels.
+"""Estimates of a mean over topics, each with a random sample of documents that have human labels.
 
-A topic's total is estimated by the difference estimator: the machine's total of all documents, and for each drawn one
-the machine's error divided by the probability with which it was drawn (Särndal, Swensson and Wretman, Model Assisted
-Survey Sampling, 1992, section 6.3; with a weight for the machine it is the estimator of Angelopoulos, Duchi and Zrnic,
-PPI++, arXiv 2311.01453, 2023, with the weights of a sample).
+A topic's total is estimated by the difference estimator: the machine's total of all documents, and for each sampled one
+the machine's error over its inclusion probability (Särndal, Swensson and Wretman, Model Assisted Survey Sampling, 1992,
+section 6.3; with a weight for the machine it is the estimator of Angelopoulos, Duchi and Zrnic, PPI++, arXiv
+2311.01453, 2023, with sampling weights).
 """
 
 from __future__ import annotations
@@ -16,50 +16,36 @@ from irevalx.statistics.prediction_powered import p_of_mean, t_interval
 from irevalx.statistics.significance import without_noise
 
 FEW_TOPICS = 25
-"""With fewer topics the intervals have not been tried."""
+"""The coverage of intervals was not measured with fewer topics."""
 
 
 class DrawnDocuments(Frozen):
-    """The drawn documents of all topics.
-
-    Parameters
-    ----------
-    n_topics : their number; some may have no drawn document.
-    topic : shape (n_drawn,); from 0 up.
-    probability : shape (n_drawn,); above 0 and at most 1. Where there are strata, that of all documents of one.
-    stratum : shape (n_drawn,); numbers, from 0 up, of the strata of all topics, each in one topic: of a stratum with S
-        drawn documents all samples of S are equally likely. None: each document was drawn by itself.
-    """
+    """The sampled documents of all topics."""
 
     n_topics: int
+    """Some can have no sampled document."""
     topic: IntArray
+    """Shape (n_drawn,); from 0 up."""
     probability: FloatArray
+    """Inclusion probabilities, shape (n_drawn,), in (0, 1]; equal within a stratum."""
     stratum: IntArray | None
+    """Numbers of strata over all topics, from 0 up, shape (n_drawn,); all samples of its size are equally likely in a
+    stratum. None: each document was drawn by itself."""
 
     def total(self, values: FloatArray) -> FloatArray:
-        """Return the Horvitz-Thompson estimates of topics' totals, shape (n_topics,).
-
-        Parameters
-        ----------
-        values : shape (n_drawn,).
-        """
+        """Return the Horvitz-Thompson estimates of topics' totals, shape (n_topics,), from values (n_drawn,)."""
         return self._per_topic(values / self.probability)
 
     @cached_property
     def _alone(self) -> FloatArray:
-        """What a document adds to a variance per square if it was drawn by itself."""
-        found: FloatArray = (1 - self.probability) / self.probability**2
-        return found
+        """The variance that a document adds per square if it was drawn by itself."""
+        variances: FloatArray = (1 - self.probability) / self.probability**2
+        return variances
 
     def covariance(self, values: FloatArray, others: FloatArray) -> FloatArray:
-        """Return the estimated covariance of the totals of each topic, over all samples; shape (n_topics,).
+        """Return the estimated covariance of the totals of each topic over all samples, shape (n_topics,).
 
-        Unbiased, but for strata with one drawn document of several. These count as drawn by themselves, which gives too
-        much rather than too little.
-
-        Parameters
-        ----------
-        values, others : shape (n_drawn,); the same for a variance.
+        Unbiased, except that the only sampled document of several in a stratum counts as drawn by itself: conservative.
         """
         factor = self._alone
         if self.stratum is not None:
@@ -74,14 +60,9 @@ class DrawnDocuments(Frozen):
         return self._per_topic(factor * values * others)
 
     def unseen(self, reach: FloatArray) -> float:
-        """Return the variance of the sum of totals that one document adds whose error the sample does not show.
+        """Return the variance that one more document with an error adds to the sum of totals.
 
-        The mean of what the greatest error of a drawn document adds, each weighing as much as it adds: 0 where chance
-        had no part in it.
-
-        Parameters
-        ----------
-        reach : shape (n_drawn,); the greatest error that each may have, 0 for a document that does not count.
+        The mean variance of the greatest errors ``reach``, shape (n_drawn,), weighted by itself; 0 without randomness.
         """
         each = self._alone * reach**2
         return float(ratio((each**2).sum(), each.sum()))
@@ -91,50 +72,41 @@ class DrawnDocuments(Frozen):
 
 
 class MachineTotals(Frozen):
-    """What the machine's labels of all documents add up to, shape (n_topics,) each.
-
-    Parameters
-    ----------
-    sampled : over the documents that could be drawn.
-    others : over those that could not: no sample corrects them.
-    """
+    """Totals of the machine's labels of all documents, shape (n_topics,) each."""
 
     sampled: FloatArray
+    """Over the documents that could be drawn."""
     others: FloatArray
+    """Over the other documents, which no sample corrects."""
 
 
 class TwoStageEstimate(Frozen, kw_only=True):
-    """The estimate of a mean over topics.
-
-    Parameters
-    ----------
-    estimate, standard_error : with machine labels; over the draws of topics and documents.
-    document_error : the part of the standard error that is over the draws of documents alone.
-    weight : lambda, with which machine labels of documents that could be drawn count, in [0, 1].
-    classical, classical_error, classical_document_error : from the sample alone.
-    machine : the mean of the machine's labels alone.
-    n_topics : their number.
-    """
+    """The estimate of a mean over topics."""
 
     estimate: float
     standard_error: float
+    """Over topics and documents."""
     document_error: float
+    """The part of the standard error from documents."""
     weight: float
+    """lambda, the weight of the machine labels of documents that could be drawn, in [0, 1]."""
     classical: float
+    """From the sample alone."""
     classical_error: float
     classical_document_error: float
     machine: float
+    """The mean of the machine's labels alone."""
     n_topics: int
 
     def interval(self, alpha: float) -> tuple[float, float]:
-        """Return the ends of the interval that covers the mean over all topics there are with probability 1 - alpha.
+        """Return the ends of the interval of the mean over the topic population at 1 - alpha.
 
-        They are nan where the standard error is 0.
+        nan if the standard error is 0.
         """
         return self._ends(self.estimate, self.standard_error, alpha)
 
     def classical_interval(self, alpha: float) -> tuple[float, float]:
-        """Return the same for the sample alone."""
+        """Return the ends of the interval from the sample alone."""
         return self._ends(self.classical, self.classical_error, alpha)
 
     def _ends(self, middle: float, error: float, alpha: float) -> tuple[float, float]:
@@ -143,12 +115,12 @@ class TwoStageEstimate(Frozen, kw_only=True):
 
     @property
     def p(self) -> float:
-        """The p-value of the t test of whether the mean is 0, as ``p_of_mean`` has it."""
+        """The p-value of ``p_of_mean``."""
         return float(p_of_mean(np.array(self.estimate), np.array(self.standard_error), self.n_topics))
 
     @property
     def document_gain(self) -> float:
-        """How many times as many documents the sample alone would need for the same document error; nan without any."""
+        """How many times as many documents the sample alone needs for the same document error; nan if that is 0."""
         return self.classical_document_error**2 / self.document_error**2 if self.document_error else np.nan
 
 
@@ -161,22 +133,16 @@ def two_stage(
     reach: FloatArray,
     weight: float | None = None,
 ) -> TwoStageEstimate:
-    """Estimate the mean over topics of the total over documents.
+    """Estimate the mean over topics, two at least, of totals over documents, from contributions of shape (n_drawn,).
 
-    The variance over topics and documents is that of the estimated totals: topics were drawn independently of each
-    other, and what documents add is in it already (Cochran, Sampling Techniques, 1977, section 11.9, with few of all
-    topics drawn). Where few of the drawn documents count, most samples show less error than there is. So all variances
-    have the error of one document more (ours, after the successes and failures that Agresti and Coull, The American
-    Statistician 1998, add to those seen): 95 % intervals that covered 0.85 cover 0.98 then.
+    The variance over topics and documents is the variance of the estimated totals: topics are independent, and it
+    includes the variance from documents (Cochran, Sampling Techniques, 1977, section 11.9, with few of all topics
+    drawn). If few of the sampled documents count, most samples underestimate the error. So all variances include one
+    more document with an error (ours, after the successes and failures that Agresti and Coull, The American
+    Statistician 1998, add): 95 % intervals that covered 0.85 cover 0.98 then.
 
-    Parameters
-    ----------
-    drawn : the documents that people labelled; of two topics at least.
-    human, machine : shape (n_drawn,); what each adds to the total by either labels.
-    totals : the machine's.
-    reach : shape (n_drawn,); the greatest error that each may have.
-    weight : lambda; None for the one with the least document error, 0 for human values alone. With a given one the
-        estimate is unbiased.
+    ``reach`` is the greatest error of each sampled document. ``weight`` is lambda: None for the least document error, 0
+    for human values alone; with a given one the estimate is unbiased.
     """
     if weight is None:
         spread, shared = (without_noise(drawn.covariance(machine, of).sum()) for of in (machine, human))

@@ -1,1 +1,1 @@
-"""What the C program does: its two versions, numbers as C reads and prints them, and the C library's merge sort."""
+"""Behaviour of the C program: its two versions, numbers as C reads and prints them, and the C library's merge sort."""

@@ -1,8 +1,8 @@
-"""The C library's merge sort, for comparisons that contradict themselves.
+"""glibc's merge sort, for inconsistent comparisons.
 
-With a consistent comparison every stable sort gives the same result, and ``sorted`` is the better choice. trec_eval
-also sorts with comparisons that are not consistent (scores that are nan, gains compared after truncation), and then the
-result depends on the algorithm.
+With a consistent comparison every stable sort gives the same result, and ``sorted`` is faster. trec_eval also sorts
+with inconsistent comparisons (scores that are nan, gains compared after truncation), and then the result depends on the
+algorithm.
 """
 
 from __future__ import annotations
@@ -14,16 +14,10 @@ T = TypeVar("T")
 
 
 def merge_sort(items: Sequence[T], compare: Callable[[T, T], int]) -> list[T]:
-    """Return the items in the order that glibc's ``qsort`` gives them.
+    """Return the items in the order of glibc's ``qsort``; ``compare`` can be inconsistent.
 
-    It divides them in two (the first part is the smaller one), sorts both, and merges, taking from the first as long
-    as ``compare`` is not positive.
-
-    Parameters
-    ----------
-    items : any number of them.
-    compare : returns a number below, equal to or above 0 where its first argument goes before, with or after its
-        second; it may contradict itself.
+    It splits them into two halves (the first is the smaller one), sorts both, and merges them, taking from the first
+    while ``compare`` is not positive.
     """
     if len(items) < 2:
         return list(items)

@@ -1,4 +1,4 @@
-"""Numbers as C reads and prints them (``strtol``, ``strtod``, ``printf``), and a record of those that are not plain."""
+"""Numbers as C parses and prints them (``strtol``, ``strtod``, ``printf``), and counts of malformed numbers."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ LONG_MIN = -(2**63)
 INT_MIN = -(2**31)
 
 _OF_DECIMALS, _OF_HEXADECIMALS = b"0123456789+-.eE", b"0123456789abcdefABCDEF+-.xXpP"
-"""The characters that numbers have."""
+"""The characters of decimal and hexadecimal numbers."""
 
 _BEFORE_HEXADECIMALS = (b"0x", b"0X", b"-0x", b"-0X", b"+0x", b"+0X")
-"""How hexadecimal numbers begin."""
+"""The beginnings of hexadecimal numbers."""
 
 _FEW = 100
-"""The number of texts that tell whether a file repeats itself."""
+"""Number of texts that are checked for repetitions."""
 
 Number = TypeVar("Number", int, float)
 
 _compiled = cache(re.compile)
-"""Compiles a pattern when it is first needed: most calls need none."""
+"""Compiles patterns lazily, since most calls need none."""
 
 _LONG = rb"[ \t\n\v\f\r]*([+-]?[0-9]+)"
 _DOUBLE = rb"""(?ix)[ \t\n\v\f\r]*
@@ -39,33 +39,28 @@ _DOUBLE = rb"""(?ix)[ \t\n\v\f\r]*
 
 
 def c_long(text: bytes) -> tuple[int, bool]:
-    """Read an integer as C's ``atol`` does.
+    """Parse an integer like C's ``atol``, and return whether the text is plain: this integer and nothing else.
 
-    Returns
-    -------
-    value : the leading integer, 0 where there is none; the nearest number of 64 bits where it is beyond them.
-    plain : whether the text is that integer and nothing else.
+    The value is 0 without leading digits, and clipped to 64 bits.
     """
     match = _compiled(_LONG).match(text)
     if match is None:
         return 0, False
     negative, digits = match[1].startswith(b"-"), match[1].lstrip(b"+-").lstrip(b"0")
-    # More digits than a long has need not be read, and Python refuses to read very many.
+    # Digits beyond those of a long are not parsed; Python refuses to parse very many.
     exact = int(digits or b"0") if len(digits) < 20 else LONG_MAX + 2
     value = min(max(-exact if negative else exact, LONG_MIN), LONG_MAX)
     return value, match.span(1) == (0, len(text)) and abs(value) == exact
 
 
 def c_double(text: bytes) -> tuple[float, bool]:
-    """Read a number as C's ``strtod`` does in the C locale.
+    """Parse a number like C's ``strtod`` in the C locale, and return whether the text is plain.
 
-    Returns
-    -------
-    value : the longest prefix that is a number (decimal, hexadecimal, infinity or nan), 0.0 where there is none.
-    plain : whether the whole text was consumed and the value is finite.
+    The value is the longest prefix that is a number (decimal, hexadecimal, infinity or nan), 0.0 without one. A plain
+    text is consumed as a whole and its value is finite.
     """
     try:
-        # What Python reads as a number of these characters alone, C reads as the same number.
+        # A number of these characters alone is parsed equally by Python and C.
         if not text.strip(_OF_DECIMALS):
             value = float(text)
         elif text.startswith(_BEFORE_HEXADECIMALS) and not text.strip(_OF_HEXADECIMALS):
@@ -78,12 +73,12 @@ def c_double(text: bytes) -> tuple[float, bool]:
 
 
 def c_longs(texts: Sequence[bytes]) -> tuple[Sequence[int], Sequence[bool]]:
-    """Read integers, at least one, each as ``c_long`` does."""
+    """Parse integers, at least one, like ``c_long``."""
     return _each(c_long, texts)
 
 
 def c_doubles(texts: Sequence[bytes]) -> tuple[Sequence[float], Sequence[bool]]:
-    """Read numbers, at least one, each as ``c_double`` does."""
+    """Parse numbers, at least one, like ``c_double``."""
     if not b"".join(texts).translate(None, _OF_DECIMALS):
         try:
             values = list(map(float, texts))
@@ -96,7 +91,7 @@ def c_doubles(texts: Sequence[bytes]) -> tuple[Sequence[float], Sequence[bool]]:
 def _each(
     read: Callable[[bytes], tuple[Number, bool]], texts: Sequence[bytes]
 ) -> tuple[Sequence[Number], Sequence[bool]]:
-    """Return what a function reads, and whether each text is plain; what repeats itself is read once."""
+    """Return parsed values, and whether each text is plain; repeated texts are parsed once."""
     first = texts[:_FEW]
     if len(set(first)) < len(first):
         known = {text: read(text) for text in set(texts)}
@@ -106,7 +101,7 @@ def _each(
 
 
 def _leading_number(text: bytes) -> tuple[float, bool]:
-    """Return what ``c_double`` does, of any text."""
+    """Parse any text like ``c_double``."""
     match = _compiled(_DOUBLE).match(text)
     if match is None:
         return 0.0, False
@@ -124,7 +119,7 @@ def _leading_number(text: bytes) -> tuple[float, bool]:
 
 
 def c_format(template: str, value: float) -> str:
-    """Return a number as C's ``printf`` prints it: as ``%`` does, but a nan shows its sign.
+    """Return a number like C's ``printf`` prints it: like ``%``, but with the sign of nan.
 
     >>> c_format("%6.4f", -math.nan)
     '  -nan'
@@ -136,24 +131,17 @@ def c_format(template: str, value: float) -> str:
 
 
 def truncate_to_int(x: float) -> int:
-    """Return what C makes of a number as an ``int`` of 32 bits: rounded towards zero.
-
-    A nan, and a number beyond 32 bits, give the smallest ``int``, as on x86.
-    """
+    """Return a number as a C ``int`` of 32 bits, rounded towards zero; the smallest ``int`` for nan and overflow."""
     if math.isnan(x) or not -(2.0**31) - 1 < x < 2.0**31:
         return INT_MIN
     return int(x)
 
 
 class MalformedNumbers:
-    """Numbers of one file that are not plain: the message about the first is kept, and the others are counted.
+    """The malformed numbers of one file: the message about the first one, and the number of all.
 
-    Parameters
-    ----------
-    what : what the numbers are, for messages: "score".
-    rule : what they must be: "a finite number".
-    strict : whether the first one is an error.
-    if_real : what messages say too of one that is a plain real number.
+    ``what`` names the numbers ("score"), ``rule`` describes valid ones ("a finite number"), ``strict`` makes the first
+    one an error, and ``if_real`` is a hint about plain real numbers.
     """
 
     def __init__(self, what: str, rule: str, *, strict: bool, if_real: str = "") -> None:
@@ -164,22 +152,13 @@ class MalformedNumbers:
         self.first = ""
         self.count = 0
 
-    def add(self, count: int, where: str, shown: str, read_as: str, hint: str = "") -> None:
-        """Note some numbers.
+    def add(self, count: int, where: str, quoted: str, read_as: str, hint: str = "") -> None:
+        """Count malformed numbers; raise MalformedNumberError under ``strict``.
 
-        Parameters
-        ----------
-        count : how many they are, at least 1.
-        where : where the first of them is: path:line: topic.
-        shown : its text in quotes.
-        read_as : the number that C makes of it.
-        hint : what the message says in the end.
-
-        Raises
-        ------
-        MalformedNumberError : under ``strict``.
+        ``where`` is the place of the first one (path:line: topic), ``quoted`` its text in quotes, ``read_as`` the
+        number that C reads, and ``hint`` the end of the message.
         """
-        problem = f"{where}: {self.what} must be {self.rule}, but got {shown}"
+        problem = f"{where}: {self.what} must be {self.rule}, but got {quoted}"
         if self.strict:
             raise MalformedNumberError(f"{problem}{hint}")
         self.count += count
@@ -187,14 +166,14 @@ class MalformedNumbers:
 
     @classmethod
     def joined(cls, parts: Sequence[MalformedNumbers]) -> MalformedNumbers:
-        """Return those of several parts of a file, in order."""
+        """Return the malformed numbers of several parts of a file."""
         together = cls(parts[0].what, parts[0].rule, strict=parts[0].strict) if parts else cls("", "", strict=False)
         together.first = next((part.first for part in parts if part.first), "")
         together.count = sum(part.count for part in parts)
         return together
 
     def message(self) -> str | None:
-        """Return a line that names the first malformed number and counts the others; None where there is none."""
+        """Return a message about the first malformed number, with the number of others; None if there is none."""
         if self.count < 2:
             return self.first or None
         others = self.count - 1
@@ -202,11 +181,6 @@ class MalformedNumbers:
 
 
 def malformed_number_warnings(parts: Iterable[MalformedNumbers]) -> tuple[str, ...]:
-    """Return the message about the malformed numbers of a file; nothing where there are none.
-
-    Parameters
-    ----------
-    parts : those of each part of the file, in order.
-    """
-    found = [part for part in parts if part.count]
-    return (MalformedNumbers.joined(found).message() or "",) if found else ()
+    """Return the message about the malformed numbers of the parts of a file; empty if there are none."""
+    with_malformed = [part for part in parts if part.count]
+    return (MalformedNumbers.joined(with_malformed).message() or "",) if with_malformed else ()

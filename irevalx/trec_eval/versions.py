@@ -1,7 +1,7 @@
-"""The frozen record of what differs between trec_eval 9.0.8 and 10.0.
+"""Differences between trec_eval 9.0.8 and 10.0.
 
-Each difference is a named behaviour; no other module asks for a version. What irevalx does differently from both is no
-matter of compatibility and stands in docs/differences.md.
+Each difference is a named behaviour; no other module compares versions. Differences between irevalx and both versions
+are listed in docs/differences.md.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from irevalx.trec_eval.numbers import c_long
 
 
 class Compat(Frozen, kw_only=True):
-    """How one version of trec_eval behaves where the other behaves differently."""
+    """The behaviour of one version of trec_eval where the versions differ."""
 
     version: str
     """The version of trec_eval that is followed."""
 
     single_precision_scores: bool
-    """Scores are kept as 32-bit floats, so that scores closer than that are tied."""
+    """Scores are 32-bit floats, so that scores with smaller differences are tied."""
 
     comments: bool
-    """Lines that start with ``#`` are skipped (in runs also when indented)."""
+    """Lines that start with ``#`` are skipped (in runs also if indented)."""
 
     complete_evaluates_missing: bool
     """Under ``-c`` a topic without results is evaluated as if one unjudged document had been retrieved for it, and
@@ -37,10 +37,10 @@ class Compat(Frozen, kw_only=True):
     """Gains for levels that are not integers are ignored, rather than given to the level that C's ``atol`` reads."""
 
     absent_measures: frozenset[str]
-    """Measures that this version does not have."""
+    """Measures that this version lacks."""
 
     def gain_level(self, key: str) -> int | None:
-        """Return the relevance level that ``key=gain`` is about; None where this version ignores the pair."""
+        """Return the relevance level of ``key=gain``; None if this version ignores the pair."""
         text = as_bytes(key)
         if self.integer_gain_levels_only and not re.fullmatch(rb"[+-]?[0-9]+", text):
             return None
@@ -49,7 +49,7 @@ class Compat(Frozen, kw_only=True):
     def blank_without_results(self, name: str) -> bool:
         """Return whether a topic without results gets 0 (or no text) under this printed name.
 
-        It depends on the printed name, as in 10.0: ``utility`` gets 0, and ``utility_1,-1,0,0`` its value.
+        The printed name decides, like in 10.0: ``utility`` gets 0, and ``utility_1,-1,0,0`` its value.
         """
         return name in {"num_ret", "utility", "rbp_resid", "relstring"} or name.startswith("unj")
 

@@ -71,10 +71,10 @@ WHOLE: list[Row] = [
     ([1], "must be a whole number of .*, but got an object of type list"),
 ]
 REAL: list[Row] = [
-    ("1", "must be a number or None, but got '1'"),
-    (True, "must be a number or None, but got True"),
-    ([1.0], "must be a number or None, but got an object of type list"),
-    (10**400, "must be a number of 64 bits"),
+    ("1", "must be a number.*, but got '1'"),
+    (True, "must be a number.*, but got True"),
+    ([1.0], "must be a number.*, but got an object of type list"),
+    (10**400, "must be a number"),
     (math.nan, "must be a number"),
 ]
 STRINGS: list[Row] = [
@@ -96,7 +96,7 @@ MEASURE: list[Row] = [
     (["map"], "type list"),
 ]
 COMPAT_ROWS: list[Row] = [
-    (None, "compat must be a string or a whole number, but got None"),
+    (None, "compat must be 10 or 9, but got None"),
     (9.0, "compat must be .* but got 9.0"),
     ("8", "compat must be 10 or 9, but got '8'"),
     (8, "but got 8"),
@@ -166,7 +166,7 @@ WRONG: dict[str, dict[str, list[Row]]] = {
         ],
         "measures": [*STRINGS, ("nosuch", "a measure must be one", UsageError)],
         "pool": POOL,
-        "level": [(1.5, "must be a whole number, but got 1.5", UsageError), *WHOLE[1:]],
+        "level": [(1.5, "must be a whole number, but got 1.5"), *WHOLE[1:]],
         "complete": FLAG,
         "judged_only": FLAG,
         "max_retrieved": [*WHOLE, (-1, "max_retrieved must be a whole number of at least 0, but got -1")],

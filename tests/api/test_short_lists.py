@@ -18,7 +18,7 @@ import irevalx
 from irevalx.api import dictionaries
 from irevalx.arrays.segments import Segments, ordered_sum
 from irevalx.evaluation.chosen_topics import ranking_rules
-from irevalx.measures.select import select
+from irevalx.measures.select import select_measures
 from irevalx.ranking.rank import rank_results
 from irevalx.ranking.short_lists import rank_short_list
 from irevalx.settings import TIES, Settings
@@ -143,7 +143,7 @@ def test_a_short_list_has_the_ranking_of_its_results(size: int, keep_all: bool) 
     """It is ranked, and equal in every array to what the general way ranks; a longer list is no short one."""
     qrels = dictionaries.judgments_of({"t": {f"d{n}": n % 3 - 1 for n in range(0, 40, 2)}, "u": {"d1": 1}})
     options = Settings.of(unjudged=("rel",) if keep_all else ())
-    rules = ranking_rules(qrels, select(["map"], options), options, 1)
+    rules = ranking_rules(qrels, select_measures(["map"], options), options, 1)
     run = dictionaries.run_of({"t": {f"d{n}": float(n // 2 % 5 - n) for n in range(size)}}, options.compat)
     result = rank_short_list(run, qrels, rules)
     [block] = run.blocks()

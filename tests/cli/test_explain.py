@@ -227,12 +227,16 @@ def test_which_measures_depend_on_unjudged_documents() -> None:
             usual, condensed = case.values(), case.values(judged_only=True)
             changed |= {name for name, values in usual.items() if condensed[name] != values}
         with_effect = measures_of(rel_format) - said("-J: no effect")
-        hold("-J", changed, with_effect, if_it_does="what they count as (unjudged)", if_not="unjudged=CountsAs.NOTHING")
+        hold(
+            "-J",
+            changed,
+            with_effect,
+            if_it_does="what they count as (unjudged)",
+            if_not="unjudged=UnjudgedEffect.NOTHING",
+        )
     refused = {measure.name for measure in MEASURES if measure.formats == {"sampled"}}
     assert said("-J: refused") == refused
-    with pytest.raises(
-        irevalx.IrevalxError, match='judged_only=True must not be given together with rel_format="sampled"'
-    ):
+    with pytest.raises(irevalx.IrevalxError, match='judged_only cannot be combined with rel_format="sampled"'):
         next(cases("sampled")).values(judged_only=True)
 
 

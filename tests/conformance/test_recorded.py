@@ -10,7 +10,7 @@ import pytest
 from running import FIXTURES, SHARED, run
 
 from irevalx.evaluation.evaluate import evaluate
-from irevalx.measures.select import select
+from irevalx.measures.select import select_measures
 from irevalx.reading.formats import read_qrels, read_trec_results
 from irevalx.reading.source import Source
 from irevalx.settings import Settings
@@ -48,7 +48,7 @@ def test_the_order_of_addition_shows() -> None:
     """The case above is one where numpy's pairwise mean would print other digits, for each of its measures."""
     judgments = read_qrels(Source(str(SUMMATION / "qrels.gz")), TREC_EVAL_10, True, pytest.fail)
     results = read_trec_results(Source(str(SUMMATION / "run.gz")), TREC_EVAL_10, True, pytest.fail)
-    selection = select(SUMMATION_MEASURES, Settings())
+    selection = select_measures(SUMMATION_MEASURES, Settings())
     evaluation = evaluate(judgments, results, selection, Settings())
     assert len(evaluation.topics) == 1000
     expected = [line.split()[2] for line in (SUMMATION / "expected.v10").read_text().splitlines()]

@@ -23,7 +23,7 @@ from running import FIXTURES, run
 import irevalx
 from irevalx.errors import UnknownMeasureError
 from irevalx.measures.other_names import NEAREST
-from irevalx.measures.parse import parse
+from irevalx.measures.parse import parse_request
 from irevalx.trec_eval.versions import TREC_EVAL_10
 
 pytestmark = [
@@ -261,7 +261,7 @@ def test_all_names_of_ir_measures() -> None:
 def understood(text: str) -> bool:
     """Return whether irevalx takes a text for a measure."""
     try:
-        parse(text, TREC_EVAL_10)
+        parse_request(text, TREC_EVAL_10)
     except UnknownMeasureError:
         return False
     return True

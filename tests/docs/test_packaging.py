@@ -186,7 +186,8 @@ def test_wheel(built: Path) -> None:
     [wheel] = built.glob("*.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
     page = ROOT / "irevalx" / "lab" / "page"
-    files = [*(ROOT / "irevalx").rglob("*.py"), *page.glob("*.html"), *page.glob("assets/*"), ROOT / "irevalx/py.typed"]
+    data = [ROOT / "irevalx/py.typed", ROOT / "irevalx/measures/bibliography.bib"]
+    files = [*(ROOT / "irevalx").rglob("*.py"), *page.glob("*.html"), *page.glob("assets/*"), *data]
     package = {str(path.relative_to(ROOT)) for path in files}
     stem = f"irevalx-{irevalx.__version__}"
     pages = {f"{stem}.data/data/{place}" for place in MANUAL_PAGES.values()}

@@ -174,7 +174,7 @@ REFUSED = {
     "--ties expected -M 2 -m set_F": (1, "set_F cannot be combined with --ties expected and -M"),
     "--ties expected -M 2 -J -m map": (1, "--ties expected cannot be combined with -M and -J"),
     "--ties expected -M 2 -m map:skip": (1, "--ties expected cannot be combined with -M and -J"),
-    "--ties expected -D 1.1 -m map": (1, "it shows one order"),
+    "--ties expected -D 1.1 -m map": (1, "a trace shows one order"),
     "--ties expected -R prefs": (1, "--ties expected cannot be combined with -R prefs"),
     "--ties best -R qrels_jg": (1, "--ties best cannot be combined with -R qrels_jg"),
     "--ties worst -R subtopics": (1, "--ties worst cannot be combined with -R subtopics"),

@@ -18,10 +18,10 @@ from irevalx.evaluation.topic_values import TopicColumn, TopicValues, values_of
 from irevalx.frozen import values as fields_of
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import with_pool
-from irevalx.measures.select import select
+from irevalx.measures.select import select_measures
 from irevalx.measures.summary import Population, as_list
 from irevalx.reading.formats import QRELS, SAMPLED, read_pool, read_qrels, read_trec_results
-from irevalx.reading.runs import Results, Run
+from irevalx.reading.runs import ResultRows, RunStream
 from irevalx.reading.source import Source
 from irevalx.settings import Settings
 from irevalx.trec_eval.versions import COMPAT, Compat
@@ -67,12 +67,12 @@ def judgments_of(qrels: Any, pool: Any, topics: Any, compat: Compat) -> Judgment
     return with_pool(judgments, read_pool(source("pool", pool, topics), compat, False, silent)) if pool else judgments
 
 
-def run_of(lines: Any, topics: Any, compat: Compat) -> Run:
+def run_of(lines: Any, topics: Any, compat: Compat) -> RunStream:
     """A run of some topics."""
     return read_trec_results(source("run", lines, topics), compat, False, silent)
 
 
-def results_of(run: Run) -> Results:
+def results_of(run: RunStream) -> ResultRows:
     """The results of a run, as one part."""
     [results] = map(run.parse, run.again())
     return results
@@ -138,7 +138,7 @@ def test_batches_of_topics(options: str, pooled: bool, compat: str) -> None:
     """Three runs in batches of topics have, to the last bit, the values of each run alone with all topics."""
     qrels, pool, runs = made(len(options))
     settings = Settings(compat=COMPAT[compat], **OPTIONS[options])
-    selection = select(("all",), settings)
+    selection = select_measures(("all",), settings)
     pool = pool if pooled else {}
     judgments = judgments_of(qrels, pool, TOPICS, settings.compat)
     for size in (1, 4, len(TOPICS)):
@@ -187,7 +187,7 @@ def test_summaries_of_all_judged_topics() -> None:
         Source("q", b"1 0 A 1 1\n1 0 B 1 -1\n2 0 A 1 1\n2 0 B 2 1\n3 0 A 1 0\n"), COMPAT["10"], False, silent
     )
     settings = Settings()
-    selection = select(("inum_rel",), settings, "sampled")
+    selection = select_measures(("inum_rel",), settings, "sampled")
     results = results_of(run_of({"1": ["1 Q0 A 1 1 x"]}, ["1"], COMPAT["10"]))
     found = values_of(sampled, [results], selection, settings)
     [column] = found.columns
@@ -201,7 +201,7 @@ def test_no_topics() -> None:
     """A batch without results, without judgments or without runs has no values, and that is no error."""
     compat = COMPAT["10"]
     settings = Settings()
-    selection = select(("map", "num_ret"), settings)
+    selection = select_measures(("map", "num_ret"), settings)
     judged = read_qrels(Source("q", b"1 0 A 1\n"), compat, False, silent)
     nothing = read_qrels(Source("q", b""), compat, False, silent)
     results = results_of(run_of({"1": ["1 Q0 A 1 1 x"]}, ["1"], compat))
@@ -216,7 +216,7 @@ def test_what_cannot_be_evaluated() -> None:
     """A document twice in a topic, and judgments that a measure has no use for, are the errors of the command."""
     compat = COMPAT["10"]
     settings = Settings()
-    selection = select(("map",), settings)
+    selection = select_measures(("map",), settings)
     judged = read_qrels(Source("q", b"1 0 A 1\n"), compat, False, silent)
     once, twice = (
         results_of(run_of({"1": lines}, ["1"], compat)) for lines in (["1 Q0 A 1 1 x"], ["1 Q0 A 1 1 y"] * 2)
@@ -224,10 +224,10 @@ def test_what_cannot_be_evaluated() -> None:
     with pytest.raises(DuplicateDocumentError, match=r"^y:2: a document must occur once in the results of a topic"):
         values_of(judged, [once, twice], selection, settings)
     with pytest.raises(EvaluationError, match="judgments for the measure 'prefs_simp' must be in the format"):
-        values_of(judged, [once], select(("prefs_simp",), settings), settings)
+        values_of(judged, [once], select_measures(("prefs_simp",), settings), settings)
     graded = QRELS.read(Source("q", b"1 0 A 9\n"), compat, False, silent)
     with pytest.raises(EvaluationError, match="a grade must be at most 4 for ERR, but got 9"):
-        values_of(graded, [once], select(("ERR",), settings), settings)
-    found: TopicValues = values_of(graded, [once], select(("all",), settings), settings)
+        values_of(graded, [once], select_measures(("ERR",), settings), settings)
+    found: TopicValues = values_of(graded, [once], select_measures(("all",), settings), settings)
     assert [reason.partition(",")[0] for reason in found.unsupported] == ["q: a grade must be at most 4 for ERR"]
     assert not any(column.name.startswith("ERR") for column in found.columns)

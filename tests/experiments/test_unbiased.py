@@ -21,7 +21,7 @@ from irevalx.experiments.samples import RandomOrder
 from irevalx.experiments.strata import SCHEME, StrataSample, numbers_for, read_design
 from irevalx.experiments.user_data import experiment_of
 from irevalx.frozen import replace
-from irevalx.measures.select import select
+from irevalx.measures.select import select_measures
 from irevalx.settings import Settings
 
 pytestmark = pytest.mark.slow
@@ -57,7 +57,7 @@ class Drawn(NamedTuple):
 def experiment() -> Experiment:
     """Runs and judgments, with all measures."""
     read = experiment_of(QRELS, RUNS, "map")
-    errors = select((STANDARD_ERROR,), Settings(), "sampled").measures
+    errors = select_measures((STANDARD_ERROR,), Settings(), "sampled").measures
     return replace(read, requests=(*requests_of_samples(MEASURES, 1), *errors))
 
 

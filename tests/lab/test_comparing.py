@@ -114,7 +114,7 @@ def test_topics_that_only_one_scoring_has(tmp_path: Path) -> None:
     x = scoring(tmp_path / "x", jsonl_of(0))
     more = '{"run": "a", "topic": "t9", "measure": "map", "value": 0.0}\n'
     y = scoring(tmp_path / "y", jsonl_of(1) + more)
-    told = "irevalx-lab: 1 of 5 topics are left out: some run has no value for them in one of the scorings\n"
+    told = "irevalx-lab: 1 of 5 topics are left out: some run has no value for them in one of the evaluations\n"
     for pair in ((x, y), (y, x)):
         [row] = rows_of("agree", *pair, stderr=told)
         assert float(row["significant"]) == 1 / 4
@@ -217,7 +217,7 @@ def test_one_measure_against_another(tmp_path: Path) -> None:
     assert row["measure"] == "map"
     refused = lab("agree", x, y, "--against", "bpref")
     assert (refused.status, refused.stdout) == (1, b"")
-    assert refused.stderr == f"irevalx-lab: against must be one of the measures in {x} (map other), but got 'bpref'\n"
+    assert refused.stderr == f"irevalx-lab: --against must be one of the measures in {x} (map other), but got 'bpref'\n"
 
 
 # agree: what it refuses
@@ -226,10 +226,10 @@ def test_one_measure_against_another(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("x", "y", "message"),
     [
-        (X, Y + "e,all,map,1\nf,all,map,1\n", "both scorings must have the same runs, but {x} lacks 'e' and 1 more"),
-        (X.partition("runid all d")[0], Y, "both scorings must have the same runs, but {x} lacks 'd'"),
-        ("runid all a\nmap all 1\n", "runid all a\nmap all 1\n", "scorings must have two runs at least, but {x} has 1"),
-        (X, Y.replace("map", "bpref"), "two scorings must have a measure in common, but there is none"),
+        (X, Y + "e,all,map,1\nf,all,map,1\n", "both evaluations must have the same runs, but {x} lacks 'e' and 1 more"),
+        (X.partition("runid all d")[0], Y, "both evaluations must have the same runs, but {x} lacks 'd'"),
+        ("runid all a\nmap all 1\n", "runid all a\nmap all 1\n", "evaluations must have at least two runs, but {x} has 1"),
+        (X, Y.replace("map", "bpref"), "two evaluations must have a measure in common, but there is none"),
         ("map all 0.3\n", Y, "{x}:1: a run must have a line with its runid, but this one has none: irevalx -m runid prints it"),
         ("runid all a\nmap all 1\nmap 1 1\n", Y, "{x}:3: a run must have a line with its runid, but this one has none: irevalx -m runid prints it"),
         ("map 0.3\n", Y, "{x}:1: a line of trec_eval output must have 3 columns (measure, topic, value), not 'map 0.3'"),
@@ -239,7 +239,7 @@ def test_one_measure_against_another(tmp_path: Path) -> None:
         (Y + "a,all,0.3\n", Y, "{x}:6: a line must have 4 columns (run, topic, measure, value), but got 'a,all,0.3'"),
         ('{"run": "a", "topic": "all", "measure": "map"}\n', Y, "{x}:1: a line must be a JSON object with run, topic, measure, value, but got '{{\"run\": \"a\", \"topic\": \"all\", \"measure\": \"map\"}}'"),
         ('{\n"runs": 3}\n', Y, "{x}: a JSON object must be what irevalx --format json prints, but this one is not"),
-        ("run,topic,measure,value\n", Y, "{x}: a scoring must have a value at least, but it has none"),
+        ("run,topic,measure,value\n", Y, "{x}: a file of measure values must contain a value, but it contains none"),
         ("", Y, "cannot read '{x}': the file is empty"),
     ],
 )  # fmt: skip
@@ -265,13 +265,10 @@ def test_measures_that_are_left_out(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("option", [["-m", "map"], ["--level", "2"], ["--min-retrieved", "0.5"]])
 def test_options_that_need_runs(option: list[str], tmp_path: Path) -> None:
-    """Scorings are what they are: how to measure can only be said where there are runs."""
+    """Options of evaluations require runs to evaluate."""
     result = lab("agree", scoring(tmp_path / "x", X), scoring(tmp_path / "y", Y), *option)
-    name = "--measure" if option[0] == "-m" else option[0]
-    assert (result.status, result.stderr) == (
-        1,
-        f"irevalx-lab: {name} must be given together with RUN, or not at all\n",
-    )
+    name = "-l" if option[0] == "--level" else option[0]
+    assert (result.status, result.stderr) == (1, f"irevalx-lab: {name} requires RUN\n")
 
 
 # compare
@@ -428,10 +425,10 @@ def test_swap_rate_of_chosen_sizes(many_topics: list[Path]) -> None:
     [
         (
             ["--sizes", "11"],
-            "sizes must be at most half of the 20 topics with judgments, results and a value of map, but got 11",
+            "--sizes must be at most half of the 20 topics with judgments, results and a value of map, but got 11",
         ),
-        (["--sizes", "2 x"], "--sizes must be whole numbers of at least 1, but got 'x'"),
-        (["--sizes", "0"], "--sizes must be whole numbers of at least 1, but got '0'"),
+        (["--sizes", "2 x"], "--sizes must be a whole number of at least 1, but got 'x'"),
+        (["--sizes", "0"], "--sizes must be a whole number of at least 1, but got '0'"),
         (["--draws", "0"], "--draws"),
     ],
 )
@@ -448,7 +445,7 @@ def test_swap_rate_of_a_single_topic(tmp_path: Path, many_topics: list[Path]) ->
     result = lab("swap-rate", tmp_path / "qrels", *many_topics[1:], "--quiet")
     assert (result.status, result.stdout) == (2, b"")
     assert result.stderr == (
-        "irevalx-lab: a swap rate must have two topics at least, but 1 has judgments, results and a value of map\n"
+        "irevalx-lab: a swap rate needs at least two topics, but 1 has judgments, results and a value of map\n"
     )
 
 
@@ -520,8 +517,8 @@ def test_as_a_process(tmp_path: Path) -> None:
     [
         (("--alpha", "nan"), "--alpha must be a number above 0 and below 1, but got 'nan'"),
         (("--alpha", "1"), "--alpha must be a number above 0 and below 1, but got '1'"),
-        (("-l", "99999999999999999999"), "-l must be a whole number of 64 bits, but got 99999999999999999999"),
-        (("--digits", "101"), "101 is not in the range 0<=x<=100"),
+        (("-l", "99999999999999999999"), "-l must be a whole number of 64 bits, or a finite number"),
+        (("--digits", "101"), "--digits must be a whole number of at least 0 and at most 100"),
     ],
     ids=" ".join,
 )

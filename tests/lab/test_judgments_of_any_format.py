@@ -116,7 +116,7 @@ def test_measures_that_other_judgments_need(runs: list[Path], tmp_path: Path) ->
     measures = {line.split(b",")[0] for line in done.stdout.splitlines()[1:]}
     assert {b"alpha_nDCG_5", b"ERR_IA_5", b"NRBP"} <= measures
     nothing = lab("compare", "-c", "-R", "prefs", path, *runs, "-m", "official")
-    assert nothing.stderr.startswith("irevalx-lab: measures of judgments in the format prefs must be asked for (-m)")
+    assert nothing.stderr.startswith("irevalx-lab: measures of judgments in the format prefs must be requested (-m)")
 
 
 def test_broken_judgments_are_refused(judgments: tuple[str, Path], runs: list[Path]) -> None:

@@ -101,10 +101,26 @@ def test_bounds() -> None:
     assert isinstance(to_judge, DocumentsToJudge)
     assert lab(*words, "--quiet").stdout == to_judge.text
     assert lab(*words, "--quiet", "--format", "table").stdout.decode().rstrip("\n") == repr(to_judge)
-    with pytest.raises(UsageError, match="must have two runs to tell apart"):
+    with pytest.raises(UsageError, match="requires at least two runs, but got one"):
         irevalx.lab.bounds(qrels, RUNS[0]).figure()  # type: ignore[union-attr]
-    with pytest.raises(ArgumentError, match="n_next must be a whole number of at least 1"):
-        irevalx.lab.bounds(qrels, RUNS, n_next=0)
+    refusals: list[tuple[dict[str, Any], str]] = [
+        ({"n_next": 0}, "n_next must be a whole number of at least 1"),
+        ({"n_next": 1, "in_all": 1}, "in_all cannot be combined with n_next"),
+        ({"per_topic": 1, "in_all": 1}, "in_all cannot be combined with per_topic"),
+        ({"new_runs": RUNS[0]}, "new_runs requires fit_probabilities"),
+        ({"new_runs": RUNS[0], "fit_probabilities": True, "in_all": 1}, "new_runs cannot be combined with in_all"),
+        ({"new_runs": RUNS[0], "fit_probabilities": True, "min_retrieved": 0.5}, "combined with min_retrieved"),
+        ({"draws": 5}, "draws requires probabilities or fit_probabilities"),
+        (
+            {"fit_probabilities": True, "level": 0},
+            "level must be at least 1 with probabilities of relevance, but got 0",
+        ),
+        ({"max_grade": None, "by_topic": 2}, "by_topic must be True or False, but got 2"),
+        ({"in_all": 1, "measures": "P.5,10"}, "in_all requires a single measure, but got 2"),
+    ]
+    for arguments, rule in refusals:
+        with pytest.raises(irevalx.IrevalxError, match=re.escape(rule)):
+            irevalx.lab.bounds(qrels, RUNS, **arguments)
 
 
 @without_warnings
@@ -115,7 +131,7 @@ def test_describe() -> None:
     found = irevalx.lab.describe(grades_in(QRELS), SCORES, depth=5, groups=groups, show="groups")
     words = (*map(str, RUNS), "--depth", "5", "--group-by", "^[a-z]+", "--show", "groups")
     assert_printed(found, "describe", str(QRELS), *words)
-    with pytest.raises(UsageError, match="must be given together with runs"):
+    with pytest.raises(ArgumentError, match='show="groups" requires runs'):
         irevalx.lab.describe(QRELS, show="groups")
     with pytest.raises(UsageError, match="ranks must begin with 1"):
         irevalx.lab.describe(QRELS, RUNS, ranks=[2, 5])
@@ -131,9 +147,9 @@ def test_estimate(tmp_path: Path) -> None:
     path.write_text("".join(f"{topic} 0 {d} {g}\n" for topic, grades in human.items() for d, g in grades.items()))
     words = ("--human", str(path), "--machine", str(machine), *map(str, RUNS), "-m", "map P.5", "--baseline", "count1")
     assert_printed(found, "estimate", *words)
-    with pytest.raises(ArgumentError, match="correction must be holm or bonferroni"):
+    with pytest.raises(ArgumentError, match="correction must be holm, bonferroni"):
         irevalx.lab.estimate(human, grades_in(machine), SCORES, correction="tukey")
-    with pytest.raises(ArgumentError, match="weight must be a number from 0 to 1"):
+    with pytest.raises(ArgumentError, match="weight must be a number of at least 0 and at most 1"):
         irevalx.lab.estimate(human, grades_in(machine), SCORES, weight=2)
 
 
@@ -149,7 +165,7 @@ def test_labels() -> None:
     assert repr(of_files) == repr(found)
     with pytest.raises(ArgumentError, match="resamples must be a whole number of at least 0"):
         irevalx.lab.labels(human, machine, resamples=-1)
-    with pytest.raises(UsageError, match="groups and group_by must be given together with runs"):
+    with pytest.raises(ArgumentError, match="groups requires runs"):
         irevalx.lab.labels(human, machine, groups=groups)
 
 
@@ -188,7 +204,7 @@ def test_degrade_what_is_no_file() -> None:
     assert sorted(found.text.split(b"\n")) == sorted(of_file.text.split(b"\n"))
     drawn = irevalx.lab.degrade(judged, stratified=0.2)
     assert irevalx.lab.degrade(judged, stratified=0.2, seed=drawn.seed).text == drawn.text
-    with pytest.raises(irevalx.IrevalxError, match="one of uniform, stratified, strata or order"):
+    with pytest.raises(irevalx.IrevalxError, match="missing argument: one of uniform, stratified, strata or order"):
         irevalx.lab.degrade(judged)
     with pytest.raises(ArgumentError, match="uniform must be a share above 0 and at most 1"):
         irevalx.lab.degrade(judged, uniform=2)
@@ -256,8 +272,8 @@ def test_compare_scores() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"test": "z"}, "test must be t or wilcoxon or permutation, but got 'z'"),
-        ({"by": 3}, "by must be pair or run or topic, but got 3"),
+        ({"test": "z"}, "test must be t, wilcoxon or permutation, but got 'z'"),
+        ({"by": 3}, "by must be pair, run or topic, but got 3"),
         ({"alpha": 1}, "alpha must be a number above 0 and below 1, but got 1"),
         ({"baseline": "nothing"}, "baseline must be one of the runs (count1 count2"),
         ({"resamples": 0}, "resamples must be a whole number of at least 1"),
@@ -301,8 +317,8 @@ def test_agree() -> None:
     ("arguments", "words"),
     [
         ({"rbo": 1}, "rbo must be a number above 0 and below 1, but got 1"),
-        ({"measures": "map"}, "measures must be given together with runs, or not at all"),
-        ({"level": 2}, "level must be given together with runs, or not at all"),
+        ({"measures": "map"}, "measures requires runs"),
+        ({"level": 2}, "level requires runs"),
         ({"against": "P_5"}, "against must be one of the measures in x (map), but got 'P_5'"),
         ({"resamples": -1}, "resamples must be a whole number of at least 0 and at most 10000000, but got -1"),
     ],
@@ -350,12 +366,29 @@ def test_leave_out_keeps_judgments(tmp_path: Path) -> None:
     [
         (
             {"complete": "x"},
-            "complete must be svm or kld or svm-expected or kld-expected or labels or nonrelevant, but got 'x'",
+            "complete must be svm, kld, svm-expected, kld-expected, labels or nonrelevant, but got 'x'",
         ),
-        ({"complete": "labels"}, "labels must be given together with complete labels"),
+        ({"complete": ["svm", 1]}, "complete must be svm, kld, svm-expected, kld-expected, labels or nonrelevant, but"),
+        ({"complete": "labels"}, 'complete="labels" requires labels'),
+        ({"labels": {}}, 'labels requires complete="labels"'),
+        ({"complete": "svm"}, 'complete="svm" requires documents'),
+        ({"documents": "x"}, 'documents requires complete="svm", kld, svm-expected or kld-expected'),
+        ({"complete": "nonrelevant", "level": 0}, "complete requires level of at least 1, but got 0"),
+        ({"kld_threshold": "last"}, 'kld_threshold requires complete="kld"'),
+        ({"labels_replace": True}, "labels_replace requires labels"),
+        ({"groups": 1}, "groups must be the path of a file, or a dictionary of strings, but got 1"),
+        ({"groups": {"x": "y"}, "group_by": "x"}, "groups cannot be combined with group_by"),
+        ({"group_by": "("}, "group_by must be a regular expression, but got '('"),
+        ({"tolerance": 1}, "tolerance requires new_runs"),
+        ({"draws": 5}, "draws requires new_runs"),
+        ({"new_runs": RUNS[0], "min_retrieved": 0.5}, "new_runs cannot be combined with min_retrieved"),
+        ({"new_runs": RUNS[0], "keep_judgments": True}, "new_runs cannot be combined with keep_judgments"),
+        ({"min_retrieved": 10**400}, "min_retrieved must be a number of 64 bits, but got"),
+        ({"labels_format": "prefs", "labels": {}}, "labels_format must be qrels, beir or json, but got 'prefs'"),
         ({"only": "x", "group_by": "^[a-z]+"}, "only must be one of count, guess, vector, but got 'x'"),
-        ({"removed": True, "holes": 5}, "removed must not be given together with complete, holes or keep_judgments"),
-        ({"summary": True, "pivot": True}, "summary and pivot must not be given together"),
+        ({"removed": True, "holes": 5}, "removed cannot be combined with holes"),
+        ({"removed": True, "keep_judgments": True}, "removed cannot be combined with keep_judgments"),
+        ({"summary": True, "pivot": True}, "summary cannot be combined with pivot"),
         ({"depth": 0}, "depth must be a whole number of at least 1, but got 0"),
     ],
 )
@@ -383,7 +416,7 @@ def test_study(tmp_path: Path) -> None:
     assert (tmp_path / "again" / "summary.csv").read_bytes() == found.files()["summary.csv"]
     assert found.figure("mean-scores", width=3.3, titled=False).axes
     for keywords, message in (
-        ({"scheme": "some"}, "scheme must be uniform or"),
+        ({"scheme": "some"}, "scheme must be uniform, stratified, depth"),
         ({"levels": "2"}, "each of levels must be a share above 0 and at most 1"),
         ({"rounding": "down"}, "rounding must be"),
         ({"samples": 0}, "samples must be"),
@@ -440,14 +473,22 @@ def test_complete(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({}, "documents or labels must be given"),
-        (
-            {"labels": QRELS, "calibrated": True},
-            "labels must not be given together with documents, calibrated or holdout",
-        ),
+        ({}, "documents or labels is required"),
+        ({"labels": QRELS, "calibrated": True}, "labels cannot be combined with calibrated"),
+        ({"labels": QRELS, "documents": "x"}, "labels cannot be combined with documents"),
+        ({"labels": QRELS, "seed": 1}, "labels cannot be combined with seed"),
+        ({"documents": "x", "level": 0}, "level must be at least 1, but got 0"),
+        ({"documents": 1}, "documents must be the path of a file, but got 1"),
+        ({"documents": "x", "class_weight": None}, "class_weight must be balanced or none, but got None"),
+        ({"documents": "x", "classifier": "kld", "class_weight": "none"}, 'class_weight requires classifier="svm"'),
+        ({"documents": "x", "kld_threshold": "last"}, 'kld_threshold requires classifier="kld"'),
+        ({"documents": "x", "pool": 1}, "pool must be"),
         ({"documents": "x", "classifier": "x"}, "classifier must be svm or kld, but got 'x'"),
-        ({"documents": "x", "holdout": [2]}, "holdout must be a share above 0 and at most 1"),
-        ({"labels_replace": True}, "labels_replace must be given together with labels"),
+        (
+            {"documents": "x", "holdout": [1]},
+            "holdout must be a share above 0 and below 1, such as 0.5 or 50%, but got 1",
+        ),
+        ({"labels_replace": True}, "labels_replace requires labels"),
     ],
 )
 def test_what_complete_refuses(arguments: dict[str, Any], words: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -93,7 +94,10 @@ def test_no_processes() -> None:
     """There must be one."""
     for command in ("study", "leave-out", "compare"):
         done = lab(command, *FILES, "--threads", "0", *(("-o", "out") if command == "study" else ()))
-        assert (done.status, done.stderr) == (1, "irevalx-lab: --threads must be at least 1, but got 0\n")
+        assert done.status == 1
+        assert re.fullmatch(
+            r"irevalx-lab: --threads must be (a whole number of )?at least 1, but got '?0'?\n", done.stderr
+        )
 
 
 @pytest.mark.parametrize(("n_seeds", "processes"), [(1, 1), (3, 1), (4, 2), (5, 2), (2, 8)])

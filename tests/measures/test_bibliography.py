@@ -9,7 +9,7 @@ from running import ROOT, lab, run
 
 from irevalx.lab.program import PAPERS_BEHIND
 from irevalx.measures import BY_NAME, MEASURES
-from irevalx.measures.bibliography import PAPERS
+from irevalx.measures.bibliography import papers
 
 
 def entries(text: str) -> dict[str, dict[str, str]]:
@@ -24,10 +24,10 @@ def entries(text: str) -> dict[str, dict[str, str]]:
 
 def test_records() -> None:
     """Keys ascend and end with the year, each is cited, and no measure cites what is not there."""
-    assert list(PAPERS) == sorted(PAPERS)
-    assert all(key.endswith(f"-{paper.year}") for key, paper in PAPERS.items())
+    assert list(papers()) == sorted(papers())
+    assert all(key.endswith(f"-{paper.year}") for key, paper in papers().items())
     cited = {key for measure in MEASURES for key in measure.papers}
-    assert cited | {*PAPERS_BEHIND} == PAPERS.keys()
+    assert cited | {*PAPERS_BEHIND} == papers().keys()
     for measure in MEASURES:
         in_brackets = re.findall(r"\[([^\]]*-\d{4})\]", measure.prose)
         assert list(dict.fromkeys(in_brackets)) == measure.papers
@@ -38,7 +38,7 @@ def test_help_has_the_reference() -> None:
     text = " ".join(run("-h", "-m", "infAP").stdout.decode().split())
     title = "Inferred AP: Estimating Average Precision with Incomplete Judgments"
     assert f"Source: Yilmaz and Aslam, {title}, SIGIR 2006; the constant c: Yilmaz and Aslam, " in text
-    for paper in PAPERS.values():
+    for paper in papers().values():
         assert paper.title in paper.reference
         assert re.search(rf" {paper.year}$", paper.reference)
 
@@ -62,7 +62,7 @@ def test_bibtex() -> None:
     required = {"article": "journal", "inproceedings": "booktitle", "incollection": "booktitle", "book": "publisher"}
     every = entries(run("--cite", *(word for name in BY_NAME for word in ("-m", name))).stdout.decode())
     every |= entries(lab("--cite").stdout.decode())
-    assert every.keys() == {"irevalx", *PAPERS}
+    assert every.keys() == {"irevalx", *papers()}
     for key, fields in every.items():
         if key != "irevalx":
             assert {"author", "title", "year", required.get(fields[""], "institution")} <= fields.keys()
@@ -73,7 +73,7 @@ def test_papers_behind_the_lab() -> None:
     assert list(entries(lab("--cite").stdout.decode())) == ["irevalx", *PAPERS_BEHIND]
     listed = " ".join((ROOT / "docs" / "lab.md").read_text().partition("\n## Papers\n")[2].split())
     for key in PAPERS_BEHIND:
-        assert f"*{PAPERS[key].title}*, {PAPERS[key].short} {PAPERS[key].year}" in listed
+        assert f"*{papers()[key].title}*, {papers()[key].short} {papers()[key].year}" in listed
 
 
 @pytest.mark.parametrize("words", [(), ("no such file", "nor this"), ("-R", "subtopics"), ("--compat", "9")])
@@ -88,6 +88,6 @@ def test_usual_measures(words: tuple[str, ...]) -> None:
 def test_citation_file() -> None:
     """It names each paper, with each author."""
     text = (ROOT / "CITATION.cff").read_text()
-    for paper in PAPERS.values():
+    for paper in papers().values():
         assert f'title: "{paper.title}"' in text
         assert all(f'family-names: "{name.partition(",")[0]}"' in text for name in paper.authors)

@@ -34,7 +34,7 @@ from irevalx.ranking.rules import RankingRules
 from irevalx.ranking.topics import Topics
 from irevalx.reading.formats import read_qrels, read_trec_results
 from irevalx.reading.source import Source
-from irevalx.settings import Reading, Settings
+from irevalx.settings import Settings, UnjudgedTreatment
 from irevalx.trec_eval.versions import TREC_EVAL_10
 
 ROBUST = SHARED / "robust03"
@@ -194,7 +194,7 @@ def test_a_swap_that_bpref_10_does_not_see() -> None:
 # Readings of the unjudged
 
 
-def assessed(topic: Topic, reading: Reading) -> Topics:
+def assessed(topic: Topic, reading: UnjudgedTreatment) -> Topics:
     """One topic as a ranking, read so by the code that the command uses."""
     docnos = [b"%d" % number for number in range(len(topic.judgments))]
     judgments = Judgments(
@@ -229,7 +229,9 @@ def assessed(topic: Topic, reading: Reading) -> Topics:
 @pytest.mark.parametrize("reading", ["skip", "rel"])
 @settings(deadline=None)
 @given(RANKINGS, NOT_RETRIEVED, st.integers(-2, 3), st.randoms(use_true_random=False))
-def test_readings(reading: Reading, ranking: list[int], others: list[int], level: int, random: Random) -> None:
+def test_readings(
+    reading: UnjudgedTreatment, ranking: list[int], others: list[int], level: int, random: Random
+) -> None:
     """A reading gives what the reference makes of the topic, for all measures that have it."""
     topic = Shared(level).topic(ranking, others, random)
     seen = assessed(topic, reading)

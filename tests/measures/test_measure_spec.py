@@ -14,9 +14,9 @@ from irevalx.errors import ParameterError, UnknownMeasureError, UsageError
 from irevalx.experiments.ranked_runs import requests_of
 from irevalx.measures import BY_NAME, MEASURES
 from irevalx.measures.lists import listed
-from irevalx.measures.other_names import NEAREST, OTHER_NAMES, Nearest
-from irevalx.measures.parse import parse
-from irevalx.measures.select import select
+from irevalx.measures.other_names import NEAREST, OTHER_NAMES, NearestMeasure
+from irevalx.measures.parse import parse_request
+from irevalx.measures.select import select_measures
 from irevalx.settings import Settings
 from irevalx.trec_eval.versions import TREC_EVAL_9, TREC_EVAL_10
 
@@ -26,13 +26,13 @@ FILES = (EXAMPLE / "qrels", EXAMPLE / "bm25.run")
 
 def printed(*texts: str, **settings: object) -> list[str]:
     """Return the names that values are printed under."""
-    chosen = select(texts, Settings.of(**settings))
+    chosen = select_measures(texts, Settings.of(**settings))
     return [name for selected in chosen.measures for name in selected.names]
 
 
 def asked(*texts: str, **settings: object) -> dict[str, str]:
     """Return what values are called as they were asked for, each with the name that it is printed under."""
-    return select(texts, Settings.of(**settings)).asked
+    return select_measures(texts, Settings.of(**settings)).requested
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_cutoffs_of_a_level_add_up() -> None:
 def test_arguments_that_make_no_sense(text: str, message: str) -> None:
     """What a measure may have in brackets is said, and what comes nearest."""
     with pytest.raises(UsageError, match=re.escape(message)):
-        select((text,), Settings())
+        select_measures((text,), Settings())
 
 
 @pytest.mark.parametrize(
@@ -161,9 +161,9 @@ def test_unknown_measures_say_what_to_type(text: str, message: str) -> None:
 
 
 @pytest.mark.parametrize("nearest", NEAREST, ids=lambda nearest: nearest.name)
-def test_the_nearest_measures_exist(nearest: Nearest) -> None:
+def test_the_nearest_measures_exist(nearest: NearestMeasure) -> None:
     """What comes nearest is a measure, and what it is nearest to is none."""
-    assert parse(nearest.measure.format(k=10), TREC_EVAL_10).name in BY_NAME
+    assert parse_request(nearest.measure.format(k=10), TREC_EVAL_10).name in BY_NAME
     assert nearest.name not in BY_NAME
     assert "{k}" not in nearest.difference.format(k=10)
 
@@ -174,17 +174,20 @@ def test_other_names_are_those_of_measures() -> None:
         assert {other.alone, other.at} <= {"", *BY_NAME}
         for spelling in (other.name, other.name.lower(), other.name.upper()):
             if other.alone:
-                assert parse(spelling if other.name not in BY_NAME else other.name, TREC_EVAL_10).name == other.alone
+                assert (
+                    parse_request(spelling if other.name not in BY_NAME else other.name, TREC_EVAL_10).name
+                    == other.alone
+                )
             if other.at:
-                assert parse(f"{spelling}@5", TREC_EVAL_10).name == other.at
-                assert parse(f"{spelling}_at_5", TREC_EVAL_10).name == other.at
+                assert parse_request(f"{spelling}@5", TREC_EVAL_10).name == other.at
+                assert parse_request(f"{spelling}_at_5", TREC_EVAL_10).name == other.at
 
 
 def test_names_of_measures_that_a_version_lacks() -> None:
     """The error says so, whatever the name was."""
     for text, name in (("unj@5", "unj"), ("RBP", "rbp"), ("DCG", "dcg")):
         with pytest.raises(UsageError, match=f"the measure '{name}' does not exist in trec_eval 9.0.8"):
-            parse(text, TREC_EVAL_9)
+            parse_request(text, TREC_EVAL_9)
 
 
 def test_what_may_be_meant() -> None:

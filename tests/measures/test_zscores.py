@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from running import FIXTURES, run, run_process
 
-from irevalx.measures.zscores import Moments
+from irevalx.measures.zscores import ZscoreMoments
 
 DATA = FIXTURES / "golden" / "data"
 FILES = (DATA / "t.qrels", DATA / "t.run")
@@ -80,5 +80,5 @@ def test_several_runs_are_called_by_their_tags(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_search(names: str, wanted: str, found: int | None) -> None:
     """Of several entries for a measure the one counts that trec_eval's search meets first."""
-    moments = Moments([name.encode() for name in names], [(float(place), 1.0) for place in range(len(names))])
+    moments = ZscoreMoments([name.encode() for name in names], [(float(place), 1.0) for place in range(len(names))])
     assert moments.find(wanted.encode()) == (None if found is None else (float(found), 1.0))

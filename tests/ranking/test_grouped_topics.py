@@ -15,7 +15,7 @@ from reference import OUTSIDE, UNJUDGED, Topic
 from running import run
 
 from irevalx.evaluation.evaluate import evaluate
-from irevalx.measures.select import select
+from irevalx.measures.select import select_measures
 from irevalx.measures.summary import as_list
 from irevalx.reading.formats import read_trec_results, rel_format
 from irevalx.reading.source import Source
@@ -78,7 +78,7 @@ def test_groups_are_averaged(seed: int, level: int, judged_only: bool) -> None:
         results.write_text("".join(result_lines))
         judgments = rel_format("qrels_jg").read(Source(str(qrels)), TREC_EVAL_10, True, print)
         results_read = read_trec_results(Source(str(results)), TREC_EVAL_10, strict=True, warn=print)
-        evaluation = evaluate(judgments, results_read, select(REQUESTS, asked, "qrels_jg"), asked)
+        evaluation = evaluate(judgments, results_read, select_measures(REQUESTS, asked, "qrels_jg"), asked)
     values = [as_list(column.values) for column in evaluation.columns if column.values is not None]
     for topic, found in zip(evaluation.topics, zip(*values, strict=True), strict=True):
         expected = expected_values(judged[topic.decode()], rankings[topic.decode()], asked)
@@ -106,7 +106,7 @@ def test_a_document_twice_in_a_group(tmp_path: Path) -> None:
     [
         (
             "1 g A\n",
-            "{qrels}:1: a judgment must have 4 columns (topic, group, document, grade), but got '1 g A': give -R pairs if the columns are TOPIC WINNER LOSER",
+            "{qrels}:1: a judgment must have 4 columns (topic, group, document, grade), but got '1 g A': use -R pairs if the columns are TOPIC WINNER LOSER",
         ),
         (
             "1 g A 1.5\n",

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from irevalx.ranking.order import ranked_order
+from irevalx.ranking.order import ranking_order
 from irevalx.reading.formats import read_trec_results
 from irevalx.reading.source import Source
 from irevalx.trec_eval.versions import COMPAT
@@ -40,6 +40,6 @@ def test_ranking_is_a_sort_by_score_and_docno(data: st.DataObject) -> None:
 def order_of(block: bytes, compat: str) -> list[bytes]:
     """The documents of a block that holds one topic, ranked."""
     [results] = read_trec_results(Source("run", block), COMPAT[compat], strict=False, warn=pytest.fail).results()
-    order, _ = ranked_order(results)
+    order, _ = ranking_order(results)
     docnos = results.docnos.texts()
     return docnos if order is None else [docnos[place] for place in order.tolist()]

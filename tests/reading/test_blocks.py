@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from running import run
 
 from irevalx.reading import blocks
-from irevalx.reading.blocks import blocks_of, shares_of, whole_topics
+from irevalx.reading.blocks import blocks_of, file_ranges, whole_topics
 from irevalx.reading.source import Source
 
 
@@ -124,7 +124,7 @@ def test_shares_are_cut_between_topics(
     (tmp_path / "run").write_bytes(text if newline else text[:-1])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(blocks, "CHUNK_SIZE", chunk)
-        found = shares_of(Source(str(tmp_path / "run")), processes)
+        found = file_ranges(Source(str(tmp_path / "run")), processes)
         assert len(found) <= processes
         assert len(found) != 1
         read = [list(share.blocks()) for share in reversed(found)][::-1]
@@ -153,11 +153,11 @@ def test_every_process_has_a_share(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     (tmp_path / "run").write_bytes(text)
     monkeypatch.setattr(blocks, "CHUNK_SIZE", 1000)
     for processes in (2, 3, 8):
-        sizes = [share.end - share.begin for share in shares_of(Source(str(tmp_path / "run")), processes)]
+        sizes = [share.end - share.begin for share in file_ranges(Source(str(tmp_path / "run")), processes)]
         assert len(sizes) == processes
         assert max(sizes) - min(sizes) < 2000
     monkeypatch.setattr(blocks, "MOST_SHARE", len(text) // 5)
-    assert len(shares_of(Source(str(tmp_path / "run")), 2)) == 6
+    assert len(file_ranges(Source(str(tmp_path / "run")), 2)) == 6
 
 
 @pytest.mark.parametrize("content", ["compressed", "one topic", "standard input"])
@@ -166,4 +166,4 @@ def test_files_without_shares(content: str, tmp_path: Path) -> None:
     path = tmp_path / "run"
     text = made_topics([1000] if content == "one topic" else [10] * 100, random.Random(1))
     path.write_bytes(gzip.compress(text) if content == "compressed" else text)
-    assert shares_of(Source("-" if content == "standard input" else str(path)), 4) == []
+    assert file_ranges(Source("-" if content == "standard input" else str(path)), 4) == []

@@ -30,7 +30,7 @@ from irevalx.errors import MalformedLineError, MalformedNumberError, UnreadableF
 from irevalx.measures import NICKNAMES
 from irevalx.reading.file_format import FileFormat, FileKind
 from irevalx.reading.formats import FILE_FORMATS, REL_FORMATS, RESULTS_FORMATS
-from irevalx.reading.layout import Comments, Layout
+from irevalx.reading.layout import CommentStyle, Layout
 from irevalx.reading.source import Source
 from irevalx.settings import ORDERS_OF_TIES
 from irevalx.trec_eval.versions import COMPAT
@@ -252,9 +252,9 @@ def test_lines_without_data(fmt: AnyFormat, layout: Layout, example: Example, tm
     for line, version, skipped in (
         (b"\n", "10", layout.blank_lines),
         (b" \t\n", "10", layout.blank_lines),
-        (b"#comment\n", "10", comments is not Comments.NONE),
-        (b"#comment\n", "9", comments is not Comments.NONE and layout.comments_in_9),
-        (b" #comment\n", "10", comments is Comments.AFTER_SPACES),
+        (b"#comment\n", "10", comments is not CommentStyle.NONE),
+        (b"#comment\n", "9", comments is not CommentStyle.NONE and layout.comments_in_9),
+        (b" #comment\n", "10", comments is CommentStyle.AFTER_SPACES),
     ):
         if skipped:
             path.write_bytes(line + text.replace(b"\n", b"\n" + line))

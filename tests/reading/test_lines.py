@@ -9,18 +9,18 @@ from random_names import ids
 
 from irevalx.errors import MalformedLineError
 from irevalx.reading.blocks import Block
-from irevalx.reading.layout import Comments, Layout
+from irevalx.reading.layout import CommentStyle, Layout
 from irevalx.reading.lines import cut_lines
 from irevalx.trec_eval.versions import TREC_EVAL_10
 
 SIX, FOUR = ("A B C D E F",), ("A B C D",)
-RESULTS = Layout(line="a line", columns=SIX, more=True, blank_lines=True, comments=Comments.AFTER_SPACES)
+RESULTS = Layout(line="a line", columns=SIX, more=True, blank_lines=True, comments=CommentStyle.AFTER_SPACES)
 JUDGMENTS = Layout(line="a line", columns=FOUR)
 LAYOUTS = [
     RESULTS,
     JUDGMENTS,
-    Layout(line="a line", columns=SIX, more=True, blank_lines=True, comments=Comments.NONE),
-    Layout(line="a line", columns=FOUR, comments=Comments.NONE),
+    Layout(line="a line", columns=SIX, more=True, blank_lines=True, comments=CommentStyle.NONE),
+    Layout(line="a line", columns=FOUR, comments=CommentStyle.NONE),
 ]
 
 
@@ -32,8 +32,8 @@ def literal_tokens(block: bytes, layout: Layout) -> list[list[bytes]] | int:
         fields = line.split()
         if layout.blank_lines and not fields:
             continue
-        start = line.lstrip() if layout.comments is Comments.AFTER_SPACES else line
-        if start.startswith(b"#") and layout.comments is not Comments.NONE:
+        start = line.lstrip() if layout.comments is CommentStyle.AFTER_SPACES else line
+        if start.startswith(b"#") and layout.comments is not CommentStyle.NONE:
             continue
         if len(fields) < n_columns or (len(fields) > n_columns and not layout.more):
             return number

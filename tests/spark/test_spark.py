@@ -102,7 +102,7 @@ def test_options(
     found = {(row.run, row.topic, row.measure): row.value for row in values.topics.collect()}
     found |= {(row.run, "all", row.measure): row.value for row in summary.collect()}
     assert with_every_digit(found) == expected
-    lines = [one.message.line for one in caught if isinstance(one.message, IrevalxWarning)]
+    lines = [one.message.args[0] for one in caught if isinstance(one.message, IrevalxWarning)]
     assert sorted(map(without_example, lines)) == sorted(said)
     values.unpersist()
 
@@ -247,7 +247,7 @@ def test_measures_that_are_left_out(session: Any, frames: dict[str, Any]) -> Non
     graded = session.createDataFrame([("1", "A", 9)], "topic string, docno string, grade int")
     with pytest.warns(IrevalxWarning) as caught:
         values = irevalx.spark.evaluate(graded, frames["runs"], ["official", "relstring", "all"])
-    lines = [one.message.line for one in caught if isinstance(one.message, IrevalxWarning)]
+    lines = [one.message.args[0] for one in caught if isinstance(one.message, IrevalxWarning)]
     assert lines[0] == "relstring is left out: its values are texts"
     assert lines[1].startswith("qrels: a grade must be at most 4 for ERR, but got 9")
     assert lines[1].endswith("; it is left out")

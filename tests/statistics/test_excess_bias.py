@@ -20,7 +20,7 @@ import irevalx.lab
 from irevalx.api.inputs import Qrels
 from irevalx.experiments.label_files import TwoLabellings
 from irevalx.experiments.user_data import experiment_of, graded_judgments_of
-from irevalx.lab.labelling.findings import Resampling
+from irevalx.lab.labelling.findings import LabelBootstrap
 from irevalx.lab.labelling.run_agreement import SHUFFLES, evaluations
 from irevalx.statistics.excess_bias import ExcessBias, excess_bias, excess_bias_of
 
@@ -117,11 +117,11 @@ def called_biased(human: Path, machine: Path, runs: list[Path], measures: str) -
     ours, theirs = graded_judgments_of(human), graded_judgments_of(machine)
     both = TwoLabellings.of(ours, theirs, theirs.topics)
     experiment = experiment_of(Qrels(both.judgments), runs, measures)
-    resampling = Resampling(resamples=500, seed=1)
+    resampling = LabelBootstrap(resamples=500, seed=1)
     return {
         one.measure: {
             finding.group or ""
-            for finding in one.group_findings(experiment.runs, resampling)
+            for finding in one.group_statistics(experiment.runs, resampling)
             if finding.statistic == "excess_bias_p" and finding.value is not None and finding.value < 0.05
         }
         for one in evaluations(experiment, both, shuffles=SHUFFLES, seed=1)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from irevalx.statistics.sign_chances import SignChances, added, sign_chances
+from irevalx.statistics.sign_chances import SignChances, convolve, sign_chances
 
 
 def by_enumeration(start: float, values: np.ndarray, chances: np.ndarray) -> list[float]:
@@ -48,7 +48,7 @@ def test_every_outcome(kind: str, seed: int) -> None:
 def test_sum_of_yes_and_no(n: int) -> None:
     """The number of hits has scipy's distribution, whatever its probabilities."""
     p = np.random.default_rng(n).random(n)
-    found = added(np.tile([0, 1], (n, 1)), np.column_stack((1 - p, p)))
+    found = convolve(np.tile([0, 1], (n, 1)), np.column_stack((1 - p, p)))
     assert found == pytest.approx(stats.poisson_binom(p).pmf(np.arange(n + 1)), abs=1e-12)
 
 

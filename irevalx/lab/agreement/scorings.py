@@ -1,7 +1,7 @@
-"""Scorings: the scores of runs, read from files as irevalx and trec_eval print them, or under samples of judgments.
+"""Evaluations of runs: measure values in files that irevalx and trec_eval printed, or under samples of judgments.
 
-Formats of files are told apart by content: csv and tsv by their head, json and jsonl by a brace, all else is
-trec_eval's own.
+The content determines the format of a file: csv and tsv have a head, json and jsonl begin with a brace, and any other
+file is in the format of trec_eval.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from irevalx import parameters
 from irevalx.api.inputs import Qrels
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.segments import FloatArray
+from irevalx.declarations import spelled
 from irevalx.errors import InputError, MalformedLineError, quote, shown_name
 from irevalx.experiments.measure_scales import scale_named
 from irevalx.experiments.ranked_runs import RankedRuns
@@ -42,10 +43,10 @@ from irevalx.trec_eval.numbers import c_double
 from irevalx.trec_eval.versions import TREC_EVAL_10
 
 _GROUPS = f"{ALL}:"
-"""What stands in place of a topic begins so for groups of topics and the ends of intervals, which do not count here."""
+"""Prefix in the column of topics for groups of topics and ends of intervals, which are ignored here."""
 
 _TEXTS = tuple(measure.name for measure in MEASURES if measure.number == "text")
-"""Measures whose values are no numbers; they do not count here."""
+"""Measures whose values are not numbers; they are ignored here."""
 
 
 class _Value(Frozen):
@@ -58,58 +59,42 @@ class _Value(Frozen):
     text: Any
 
 
-class Scoring(Frozen):
-    """The scores of some runs.
-
-    Parameters
-    ----------
-    path : the file that was read, or the judgments that the runs were evaluated with.
-    values : by run, by measure as it is printed, and by topic; "all" is the summary, which a measure may lack.
-    which_topics : those that the runs were evaluated for, in words; empty for a file of scores, which does not say it.
-    """
+class EvaluatedRuns(Frozen):
+    """The measure values of runs."""
 
     path: str
+    """The file that was read, or the judgments that the runs were evaluated with."""
+
     values: dict[str, dict[str, dict[str, float]]]
+    """By run, printed name of the measure, and topic; "all" is the summary, which can be missing."""
+
     which_topics: str = ""
+    """The topics that the runs were evaluated for, in words; empty for a file, which does not contain them."""
 
     @classmethod
-    def of(cls, path: str, experiment: RankedRuns, values: FloatArray | None = None) -> Scoring:
-        """Return the scores of the runs of an experiment.
-
-        Parameters
-        ----------
-        values : shape (n_measures, n_runs, n_topics). None: with the judgments that the experiment was made with.
-        """
+    def of(cls, path: str, experiment: RankedRuns, values: FloatArray | None = None) -> EvaluatedRuns:
+        """Return values of shape (n_measures, n_runs, n_topics); by default, those under the experiment's judgments."""
         values = experiment.values() if values is None else values
         scores = experiment.scores(values)
         topics = [as_text(topic) for topic in experiment.topics]
-        found = {
+        by_run = {
             run: {
                 measure: {ALL: float(scores[m, r]), **dict(zip(topics, values[m, r].tolist(), strict=True))}
                 for m, measure in enumerate(experiment.measures)
             }
             for r, run in enumerate(experiment.runs)
         }
-        return cls(path, found, experiment.which_topics)
+        return cls(path, by_run, experiment.which_topics)
 
     @classmethod
-    def given(cls, values: Mapping[Any, Any], what: str) -> Scoring:
-        """Return scores as ``Scores.to_dict`` has them, ``{run: {topic: {measure: value}}}``.
-
-        Parameters
-        ----------
-        what : what messages call them.
-
-        Raises
-        ------
-        ArgumentError : they are of another shape, or a value is no number.
-        """
-        found: dict[str, dict[str, dict[str, float]]] = {}
+    def from_mapping(cls, values: Mapping[Any, Any], what: str) -> EvaluatedRuns:
+        """Read ``{run: {topic: {measure: value}}}``, which messages call ``what``; raises ArgumentError."""
+        by_run: dict[str, dict[str, dict[str, float]]] = {}
         for run, topics in values.items():
-            by_measure = found.setdefault(parameters.identifier(lambda: f"a run of {what}", run), {})
+            by_measure = by_run.setdefault(parameters.identifier(lambda: f"a run of {what}", run), {})
             for topic, measures in topics.items() if isinstance(topics, Mapping) else [(run, topics)]:
                 if not isinstance(measures, Mapping):
-                    raise parameters.wrong(
+                    raise parameters.argument_error(
                         what, "a file, scores, or a dictionary {run: {topic: {measure: value}}}", values
                     )
                 for measure, value in measures.items():
@@ -119,34 +104,27 @@ class Scoring(Frozen):
                         of_measure = by_measure.setdefault(parameters.text(lambda: f"a measure of {what}", measure), {})
                         name = parameters.identifier(lambda: f"a topic of {what}", topic)
                         of_measure[name] = np.nan if number is None else number
-        return cls(what, found)
+        return cls(what, by_run)
 
     @classmethod
-    def read(cls, source: Source) -> Scoring:
-        """Read a file.
-
-        Raises
-        ------
-        UnreadableFileError : it cannot be read.
-        MalformedLineError : a line breaks the format, has no number, or gives a value a second time.
-        InputError : there is no value, or trec_eval's format does not say what a run is called.
-        """
+    def read(cls, source: Source) -> EvaluatedRuns:
+        """Read a file; raises MalformedLineError, and InputError if there is no value, or a run without a name."""
         text = as_text(b"".join(source.chunks(CHUNK_SIZE)))
         where = shown_name(source.path)
-        found: dict[str, dict[str, dict[str, float]]] = {}
+        by_run: dict[str, dict[str, dict[str, float]]] = {}
         for value in _values(where, text):
             if value.measure.startswith(_TEXTS) or value.topic.startswith(_GROUPS):
                 continue
-            by_topic = found.setdefault(value.run, {}).setdefault(value.measure, {})
+            by_topic = by_run.setdefault(value.run, {}).setdefault(value.measure, {})
             if value.topic in by_topic:
                 raise MalformedLineError(
                     f"{where}:{value.line}: a value must be there once, but {value.measure} of {quote(value.run)} for "
                     f"{quote(value.topic)} is there again"
                 )
             by_topic[value.topic] = _number(where, value)
-        if not found:
-            raise InputError(f"{where}: a scoring must have a value at least, but it has none")
-        return cls(source.path, found)
+        if not by_run:
+            raise InputError(f"{where}: a file of measure values must contain a value, but it contains none")
+        return cls(source.path, by_run)
 
     @property
     def measures(self) -> list[str]:
@@ -154,7 +132,7 @@ class Scoring(Frozen):
         return list(dict.fromkeys(measure for measures in self.values.values() for measure in measures))
 
     def score(self, run: str, measure: str) -> float:
-        """Return the summary of a measure; without one, it is made of the values by topic."""
+        """Return the summary of a measure; without one, the summary of the values by topic."""
         by_topic = self.values[run][measure]
         if ALL in by_topic:
             return by_topic[ALL]
@@ -171,25 +149,21 @@ class Scoring(Frozen):
 
 
 def _number(where: str, value: _Value) -> float:
-    """Return a finite number, or nan where there is none: null in JSON, nan elsewhere."""
-    found = value.text
-    if found is None or (isinstance(found, str) and found.lower().removeprefix("-") == "nan"):
+    """Return a finite number, or nan for null in JSON and nan elsewhere."""
+    text = value.text
+    if text is None or (isinstance(text, str) and text.lower().removeprefix("-") == "nan"):
         return np.nan
-    if isinstance(found, str):
-        number, is_plain = c_double(as_bytes(found))
+    if isinstance(text, str):
+        number, is_plain = c_double(as_bytes(text))
         if is_plain:
             return number
-    elif isinstance(found, int | float) and not isinstance(found, bool):
+    elif isinstance(text, int | float) and not isinstance(text, bool):
         with suppress(OverflowError):
-            if isfinite(found):
-                return float(found)
+            if isfinite(text):
+                return float(text)
     rule = "a value must be a number of 64 bits that is not infinite"
-    raise MalformedLineError(f"{where}:{value.line}: {rule}, but got {_shown(found)}")
-
-
-def _shown(value: Any) -> str:
-    """Return a value of JSON as a message shows it."""
-    return quote(value if isinstance(value, str) else json.dumps(value))
+    got = quote(text if isinstance(text, str) else json.dumps(text))
+    raise MalformedLineError(f"{where}:{value.line}: {rule}, but got {got}")
 
 
 def _values(where: str, text: str) -> Iterator[_Value]:
@@ -219,7 +193,7 @@ def _of_table(where: str, text: str, delimiter: str, columns: Sequence[str]) -> 
 
 
 def _of_json(where: str, text: str) -> Iterator[_Value]:
-    """Yield the values of an object a line or, where the first line is no such object, of a single object."""
+    """Yield the values of one object per line, or of a single object if the first line is not such an object."""
     lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
     first = _parsed(lines[0][1])
     if first is None or "runs" in first:
@@ -235,12 +209,12 @@ def _of_json(where: str, text: str) -> Iterator[_Value]:
 
 
 def _parsed(text: str) -> dict[str, Any] | None:
-    """Return a JSON object; None for text that is none, or that has thousands of brackets or of digits of a number."""
+    """Return a JSON object; None for other text, also with thousands of brackets or of digits of a number."""
     try:
-        found = json.loads(text)
+        value = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return value if isinstance(value, dict) else None
 
 
 def _of_json_object(where: str, text: str) -> Iterator[_Value]:
@@ -257,10 +231,9 @@ def _of_json_object(where: str, text: str) -> Iterator[_Value]:
 
 
 def _of_trec_eval(where: str, text: str) -> Iterator[_Value]:
-    """Yield values of runs one after another.
+    """Yield the values of runs in turn: a run begins with a second runid, or with a topic after the summary.
 
-    A run begins with a second runid, or with a topic after the summary. irevalx prints runid before the topics where it
-    was not asked for, and otherwise among the `all` rows, as trec_eval does.
+    irevalx prints runid before the topics unless it was requested, and otherwise among the `all` rows, like trec_eval.
     """
     run: str | None = None
     waiting: list[_Value] = []
@@ -296,39 +269,30 @@ def _named(where: str, run: str | None, values: Sequence[_Value]) -> Iterator[_V
     return (replace(value, run=run or "") for value in values)
 
 
-def scorings_of_samples(
+def evaluate_with_samples(
     sources: Sequence[Source], runs: OpenedRuns, measures: Sequence[str], **options: Any
-) -> list[Scoring]:
-    """Evaluate the runs with each of several files of judgments, which are samples of strata or qrels.
+) -> list[EvaluatedRuns]:
+    """Evaluate the runs with each of several files of judgments, which are stratified samples or qrels.
 
-    The documents of a sample that were not drawn are pooled and not judged for measures of grades. For measures of
-    strata and of probabilities, qrels have one stratum, of which the judged documents are a sample.
-
-    Parameters
-    ----------
-    options : ``level`` and ``min_retrieved``, as ``experiment_of`` takes them.
-
-    Raises
-    ------
-    UsageError : a measure can be computed from none of that.
-    Others as reading and evaluating do.
+    Documents that were not drawn are pooled and unjudged for measures of grades. For measures of strata and of
+    inclusion probabilities, qrels are one stratum, and the judged documents are a sample of it.
     """
-    requests = requests_of_samples(measures, parameters.whole_number("level", options["level"]))
-    found = []
+    requests = requests_of_samples(measures, parameters.whole_number(spelled("level"), options["level"]))
+    evaluated = []
     for source in sources:
         sample = read_sample(source)
         experiment = experiment_of(Qrels(sample.judgments), runs, requests, **options)
-        found.append(Scoring.of(source.path, experiment, values_of_sample(experiment, sample)))
-    return found
+        evaluated.append(EvaluatedRuns.of(source.path, experiment, values_of_sample(experiment, sample)))
+    return evaluated
 
 
 def read_sample(source: Source) -> StrataSample:
-    """Read a file of judgments, with strata if its lines have five columns; raises as the evaluator does."""
-    kept = source.in_memory()
-    lines = (line.split() for line in b"".join(kept.chunks(CHUNK_SIZE)).split(b"\n"))
+    """Read a file of judgments, with strata if its lines have five columns."""
+    in_memory = source.in_memory()
+    lines = (line.split() for line in b"".join(in_memory.chunks(CHUNK_SIZE)).split(b"\n"))
     n_columns = next((len(fields) for fields in lines if fields and not fields[0].startswith(b"#")), 0)
     form = QRELS if n_columns == 4 else SAMPLED
-    judgments: Judgments = form.read(kept, TREC_EVAL_10, False, warn)
+    judgments: Judgments = form.read(in_memory, TREC_EVAL_10, False, warn)
     raise_first(judgments.duplicates)
     stratum = np.zeros(judgments.rows.size, np.int64) if judgments.strata is None else judgments.strata
     names = tuple(str(number) for number in range(1, 2 + int(stratum.max(initial=0))))

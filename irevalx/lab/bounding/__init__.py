@@ -1,1 +1,1 @@
-"""Whether documents that nobody judged could reverse a comparison: the command bounds."""
+"""Bounds of scores and differences over all completions of the judgments: bounds."""

@@ -1,28 +1,25 @@
-"""Whether unjudged documents could reverse a comparison of runs, and which documents to judge next."""
+"""Bounds of scores and differences over all completions of the judgments: the function and command bounds."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import combinations, groupby, islice
 from operator import attrgetter
-from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import numpy as np
 
-from irevalx import parameters
-from irevalx.api.inputs import GivenQrels, Qrels, Runs
-from irevalx.api.own_measures import Measures
+from irevalx.api import inputs
 from irevalx.api.user_warnings import warn
+from irevalx.declarations import declared, file, flag, refined, spelled, whole
 from irevalx.errors import UsageError, quote
 from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.pools import with_first_documents
 from irevalx.experiments.ranked_runs import requests_of
-from irevalx.experiments.seeds import chosen_seed
+from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
 from irevalx.experiments.user_data import (
     Evaluating,
     OpenedRuns,
+    are_given,
     experiment_of,
     graded_judgments_of,
     measures_of,
@@ -34,17 +31,31 @@ from irevalx.judgments.graded import Judgments
 from irevalx.lab.bounding.bound_rows import (
     ALL,
     BoundedScore,
-    DecidedPairs,
-    decided_pairs,
+    DeterminedPairsRow,
+    DocumentToJudge,
+    InfluentialDocument,
+    count_determined,
     rows_of,
 )
-from irevalx.lab.bounding.probable_scores import DRAWN, DrawnScores, ProbableScores
+from irevalx.lab.bounding.probable_scores import DRAWN, ExpectedValues, SimulatedValues
 from irevalx.lab.bounding.relevance import GradeShares, Relevance, given_relevance
-from irevalx.lab.bounding.score_bounds import Bounds, NextDocument, WeightedScores
+from irevalx.lab.bounding.score_bounds import Bounds, DocumentInfluence, WeightedScores
 from irevalx.lab.bounding.unpooled import Unpooled
-from irevalx.lab.command.document_numbers import number_of_documents
 from irevalx.lab.command.result import Result
-from irevalx.measures.select import SelectedMeasure
+from irevalx.lab.command.shared import (
+    Complete,
+    GradedRelFormat,
+    GroupBy,
+    Groups,
+    Level,
+    MinRetrieved,
+    OptionalRuns,
+    Qrels,
+    Runs,
+    Seed,
+    measures,
+)
+from irevalx.measures.select import RequestedMeasure
 from irevalx.process.system import as_text
 from irevalx.reports.table import Table
 from irevalx.settings import Settings
@@ -53,40 +64,38 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from typing_extensions import Unpack
 
+    from irevalx.lab.command.output import Output
+
 _ALL = int(np.iinfo(np.int64).max)
-"""The depth of a measure for which all documents of a run count."""
+"""The depth of measures that use all documents of a run."""
 
 DRAWS = 1000
-"""How often judgments are drawn, for measures that are no sums over ranks."""
+"""The default number of draws of judgments, for measures that are not sums over ranks."""
 
 
 class BoundedScores(Result):
-    """The bounds of the scores of runs, and of the differences of pairs.
-
-    Parameters
-    ----------
-    rows : for each measure the runs, then the pairs; of each the topics, then their mean. With probabilities of
-        relevance they are ``ProbableScore``.
-    decided : for each measure; none where there is one run.
-    by_topic : whether people see topics too.
-    scores : of each measure with proven bounds, from which the figure is drawn.
-    seed : of draws of judgments; None where nothing was drawn.
-    """
+    """Bounds of the scores of runs, and of the differences of pairs."""
 
     rows: Sequence[BoundedScore]
-    decided: Sequence[DecidedPairs]
+    """For each measure the runs, then the pairs; for each the topics, then their mean. With probabilities of relevance,
+    they are ``ExpectedValueRow``."""
+    decided: Sequence[DeterminedPairsRow]
+    """One for each measure; empty for a single run."""
     by_topic: bool
+    """Whether tables for the terminal contain topics."""
     scores: Sequence[WeightedScores]
+    """Of the measures with proven bounds, for the figure."""
     seed: int | None = None
+    """The seed of draws of judgments; None if there are none."""
 
     def tables(self) -> list[Table]:
-        """Return the table of ``rows``, and how many pairs are decided."""
+        """Return the tables of ``rows`` and of the number of decided pairs."""
         return self._tables(self.rows)
 
     def tables_for_people(self) -> list[Table]:
-        """Return the same; topics only where they are asked for."""
+        """Return the same tables, with topics only if they were requested."""
         table, *counted = self._tables([row for row in self.rows if self.by_topic or row.topic == ALL])
-        if "changing_docno" in table.columns:  # it stands for the document that narrows bounds: lines are long enough
+        if "changing_docno" in table.columns:  # replaces the document that narrows bounds: lines are long enough
             hidden = {"next_topic", "next_docno", "narrows"}
             table = table.showing(*(column for column in table.columns if column not in hidden))
         return [table, *counted]
@@ -97,66 +106,30 @@ class BoundedScores(Result):
             tables.append(Table.of("decided pairs", type(self.decided[0]), self.decided))
         return tables
 
-    def figure(self, *, width: float = 7.0, titled: bool = True) -> Figure:
-        """Draw how many pairs are decided while the judgments are given back, in the best order and in that of ranks.
+    def figure(self, *, width: float = 7.0, titled: bool = True) -> "Figure":
+        """Draw how many pairs are decided by the number of judgments, in the best order and by rank.
 
-        Raises
-        ------
-        UsageError : there is one run, or no measure has proven bounds.
+        Raises UsageError if there is a single run, or no measure has proven bounds.
         """
         from irevalx.lab.bounding.figures import decided_pairs
         from irevalx.lab.plot.page import Page, style
 
         if not self.decided:
-            raise UsageError("a figure of bounds must have two runs to tell apart, but got one")
+            raise UsageError("the figure of bounds requires at least two runs, but got one")
         if not self.scores:
-            raise UsageError("a figure of bounds must have a measure with proven bounds: P, rbp or dcg")
+            raise UsageError("the figure of bounds requires a measure with proven bounds: P, rbp or dcg")
         orders = [
-            (one.measure.name, one.deciding(best_first=True), one.deciding(best_first=False)) for one in self.scores
+            (scores.measure.name, scores.determining(best_first=True), scores.determining(best_first=False))
+            for scores in self.scores
         ]
         with style():
             return decided_pairs(orders, Page(width, titled))
 
 
-class DocumentToJudge(Frozen, kw_only=True):
-    """A document worth judging.
-
-    Parameters
-    ----------
-    rank : from 1; the best first, of each topic or in all.
-    narrows : by how much its judgment narrows the bounds of undecided pairs, added up.
-    pairs : how many pairs that is.
-    """
-
-    rank: int
-    topic: str
-    docno: str
-    narrows: float
-    pairs: int
-
-
-class ChangingDocument(Frozen, kw_only=True):
-    """A document worth judging where documents have probabilities of relevance.
-
-    Parameters
-    ----------
-    rank : from 1; the best first, of each topic or in all.
-    changes : by how much its judgment is expected to change the probabilities that one run of an undecided pair is
-        better than the other, up or down, added up.
-    pairs : how many pairs that is.
-    """
-
-    rank: int
-    topic: str
-    docno: str
-    changes: float
-    pairs: int
-
-
 class DocumentsToJudge(Result):
-    """The documents whose judgments say most of undecided pairs; rows, the best first."""
+    """The documents whose judgments have the greatest effect on undecided pairs, the best first."""
 
-    rows: Sequence[DocumentToJudge] | Sequence[ChangingDocument]
+    rows: Sequence[DocumentToJudge] | Sequence[InfluentialDocument]
     kind: type[Frozen] = DocumentToJudge
 
     def tables(self) -> list[Table]:
@@ -169,63 +142,112 @@ class DocumentsToJudge(Result):
         return "".join(f"{row.topic} {row.docno}\n" for row in self.rows).encode(errors="surrogateescape")
 
 
+def _run(output: "Output", **options: Any) -> None:
+    """Write bounds as tables, and documents to judge as a pool file unless a format is requested."""
+    result = bounds(**options)
+    if isinstance(result, DocumentsToJudge) and not output.format_is_typed:
+        output.write_text(result)
+    else:
+        output.write(result)
+
+
+@declared(
+    run=_run,
+    example="irevalx-lab bounds qrels runs/* -m P.10 --in-all 50 > judge_these",
+    more=(
+        "--in-all and --per-topic write a pool file, or with --format a table.\n\n"
+        "The figure shows how many pairs are decided as judgments are added: it starts without judgments and adds the "
+        "judgments of QRELS in the order in which --in-all selects them, and for comparison by best rank."
+    ),
+    figure=True,
+)
 def bounds(
-    qrels: GivenQrels,
+    qrels: Qrels,
     runs: Runs,
-    measures: Measures = "P.10",
+    measures: Annotated[
+        str | Iterable[str],
+        measures(
+            "P.10",
+            "Measures that are sums over ranks of weight times gain: P.K, rbp and dcg, with gains and parameters as "
+            "for irevalx -m: 'P.10 rbp.p=0.8,1=0.5,2=1'; with probabilities also map, map_cut.K, ndcg and ndcg_cut.K.",
+        ),
+    ] = "P.10",
     *,
-    max_grade: int | None = None,
-    by_topic: bool = False,
-    per_topic: int | None = None,
-    in_all: int | None = None,
-    probabilities: GivenQrels | None = None,
-    fit_probabilities: bool = False,
-    new_runs: Runs | None = None,
-    groups: str | PathLike[str] | Mapping[str, str] | None = None,
-    group_by: str | None = None,
-    draws: int = DRAWS,
-    seed: int | None = None,
-    level: int = 1,
-    complete: bool = False,
-    min_retrieved: float = 0.0,
-    rel_format: str = "qrels",
-    n_next: int | None = None,
+    max_grade: Annotated[int | None, whole(0, metavar="N")] = None,
+    by_topic: Annotated[bool, flag()] = False,
+    per_topic: Annotated[int | None, whole(1, metavar="N", excludes=("n_next", "figure"))] = None,
+    in_all: Annotated[
+        int | None, whole(1, metavar="N", also="--next", excludes=("per_topic", "n_next", "figure"))
+    ] = None,
+    probabilities: Annotated[
+        Optional[inputs.GivenQrels],  # noqa: UP045 - GivenQrels is a string
+        file(excludes="fit_probabilities"),
+    ] = None,
+    fit_probabilities: Annotated[bool, flag()] = False,
+    new_runs: Annotated[
+        OptionalRuns,
+        refined(
+            names=("--new-run",),
+            requires="fit_probabilities",
+            excludes=("in_all", "per_topic", "n_next", "min_retrieved", "figure"),
+        ),
+    ] = None,
+    groups: Annotated[Groups, refined(requires="new_runs")] = None,
+    group_by: Annotated[GroupBy, refined(requires="new_runs")] = None,
+    draws: Annotated[int, whole(1, MOST_DRAWS, metavar="N", requires=("probabilities", "fit_probabilities"))] = DRAWS,
+    seed: Seed = None,
+    level: Level = 1,
+    complete: Complete = False,
+    min_retrieved: MinRetrieved = 0.0,
+    rel_format: GradedRelFormat = "qrels",
+    n_next: Annotated[int | None, whole(1, in_shell=False)] = None,
 ) -> BoundedScores | DocumentsToJudge:
-    """Find out whether unjudged documents could reverse a comparison, how probable it is, and which to judge next.
+    """Find out whether unjudged documents could reverse a comparison, and which to judge next.
+
+    Compute for each run and each pair of runs the score or difference under the judgments, and its least and greatest
+    value over all completions of the judgments: for each topic, then for the mean. A pair is determined (column
+    decided) if the difference has the same sign, or is 0, for all completions. The bounds are exact, as a document that
+    both runs retrieve has the same grade in both. Unjudged documents that no run retrieves have no effect. The columns
+    next_topic, next_docno and narrows contain the unjudged document that narrows the bounds of the mean most, and by
+    how much.
+
+    With probabilities of relevance, which are either given (`probabilities`) or fitted to the judgments
+    (`fit_probabilities`), further columns contain the mean and the standard deviation of the score or difference and,
+    for the mean difference of a pair, the probability that it keeps its sign; then the document whose judgment is
+    expected to change the probability that the first run is better most, and by how much. The relevance of different
+    documents is assumed to be independent, except for the common error of a fit. With fitted probabilities, runs that
+    were not pooled are an error unless they are `new_runs`; the probabilities of their documents then have a common
+    factor as well. The column "by" shows how the probability was computed: exactly (always for P; for rbp and dcg if
+    few unjudged documents remain), from the normal distribution, or from random draws. map and ndcg have no proven
+    bounds: the judgments of unjudged documents are drawn at random, the column "limits" contains drawn, and low and
+    high are the lowest and the highest value of the draws.
 
     Parameters
     ----------
-    qrels : the judgments: ``{topic: {docno: grade}}``, or whatever else ``irevalx.Qrels.read`` takes.
-    runs : what was retrieved: ``{name: {topic: {docno: score}}}``, or whatever else ``irevalx.evaluate`` takes.
-    measures : sums over ranks of weight times gain: P.K, rbp and dcg; with probabilities map, map_cut.K, ndcg and
-        ndcg_cut.K as well.
-    max_grade : unjudged documents may get grades from 0 to this one; None for the greatest grade of the judgments.
-    by_topic : whether people see topics in the table; ``rows`` have them anyway.
-    per_topic, in_all : return this number of documents to judge instead, of each topic or over all topics: the
-        documents whose judgments would narrow the bounds of undecided pairs most or, with probabilities, are expected
-        to change the probabilities of pairs most.
-    probabilities : of relevance of unjudged documents, as ``complete`` writes them: ``{topic: {docno: 0.3}}``, or
-        whatever else ``irevalx.Qrels.read`` takes. Documents are independent.
-    fit_probabilities : fit them to what was judged, by rank and run, instead.
-    new_runs : with fitted probabilities, further runs that were not pooled; ``runs`` must then be all pooled runs. The
-        probabilities of documents that no pooled run retrieved are multiplied by a common factor, which is estimated by
-        leaving out each group of ``runs`` in turn.
-    groups, group_by : the groups of runs, as in ``irevalx.lab.leave_out``; by default, each run is a group.
-    draws : number of random draws of judgments, for map, ndcg and new runs; at least 1.
-    seed : of the draws; None for a new one, which the result has.
-    level : the least grade that is relevant.
-    complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
-    min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
-    rel_format : the format of judgments that are files: "qrels", "beir" or "json".
-    n_next : old name of ``in_all``.
+    max_grade : greatest grade that unjudged documents can have. [default: the greatest grade of the judgments]
+    by_topic : include topics in tables for the terminal; the other formats always contain them.
+    per_topic : like `in_all`, but return this number of documents of each topic, topic by topic.
+    in_all : instead of the bounds, return this number of unjudged documents to judge next, over all topics. They are
+        the documents whose judgments would narrow the bounds of undecided pairs most, the best first or, with
+        probabilities, the documents whose judgments are expected to change the probabilities of pairs most.
+    probabilities : relevance judgments whose grades are probabilities of relevance, for example from irevalx-lab
+        complete, or 0 and 1 from a machine. Unjudged documents without a probability count as nonrelevant.
+    fit_probabilities : fit probabilities of relevance to the judgments. They are predicted by the rank that each run
+        gives a document, its best rank, and the number of runs.
+    new_runs : run that was not pooled; can be repeated. `runs` must then be all pooled runs, from at least four groups
+        (`groups`, `group_by`). The probabilities of documents that no pooled run retrieved are multiplied by a common
+        factor, which is estimated by leaving out each group of `runs` in turn.
+    draws : number of random draws of the judgments of unjudged documents, for map, ndcg and new runs.
+    n_next : an older name of `in_all`.
 
     Raises
     ------
-    UsageError : a measure is no such sum, or documents are requested with several measures or one run, or keywords
-        contradict each other.
+    ArgumentError : an argument is invalid.
+    UsageError : a measure is not a sum over ranks, the next documents are requested for several measures or a single
+        run, or arguments contradict each other.
     InputError : there are too few judgments to fit probabilities, or too few groups to estimate the factor; or a run
         was not pooled and is not among ``new_runs``.
-    IrevalxError : as ``irevalx.evaluate``.
+    IrevalxError : as for ``irevalx.evaluate``.
 
     Examples
     --------
@@ -236,51 +258,60 @@ def bounds(
     >>> document.topic, document.docno, document.narrows
     ('1', 'X', 0.5)
     """
-    level, by_topic = parameters.whole_number("level", level), parameters.flag("by_topic", by_topic)
-    wanted = number_of_documents(per_topic=per_topic, in_all=in_all, n_next=n_next)
-    max_grade = None if max_grade is None else parameters.whole_number("max_grade", max_grade, least=0)
-    draws = parameters.whole_number("draws", draws, least=1)
-    is_probable = parameters.flag("fit_probabilities", fit_probabilities) or probabilities is not None
-    _refuse_contradictions(probabilities, level, fit_probabilities=fit_probabilities)
-    unpooled = Unpooled.of(new_runs, groups, group_by, wanted, min_retrieved, is_fitted=fit_probabilities)
+    is_probable = fit_probabilities or probabilities is not None
+    if is_probable and level < 1:
+        raise UsageError(f"{spelled('level')} must be at least 1 with probabilities of relevance, but got {level}")
+    numbers = {"per_topic": per_topic, "in_all": in_all, "n_next": n_next}
+    requested = next(((name, n) for name, n in numbers.items() if n is not None), None)
+    unpooled = Unpooled(opened_runs(new_runs) if are_given(new_runs) else None, groups, group_by)
     judgments, opened = graded_judgments_of(qrels, rel_format), unpooled.beside(opened_runs(runs))
     known = judgments.grades[judgments.grades >= 0]
     greatest = int(known.max(initial=0)) if max_grade is None else max_grade
     requests = requests_of(measures_of(measures), Settings(level=level))
     drawn = _drawn_requests(requests, is_probable=is_probable)
-    weighted = weighted_measures([one for one in requests if one not in drawn], level, set(known.tolist()), greatest)
-    if wanted is not None:
-        _refuse_next(weighted, drawn, opened)
-    for measure in weighted:
-        if not measure.greatest_gain:
-            warn(f"{measure.name}: no grade up to {greatest} has a gain, so nothing is uncertain: give --max-grade")
+    weighted = weighted_measures(
+        [request for request in requests if request not in drawn], level, set(known.tolist()), greatest
+    )
+    if requested is not None:
+        _refuse_next(requested[0], weighted, drawn, opened)
+    _warn_of_gains(weighted, greatest)
     options: Evaluating = {"level": level, "complete": complete, "min_retrieved": min_retrieved, "least_runs": 1}
     scores, experiment = weighted_scores(judgments, opened, weighted, drawn, **options)
     notes = experiment.notes()
     of_measures: list[tuple[str, Callable[[tuple[int, int | None]], Bounds]]]
-    of_measures, chosen = [(one.measure.name, one.bounds) for one in scores], None
+    of_measures, used_seed = [(of_measure.measure.name, of_measure.bounds) for of_measure in scores], None
     if is_probable:
         shares = GradeShares.of(experiment.grades, level, greatest)
         relevance = _relevance(experiment, probabilities, _depth(weighted, drawn), level, unpooled)
-        chosen = chosen_seed(seed) if drawn or unpooled.runs else None
-        probable = [
-            ProbableScores(one, relevance, shares, n_pooled=unpooled.first(experiment), n_draws=draws, seed=chosen or 0)
-            for one in scores
+        used_seed = chosen_seed(seed) if drawn or unpooled.runs else None
+        n_pooled = unpooled.first(experiment)
+        expected = [
+            ExpectedValues(of_measure, relevance, shares, n_pooled=n_pooled, n_draws=draws, seed=used_seed or 0)
+            for of_measure in scores
         ]
-        if wanted is not None:
-            return _to_judge(ChangingDocument, "changes", probable[0].changing(_undecided(scores[0])), wanted, notes)
-        of_measures = [(one.scores.measure.name, one.bounds) for one in probable]
+        if requested is not None:
+            ranked = expected[0].changing(_undecided(scores[0]))
+            return _to_judge(InfluentialDocument, "changes", ranked, requested, notes)
+        of_measures = [(of_measure.scores.measure.name, of_measure.bounds) for of_measure in expected]
         if drawn:
-            by_draws = DrawnScores(experiment, relevance, shares, draws, chosen or 0)
-            of_measures += [(measure, partial(by_draws.bounds, measure)) for measure in experiment.measures]
-    if wanted is not None:
-        return _to_judge(DocumentToJudge, "narrows", scores[0].worth_judging(_undecided(scores[0])), wanted, notes)
+            simulated = SimulatedValues(experiment, relevance, shares, draws, used_seed or 0)
+            of_measures += [(measure, partial(simulated.bounds, measure)) for measure in experiment.measures]
+    if requested is not None:
+        return _to_judge(DocumentToJudge, "narrows", scores[0].worth_judging(_undecided(scores[0])), requested, notes)
     rows = [row for of_measure in of_measures for row in _rows(experiment, *of_measure)]
-    decided = decided_pairs(rows)
-    for one in decided:
-        if one.decided == 0:
-            warn(f"{one.measure}: no pair is decided")
-    return BoundedScores(rows, decided, by_topic, scores, chosen, notes=notes)
+    decided = count_determined(rows)
+    for row in decided:
+        if row.decided == 0:
+            warn(f"{row.measure}: no pair is decided")
+    return BoundedScores(rows, decided, by_topic, scores, used_seed, notes=notes)
+
+
+def _warn_of_gains(weighted: Sequence[WeightedMeasure], greatest: int) -> None:
+    """Warn about measures without a gain for any possible grade of unjudged documents."""
+    for measure in weighted:
+        if not measure.greatest_gain:
+            hint = f"set {spelled('max_grade')}"
+            warn(f"{measure.name}: no grade up to {greatest} has a gain, so nothing is uncertain; {hint}")
 
 
 def _rows(
@@ -294,87 +325,75 @@ def _rows(
 
 
 def _to_judge(
-    kind: type[DocumentToJudge | ChangingDocument],
+    kind: type[DocumentToJudge | InfluentialDocument],
     column: str,
-    found: Sequence[NextDocument],
-    wanted: tuple[str, int],
+    ranked: Sequence[DocumentInfluence],
+    requested: tuple[str, int],
     notes: tuple[str, ...],
 ) -> DocumentsToJudge:
-    """Return the first documents, in all or of each topic; the column has what their judgment does."""
-    (name, n), by_topic = wanted, attrgetter("topic")
-    topics = groupby(sorted(found, key=by_topic), by_topic) if name == "per_topic" else [("", found)]
+    """Return the first documents, in all or of each topic; the column contains the effect of their judgments."""
+    (name, n), by_topic = requested, attrgetter("topic")
+    topics = groupby(sorted(ranked, key=by_topic), by_topic) if name == "per_topic" else [("", ranked)]
     rows: list[Any] = [
-        kind(rank=rank, topic=one.topic, docno=one.docno, pairs=one.pairs, **{column: one.narrows})
+        kind(rank=rank, topic=document.topic, docno=document.docno, pairs=document.pairs, **{column: document.narrows})
         for _, of_topic in topics
-        for rank, one in enumerate(islice(of_topic, n), start=1)
+        for rank, document in enumerate(islice(of_topic, n), start=1)
     ]
     return DocumentsToJudge(rows, kind, notes=notes)
 
 
-def _drawn_requests(requests: Sequence[SelectedMeasure], *, is_probable: bool) -> tuple[SelectedMeasure, ...]:
-    """Return the measures whose judgments are drawn; raises UsageError where there are no probabilities."""
-    drawn = tuple(one for one in requests if one.measure in DRAWN and one.reading == "nonrel")
+def _drawn_requests(requests: Sequence[RequestedMeasure], *, is_probable: bool) -> tuple[RequestedMeasure, ...]:
+    """Return the measures that require draws of judgments; raises UsageError without probabilities."""
+    drawn = tuple(request for request in requests if request.measure in DRAWN and request.reading == "nonrel")
     if drawn and not is_probable:
-        raise UsageError(f"{not_weighted(drawn[0])}; --probabilities and --fit-probabilities take map and ndcg too")
+        options = f"{spelled('probabilities')} and {spelled('fit_probabilities')}"
+        raise UsageError(f"{not_weighted(drawn[0])}; {options} support map and ndcg too")
     return drawn
 
 
-def _refuse_next(weighted: Sequence[WeightedMeasure], drawn: Sequence[SelectedMeasure], opened: OpenedRuns) -> None:
-    """Raise UsageError where the next documents cannot be told."""
-    if (n_measures := len(weighted) + sum(len(one.names) for one in drawn)) > 1:
-        raise UsageError(f"the next documents must be asked for with one measure, but got {n_measures}")
-    for one in drawn:
-        raise UsageError(f"the next documents must be asked for with P, rbp or dcg, but got {quote(one.names[0])}")
+def _refuse_next(
+    option: str, weighted: Sequence[WeightedMeasure], drawn: Sequence[RequestedMeasure], opened: OpenedRuns
+) -> None:
+    """Raise UsageError if the next documents cannot be selected."""
+    if (n_measures := len(weighted) + sum(len(request.names) for request in drawn)) > 1:
+        raise UsageError(f"{spelled(option)} requires a single measure, but got {n_measures}")
+    for request in drawn:
+        raise UsageError(f"{spelled(option)} requires P, rbp or dcg, but got {quote(request.names[0])}")
     if len(opened.runs) < 2:
-        raise UsageError("the next documents must have two runs to tell apart, but got one")
+        raise UsageError(f"{spelled(option)} requires at least two runs, but got one")
 
 
 def _relevance(experiment: Experiment, probabilities: Any, depth: int, level: int, unpooled: Unpooled) -> Relevance:
-    """Return probabilities of relevance: those that were given, or else fitted ones."""
+    """Return the given or, if there are none, fitted probabilities of relevance."""
     if probabilities is None:
         return unpooled.relevance(experiment, level)
     return given_relevance(experiment, graded_judgments_of(probabilities, grades="probability"), depth)
-
-
-def _refuse_contradictions(probabilities: Any, level: int, *, fit_probabilities: bool) -> None:
-    if fit_probabilities and probabilities is not None:
-        raise UsageError("probabilities and fit_probabilities must not be given together")
-    if (fit_probabilities or probabilities is not None) and level < 1:
-        raise UsageError(f"the least relevant grade must be at least 1 where relevance is probable, but got {level}")
 
 
 def weighted_scores(
     judgments: Judgments,
     opened: OpenedRuns,
     weighted: Sequence[WeightedMeasure],
-    drawn: tuple[SelectedMeasure, ...] = (),
-    **options: Unpack[Evaluating],
+    drawn: tuple[RequestedMeasure, ...] = (),
+    **options: "Unpack[Evaluating]",
 ) -> tuple[list[WeightedScores], Experiment]:
-    """Return the scores of runs under measures that are sums over ranks, and the runs ranked against judgments.
+    """Return the scores of runs under measures that are sums over ranks, and the runs, with other (drawn) measures.
 
-    What runs have at ranks that count is among the unjudged documents.
-
-    Parameters
-    ----------
-    drawn : other measures of the experiment, for which all ranks count.
-
-    Raises
-    ------
-    IrevalxError : as ``experiment_of``.
+    The judgments of the experiment contain the documents that runs have at the ranks of these measures.
     """
     judgments = with_first_documents(judgments, opened.runs, _depth(weighted, drawn))
-    experiment = experiment_of(Qrels(judgments), opened, drawn or "map", **options)
+    experiment = experiment_of(inputs.Qrels(judgments), opened, drawn or "map", **options)
     return [WeightedScores(experiment, measure) for measure in weighted], experiment
 
 
-def _depth(weighted: Sequence[WeightedMeasure], drawn: Sequence[SelectedMeasure]) -> int:
-    """Return how many documents of a run count."""
+def _depth(weighted: Sequence[WeightedMeasure], drawn: Sequence[RequestedMeasure]) -> int:
+    """Return the number of first documents of a run that the measures use."""
     return _ALL if drawn else max(measure.depth or _ALL for measure in weighted)
 
 
 def _undecided(scores: WeightedScores) -> list[tuple[int, int]]:
-    """Return the pairs that are not decided; a line tells where there are none."""
-    undecided = [pair for pair in scores.pairs if not scores.bounds(pair).is_decided]
+    """Return the pairs that are not determined; warns if there are none."""
+    undecided = [pair for pair in scores.pairs if not scores.bounds(pair).is_determined]
     if not undecided:
         warn(f"{scores.measure.name}: all pairs are decided, so no document needs to be judged")
     return undecided

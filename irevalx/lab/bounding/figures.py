@@ -1,4 +1,4 @@
-"""The figure of bounds: how many pairs of runs no further judgment can reverse."""
+"""The figure of bounds: determined pairs of runs by the number of judged documents."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from irevalx.lab.bounding.score_bounds import Deciding
+from irevalx.lab.bounding.score_bounds import DeterminedPairs
 from irevalx.lab.plot.page import COLOURS, DASHES, GREY, Page, panels_of
 
 _HEIGHT = 1.9
@@ -17,13 +17,8 @@ _HEIGHT = 1.9
 _ORDERS = ("in the order of --in-all", "in the order of ranks")
 
 
-def decided_pairs(measures: Sequence[tuple[str, Deciding, Deciding]], page: Page) -> Figure:
-    """Draw how many pairs are decided by the number of documents judged: one panel per measure.
-
-    Parameters
-    ----------
-    measures : for each its name, and what judging does in the order of ``--in-all`` and by rank.
-    """
+def decided_pairs(measures: Sequence[tuple[str, DeterminedPairs, DeterminedPairs]], page: Page) -> Figure:
+    """Draw the number of decided pairs, in the order of ``in_all`` and by rank: one panel per measure."""
     n_columns = 1 if page.is_narrow else min(3, len(measures))
     n_lines = -(-len(measures) // n_columns)
     figure = page.figure(_HEIGHT * n_lines + 0.75 + 0.25 * page.titled)
@@ -40,11 +35,11 @@ def decided_pairs(measures: Sequence[tuple[str, Deciding, Deciding]], page: Page
     return figure
 
 
-def _draw_orders(panel: Axes, orders: Sequence[Deciding]) -> None:
-    """Draw the decided pairs in steps, as pairs are decided one by one and stay so."""
-    n_pairs, n_judged = orders[0].n_pairs, max(int(one.n_judged[-1]) for one in orders)
-    for number, (label, one) in enumerate(zip(_ORDERS, orders, strict=True)):
-        x, y = [*one.n_judged.tolist(), n_judged], [*one.n_decided.tolist(), int(one.n_decided[-1])]
+def _draw_orders(panel: Axes, orders: Sequence[DeterminedPairs]) -> None:
+    """Draw the decided pairs as steps."""
+    n_pairs, n_judged = orders[0].n_pairs, max(int(order.n_judged[-1]) for order in orders)
+    for number, (label, order) in enumerate(zip(_ORDERS, orders, strict=True)):
+        x, y = [*order.n_judged.tolist(), n_judged], [*order.n_decided.tolist(), int(order.n_decided[-1])]
         panel.step(x, y, where="post", color=COLOURS[number], linestyle=DASHES[number], label=label)
     panel.axhline(n_pairs, color=GREY, linewidth=0.7, zorder=1)
     panel.annotate(

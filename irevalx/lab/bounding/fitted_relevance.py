@@ -4,10 +4,10 @@ Which runs retrieve a document, and at which rank, predicts its relevance; the w
 best rank and the number of runs alone, effective runs are underestimated, and confidence is not calibrated
 (docs/what-to-judge.md).
 
-Documents of a run that was not pooled are another matter. Those that are judged were retrieved by pooled runs, those
-that are not were retrieved by no pooled run, and the fit knows only the former. How far it is off is measured on groups
-of pooled runs: without the documents that only the group retrieved it is fitted again, and the number of relevant ones
-among these is compared with the sum of their probabilities. docs/incomplete-judgments.md has its coverage.
+Documents of a run that was not pooled are different: the judged ones were retrieved by pooled runs, the unjudged ones
+by no pooled run, and the model is fitted to the former alone. Its error is estimated on groups of pooled runs: without
+the unique documents of a group it is fitted again, and the number of relevant documents among these is compared with
+the sum of their probabilities. docs/incomplete-judgments.md reports the coverage.
 
 Source: Carterette, Robust Test Collections for Retrieval Evaluation, SIGIR 2007, estimates probabilities of relevance
 from ranks by logistic regression, with the weights of runs learned.
@@ -21,43 +21,38 @@ from collections.abc import Sequence
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.declarations import spelled
 from irevalx.errors import InputError
 from irevalx.experiments.experiment import Experiment
 from irevalx.frozen import Frozen
 from irevalx.lab.bounding.relevance import Relevance
 
 LEAST_GROUPS = 4
-"""Groups of pooled runs that the factor is estimated from; no fewer were tried."""
+"""The least number of groups of pooled runs to estimate the factor; fewer were not tested."""
 
 LEAST_TAU = 0.25
-"""The factor varies at least by this share between groups: with few groups the estimate of tau is often 0."""
+"""The least variation of the factor between groups: with few groups the estimate of tau is often 0."""
 
 MOST_UNJUDGED = 0.01
-"""The share of unjudged documents that pooled runs have at most within the depth of the pool."""
+"""The greatest share of unjudged documents of pooled runs within the depth of the pool."""
 
 _MOST_UNJUDGED_AT_RANK = 0.05
 
 _DEEPEST = 1000
-"""The greatest depth of a pool that is looked for."""
+"""The greatest depth of a pool that is considered."""
 
 _MOST_EXPONENT = 5.0
-"""Of a factor that is drawn."""
+"""The greatest exponent of a drawn factor."""
 
 _PENALTY = 1.0
-"""On the squares of the coefficients, half of which is subtracted from the log-likelihood."""
+"""The penalty on squared coefficients; half of it is subtracted from the log-likelihood."""
 
 _TOLERANCE = 1e-8
-"""Of the fit; small, so that printed digits do not depend on the version of scikit-learn."""
+"""The tolerance of the fit; small, so that printed digits do not depend on the version of scikit-learn."""
 
 
 class FittedRelevance:
-    """Probabilities of relevance fitted to judgments by logistic regression.
-
-    Parameters
-    ----------
-    experiment : runs and judgments; the unjudged documents in question are among the latter, with negative grades.
-    level : the least relevant grade; at least 1.
-    """
+    """Probabilities of relevance fitted to judgments, which contain unjudged documents, by logistic regression."""
 
     def __init__(self, experiment: Experiment, level: int) -> None:
         self._features, retrieved = features_of(experiment)
@@ -65,61 +60,48 @@ class FittedRelevance:
         self._judged: BoolArray = retrieved & (experiment.grades >= 0)
 
     def fit(self, without: BoolArray | None = None) -> Relevance:
-        """Fit to all judgments, or to those that are left without some; raises InputError as ``logistic_fit`` does."""
+        """Fit to all judgments, or to the judgments without some; raises InputError as ``logistic_fit`` does."""
         judged = self._judged if without is None else self._judged & ~without
         return logistic_fit(self._features, judged, self._relevant)
 
-    def factor(self, found_alone: Sequence[BoolArray]) -> GroupFactor:
-        """Estimate how far relevant documents that one group alone retrieved differ in number from what is fitted.
+    def factor(self, unique: Sequence[BoolArray]) -> GroupFactor:
+        """Estimate the ratio of relevant to expected documents among the judged unique documents of each pooled group.
 
-        Parameters
-        ----------
-        found_alone : for each group of pooled runs, the judged documents that only the group retrieved in the pool's
-            depth; flat over the judgments.
-
-        Raises
-        ------
-        InputError : fewer than ``LEAST_GROUPS`` groups have such documents, or none of these is relevant.
+        Raises InputError if fewer than ``LEAST_GROUPS`` groups have unique documents, or none of these is relevant.
         """
-        lost = [one for one in found_alone if one.any()]
+        lost = [mask for mask in unique if mask.any()]
         if len(lost) < LEAST_GROUPS:
             raise InputError(
                 f"estimating the relevance of documents that no pooled run retrieved requires at least {LEAST_GROUPS} "
                 f"groups of pooled runs with unique judged documents, and there are only {len(lost)}; add the other "
-                "pooled runs, or define their groups with --group-by"
+                f"pooled runs, or define their groups with {spelled('group_by')}"
             )
-        if not any((one & self._relevant).any() for one in lost):
+        if not any((mask & self._relevant).any() for mask in lost):
             raise InputError(
                 "the relevance of documents that no pooled run retrieved cannot be estimated: no unique document of "
                 "any group of pooled runs is relevant"
             )
-        found, expected, variance = np.array([self._counts(one) for one in lost]).T
-        scale = float((found.sum() + 0.5) / (expected.sum() + 0.5))
-        excess = ((found - scale * expected) ** 2).sum() - scale * variance.sum()
+        relevant, expected, variance = np.array([self._counts(mask) for mask in lost]).T
+        scale = float((relevant.sum() + 0.5) / (expected.sum() + 0.5))
+        excess = ((relevant - scale * expected) ** 2).sum() - scale * variance.sum()
         tau = math.sqrt(max(0.0, float(excess / ((scale * expected) ** 2).sum())))
         return GroupFactor(scale=scale, tau=max(tau, LEAST_TAU), n_groups=len(lost))
 
     def _counts(self, lost: BoolArray) -> tuple[float, float, float]:
-        """Return how many of the documents are relevant, and their fitted number and its variance without them."""
+        """Return the number of relevant documents among these, and its fitted expectation and variance without them."""
         p = self.fit(lost).probability[lost]
         return float((lost & self._relevant).sum()), float(p.sum()), float((p * (1 - p)).sum())
 
 
 class GroupFactor(Frozen, kw_only=True):
-    """The factor on fitted probabilities of the unjudged documents of a group of runs that was not pooled.
-
-    All documents of the group share it.
-
-    Parameters
-    ----------
-    scale : the relevant documents that pooled groups retrieved alone, over their fitted number.
-    tau : the standard deviation of the factor between groups, as a share of it.
-    n_groups : the groups that both were estimated from.
-    """
+    """The common factor on fitted probabilities of all unjudged documents of a group that was not pooled."""
 
     scale: float
+    """The number of relevant unique documents of pooled groups, divided by its fitted expectation."""
     tau: float
+    """The standard deviation of the factor between groups, as a share of it."""
     n_groups: int
+    """The number of groups behind both estimates."""
 
     def drawn(self, random: np.random.Generator, n_draws: int) -> FloatArray:
         """Draw factors for a new group: a log-t distribution, as ``tau`` is estimated from few groups."""
@@ -130,7 +112,7 @@ class GroupFactor(Frozen, kw_only=True):
 
 
 def unjudged_shares(experiment: Experiment) -> FloatArray:
-    """Return the share of unjudged documents among the first ones of each run: shape (n_runs, depth), depths from 1."""
+    """Return the share of unjudged documents of each run within each depth: shape (n_runs, depth), depths from 1."""
     n_unjudged, n_retrieved = (counts.cumsum(axis=1) for counts in _by_rank(experiment))
     shares: FloatArray = n_unjudged / np.maximum(n_retrieved, 1)
     return shares
@@ -139,8 +121,7 @@ def unjudged_shares(experiment: Experiment) -> FloatArray:
 def judged_depth(experiment: Experiment) -> int:
     """Return the depth to which runs are judged, 0 for none.
 
-    It is the greatest one within which at most ``MOST_UNJUDGED`` of their documents are unjudged, and at which at most
-    ``_MOST_UNJUDGED_AT_RANK`` are.
+    The share of unjudged documents is at most ``MOST_UNJUDGED`` within it, and ``_MOST_UNJUDGED_AT_RANK`` at it.
     """
     at_rank, retrieved = (counts.sum(axis=0) for counts in _by_rank(experiment))
     within = at_rank.cumsum() <= MOST_UNJUDGED * retrieved.cumsum()
@@ -149,9 +130,9 @@ def judged_depth(experiment: Experiment) -> int:
 
 
 def _by_rank(experiment: Experiment) -> tuple[IntArray, IntArray]:
-    """Return how many documents of each run are unjudged, and how many it retrieves, at each rank.
+    """Return the numbers of unjudged and of retrieved documents of each run at each rank: shape (n_runs, depth).
 
-    A ranking may lack documents that are not in the judgments.
+    A ranking can lack documents that are not in the judgments.
     """
     ranking, n_runs = experiment.ranking, len(experiment.runs)
     n_retrieved = ranking.n_ret.reshape(n_runs, len(experiment.topics))
@@ -165,16 +146,14 @@ def _by_rank(experiment: Experiment) -> tuple[IntArray, IntArray]:
 
 
 def features_of(experiment: Experiment) -> tuple[FloatArray, BoolArray]:
-    """Return what probabilities are fitted to, of each document that is in the judgments.
+    """Return the features of each judgment, (n_judgments, n_runs + 2), and which documents any run retrieves.
 
-    Returns
-    -------
-    Shape (n_judgments, n_runs + 2): for each run 1/log2(rank + 1), 0 if it does not retrieve the document; the
-    logarithm of the best rank; the share of the runs that retrieve it. And which documents some run retrieves.
+    The features: 1/log2(rank + 1) for each run, 0 if it does not retrieve the document; the logarithm of the best rank;
+    the share of the runs that retrieve it.
     """
     ranking, n_runs = experiment.ranking, len(experiment.runs)
-    found = ranking.row >= 0
-    row, rank, run = ranking.row[found], ranking.rank[found], ranking.rows.ids[found] // len(experiment.topics)
+    known = ranking.row >= 0
+    row, rank, run = ranking.row[known], ranking.rank[known], ranking.rows.ids[known] // len(experiment.topics)
     features = np.zeros((experiment.judgments.rows.size, n_runs + 2))
     features[row, run] = 1 / np.log2(rank + 1)
     best = np.full(len(features), np.inf)
@@ -189,19 +168,7 @@ def logistic_fit(features: FloatArray, judged: BoolArray, relevant: BoolArray) -
     """Fit probabilities of relevance: scikit-learn's logistic regression, with its default penalty.
 
     The covariance of the coefficients is the inverse of the information at the maximum (Laplace's approximation).
-
-    Parameters
-    ----------
-    features : as ``features_of`` returns them.
-    judged, relevant : flat over the judgments; which documents it is fitted to, and which of them are relevant.
-
-    Returns
-    -------
-    Flat over the judgments.
-
-    Raises
-    ------
-    InputError : none of the judged documents is relevant, or all are.
+    Raises InputError if none of the judged documents is relevant, or all are.
     """
     from sklearn.linear_model import LogisticRegression
 

@@ -1,4 +1,4 @@
-"""What unjudged documents could do to the scores of runs that were evaluated, under measures that have bounds."""
+"""Bounds of the scores of evaluated runs, for measures with proven bounds."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from irevalx.experiments.weighted_measures import WeightedMeasure, weighted_meas
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.bounding.bounded_scores import weighted_scores
 from irevalx.lab.bounding.score_bounds import WeightedScores
-from irevalx.measures.select import SelectedMeasure
+from irevalx.measures.select import RequestedMeasure
 from irevalx.settings import Settings
 
 
 def known_bounds(
-    judgments: Judgments, opened: OpenedRuns, requests: Sequence[SelectedMeasure], settings: Settings, threads: int
+    judgments: Judgments, opened: OpenedRuns, requests: Sequence[RequestedMeasure], settings: Settings, threads: int
 ) -> list[WeightedScores]:
-    """Return the scores of runs under those measures that are sums over ranks, as ``bounds`` takes them."""
+    """Return the scores of runs under the requested measures that are sums over ranks."""
     default = settings.ties == "name" and settings.duplicates == "error" and not settings.ignore_identical_ids
     if not default or settings.grades != "whole":
         return []
     level, known = int(settings.level), set(judgments.grades[judgments.grades >= 0].tolist())
     weighted: list[WeightedMeasure] = []
     for request in requests:
-        with suppress(UsageError):  # it is no such sum
+        with suppress(UsageError):  # it is not a sum over ranks
             weighted += weighted_measures([request], level, known, max(known, default=0))
     if not weighted:
         return []

@@ -1,6 +1,6 @@
-"""What is probable of scores and differences, when unjudged documents have probabilities of relevance.
+"""Distributions of scores and differences when unjudged documents have probabilities of relevance.
 
-Of sums over ranks it is computed; for AP and nDCG, and for runs that were not pooled, judgments are drawn.
+They are computed for sums over ranks; for AP and nDCG, and for runs that were not pooled, judgments are drawn.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from irevalx.arrays.segments import FloatArray
 from irevalx.experiments.experiment import Experiment
 from irevalx.frozen import cached_property, replace
 from irevalx.lab.bounding.relevance import GradeShares, Relevance
-from irevalx.lab.bounding.score_bounds import Bounds, NextDocument, Probable, WeightedScores
+from irevalx.lab.bounding.score_bounds import Bounds, DifferenceDistribution, DocumentInfluence, WeightedScores
 from irevalx.measures.average import average_precision, average_precision_at
 from irevalx.measures.declare import Measure
 from irevalx.measures.gain import ndcg, ndcg_cut
@@ -22,22 +22,16 @@ from irevalx.statistics.sign_chances import SignChances, sign_chances
 from irevalx.statistics.significance import generator, without_noise
 
 DRAWN: tuple[Measure, ...] = (average_precision, average_precision_at, ndcg, ndcg_cut)
-"""The measures that ``bounds`` takes by drawing judgments."""
+"""The measures that ``bounds`` supports by drawing judgments."""
 
 _NODES = 7
-"""At how many points the error of a fit is looked at."""
+"""The number of nodes of the quadrature over the error of a fit."""
 
 
-class ProbableScores:
-    """The scores of runs whose unjudged documents have probabilities of relevance.
+class ExpectedValues:
+    """The scores of runs whose unjudged documents have probabilities of relevance, flat over the judgments.
 
-    Parameters
-    ----------
-    scores : of a measure that is a sum over ranks.
-    relevance : flat over the judgments of the experiment that the scores are of.
-    shares : of the grades.
-    n_pooled : how many runs were pooled; the scores of the others, whose documents share a factor, are drawn.
-    n_draws, seed : of these draws.
+    The scores of runs after the first ``n_pooled``, whose documents share a factor, are drawn.
     """
 
     def __init__(
@@ -55,13 +49,16 @@ class ProbableScores:
         self._n_pooled, self._n_draws, self._seed = n_pooled, n_draws, seed
         self._shares = shares
         self._gains = scores.measure.gains(np.arange(shares.relevant.size))
-        self._topic = np.repeat(np.arange(len(topics)), [int(one.unjudged.sum()) for one in topics])
-        self._weights = np.concatenate([one.weights[:, one.unjudged] for one in topics], axis=1)
+        self._topic = np.repeat(np.arange(len(topics)), [int(topic.unjudged.sum()) for topic in topics])
+        self._weights = np.concatenate([topic.weights[:, topic.unjudged] for topic in topics], axis=1)
         self._docnos = [
-            docno for one in topics for docno, is_one in zip(one.docnos, one.unjudged, strict=True) if is_one
+            docno
+            for topic in topics
+            for docno, is_unjudged in zip(topic.docnos, topic.unjudged, strict=True)
+            if is_unjudged
         ]
-        self._relevance = relevance.take(np.concatenate([one.places[one.unjudged] for one in topics]))
-        self._known = np.stack([one.weights @ one.gains for one in topics], axis=1)
+        self._relevance = relevance.take(np.concatenate([topic.places[topic.unjudged] for topic in topics]))
+        self._known = np.stack([topic.weights @ topic.gains for topic in topics], axis=1)
         gains, chances = self._chances(self._relevance.probability)
         self._mean = chances @ gains
         self._variance = chances @ gains**2 - self._mean**2
@@ -75,19 +72,14 @@ class ProbableScores:
 
     def _sums(self, x: FloatArray) -> FloatArray:
         """Return the sums of rows of x over the documents of each topic."""
-        found = np.zeros((len(self.scores.topics), *x.shape[1:]))
-        np.add.at(found, self._topic, x)
-        return found
+        sums = np.zeros((len(self.scores.topics), *x.shape[1:]))
+        np.add.at(sums, self._topic, x)
+        return sums
 
-    def of(self, pair: tuple[int, int | None]) -> Probable:
-        """Return what is probable of the score of a run, or of the difference of two runs.
+    def of(self, pair: tuple[int, int | None]) -> DifferenceDistribution:
+        """Return the distribution of the score of a run, or of the difference of two runs, by index.
 
-        Moments are exact for documents that are independent; where probabilities were fitted, the error of the fit,
-        which documents share, is in the deviation to first order.
-
-        Parameters
-        ----------
-        pair : the numbers of the run and of the other one, or None for none.
+        Moments are exact for independent documents; the deviation includes the common error of a fit to first order.
         """
         run, against = pair
         if self._is_drawn(pair):
@@ -107,7 +99,7 @@ class ProbableScores:
         deviation = math.sqrt(max(0.0, float(apart.sum()) + error))
         signs = self._signs(float(known.sum()), weights, slope, deviation)
         now = float(without_noise(known.sum() / n_topics))
-        return Probable(
+        return DifferenceDistribution(
             means=without_noise(np.append(means, means.sum() / n_topics)),
             deviations=np.append(np.sqrt(np.clip(apart + shared, 0.0, None)), deviation / n_topics),
             keeps_sign=signs.above if now > 0 else signs.below if now < 0 else signs.zero,
@@ -120,43 +112,44 @@ class ProbableScores:
 
     @cached_property
     def _draws(self) -> FloatArray:
-        """The scores of all runs with judgments that are drawn: shape (n_draws, n_runs, n_topics)."""
-        random, found = generator(self._seed), np.repeat(self._known[np.newaxis], self._n_draws, axis=0)
-        for scores in found:
+        """The scores of all runs under drawn judgments: shape (n_draws, n_runs, n_topics)."""
+        random, draws = generator(self._seed), np.repeat(self._known[np.newaxis], self._n_draws, axis=0)
+        for scores in draws:
             relevant = random.random(self._topic.size) < self._relevance.drawn(random)
             gains = self._gains[self._shares.drawn(relevant, random)]
             gained = np.flatnonzero(gains)
             np.add.at(scores.T, self._topic[gained], (self._weights[:, gained] * gains[gained]).T)
-        return found
+        return draws
 
     def _signs(self, known: float, weights: FloatArray, slope: FloatArray, deviation: float) -> SignChances:
-        """Return the chances of the sign of a sum.
+        """Return the probabilities of the sign of a sum.
 
-        The error of a fit moves all documents together: by some standard deviations along the one line in the space
-        of coefficients that matters to the sum; the chances are those at ``_NODES`` points of this line, averaged as
-        the normal distribution weighs them (Gauss and Hermite).
+        The error of a fit moves all documents together, along one line in the space of coefficients that has an effect
+        on the sum; the probabilities are averaged over ``_NODES`` points of this line (Gauss-Hermite quadrature).
         """
         matter = np.flatnonzero(weights)
         relevance, covariance = self._relevance.take(matter), self._relevance.covariance
         error = math.sqrt(max(0.0, float(slope @ covariance @ slope)))
         nodes, shares = np.polynomial.hermite_e.hermegauss(_NODES) if error > 0 else (np.zeros(1), np.ones(1))
         line = covariance @ slope / error if error > 0 else np.zeros(slope.size)
-        found = []
+        at_nodes = []
         for node in nodes.tolist():
             gains, chances = self._chances(relevance.moved(node * line))
-            found.append(sign_chances(known, weights[matter][:, None] * gains, chances))
-            if not found[0].exact:
+            at_nodes.append(sign_chances(known, weights[matter][:, None] * gains, chances))
+            if not at_nodes[0].exact:
                 gains, chances = self._chances(relevance.probability)
                 mean = known + float(weights[matter] @ (chances @ gains))
                 return SignChances.normal(mean, deviation)
-        below, zero, above = np.average([(one.below, one.zero, one.above) for one in found], axis=0, weights=shares)
+        below, zero, above = np.average(
+            [(signs.below, signs.zero, signs.above) for signs in at_nodes], axis=0, weights=shares
+        )
         return SignChances(float(below), float(zero), float(above), exact=True)
 
-    def changing(self, pairs: Sequence[tuple[int, int]]) -> list[NextDocument]:
-        """Return the unjudged documents that change confidence most, the greatest change first; ties by topic and name.
+    def changing(self, pairs: Sequence[tuple[int, int]]) -> list[DocumentInfluence]:
+        """Return the unjudged documents by expected change of probabilities, greatest first; ties by topic and name.
 
-        Of each pair, by how much the probability that the first run is better is expected to change, up or down, when
-        the document is judged, the difference being taken for normal; added up over pairs.
+        The change is the expected absolute change of the probability that the first run is better, for a normal
+        difference, summed over pairs.
         """
         changes, n_pairs = np.zeros(self._topic.size), np.zeros(self._topic.size, np.int64)
         for pair in pairs:
@@ -167,7 +160,7 @@ class ProbableScores:
         return [self._document(place, changes, int(n_pairs[place])) for place in order.tolist()]
 
     def bounds(self, pair: tuple[int, int | None]) -> Bounds:
-        """Return the bounds of the score of a run, or of a difference, with what is probable within them."""
+        """Return the bounds of the score of a run, or of a difference, with its distribution."""
         changing, (run, against) = None, pair
         if self._is_drawn(pair):
             return replace(self.scores.bounds(pair), probable=self.of(pair))
@@ -175,12 +168,12 @@ class ProbableScores:
             changing = self._document(int(change.argmax()), change)
         return replace(self.scores.bounds(pair), probable=self.of(pair), changing=changing)
 
-    def _document(self, place: int, changes: FloatArray, pairs: int = 1) -> NextDocument:
+    def _document(self, place: int, changes: FloatArray, pairs: int = 1) -> DocumentInfluence:
         topic = self.scores.topics[int(self._topic[place])].topic
-        return NextDocument(topic, self._docnos[place], float(changes[place]), pairs)
+        return DocumentInfluence(topic, self._docnos[place], float(changes[place]), pairs)
 
     def _change(self, pair: tuple[int, int]) -> FloatArray:
-        """Return by how much each document is expected to change the probability that a difference is above 0."""
+        """Return the expected absolute change, by each document, of the probability that a difference is above 0."""
         from scipy.special import ndtr
 
         (run, against), (gains, chances) = pair, self._chances(self._relevance.probability)
@@ -199,20 +192,14 @@ class ProbableScores:
                 left[:, None] > 1e-12, ndtr(moved / left[:, None]), np.sign(without_noise(moved)) / 2 + 0.5
             )
         change = (np.abs(after - ndtr(mean / math.sqrt(variance))) * chances).sum(1)
-        found: FloatArray = np.where(weights != 0, change, 0.0)
-        return found
+        change_of_all: FloatArray = np.where(weights != 0, change, 0.0)
+        return change_of_all
 
 
-def probable_of_draws(now: FloatArray, drawn: FloatArray) -> Probable:
-    """Return what is probable of a difference that was drawn.
-
-    Parameters
-    ----------
-    now : shape (n_topics + 1,); the difference with the judgments there are, and its mean.
-    drawn : shape (n_draws, n_topics).
-    """
+def probable_of_draws(now: FloatArray, drawn: FloatArray) -> DifferenceDistribution:
+    """Return the distribution of drawn differences, (n_draws, n_topics); ``now`` is the difference without draws."""
     drawn = without_noise(np.column_stack((drawn, drawn.mean(axis=1))))
-    return Probable(
+    return DifferenceDistribution(
         means=drawn.mean(axis=0),
         deviations=drawn.std(axis=0),
         keeps_sign=float(np.mean(np.sign(drawn[:, -1]) == np.sign(without_noise(now)[-1]))),
@@ -220,16 +207,10 @@ def probable_of_draws(now: FloatArray, drawn: FloatArray) -> Probable:
     )
 
 
-class DrawnScores:
-    """The scores of runs under judgments that were drawn from probabilities of relevance.
+class SimulatedValues:
+    """The scores of runs under judgments drawn from probabilities of relevance, flat over the judgments.
 
-    Parameters
-    ----------
-    experiment : its judgments have every document that some run has; its measures are ``DRAWN``, or some of them.
-    relevance : flat over these judgments.
-    shares : of the grades.
-    n_draws : at least 1.
-    seed : of the draws, which are the same for all runs and measures.
+    The judgments contain every document of any run, and the measures are among ``DRAWN``; all have the same draws.
     """
 
     def __init__(
@@ -241,7 +222,7 @@ class DrawnScores:
         self._unjudged = np.bincount(judgments.rows.ids[places], minlength=judgments.rows.n)[
             [judgments.topic_index[topic] for topic in experiment.topics]
         ]
-        """How many unjudged documents each topic has."""
+        """The number of unjudged documents of each topic."""
         self._now = experiment.values()
         of_places, random = relevance.take(places), generator(seed)
         draws = []
@@ -253,12 +234,7 @@ class DrawnScores:
         self._draws = np.stack(draws)
 
     def bounds(self, measure: str, pair: tuple[int, int | None]) -> Bounds:
-        """Return the ends of the draws, and what is probable, of a score or of a difference of two runs.
-
-        Parameters
-        ----------
-        measure : one of ``measures``.
-        """
+        """Return the range and the distribution of the draws of a score, or of a difference of two runs."""
         run, against = pair
         now, drawn = (values[..., self.measures.index(measure), :, :] for values in (self._now, self._draws))
         if against is None:

@@ -1,58 +1,65 @@
-"""The options that say how runs are compared."""
+"""How runs are compared: the parameters that ``compare`` and ``report`` share."""
 
-from __future__ import annotations
+import os
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, TypeAlias
 
-import click
-
+from irevalx.declarations import ValueType, choice, file, whole
 from irevalx.experiments.seeds import MOST_DRAWS
-from irevalx.lab.command.parameters import alpha_option
 from irevalx.statistics.corrections import CORRECTIONS, SHORT_NAMES, TUKEY
 from irevalx.statistics.intervals import INTERVALS
-from irevalx.statistics.significance import FEW_TOPICS, RESAMPLES, TESTS
+from irevalx.statistics.significance import FEW_TOPICS, TESTS
 
-COMPARISON = (
-    click.option(
-        "--baseline",
-        metavar="RUN",
-        help="Compare each run with this one, by its tag or the name of its file.  [default: compare all pairs]",
-    ),
-    click.option(
-        "--test",
-        type=click.Choice(list(TESTS)),
-        default="t",
+Test = Annotated[
+    str,
+    choice(
+        *TESTS,
         help=(
-            f"A paired test over topics: {', '.join(f'{name} ({test.words})' for name, test in TESTS.items())}. Where "
-            f"fewer than {FEW_TOPICS} topics differ, or all by the same, signs are flipped in place of t.  [default: t]"
+            f"paired test over topics: {', '.join(f'{name} ({test.words})' for name, test in TESTS.items())}. If fewer "
+            f"than {FEW_TOPICS} topics differ, or all by the same amount, an exact sign-flip test replaces the t test."
         ),
     ),
-    click.option(
-        "--correction",
-        type=click.Choice([*CORRECTIONS, *SHORT_NAMES, TUKEY]),
-        default="holm",
+]
+Correction = Annotated[
+    str,
+    choice(
+        *CORRECTIONS,
+        *SHORT_NAMES,
+        TUKEY,
         help=(
-            "How p-values are corrected for the number of comparisons; bh is benjamini-hochberg, and tukey is "
-            "randomised Tukey HSD, a test of its own over all pairs of runs.  [default: holm]"
+            "correction of the p-values for the number of comparisons under a measure; bh is benjamini-hochberg, and "
+            "tukey is randomised Tukey HSD, a test of its own over all pairs of runs."
         ),
     ),
-    click.option(
-        "--interval",
-        type=click.Choice(INTERVALS),
-        default="t",
+]
+Interval = Annotated[
+    str,
+    choice(
+        *INTERVALS,
         help=(
-            "Intervals from Student's t distribution, which leave out 0 exactly where the t test rejects, or by a "
-            "bootstrap (bias-corrected and accelerated), too short below some 20 topics.  [default: t]"
+            "confidence intervals of differences: from Student's t distribution (t) or a BCa bootstrap (bca). BCa is "
+            "bias-corrected and accelerated. Intervals of t exclude 0 exactly if the t test rejects; intervals of bca "
+            "are too short with fewer than about 20 topics."
         ),
     ),
-    alpha_option,
-    click.option(
-        "--resamples",
-        type=click.IntRange(1, MOST_DRAWS),
+]
+TestResamples = Annotated[
+    int,
+    whole(
+        1,
+        MOST_DRAWS,
         metavar="B",
-        default=RESAMPLES,
-        help=(
-            "Number of random sign flips, label permutations, resamples of tukey, and bootstrap resamples.  "
-            f"[default: {RESAMPLES}]"
-        ),
+        help="number of random sign flips, label permutations, resamples of tukey, and bootstrap resamples.",
     ),
-)
-"""With which runs are compared, by which test and correction."""
+]
+TopicGroupsInput: TypeAlias = str | os.PathLike[str] | Mapping[str, str | Iterable[str]]
+"""A file, or the group of each topic, or its groups."""
+
+
+def path_or_mapping(value: Any) -> Any:
+    """Return the name of a file, or a dictionary as it is."""
+    return value if isinstance(value, Mapping) else os.fsdecode(value)
+
+
+TOPIC_GROUPS = file(kind=ValueType("the path of a file, or a dictionary from topics to groups", path_or_mapping))
+"""Groups of topics, which each function explains."""

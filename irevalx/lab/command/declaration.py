@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -10,6 +12,7 @@ import click
 from click.core import ParameterSource
 
 from irevalx.api.inputs import read_runs
+from irevalx.api.user_warnings import IrevalxWarning
 from irevalx.cli.declared_options import click_parameter
 from irevalx.cli.options import refuse_standard_input_twice
 from irevalx.declarations import (
@@ -24,7 +27,6 @@ from irevalx.errors import ArgumentError, UsageError
 from irevalx.frozen import fields
 from irevalx.lab import PROGRAM
 from irevalx.lab.command.helped import Helped
-from irevalx.lab.command.making import shown_as_messages
 from irevalx.lab.command.output import Output, paths_in
 from irevalx.lab.command.shared import FIGURE_OUTPUT, LINES_OUTPUT, RESULTS_FORMAT, TABLES_OUTPUT
 from irevalx.process.messages import Messages
@@ -36,24 +38,32 @@ _RUNS = ("runs", "new_runs")
 _collect_once = cache(collect)  # which removes the declarations from the annotations
 
 
+def parameters_of(function: Callable[..., Any]) -> dict[str, Parameter]:
+    """Return the parameters of the command of a declared function."""
+    command = declaration_of(function).command
+    own = _collect_once(command.run).parameters if command.run else {}
+    output = {**(FIGURE_OUTPUT if command.figure else {}), **(TABLES_OUTPUT if command.tables else LINES_OUTPUT)}
+    output = {key: parameter for key, parameter in output.items() if key not in command.without}
+    parameters = {**declaration_of(function).parameters, **own, **output}
+    if not parameters.keys().isdisjoint(_RUNS):
+        parameters = {"results_format": RESULTS_FORMAT, **parameters}
+    return {key: parameter for key, parameter in parameters.items() if parameter.in_shell}
+
+
 def command_from(function: Callable[..., Any]) -> click.Command:
     """Make a command of a declared function."""
     declaration = declaration_of(function)
-    command = declaration.command
+    command, parameters = declaration.command, parameters_of(function)
     run = command.run
-    own = _collect_once(run).parameters if run else {}
-    output = {**(FIGURE_OUTPUT if command.figure else {}), **(TABLES_OUTPUT if command.tables else LINES_OUTPUT)}
-    parameters = {**declaration.parameters, **own, **output}
-    if not parameters.keys().isdisjoint(_RUNS):
-        parameters = {"results_format": RESULTS_FORMAT, **parameters}
-    parameters = {key: parameter for key, parameter in parameters.items() if parameter.in_shell}
 
     def call(**values: Any) -> int | None:
         context = click.get_current_context()
         messages = context.obj = Messages(PROGRAM, quiet=values["quiet"])
-        with typed_in_shell(parameters), shown_as_messages(messages):
+        with typed_in_shell(parameters), _warnings_as_messages(messages):
             try:
-                check_rules(parameters, values, set(_given(context, values)))
+                arranged = command.arrange(values) if command.arrange else {}
+                values |= arranged
+                check_rules(parameters, values, {*_given(context, values), *arranged})
                 refuse_standard_input_twice(*_files(parameters, values))
                 out = Output(**{key: values.pop(key) for key in fields(Output) if key in values})
                 if out.figure is not None:
@@ -91,3 +101,20 @@ def _read_runs(values: dict[str, Any], form: str) -> None:
     for name in _RUNS:
         if values.get(name) and form != TREC_RESULTS.name:
             values[name] = read_runs(values[name], form, strict=False)
+
+
+@contextmanager
+def _warnings_as_messages(messages: Messages) -> Iterator[None]:
+    """Print irevalx's warnings as messages of the command, each as often as it is issued."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", IrevalxWarning)
+        show = warnings.showwarning
+
+        def print_warning(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+            if isinstance(message, IrevalxWarning):
+                messages.warn(str(message))
+            else:
+                show(message, category, *where, **more)
+
+        warnings.showwarning = print_warning
+        yield

@@ -10,18 +10,14 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-import click
-from click.core import ParameterSource
-
 from irevalx import __version__
-from irevalx.cli.values import complete_file
 from irevalx.errors import OutputError, quote
 from irevalx.frozen import Frozen, replace
 from irevalx.lab import PROGRAM
 from irevalx.lab.command.result import DEFAULT_FORMAT, FORMATS, Result
 from irevalx.process.interrupts import raising_interrupts
 from irevalx.process.system import new_file_mode, opened_file
-from irevalx.process.terminal import tell, write
+from irevalx.process.terminal import write, write_error
 from irevalx.reading.source import Source
 from irevalx.reports import DIGITS
 
@@ -104,6 +100,9 @@ class Output(Frozen, kw_only=True):
     @property
     def format_is_typed(self) -> bool:
         """Whether ``--format`` was typed; without it some commands write a file for other programs."""
+        import click
+        from click.core import ParameterSource
+
         return click.get_current_context().get_parameter_source("format") is ParameterSource.COMMANDLINE
 
     @property
@@ -130,6 +129,8 @@ class Output(Frozen, kw_only=True):
 
 def _was_drawn(found: object) -> bool:
     """Return whether a function drew a seed, because the command was given none."""
+    import click
+
     seed = getattr(found, "seed", None)
     return seed is not None and click.get_current_context().params.get("seed", seed) is None
 
@@ -137,11 +138,16 @@ def _was_drawn(found: object) -> bool:
 def _tell_seed(found: object) -> None:
     """Show the seed that a function drew, so that the call can be repeated."""
     if _was_drawn(found):
-        tell(f"{PROGRAM}: --seed {getattr(found, 'seed')}")  # noqa: B009 - most results have none
+        write_error(f"{PROGRAM}: --seed {getattr(found, 'seed')}")  # noqa: B009 - most results have none
 
 
 def _how_called() -> dict[str, Any]:
     """Return what was typed, the digests of the files that were read, and what has been warned of."""
+    import click
+    from click.core import ParameterSource
+
+    from irevalx.cli.values import complete_file
+
     context = click.get_current_context()
     options, inputs = {}, []
     for parameter in context.command.params:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from irevalx.errors import imported
 from irevalx.frozen import Frozen, replace
-from irevalx.keywords import called_here, in_keywords
 from irevalx.reports.output_formats import DIGITS, OUTPUT_FORMATS
 from irevalx.reports.table import Table, aligned_lines
 
@@ -58,14 +57,6 @@ class Result(Frozen, kw_only=True):
         *tables, last = self.tables_for_people()
         return [*tables, replace(last, notes=(*last.notes, *self.notes))]
 
-    keywords: ClassVar[Mapping[str, str]] = {}
-    """The keywords of options for which the function has its own."""
-
-    def _tables_in_python(self) -> list[Table]:
-        """Return the tables as people read them in Python."""
-        with called_here(self.keywords):
-            return [replace(table, notes=tuple(map(in_keywords, table.notes))) for table in self.noted_tables()]
-
     def to_frame(self) -> pd.DataFrame:
         """Return the first table as a pandas data frame: every digit, and a column for each field of a row.
 
@@ -78,12 +69,12 @@ class Result(Frozen, kw_only=True):
         return frame
 
     def __repr__(self) -> str:
-        lines = OUTPUT_FORMATS["table"].table_lines(self._tables_in_python(), DIGITS, titled=self.titled)
+        lines = OUTPUT_FORMATS["table"].table_lines(self.noted_tables(), DIGITS, titled=self.titled)
         return b"".join(lines).decode(errors="replace").rstrip("\n")
 
     def _repr_html_(self) -> str:
         """Return the tables for a notebook."""
-        tables = self._tables_in_python()
+        tables = self.noted_tables()
         return "\n".join(part for table in tables for part in _html_of(table, titled=self.titled or len(tables) > 1))
 
 

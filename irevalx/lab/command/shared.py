@@ -1,22 +1,25 @@
 """The parameters that functions and commands of irevalx-lab share: one type, one option and one explanation each."""
 
+import math
 import os
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Optional
 
 from irevalx.api.inputs import GivenQrels
 from irevalx.api.inputs import Runs as GivenRuns
-from irevalx.declarations import Kind, Parameter, choice, file, flag, number, text, whole
+from irevalx.declarations import Parameter, ValueType, choice, file, flag, number, path, text, whole
 from irevalx.experiments.seeds import MOST_DRAWS
 from irevalx.experiments.shares import read_share
 from irevalx.lab.command.result import DEFAULT_FORMAT, FIGURE_ENDINGS, FORMATS
-from irevalx.parameters import real_number
-from irevalx.process.system import MOST_PROCESSES, usual_processes
-from irevalx.reading.file_format import listed
+from irevalx.parameters import real_number, whole_number
+from irevalx.process.system import MOST_PROCESSES, as_bytes, usual_processes
+from irevalx.reading.file_format import join_words
 from irevalx.reading.formats import QRELS, REL_FORMATS, RESULTS_FORMATS, TREC_RESULTS
-from irevalx.reports import DIGITS, MOST_DIGITS, explained
+from irevalx.reports import DIGITS, MOST_DIGITS, format_help
 from irevalx.settings import DUPLICATES, GRADES, TIES
+from irevalx.trec_eval.numbers import c_double
 
 GRADED = tuple(name for name, form in REL_FORMATS.items() if QRELS.name in {name, form.measures_of})
 """The formats of judgments that have a grade for each document, and nothing else."""
@@ -35,6 +38,10 @@ Runs = Annotated[
         several=True,
         help="runs: ``{name: {topic: {docno: score}}}``, or anything else that ``irevalx.evaluate`` takes.",
     ),
+]
+OptionalRuns = Annotated[
+    Optional[GivenRuns],  # noqa: UP045 - GivenRuns is a string
+    file(names=("RUN",), several=True, help=Runs.__metadata__[0].help),
 ]
 
 
@@ -63,9 +70,29 @@ Level = Annotated[
         shell_help="Relevance threshold: grades of N or higher count as relevant.",
     ),
 ]
+
+
+def _grade(value: Any) -> float:
+    """Return a finite number; a whole number stays one, as floats do not hold all of 64 bits."""
+    real = real_number("", value)
+    if real is None or not math.isfinite(real):
+        raise ValueError(value)
+    return whole_number("", int(value)) if real.is_integer() else real
+
+
+def _read_grade(text: str) -> float:
+    if re.fullmatch(r"[+-]?[0-9]{1,19}", text):
+        return int(text)
+    value, is_plain = c_double(as_bytes(text))
+    if not is_plain:
+        raise ValueError(text)
+    return value
+
+
 RealLevel = Annotated[
     float,
-    number(
+    Parameter(
+        kind=ValueType("a whole number of 64 bits, or a finite number if grades are real", _grade, _read_grade),
         names=("-l", "--level"),
         metavar="N",
         help='relevance threshold: grades of at least this value are relevant; an integer unless `grades="real"`.',
@@ -91,7 +118,8 @@ Ties = Annotated[
     choice(
         *TIES,
         metavar="ORDER",
-        help=f"order of documents with equal scores, as for irevalx --ties: {', '.join(TIES)}.",
+        help=f"order of documents with equal scores: {', '.join(TIES)}.",
+        shell_help=f"Order of documents with equal scores, as for irevalx --ties: {', '.join(TIES)}.",
     ),
 ]
 IgnoreIdenticalIds = Annotated[
@@ -134,7 +162,7 @@ def _share_or_0(value: Any) -> float:
 MinRetrieved = Annotated[
     float,
     Parameter(
-        kind=Kind("a share above 0 and at most 1, such as 0.1 or 10%", _share_or_0, _share),
+        kind=ValueType("a share above 0 and at most 1, such as 0.1 or 10%", _share_or_0, _share),
         metavar="SHARE",
         help=(
             "leave out runs that retrieve less than this share of the documents they can retrieve, or no documents for "
@@ -179,15 +207,77 @@ Resamples = Annotated[int, whole(0, MOST_DRAWS, metavar="B", help="number of boo
 Depth = Annotated[int, whole(1, metavar="K", help="pool depth: the first K documents of each run and topic.")]
 
 
+def _groups(value: Any) -> Any:
+    if not isinstance(value, Mapping):
+        return os.fsdecode(value)
+    if not all(isinstance(name, str) for run_and_group in value.items() for name in run_and_group):
+        raise TypeError(value)
+    return value
+
+
+Groups = Annotated[
+    str | os.PathLike[str] | Mapping[str, str] | None,
+    file(
+        kind=ValueType("the path of a file, or a dictionary of strings", _groups),
+        requires="runs",
+        excludes="group_by",
+        help="the group of each run: ``{run: group}``, or a file with one line ``RUN GROUP`` per run.",
+        shell_help="The group of each run: a file with one line RUN GROUP per run.",
+    ),
+]
+GroupBy = Annotated[
+    str | None,
+    text(
+        metavar="REGEX",
+        requires="runs",
+        help=(
+            "the group of a run is the part of its name that this regular expression matches (its first group in "
+            "parentheses, if it has one); runs that it does not match are the group others. [default: each run is a "
+            "group]"
+        ),
+    ),
+]
+Documents = Annotated[
+    str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    path(
+        names=("--docs",),
+        several=True,
+        help=(
+            "files with the text of all documents of the collection: JSON lines (id and contents, among others) or "
+            "SGML of TREC."
+        ),
+        shell_help=(
+            "Text of all documents of the collection: JSON lines (id and contents, among others) or SGML of TREC. Can "
+            "be repeated."
+        ),
+    ),
+]
+Labels = Annotated[
+    Optional[GivenQrels],  # noqa: UP045 - GivenQrels is a string
+    file(help="relevance judgments from another source, for example a machine, for documents without a judgment."),
+]
+LabelsReplace = Annotated[
+    bool, flag(requires="labels", help="replace all judgments by `labels`, not only missing judgments.")
+]
+LabelsFormat = Annotated[
+    str | None,
+    choice(
+        *GRADED,
+        metavar="FORMAT",
+        help=f"format of `labels`: {join_words(GRADED, 'or')}. [default: the format of the judgments]",
+    ),
+]
+
+
 def rel_format(formats: Iterable[str] = (QRELS.name,)) -> Parameter:
     """Declare the format of judgments, of which a function supports some."""
     formats = tuple(formats)
-    supported = "every format" if set(formats) == set(REL_FORMATS) else listed(formats, "and")
+    supported = "every format" if set(formats) == set(REL_FORMATS) else join_words(formats, "and")
     return choice(
         *formats,
         names=("-R", "--rel-format"),
         metavar="FORMAT",
-        help=f"format of judgment files: {listed(formats, 'or')}.",
+        help=f"format of judgment files: {join_words(formats, 'or')}.",
         shell_help=f"Format of judgments, as for irevalx -R. This command supports {supported}.",
     )
 
@@ -232,15 +322,18 @@ FIGURE_OUTPUT = _named(
     figure=(
         Parameter(
             metavar="FILE",
-            kind=Kind(f"a file name that ends in {listed(FIGURE_ENDINGS, 'or')}", _figure_file, choices=FIGURE_ENDINGS),
+            kind=ValueType(
+                f"a file name that ends in {join_words(FIGURE_ENDINGS, 'or')}", _figure_file, choices=FIGURE_ENDINGS
+            ),
             completion="suffix",
-            help=f"Draw a figure; the suffix of FILE selects its format: {listed(FIGURE_ENDINGS, 'or')}.",
+            help=f"Draw a figure; the suffix of FILE selects its format: {join_words(FIGURE_ENDINGS, 'or')}.",
         ),
         None,
     ),
     figure_width=(
         Parameter(
-            kind=Kind(listed(FIGURE_WIDTHS, "or"), float, _figure_width, FIGURE_WIDTHS),
+            kind=ValueType(join_words(FIGURE_WIDTHS, "or"), float, _figure_width, FIGURE_WIDTHS),
+            means="width",
             help=(
                 "Width of figures in inches, for one or two columns of a paper; 300 dots per inch, letters of 6 to 8 "
                 f"points.  [default: {FIGURE_WIDTHS[-1]}]"
@@ -267,7 +360,7 @@ TABLES_OUTPUT = {
             choice(
                 *FORMATS,
                 metavar="FORMAT",
-                help=f"Output format: {explained(FORMATS.values())}. Formats for programs have full precision.",
+                help=f"Output format: {format_help(FORMATS.values())}. Formats for programs have full precision.",
             ),
             DEFAULT_FORMAT,
         ),

@@ -8,12 +8,12 @@ from irevalx.declarations import choice, file, flag, path, text, whole
 from irevalx.experiments.strata import EXAMPLE
 from irevalx.orders.known_orders import STRATEGIES
 from irevalx.orders.replays import UNJUDGED
-from irevalx.reading.file_format import listed
+from irevalx.reading.file_format import join_words
 
 STRATEGY = choice(
     *STRATEGIES,
     metavar="ORDER",
-    help=f"judging strategy: {listed(list(STRATEGIES), 'or')}. The next document to judge is "
+    help=f"judging strategy: {join_words(list(STRATEGIES), 'or')}. The next document to judge is "
     + "; ".join(f"with {strategy.name}, {strategy.meaning}" for strategy in STRATEGIES.values())
     + ".",
 )

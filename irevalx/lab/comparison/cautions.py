@@ -1,4 +1,4 @@
-"""What is said of comparisons whose conclusion depends on unjudged documents, and how to judge these."""
+"""Cautions about comparisons that unjudged documents can change."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from irevalx.lab.comparison.compared_pairs import ComparedMeasure
 from irevalx.measures.precision import precision
 
 MOST_CAUTIONS = 3
-"""How many comparisons have a line of their own."""
+"""The maximum number of comparisons with a line of their own."""
 
 
 def unjudged_cautions(
@@ -27,11 +27,8 @@ def unjudged_cautions(
 ) -> list[str]:
     """Return a line for each of the first comparisons that depend on unjudged documents, and how to judge these.
 
-    Parameters
-    ----------
-    dependent : for each measure, of which pairs the conclusion depends on unjudged documents.
-    bounds : given names of measures other than P, returns the scores of the runs under those that have bounds.
-    ranked : the runs, whose files are named.
+    ``dependent`` has the pairs whose conclusion depends on unjudged documents, by measure; ``bounds`` returns the
+    scores that have bounds, for names of measures other than P.
     """
     each = [
         (of_measure, row)
@@ -40,56 +37,57 @@ def unjudged_cautions(
     ]
     if not each:
         return []
-    shown, n_others = each[:MOST_CAUTIONS], len(each[MOST_CAUTIONS:])
-    others = list(dict.fromkeys(one.name for one, _ in shown if not _is_precision(one)))
-    known = {one.measure.name: one for one in (bounds(others) if others else ())}
-    lines = [_caution(one, row, known.get(one.name)) for one, row in shown]
+    listed, n_others = each[:MOST_CAUTIONS], len(each[MOST_CAUTIONS:])
+    others = list(dict.fromkeys(of_measure.name for of_measure, _ in listed if not _is_precision(of_measure)))
+    known = {of_measure.measure.name: of_measure for of_measure in (bounds(others) if others else ())}
+    lines = [_caution(of_measure, row, known.get(of_measure.name)) for of_measure, row in listed]
     if n_others:
         more = f"{n_others} more comparison{'s' * (n_others > 1)}"
         verb = "depend" if n_others > 1 else "depends"
         lines.append(f"{more} {verb} on unjudged documents: see the column depends_on_unjudged")
-    depth = max(one.measured.top_coverage.depth for one, _ in shown if one.measured.top_coverage is not None)
-    runs = sorted({run for one, row in shown for run in one.found.pairs[row]})
+    depth = max(
+        of_measure.measured.top_coverage.depth
+        for of_measure, _ in listed
+        if of_measure.measured.top_coverage is not None
+    )
+    runs = sorted({run for of_measure, row in listed for run in of_measure.comparisons.pairs[row]})
     command = _command(ranked, runs, depth)
     return [*lines, f"to settle this, judge the documents that this command lists, and compare again: {command}"]
 
 
 def _caution(of_measure: ComparedMeasure, row: int, known: WeightedScores | None) -> str:
-    coverage, found = of_measure.measured.coverage, of_measure.found
-    assert coverage is not None  # of known coverage alone it is said that a conclusion depends on it
-    against, run = found.pairs[row]
+    coverage, comparisons = of_measure.measured.coverage, of_measure.comparisons
+    assert coverage is not None  # a conclusion depends on unjudged documents only where coverage is known
+    against, run = comparisons.pairs[row]
     names, judged = of_measure.runs, coverage.judged_at
     points = abs(judged[run] - judged[against]) * 100
-    said = (
+    sentence = (
         f"{of_measure.name}, {names[run]} against {names[against]}: the conclusion depends on unjudged documents; "
         f"judged@{coverage.depth} is {judged[run]:.2f} and {judged[against]:.2f}, a difference of {points:.0f} "
         "percentage points"
     )
-    difference, bounds = float(found.difference[row]), None
+    difference, bounds = float(comparisons.difference[row]), None
     if _is_precision(of_measure):
         own, others = coverage.alone(run, against), coverage.alone(against, run)
         bounds = difference - others, difference + own
         share = difference / (others - own) if own != others else 0.0
         if 0 < share <= 1:
-            relevant = f"{_percent(share)} of the unjudged documents are relevant"
-            said += f"; the difference of {difference:.4f} disappears if {relevant}"
+            percent = f"{100 * share:.0f} %" if share >= 0.01 else "less than 1 %"
+            relevant = f"{percent} of the unjudged documents are relevant"
+            sentence += f"; the difference of {difference:.4f} disappears if {relevant}"
     elif known is not None:
         bounds = known.bounds((known.runs.index(names[run]), known.runs.index(names[against]))).means[1:]
     if bounds is not None:
-        said += (
+        sentence += (
             f"; over all possible judgments of the unjudged documents, the difference lies between {bounds[0]:.4f} and "
             f"{bounds[1]:.4f}"
         )
-    return said
+    return sentence
 
 
 def _is_precision(of_measure: ComparedMeasure) -> bool:
-    """Return whether bounds follow from coverage: the documents of one run alone are all relevant, or none is."""
+    """Return whether bounds follow from coverage: all unjudged documents of one run are relevant, or none."""
     return of_measure.measured.request is not None and of_measure.measured.request.measure is precision
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %" if share >= 0.01 else "less than 1 %"
 
 
 def _command(ranked: RankedRuns | None, runs: Sequence[int], depth: int) -> str:
@@ -99,18 +97,17 @@ def _command(ranked: RankedRuns | None, runs: Sequence[int], depth: int) -> str:
     are_files = bool(paths) and all(Path(path).is_file() for path in (*paths, qrels))
     words = [shlex.quote(path) for path in paths] if are_files else ["RUN..."]
     judged = shlex.quote(qrels) if are_files else "QRELS"
-    # options before paths, so that ``in_keywords`` leaves the command as it is
     options = f"--order depth --depth {depth} --per-topic {depth * len(runs)}"
     return f"irevalx-lab next {options} --judged {judged} {' '.join(words)}"
 
 
 def bounds_of(ranked: RankedRuns | None, threads: int) -> Callable[[Sequence[str]], Sequence[WeightedScores]]:
-    """Return what computes the scores of runs with their bounds, given names of measures."""
+    """Return a function from names of measures to the scores of runs with their bounds."""
 
     def bounds(names: Sequence[str]) -> Sequence[WeightedScores]:
         if not isinstance(ranked, Experiment):
             return []
-        requests = [one for one in ranked.requests if not set(one.names).isdisjoint(names)]
+        requests = [request for request in ranked.requests if not set(request.names).isdisjoint(names)]
         opened = OpenedRuns([*ranked.sources], [*ranked.runs])
         return known_bounds(ranked.judgments, opened, requests, ranked.settings, threads)
 

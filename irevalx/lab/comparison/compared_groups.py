@@ -1,10 +1,10 @@
-"""Comparisons in groups of topics, and whether differences differ between groups."""
+"""Comparisons within topic groups, and the interaction of differences with topic groups."""
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -14,12 +14,13 @@ from irevalx.api.user_warnings import warn
 from irevalx.arrays.segments import FloatArray
 from irevalx.errors import InputError, quote, shown_name
 from irevalx.frozen import Frozen, replace
+from irevalx.lab.command.comparison_options import TopicGroupsInput
 from irevalx.lab.comparison.compared_pairs import (
     ComparedMeasure,
     Comparison,
+    default_columns,
     heads_of,
     notes_on_pairs,
-    shown_columns,
 )
 from irevalx.parameters import identifier
 from irevalx.process.system import as_bytes
@@ -32,129 +33,116 @@ from irevalx.statistics.intervals import Ends
 from irevalx.statistics.paired_comparisons import Comparisons, Method
 from irevalx.statistics.significance import FEW_TOPICS
 
-TopicGroupsOfUser = str | os.PathLike[str] | Mapping[str, str | Iterable[str]]
-"""A file, or the group of each topic, or its groups."""
 
-
-class ComparedInGroup(Frozen, kw_only=True):
-    """How a run compares with another in a group of topics.
-
-    Parameters
-    ----------
-    topics : of the group, for which all runs have a value.
-    mean, mean_against, difference, low, high, p : as for pairs over all topics, over these.
-    corrected_p : corrected for all pairs and groups of the measure.
-    differ : whether it is below alpha, with 5 topics at least.
-    interaction_p : the corrected p-value of the pair's interaction; nan where it is not defined.
-    simultaneous_low, simultaneous_high : a simultaneous interval for all pairs and groups; nan if there is none.
-    test : the test that gave p: ``permutation`` if an exact sign-flip test replaced the t test.
-    judged, judged_against : judged@K of both runs over the group's topics; nan if unknown.
-    """
+class GroupComparison(Frozen, kw_only=True):
+    """A pair of runs in one topic group."""
 
     measure: str
     run: str
     against: str
     group: str
     topics: int
+    """Number of the group's topics for which all runs have a value."""
     mean: float
     mean_against: float
     difference: float
     low: float
     high: float
     p: float
+    """From ``mean`` to ``p`` as in ComparedPair, over the topics of the group."""
     corrected_p: float
+    """p corrected for all pairs and groups of the measure."""
     differ: bool
+    """Whether corrected_p is below alpha, with at least 5 topics."""
     interaction_p: float
+    """Corrected p-value of the pair's interaction; nan if it is not defined."""
     simultaneous_low: float
     simultaneous_high: float
+    """Simultaneous interval for all pairs and groups; nan if there is none."""
     test: str
+    """The test that gave p: ``permutation`` if an exact sign-flip test replaced the t test."""
     judged: float
     judged_against: float
+    """judged@K of both runs over the group's topics; nan if unknown."""
 
 
 class PairInteraction(Frozen, kw_only=True):
-    """Whether the difference of two runs differs between groups of topics.
-
-    Parameters
-    ----------
-    groups : with two topics at least, which are compared.
-    f, df_between, df_within : Welch's F statistic and its degrees of freedom; nan if it is not defined.
-    p : p-value from permuted group labels; nan if it is not defined.
-    corrected_p : corrected for all pairs of the measure.
-    differ : whether it is below alpha.
-    labellings : number of assignments of topics to groups that p is computed from.
-    """
+    """Whether the difference of two runs differs between topic groups."""
 
     measure: str
     run: str
     against: str
     groups: int
+    """Number of compared groups: those with at least two topics."""
     f: float
     df_between: int
     df_within: float
+    """Welch's F statistic and its degrees of freedom; nan if it is not defined."""
     p: float
+    """P-value from permuted group labels; nan if it is not defined."""
     corrected_p: float
+    """p corrected for all pairs of the measure."""
     differ: bool
+    """Whether corrected_p is below alpha."""
     labellings: int
+    """Number of assignments of topics to groups that p is computed from."""
 
 
 class ComparedGroups(Comparison):
-    """A row for each measure, pair and group; and for each measure and pair the interaction.
+    """A row for each measure, pair and group; and for each measure and pair the interaction."""
 
-    Parameters
-    ----------
-    in_groups : the rows.
-    interactions : of each measure and pair.
-    draws_labels : whether some of the permuted labels were drawn at random.
-    """
-
-    in_groups: Sequence[ComparedInGroup]
+    in_groups: Sequence[GroupComparison]
+    """A row for each measure, pair and group."""
     interactions: Sequence[PairInteraction]
+    """A row for each measure and pair."""
     draws_labels: bool
+    """Whether the permuted labels are a random sample."""
 
     @property
     def seed(self) -> int | None:
-        """The seed of random choices, those of permuted labels too; None where none are made."""
+        """Random seed of the comparison or of the permuted labels; None if nothing is random."""
         return self.method.seed if self.draws_labels else super().seed
 
     @property
-    def rows(self) -> Sequence[ComparedInGroup]:
+    def rows(self) -> Sequence[GroupComparison]:
         """A row for each measure, pair and group."""
         return self.in_groups
 
     def tables(self) -> list[Table]:
-        """Return the table of ``rows``, and that of interactions."""
+        """Return the table of ``rows`` and the table of interactions."""
         named = frozenset({"p", "corrected_p", "interaction_p"})
         return [
-            Table.of("groups of topics", ComparedInGroup, self.in_groups, n_labels=4, probabilities=named),
+            Table.of("groups of topics", GroupComparison, self.in_groups, n_labels=4, probabilities=named),
             Table.of("interactions", PairInteraction, self.interactions, n_labels=3, probabilities=named),
         ]
 
     def tables_for_people(self) -> list[Table]:
-        """Return both tables with the usual columns."""
+        """Return both tables with the default columns."""
         first, second = self.tables()
         n_tests = math.prod(self._sizes)
-        shown = shown_columns(self.method, self.in_groups, ("measure", "run", "against", "group", "topics"), n_tests)
+        columns = default_columns(
+            self.method, self.in_groups, ("measure", "run", "against", "group", "topics"), n_tests
+        )
         notes = (
             self.how_tested,
-            *notes_on_pairs(self.method, shown, n_tests, "pair in this group", "pairs and groups"),
+            *notes_on_pairs(self.method, columns, n_tests, "pair in this group", "pairs and groups"),
             "interactions: whether the difference is the same in all groups; Welch's F statistic (f), tested by "
             f"{self._labellings}.",
             *self.coverage_notes(),
         )
         without_degrees = [name for name in second.columns if name not in {"df_between", "df_within", "labellings"}]
         coverage = self.coverage_heads()
-        heads = (*heads_of(shown, self.method, n_tests), *coverage.values())
-        return [first.showing(*shown, *coverage, heads=heads), second.showing(*without_degrees, notes=notes)]
+        heads = (*heads_of(columns, self.method, n_tests), *coverage.values())
+        return [first.showing(*columns, *coverage, heads=heads), second.showing(*without_degrees, notes=notes)]
 
     @property
     def _sizes(self) -> tuple[int, int]:
-        """The numbers of pairs and of groups."""
-        return len(self.measures[0].found.pairs), len({row.group for row in self.in_groups})
+        """Number of pairs and number of groups."""
+        return len(self.measures[0].comparisons.pairs), len({row.group for row in self.in_groups})
 
     @property
     def how_tested(self) -> str:
-        """A sentence on the test and the correction, and for how many pairs and groups."""
+        """A sentence on the test, the correction, and the numbers of pairs and groups."""
         n_pairs, n_groups = self._sizes
         return (
             f"{self.test_in_words} in each group, p-values corrected for {n_pairs} pairs and {n_groups} groups "
@@ -172,19 +160,14 @@ class ComparedGroups(Comparison):
         return f"permuting the group labels of topics in all {' or '.join(map(str, numbers))} ways"
 
 
-def topic_groups_of(given: TopicGroupsOfUser) -> tuple[TopicGroups, str]:
-    """Return groups of topics as a user gives them, and what messages call them.
-
-    Raises
-    ------
-    IrevalxError : as ``read_topic_groups`` and ``groups_of_pairs``.
-    """
-    if not isinstance(given, Mapping):
-        path = os.fspath(given)
+def topic_groups_of(source: TopicGroupsInput) -> tuple[TopicGroups, str]:
+    """Return the topics of each group, and the name of the source for messages."""
+    if not isinstance(source, Mapping):
+        path = os.fspath(source)
         return read_topic_groups(Source(path)), shown_name(path)
     pairs = [
         (identifier("topic_groups: a topic", topic), group)
-        for topic, names in given.items()
+        for topic, names in source.items()
         for group in parameters.texts(partial("topic_groups[{!r}]".format, topic), names)
     ]
     return groups_of_pairs(pairs, "topic_groups"), "topic_groups"
@@ -192,51 +175,45 @@ def topic_groups_of(given: TopicGroupsOfUser) -> tuple[TopicGroups, str]:
 
 def compared_in_groups(
     compared: Sequence[ComparedMeasure],
-    given: TopicGroupsOfUser,
+    source: TopicGroupsInput,
     baseline: str | None,
     method: Method,
     notes: tuple[str, ...],
 ) -> ComparedGroups:
-    """Return comparisons in groups of topics.
-
-    Raises
-    ------
-    InputError : no group has a topic.
-    IrevalxError : as ``topic_groups_of``.
-    """
-    groups, where = topic_groups_of(given)
-    topics = dict.fromkeys(topic for one in compared for topic in one.measured.topics)
+    """Return comparisons within topic groups."""
+    groups, where = topic_groups_of(source)
+    topics = dict.fromkeys(topic for of_measure in compared for topic in of_measure.measured.topics)
     lines = [*group_warnings(groups, map(as_bytes, topics), where)]
-    rows: list[ComparedInGroup] = []
+    rows: list[GroupComparison] = []
     tested: list[PairInteraction] = []
     draws_labels = False
-    for one in compared:
-        numbers = {as_bytes(topic): number for number, topic in enumerate(one.measured.topics)}
+    for of_measure in compared:
+        numbers = {as_bytes(topic): number for number, topic in enumerate(of_measure.measured.topics)}
         places = {
             group: np.array(sorted(numbers[topic] for topic in members if topic in numbers), np.int64)
             for group, members in groups.items()
             if not members.isdisjoint(numbers)
         }
         if not places:
-            raise InputError(f"{where}: a group must have a topic with a value of {one.name}, but none has")
+            raise InputError(f"{where}: a group must have a topic with a value of {of_measure.name}, but none has")
         usable = {group: place for group, place in places.items() if len(place) > 1}
         if sum(map(len, places.values())) > len(frozenset(np.concatenate([*places.values()]).tolist())):
             lines.append(f"{where}: interactions are not tested, because some topics are in several groups")
             usable = {}
         else:
             lines += _lines_on_small_groups(places, where)
-        found = interactions(one.found.by_topic, [*usable.values()], method.resamples, method.seed)
-        of_measure = _interactions(one, found, len(usable), method)
-        tested += of_measure
-        draws_labels |= found.is_random
-        rows += _rows(one, places, method, of_measure)
-    for line in dict.fromkeys(lines):  # those of several measures are the same as a rule
+        welch = interactions(of_measure.comparisons.by_topic, [*usable.values()], method.resamples, method.seed)
+        interaction_rows = _interactions(of_measure, welch, len(usable), method)
+        tested += interaction_rows
+        draws_labels |= welch.is_random
+        rows += _rows(of_measure, places, method, interaction_rows)
+    for line in dict.fromkeys(lines):  # most are the same for all measures
         warn(line)
     return ComparedGroups(compared, baseline, method, rows, tested, draws_labels, notes=notes)
 
 
 def _lines_on_small_groups(places: Mapping[str, np.ndarray], where: str) -> Iterator[str]:
-    """Yield which groups the test of interactions leaves out, and which are small."""
+    """Yield warnings about groups that the interaction test excludes, and about small groups."""
     single = [quote(group) for group, place in places.items() if len(place) == 1]
     if single:
         yield f"{where}: the interaction test excludes groups with only one topic: {_some(single)}"
@@ -253,45 +230,52 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _corrected(p: FloatArray, method: Method) -> FloatArray:
-    """Correct p-values of those that are defined."""
+    """Correct the p-values that are defined; the others remain nan."""
     corrected, known = p.copy(), np.isfinite(p)
     corrected[known] = CORRECTIONS[correction_named(method.correction)](p[known])
     return corrected
 
 
-def _interactions(one: ComparedMeasure, found: Interactions, n_groups: int, method: Method) -> list[PairInteraction]:
-    corrected = _corrected(found.p, method)
+def _interactions(
+    of_measure: ComparedMeasure, tested: Interactions, n_groups: int, method: Method
+) -> list[PairInteraction]:
+    corrected = _corrected(tested.p, method)
     return [
         PairInteraction(
-            **one.names_of(row),
+            **of_measure.names_of(row),
             groups=n_groups,
-            f=float(found.f[row]),
+            f=float(tested.f[row]),
             df_between=max(0, n_groups - 1),
-            df_within=float(found.within[row]),
-            p=float(found.p[row]),
+            df_within=float(tested.within[row]),
+            p=float(tested.p[row]),
             corrected_p=float(corrected[row]),
             differ=bool(corrected[row] < method.alpha),
-            labellings=found.labellings,
+            labellings=tested.labellings,
         )
-        for row in range(len(found.p))
+        for row in range(len(tested.p))
     ]
 
 
 def _rows(
-    one: ComparedMeasure, places: Mapping[str, np.ndarray], method: Method, interactions: Sequence[PairInteraction]
-) -> list[ComparedInGroup]:
-    found = {
-        group: Comparisons(one.found.values[:, place], one.found.pairs, method, one.found.scale)
+    of_measure: ComparedMeasure,
+    places: Mapping[str, np.ndarray],
+    method: Method,
+    interactions: Sequence[PairInteraction],
+) -> list[GroupComparison]:
+    by_group = {
+        group: Comparisons(
+            of_measure.comparisons.values[:, place], of_measure.comparisons.pairs, method, of_measure.comparisons.scale
+        )
         for group, place in places.items()
     }
-    every = one.measured.coverage
+    every = of_measure.measured.coverage
     coverage = {group: None if every is None else every.of_topics(place) for group, place in places.items()}
-    p = np.array([of_group.p for of_group in found.values()])
+    p = np.array([of_group.p for of_group in by_group.values()])
     corrected = _corrected(p.ravel(), method).reshape(p.shape)
-    for_all = {group: _for_all(of_group, p.size) for group, of_group in found.items()}
+    for_all = {group: _for_all(of_group, p.size) for group, of_group in by_group.items()}
     return [
-        ComparedInGroup(
-            **one.scores_of(row, of_group),
+        GroupComparison(
+            **of_measure.scores_of(row, of_group),
             group=group,
             topics=of_group.values.shape[1],
             p=float(p[place, row]),
@@ -301,15 +285,15 @@ def _rows(
             simultaneous_low=float(for_all[group][0][row]),
             simultaneous_high=float(for_all[group][1][row]),
             test=of_group.tests[row],
-            **one.judged_of(row, coverage[group]),
+            **of_measure.judged_of(row, coverage[group]),
         )
-        for row in range(len(one.found.pairs))
-        for place, (group, of_group) in enumerate(found.items())
+        for row in range(len(of_measure.comparisons.pairs))
+        for place, (group, of_group) in enumerate(by_group.items())
     ]
 
 
 def _for_all(of_group: Comparisons, n_tests: int) -> Ends:
-    """Return the intervals of a group that hold for all pairs and groups at once; nan where the correction has none."""
+    """Return the simultaneous intervals of a group, for all pairs and groups; nan if the correction has none."""
     method = of_group.method
     if correction_named(method.correction) not in SIMULTANEOUS:
         return of_group.simultaneous_interval

@@ -1,4 +1,4 @@
-"""Pairs of runs compared under measures: what the tables and the figures of a comparison are made of."""
+"""Pairs of runs compared under measures: the rows of tables and figures."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray
+from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError
 from irevalx.experiments.coverage import Coverage, depend_on_unjudged
 from irevalx.experiments.measured_values import MeasuredRuns
@@ -24,63 +25,55 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 DRAWINGS = ("intervals", "topics", "matrix")
-"""What a figure shows: the values of ``draw``."""
+"""The values of ``draw``: what a figure shows."""
 
 
 class ComparedPair(Frozen, kw_only=True):
-    """How a run compares with another under a measure.
-
-    Parameters
-    ----------
-    mean, mean_against : summaries of the runs, as the evaluator prints them.
-    difference : mean - mean_against.
-    low, high : the interval of the difference for this pair alone; nan if it is not defined.
-    effect_size : Cohen's d of the paired differences; nan where it is not defined.
-    wins, ties, losses : topics for which ``run`` has a better, the same, a worse value than ``against``; greater is
-        better unless the measure says otherwise.
-    p, corrected_p : the p-value of the test, before and after correction for the number of comparisons.
-    differ : whether the runs are significantly different: the corrected p-value is below alpha.
-    simultaneous_low, simultaneous_high : a simultaneous interval for all pairs; nan if there is none.
-    test : the test that gave p: ``permutation`` if an exact sign-flip test replaced the t test.
-    judged, judged_against : judged@K of both runs; K is the cutoff of the measure, or 10. nan if unknown.
-    depends_on_unjudged : whether the conclusion would change if unjudged documents were relevant half as often as
-        judged ones. Only for t tests of means of measures that treat unjudged documents as nonrelevant.
-    """
+    """A pair of runs under a measure."""
 
     measure: str
     run: str
     against: str
     mean: float
     mean_against: float
+    """Summary values of both runs, as the evaluator prints them."""
     difference: float
+    """mean - mean_against."""
     low: float
     high: float
+    """Interval of the difference for this pair alone; nan if it is not defined."""
     effect_size: float
+    """Cohen's d of the paired differences; nan if it is not defined."""
     wins: int
     ties: int
     losses: int
+    """Numbers of topics for which ``run`` has a better, the same or a worse value; greater is better unless the measure
+    declares otherwise."""
     p: float
     corrected_p: float
+    """p-value of the test, before and after correction for the number of comparisons."""
     differ: bool
+    """Whether the runs are significantly different: the corrected p-value is below alpha."""
     simultaneous_low: float
     simultaneous_high: float
+    """Simultaneous interval for all pairs; nan if there is none."""
     test: str
+    """The test that gave p: ``permutation`` if an exact sign-flip test replaced the t test."""
     judged: float
     judged_against: float
+    """judged@K of both runs; K is the cutoff of the measure, or 10. nan if unknown."""
     depends_on_unjudged: bool
+    """Whether the conclusion would change if unjudged documents were relevant half as often as judged ones. Only for t
+    tests of means of measures that treat unjudged documents as nonrelevant."""
 
 
 class ComparedMeasure(Frozen):
-    """The comparisons of runs under one measure.
-
-    Parameters
-    ----------
-    measured : the values of the runs.
-    found : of the pairs asked for.
-    """
+    """The comparisons of runs under one measure."""
 
     measured: MeasuredRuns
-    found: Comparisons
+    """The values of the runs."""
+    comparisons: Comparisons
+    """Comparisons of the requested pairs."""
 
     @property
     def name(self) -> str:
@@ -94,134 +87,135 @@ class ComparedMeasure(Frozen):
 
     @property
     def scores(self) -> list[float]:
-        """The summaries of the runs, as the evaluator prints them."""
-        return [self.measured.as_printed(score) for score in self.found.summaries.tolist()]
+        """Summary values of the runs, as the evaluator prints them."""
+        return [self.measured.as_printed(score) for score in self.comparisons.summaries.tolist()]
 
     def names_of(self, row: int) -> dict[str, Any]:
-        """Return the fields with which all rows on a pair begin."""
-        first, second = self.found.pairs[row]
+        """Return the first fields of all rows on a pair."""
+        first, second = self.comparisons.pairs[row]
         return {"measure": self.name, "run": self.runs[second], "against": self.runs[first]}
 
-    def scores_of(self, row: int, found: Comparisons | None = None) -> dict[str, Any]:
-        """Return these and the scores of a pair, their difference and its interval, over all topics or over some."""
-        found, as_printed = found or self.found, self.measured.as_printed
-        first, second = found.pairs[row]
-        low, high = found.interval
+    def scores_of(self, row: int, comparisons: Comparisons | None = None) -> dict[str, Any]:
+        """Return the fields of ``names_of``, and the summary values, their difference and its interval."""
+        comparisons, as_printed = comparisons or self.comparisons, self.measured.as_printed
+        first, second = comparisons.pairs[row]
+        low, high = comparisons.interval
         return {
             **self.names_of(row),
-            "mean": as_printed(float(found.summaries[second])),
-            "mean_against": as_printed(float(found.summaries[first])),
-            "difference": as_printed(float(found.difference[row])),
+            "mean": as_printed(float(comparisons.summaries[second])),
+            "mean_against": as_printed(float(comparisons.summaries[first])),
+            "difference": as_printed(float(comparisons.difference[row])),
             "low": float(low[row]),
             "high": float(high[row]),
         }
 
     def judged_of(self, row: int, coverage: Coverage | None) -> dict[str, Any]:
         """Return the fields with judged@K of the runs of a pair."""
-        first, second = self.found.pairs[row]
+        first, second = self.comparisons.pairs[row]
         judged = [math.nan] * len(self.runs) if coverage is None else coverage.judged_at
         return {"judged": judged[second], "judged_against": judged[first]}
 
     @cached_property
     def depends_on_unjudged(self) -> BoolArray:
-        """Of which pairs the conclusion depends on unjudged documents."""
+        """Whether the conclusion on each pair depends on unjudged documents; shape (n_pairs,)."""
         measured = self.measured
         if measured.top_coverage is None or measured.request is None:
-            return np.zeros(len(self.found.pairs), np.bool_)
-        return depend_on_unjudged(self.found, measured.top_coverage, measured.request)
+            return np.zeros(len(self.comparisons.pairs), np.bool_)
+        return depend_on_unjudged(self.comparisons, measured.top_coverage, measured.request)
 
     @cached_property
     def pairs(self) -> list[ComparedPair]:
         """A row for each pair."""
-        found = self.found
-        low, high = found.simultaneous_interval
-        wins, losses = (found.losses, found.wins) if self.measured.direction < 0 else (found.wins, found.losses)
+        comparisons = self.comparisons
+        low, high = comparisons.simultaneous_interval
+        wins, losses = (
+            (comparisons.losses, comparisons.wins)
+            if self.measured.direction < 0
+            else (comparisons.wins, comparisons.losses)
+        )
         return [
             ComparedPair(
                 **self.scores_of(row),
-                effect_size=float(found.effect_size[row]),
+                effect_size=float(comparisons.effect_size[row]),
                 wins=int(wins[row]),
-                ties=int(found.ties[row]),
+                ties=int(comparisons.ties[row]),
                 losses=int(losses[row]),
-                p=float(found.p[row]),
-                corrected_p=float(found.corrected_p[row]),
-                differ=bool(found.differ[row]),
+                p=float(comparisons.p[row]),
+                corrected_p=float(comparisons.corrected_p[row]),
+                differ=bool(comparisons.differ[row]),
                 simultaneous_low=float(low[row]),
                 simultaneous_high=float(high[row]),
-                test=found.tests[row],
+                test=comparisons.tests[row],
                 **self.judged_of(row, self.measured.coverage),
                 depends_on_unjudged=bool(self.depends_on_unjudged[row]),
             )
-            for row in range(len(found.pairs))
+            for row in range(len(comparisons.pairs))
         ]
 
     @property
     def best_first(self) -> list[int]:
-        """The numbers of the runs, the best first; by descending score where the measure says nothing of better."""
+        """Numbers of the runs, the best first; by descending value if the measure has no better direction."""
         scores, direction = self.scores, self.measured.direction or 1
         return sorted(range(len(scores)), key=lambda run: -direction * scores[run])
 
     @property
     def letters(self) -> list[str]:
-        """The letters of the runs: those not significantly different share one; all pairs must have been compared."""
-        different = [pair for pair, differ in zip(self.found.pairs, self.found.differ.tolist(), strict=True) if differ]
+        """Letters of the runs; runs that are not significantly different share one. Requires all pairs."""
+        different = [
+            pair
+            for pair, differ in zip(self.comparisons.pairs, self.comparisons.differ.tolist(), strict=True)
+            if differ
+        ]
         return letters_of_groups(len(self.runs), different, self.best_first)
 
     @property
     def signs(self) -> list[str]:
-        """For each run, ``+`` if it is significantly better than the baseline, and ``-`` if significantly worse.
-
-        ``>`` and ``<`` where it has a greater or a smaller value of a measure that says nothing of better.
-        """
+        """``+`` or ``-`` for runs that are significantly better or worse; ``>`` or ``<`` without a better direction."""
         greater, smaller = {1: ("+", "-"), -1: ("-", "+"), 0: (">", "<")}[self.measured.direction]
         signs = [""] * len(self.runs)
-        for row, (_, run) in enumerate(self.found.pairs):
-            if self.found.differ[row]:
-                signs[run] = greater if self.found.difference[row] > 0 else smaller
+        for row, (_, run) in enumerate(self.comparisons.pairs):
+            if self.comparisons.differ[row]:
+                signs[run] = greater if self.comparisons.difference[row] > 0 else smaller
         return signs
 
 
 class Comparison(Result):
-    """Comparisons of runs under several measures; rows and tables are those of its kinds.
-
-    Parameters
-    ----------
-    measures : with the same pairs of runs each.
-    baseline : the run that all others are compared with; None if all pairs are compared.
-    method : how runs are compared.
-    """
+    """Comparisons of runs under several measures; subclasses have rows and tables."""
 
     measures: Sequence[ComparedMeasure]
+    """All have the same pairs of runs."""
     baseline: str | None
+    """The run that the others are compared with; None if all pairs are compared."""
     method: Method
+    """How runs are compared."""
 
     @property
     def seed(self) -> int | None:
-        """The seed of random choices; None where none are made."""
+        """Random seed; None if nothing is random."""
         return self.method.seed if self.method.is_random else None
 
     @property
     def status(self) -> int:
-        """The exit status of the command: 0, whatever differs; a gate has others."""
+        """Exit status of the command."""
         return 0
 
     def about(self) -> dict[str, Any]:
-        """Return how the values were made, for JSON."""
+        """Return how the values were computed, for JSON."""
         method = self.method
         how = {
             "test": method.test,
             "correction": correction_named(method.correction),
             "interval": method.interval,
             "alpha": method.alpha,
-            "topics": {one.name: one.found.values.shape[1] for one in self.measures},
-            "pairs": len(self.measures[0].found.pairs),
+            "topics": {of_measure.name: of_measure.comparisons.values.shape[1] for of_measure in self.measures},
+            "pairs": len(self.measures[0].comparisons.pairs),
             "baseline": self.baseline,
             "how_tested": self.how_tested,
         }
         return {**super().about(), **how}
 
     def coverage_heads(self, *, cautious: bool = False) -> dict[str, str]:
-        """Return the heads of columns on coverage and cautions. Empty if coverage is unknown, or 1 for all runs."""
+        """Return the heads of the columns on coverage and cautions; empty if coverage is unknown, or 1 for all runs."""
         if not self.judged_at or self._is_all_judged:
             return {}
         judged = f"judged@{next(iter(self.judged_at))}" if len(self.judged_at) == 1 else "judged"
@@ -229,13 +223,13 @@ class Comparison(Result):
         return heads | ({"depends_on_unjudged": "caution"} if cautious else {})
 
     def coverage_notes(self, *, cautious: bool = False) -> list[str]:
-        """Return what the columns of ``coverage_heads`` are."""
+        """Return notes on the columns of ``coverage_heads``."""
         if self._is_all_judged:
             return self.coverage_of_runs
         by_depth: dict[int, list[str]] = {}
-        for one in self.measures:
-            if one.measured.coverage is not None:
-                by_depth.setdefault(one.measured.coverage.depth, []).append(one.name)
+        for of_measure in self.measures:
+            if of_measure.measured.coverage is not None:
+                by_depth.setdefault(of_measure.measured.coverage.depth, []).append(of_measure.name)
         depths = "; ".join(f"{depth} for {', '.join(names)}" for depth, names in by_depth.items())
         notes = [f"judged: share of judged documents among the first K; K is {depths}."] if by_depth else []
         if len(by_depth) == 1:
@@ -244,28 +238,28 @@ class Comparison(Result):
 
     @property
     def _is_all_judged(self) -> bool:
-        """Whether all first documents of all runs are judged, so that columns would say nothing."""
+        """Whether all first documents of all runs are judged, which needs no column."""
         return all(share == 1 for judged in self.judged_at.values() for share in judged)
 
     @property
     def judged_at(self) -> dict[int, list[float]]:
         """judged@K of each run by K, the cutoff of a measure or 10, over the topics of the first such measure."""
-        found: dict[int, list[float]] = {}
-        for coverage in (one.measured.coverage for one in self.measures):
+        by_depth: dict[int, list[float]] = {}
+        for coverage in (of_measure.measured.coverage for of_measure in self.measures):
             if coverage is not None:
-                found.setdefault(coverage.depth, coverage.judged_at)
-        return found
+                by_depth.setdefault(coverage.depth, coverage.judged_at)
+        return by_depth
 
     @property
     def coverage_of_runs(self) -> list[str]:
-        """A note with judged@K of each run, for tables without a column for it."""
+        """Notes with judged@K of each run, for tables without such a column."""
         return [coverage_note(depth, self.measures[0].runs, judged) for depth, judged in self.judged_at.items()]
 
     @property
     def how_tested(self) -> str:
-        """A sentence on the test, the correction, the number of pairs and topics, and alpha."""
-        method, n_pairs = self.method, len(self.measures[0].found.pairs)
-        sizes = sorted({one.found.values.shape[1] for one in self.measures})
+        """A sentence on the test, the correction, the numbers of pairs and topics, and alpha."""
+        method, n_pairs = self.method, len(self.measures[0].comparisons.pairs)
+        sizes = sorted({of_measure.comparisons.values.shape[1] for of_measure in self.measures})
         topics = f"{sizes[0]} topics" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]} topics"
         correction = correction_named(method.correction)
         if correction == TUKEY:
@@ -273,7 +267,7 @@ class Comparison(Result):
             corrected = f"for all pairs of the {n_runs} runs"
         else:
             test = self.test_in_words
-            flipped = sum(int(one.found.by_sign_flips.sum()) for one in self.measures)
+            flipped = sum(int(of_measure.comparisons.by_sign_flips.sum()) for of_measure in self.measures)
             if flipped:
                 of = f"{flipped} of {n_pairs * len(self.measures)} comparisons"
                 topics += (
@@ -288,7 +282,7 @@ class Comparison(Result):
 
     @property
     def test_in_words(self) -> str:
-        """The requested test, to begin a sentence."""
+        """The requested test, at the start of a sentence."""
         words = TESTS[self.method.test].words
         return words[0].upper() + words[1:]
 
@@ -298,24 +292,14 @@ class Comparison(Result):
         raise NotImplementedError
 
     def figure(self, *, draw: str | None = None, width: float = 7.0, titled: bool = True) -> Figure:
-        """Draw the comparison.
-
-        Raises
-        ------
-        ArgumentError : there is no figure of it, as of a gate and of groups of topics.
-        """
-        raise ArgumentError("compare draws no figure with a margin or topic groups; omit them to draw the pairs")
+        """Draw the comparison; raises ArgumentError if it has no figure."""
+        raise ArgumentError(
+            f"there is no figure with {spelled('margin')} or {spelled('topic_groups')}; omit them to draw the pairs"
+        )
 
 
-def shown_columns(method: Method, rows: Sequence[Any], labels: Sequence[str], n_tests: int) -> tuple[str, ...]:
-    """Return the columns that people see by default: the interval that goes with the correction, if there is one.
-
-    Parameters
-    ----------
-    rows : of pairs, or of pairs in groups.
-    labels : the columns that say what a row is about.
-    n_tests : how many p-values of a measure are corrected together.
-    """
+def default_columns(method: Method, rows: Sequence[Any], labels: Sequence[str], n_tests: int) -> tuple[str, ...]:
+    """Return the columns displayed by default; ``n_tests`` p-values of a measure are corrected together."""
     simultaneous = [math.isfinite(row.simultaneous_low) for row in rows]
     if n_tests == 1 and correction_named(method.correction) != TUKEY:
         simultaneous = [False] * len(rows)  # the same interval
@@ -328,26 +312,19 @@ def shown_columns(method: Method, rows: Sequence[Any], labels: Sequence[str], n_
 
 
 def _is_unadjusted(method: Method, n_tests: int) -> bool:
-    """Return whether the interval of a pair is not corrected though its p-value is."""
+    """Return whether p-values are corrected but intervals of pairs are not."""
     return n_tests > 1 and correction_named(method.correction) != "none"
 
 
 def heads_of(columns: Sequence[str], method: Method, n_tests: int) -> tuple[str, ...]:
-    """Return what people see in place of the columns of pairs; parameters as for ``shown_columns``."""
+    """Return the heads of the columns of pairs."""
     unadjusted = "unadjusted " if _is_unadjusted(method, n_tests) else ""
     heads = {"low": f"{unadjusted}low", "high": f"{unadjusted}high"}
     return tuple(heads.get(name, name.replace("_", " ")) for name in columns)
 
 
 def notes_on_pairs(method: Method, columns: Sequence[str], n_tests: int, pair: str, pairs: str) -> list[str]:
-    """Return which questions intervals and tests of pairs answer.
-
-    Parameters
-    ----------
-    columns : that are shown.
-    n_tests : as for ``shown_columns``.
-    pair, pairs : what one p-value is of, and what they are corrected for.
-    """
+    """Return notes on the intervals and tests of pairs; ``pair`` and ``pairs`` name what p-values are corrected for."""
     correction, share = correction_named(method.correction), f"{100 * (1 - method.alpha):g} %"
     notes = []
     if "low" in columns:

@@ -1,4 +1,4 @@
-"""Comparisons of runs under measures: which differ, by how much, and how many pairs a measure tells apart."""
+"""Results of a comparison: compared runs, topics, and discriminative power."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from irevalx import parameters
 from irevalx.api.user_warnings import warn
 from irevalx.frozen import Frozen
-from irevalx.lab.comparison.compared_pairs import ComparedPair, Comparison, heads_of, notes_on_pairs, shown_columns
+from irevalx.lab.comparison.compared_pairs import ComparedPair, Comparison, default_columns, heads_of, notes_on_pairs
 from irevalx.reports.table import Table
 from irevalx.statistics.paired_comparisons import interval_warnings
 
@@ -19,97 +19,79 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PROBABILITIES = frozenset({"p", "corrected_p"})
-"""Columns of pairs of which people want to know how near to 0 they are."""
+"""Columns that contain probabilities, printed with more digits near 0."""
 
 LABELS = ("measure", "run", "against")
-"""Columns that say what a row is about."""
+"""Columns with the names of a row."""
 
 
 class ComparedRun(Frozen, kw_only=True):
-    """The score of a run under a measure, and from which runs it differs.
-
-    Parameters
-    ----------
-    best : whether no run scores better; never where all score the same, or the measure says nothing of better.
-    groups : letters; runs that are not significantly different share a letter. With a baseline, ``+`` or ``-`` if the
-        run is significantly better or worse, or ``>`` or ``<`` if the run is significantly higher or lower and the
-        measure has no better direction.
-    """
+    """The summary value of a run under a measure, and marks of significant differences."""
 
     run: str
     measure: str
     score: float
     best: bool
+    """Whether no run is better; never if all values are equal, or the measure has no better direction."""
     groups: str
+    """Letters; runs that are not significantly different share a letter. With a baseline, ``+`` or ``-`` if the run is
+    significantly better or worse, or ``>`` or ``<`` if the run is significantly higher or lower and the measure has no
+    better direction."""
 
 
-class PowerOfMeasure(Frozen, kw_only=True):
-    """The discriminative power of a measure.
-
-    Parameters
-    ----------
-    different : pairs of runs that differ.
-    power, power_uncorrected : the share of pairs that differ after and before correction, in [0, 1].
-    needed : the difference that is needed; nan with corrections other than tukey.
-    """
+class DiscriminativePowerRow(Frozen, kw_only=True):
+    """The discriminative power of a measure."""
 
     measure: str
     pairs: int
     different: int
+    """Number of significantly different pairs."""
     power: float
     power_uncorrected: float
+    """Share of significantly different pairs after and before correction, in [0, 1]."""
     needed: float
+    """The smallest significant difference; nan with corrections other than tukey."""
 
 
-class DrawnComparison(Comparison):
-    """Comparisons of runs, which can be drawn pair by pair."""
+class FigureComparison(Comparison):
+    """Comparisons of runs that can be drawn pair by pair."""
 
     shows_intervals: ClassVar[bool] = False
-    """Whether tables have intervals, so that all has been said about them."""
+    """Whether tables have intervals, so that warnings about them have been issued."""
 
     def figure(self, *, draw: str | None = None, width: float = 7.0, titled: bool = True) -> Figure:
-        """Draw the comparison.
-
-        Parameters
-        ----------
-        draw : ``intervals`` of differences, ``topics`` (the differences of each topic), ``matrix`` (which runs differ,
-            a row and a column for each run); None for intervals, or the matrix where a page has no room for all pairs.
-
-        Raises
-        ------
-        ArgumentError : a page has no room for it, or it needs all pairs of runs.
-        """
-        from irevalx.lab.comparison.figures import DRAWN, what_to_draw
+        """Draw differences with ``intervals``, by ``topics``, or as a ``matrix``; raises ArgumentError if too many."""
+        from irevalx.lab.comparison.figures import DRAWN, choose_figure
         from irevalx.lab.plot.page import Page, style
 
         page = Page(width, titled)
-        what = what_to_draw(self, draw, page)
+        what = choose_figure(self, draw, page)
         if what == "intervals" and not self.shows_intervals:
-            for line in dict.fromkeys(line for one in self.measures for line in interval_warnings(one.found, one.name)):
+            for line in dict.fromkeys(
+                line
+                for of_measure in self.measures
+                for line in interval_warnings(of_measure.comparisons, of_measure.name)
+            ):
                 warn(line)
         with style():
             return DRAWN[what](self, page)
 
 
-class ComparedPairs(DrawnComparison):
-    """A row for each measure and pair of runs.
-
-    Parameters
-    ----------
-    columns : what people see of each row; none for the default.
-    """
+class ComparedPairs(FigureComparison):
+    """A row for each measure and pair of runs."""
 
     columns: tuple[str, ...] = ()
+    """Columns to display; empty for the default columns."""
 
     record: ClassVar[type[ComparedPair]] = ComparedPair
     shows_intervals: ClassVar[bool] = True
 
     more_columns: ClassVar[tuple[str, ...]] = ()
-    """What people see after the columns."""
+    """Columns displayed after ``columns``."""
 
     @property
     def more_notes(self) -> list[str]:
-        """What they mean."""
+        """Notes on ``more_columns``."""
         return []
 
     @property
@@ -122,11 +104,11 @@ class ComparedPairs(DrawnComparison):
         return [Table.of("comparison", self.record, self.rows, n_labels=3, probabilities=PROBABILITIES)]
 
     def tables_for_people(self) -> list[Table]:
-        """Return the table with the columns that were asked for, and what they mean below it."""
-        [table], method, n_pairs = self.tables(), self.method, len(self.measures[0].found.pairs)
+        """Return the table with the requested columns, and notes on them."""
+        [table], method, n_pairs = self.tables(), self.method, len(self.measures[0].comparisons.pairs)
         cautious = any(row.depends_on_unjudged for row in self.rows)
         coverage = {} if self.columns else self.coverage_heads(cautious=cautious)
-        columns = (*(self.columns or shown_columns(method, self.rows, LABELS, n_pairs)), *self.more_columns)
+        columns = (*(self.columns or default_columns(method, self.rows, LABELS, n_pairs)), *self.more_columns)
         heads = (*heads_of(columns, method, n_pairs), *coverage.values())
         notes = (
             self.how_tested,
@@ -138,27 +120,27 @@ class ComparedPairs(DrawnComparison):
         return [table.showing(*columns, *coverage, n_labels=n_labels, heads=heads, notes=notes)]
 
 
-class ComparedRuns(DrawnComparison):
-    """A row for each run, in the order given: its scores, the best marked, and which runs it differs from."""
+class ComparedRuns(FigureComparison):
+    """A row for each run, in the given order: its summary values, the best one marked, and significant differences."""
 
     @property
     def rows(self) -> list[ComparedRun]:
         """A row for each measure and run."""
-        found = []
+        rows = []
         for of_measure in self.measures:
             scores = of_measure.scores
             groups = of_measure.letters if self.baseline is None else of_measure.signs
             direction = of_measure.measured.direction
             compete = direction and len(set(scores)) > 1
             best = direction * max(direction * score for score in scores) if compete else math.nan
-            found += [
+            rows += [
                 ComparedRun(run=run, measure=of_measure.name, score=score, best=score == best, groups=group)
                 for run, score, group in zip(of_measure.runs, scores, groups, strict=True)
             ]
-        return found
+        return rows
 
     def tables(self) -> list[Table]:
-        """Return a table with a row for each run: for each measure the scores, the best marked, and the groups."""
+        """Return a table with a row for each run: for each measure the value, the best one marked, and the marks."""
         rows, runs = self.rows, self.measures[0].runs
         columns, heads, best = ["run"], ["run"], {}
         cells: list[Sequence[Any]] = [runs]
@@ -187,43 +169,35 @@ class ComparedRuns(DrawnComparison):
 
 
 class ComparedTopic(Frozen, kw_only=True):
-    """The values of all runs for a topic.
-
-    Parameters
-    ----------
-    values : by run.
-    differences : by run, from the baseline; empty without one.
-    """
+    """The values of all runs for a topic."""
 
     measure: str
     topic: str
     values: Mapping[str, float]
+    """Values by run."""
     differences: Mapping[str, float]
+    """Differences from the baseline by run; empty without a baseline."""
 
 
-class ComparedTopics(DrawnComparison):
-    """A row for each measure and topic: the value of each run and, with a baseline, its difference from it.
-
-    Parameters
-    ----------
-    sort : whether topics stand by their differences, averaged over runs, from the greatest to the least.
-    """
+class ComparedTopics(FigureComparison):
+    """A row for each measure and topic: the value of each run and, with a baseline, its difference from it."""
 
     sort: bool = False
+    """Whether topics are sorted by their difference, averaged over runs, in descending order."""
 
     @property
     def rows(self) -> list[ComparedTopic]:
         """A row for each measure and topic."""
-        found = []
+        rows = []
         for of_measure in self.measures:
-            measured, pairs = of_measure.measured, of_measure.found
+            measured, pairs = of_measure.measured, of_measure.comparisons
             others = [measured.runs[run] for run in pairs.second] if self.baseline else []
             d = measured.values[pairs.second] - measured.values[pairs.first] if self.baseline else np.zeros((0, 1))
             order = range(len(measured.topics))
             for place in np.argsort(-d.mean(axis=0), kind="stable").tolist() if self.sort and self.baseline else order:
                 values = [measured.as_printed(value) for value in measured.values[:, place].tolist()]
                 differences = [measured.as_printed(value) for value in d[:, place].tolist()] if others else []
-                found.append(
+                rows.append(
                     ComparedTopic(
                         measure=of_measure.name,
                         topic=measured.topics[place],
@@ -231,7 +205,7 @@ class ComparedTopics(DrawnComparison):
                         differences=dict(zip(others, differences, strict=True)),
                     )
                 )
-        return found
+        return rows
 
     def tables(self) -> list[Table]:
         """Return a table with a column for each run and, with a baseline, for each difference from it."""
@@ -242,19 +216,19 @@ class ComparedTopics(DrawnComparison):
 
 
 class DiscriminativePower(Comparison):
-    """How many pairs of runs each measure tells apart."""
+    """The discriminative power of each measure."""
 
     @property
-    def rows(self) -> list[PowerOfMeasure]:
+    def rows(self) -> list[DiscriminativePowerRow]:
         """A row for each measure."""
         return [
-            PowerOfMeasure(
+            DiscriminativePowerRow(
                 measure=of_measure.name,
-                pairs=len(of_measure.found.pairs),
-                different=int(np.count_nonzero(of_measure.found.differ)),
-                power=of_measure.found.power,
-                power_uncorrected=of_measure.found.power_uncorrected,
-                needed=of_measure.found.half_width,
+                pairs=len(of_measure.comparisons.pairs),
+                different=int(np.count_nonzero(of_measure.comparisons.differ)),
+                power=of_measure.comparisons.power,
+                power_uncorrected=of_measure.comparisons.power_uncorrected,
+                needed=of_measure.comparisons.half_width,
             )
             for of_measure in self.measures
         ]
@@ -262,27 +236,26 @@ class DiscriminativePower(Comparison):
     def tables(self) -> list[Table]:
         """Return the table of ``rows``, and the pairs of each measure by their p-values."""
         notes = (self.how_tested, *self.coverage_of_runs)
-        tables = [Table.of("discriminative power", PowerOfMeasure, self.rows, notes=notes)]
+        tables = [Table.of("discriminative power", DiscriminativePowerRow, self.rows, notes=notes)]
         columns = ("rank", "run", "against", "p", "corrected_p")
         for of_measure in self.measures:
-            found = of_measure.found
+            comparisons = of_measure.comparisons
             levels: list[tuple[Any, ...]] = []
-            for row in np.argsort(found.p, kind="stable").tolist():  # ties in the order of pairs
-                run, against = (of_measure.runs[of_pairs[row]] for of_pairs in (found.second, found.first))
-                levels.append((len(levels) + 1, run, against, float(found.p[row]), float(found.corrected_p[row])))
+            for row in np.argsort(comparisons.p, kind="stable").tolist():  # ties in the order of pairs
+                run, against = (of_measure.runs[of_pairs[row]] for of_pairs in (comparisons.second, comparisons.first))
+                levels.append(
+                    (len(levels) + 1, run, against, float(comparisons.p[row]), float(comparisons.corrected_p[row]))
+                )
             title = "achieved significance levels" + (f": {of_measure.name}" if self.measures[1:] else "")
             tables.append(Table(title, columns, levels, n_labels=3, probabilities=PROBABILITIES))
         return tables
 
     def figure(self, *, draw: str | None = None, width: float = 7.0, titled: bool = True) -> Figure:
-        """Draw the p-values of all pairs, sorted, before and after correction: a line for each measure.
-
-        Parameters
-        ----------
-        draw : None; there is no other figure.
-        """
+        """Draw the p-values of all pairs, sorted, before and after correction: a line for each measure."""
         if draw is not None:
-            raise parameters.wrong("draw", "None: the figure of discriminative power is one of all p-values", draw)
+            raise parameters.argument_error(
+                "draw", "None: the figure of discriminative power is one of all p-values", draw
+            )
         from irevalx.lab.comparison.figures import significance_levels
         from irevalx.lab.plot.page import Page, style
 

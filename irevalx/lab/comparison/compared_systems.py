@@ -1,9 +1,9 @@
-"""Systems with several runs each, such as folds, seeds or shards: topics and runs both vary.
+"""Comparison of systems with several runs each (seeds, folds or shards); topics and runs both vary.
 
-A run of a system has, for a topic, the system's value of the topic, what the run adds to all topics, and a rest. A
-system's value of a topic is the mean over its runs. The variance of a difference of two systems has two parts: that of
-topics, from the topics' differences, and that between replicates, from how much the means of a system's runs differ
-beyond what the rest explains. Runs are never taken for topics.
+The value of a run for a topic is the sum of the system's value for the topic, the effect of the run on all topics, and
+a residual. A system's value for a topic is the mean over its runs. The variance of a difference of two systems is the
+variance over topics plus the variance between replicates: the variance of the means of a system's runs beyond what the
+residual explains. Runs are not treated as topics.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError, InputError, UsageError, printable, quote
 from irevalx.experiments.group_names import groups_of
 from irevalx.experiments.measured_values import MeasuredRuns
@@ -29,16 +30,10 @@ from irevalx.statistics.paired_comparisons import Comparisons
 
 
 def replicate_variance(values: FloatArray) -> tuple[float, float]:
-    """Return how much the mean of a system varies with its runs.
+    """Return the variance of a system's mean between runs, and the square of it over its degrees of freedom.
 
-    Parameters
-    ----------
-    values : shape (n_replicates, n_topics), of two topics at least.
-
-    Returns
-    -------
-    The part of the variance of the system's mean, 0 where the rest explains all, or with a single run; and what its
-    degrees of freedom are made of: the square of the variance between runs over these degrees.
+    ``values`` have shape (n_replicates, n_topics), with at least two topics. Both are 0 if the residual explains all of
+    the variance, or with a single run.
     """
     n_runs, n_topics = values.shape
     if n_runs < 2:
@@ -55,44 +50,38 @@ def replicate_variance(values: FloatArray) -> tuple[float, float]:
 class ComparisonsOfSystems(Comparisons):
     """Comparisons of pairs of systems: t tests and intervals over topics and replicates.
 
-    With v_T, the variance of the mean difference over topics, and v_R, that between the replicates of both systems, t
-    is the difference over sqrt(v_T + v_R), with Satterthwaite's degrees of freedom; where no replicates vary it is that
-    of the paired test.
-
-    Parameters
-    ----------
-    values : shape (n_systems, n_topics); means over replicates.
-    replicates : for each system the values of its runs on the scale that is tested, shape (n_replicates, n_topics).
-
-    Notes
-    -----
-    Source: analysis of variance of two crossed random factors (Searle, Casella and McCulloch, Variance Components,
-    1992), one variance for each system. Of 2,000 samples of 25 and 50 topics and 2, 3 and 5 runs a system, with no to
-    much variance between runs, nominal 95 % intervals covered the difference in 0.940 to 0.966; those that draw topics
-    and replicates with replacement in 0.77 to 0.98, as few replicates vary too little; those over topics alone in 0.55
-    to 0.96. Of 1,000 samples of 25 to 100 topics, with 2 to 5 runs of one system and one of the other, they covered the
-    difference from this run in 0.88 to 0.96, and that of the systems in 0.69 to 0.96: the more topics and the more
-    variance between runs, the less.
+    With v_T, the variance of the mean difference over topics, and v_R, the variance between the replicates of both
+    systems, t is the difference over sqrt(v_T + v_R), with Satterthwaite's degrees of freedom; if no replicates vary,
+    it is the t of the paired test. Values have shape (n_systems, n_topics): means over replicates.
     """
 
+    # Source: analysis of variance of two crossed random factors (Searle, Casella and McCulloch, Variance Components,
+    # 1992), with one variance per system. In 2,000 samples of 25 and 50 topics and 2, 3 and 5 runs per system, with
+    # variance between runs from none to large, nominal 95 % intervals covered the difference in 0.940 to 0.966;
+    # intervals from resampled topics and replicates in 0.77 to 0.98, as few replicates vary too little; intervals over
+    # topics alone in 0.55 to 0.96. In 1,000 samples of 25 to 100 topics, with 2 to 5 runs of one system and one run of
+    # the other, they covered the difference from this run in 0.88 to 0.96, and the difference of the systems in 0.69 to
+    # 0.96: the more topics and the more variance between runs, the less.
+
     replicates: Sequence[FloatArray] = ()
+    """Values of the runs of each system on the tested scale, shape (n_replicates, n_topics)."""
 
     @cached_property
     def _between(self) -> tuple[FloatArray, FloatArray]:
-        """Of each mean difference the variance between replicates, and what its degrees of freedom are made of."""
+        """Variance of each mean difference between replicates, and the squares for its degrees of freedom."""
         of_systems = np.array([replicate_variance(values) for values in self.replicates])
         variance, squares = (of_systems[self.first] + of_systems[self.second]).T
         return variance, squares
 
     @cached_property
     def _over_topics(self) -> FloatArray:
-        """The variance of each mean difference over topics."""
+        """Variance of each mean difference over topics."""
         variance: FloatArray = self.by_topic.var(axis=1, ddof=1) / self.by_topic.shape[1]
         return variance
 
     @property
     def between_replicates(self) -> FloatArray:
-        """The share of the variance that is between replicates, in [0, 1]; nan without any, or without replicates."""
+        """Share of the variance between replicates, in [0, 1]; nan without variance or without replicates."""
         over_topics, between = self._over_topics, self._between[0]
         known = [max(len(self.replicates[first]), len(self.replicates[second])) > 1 for first, second in self.pairs]
         with np.errstate(invalid="ignore"):
@@ -100,7 +89,7 @@ class ComparisonsOfSystems(Comparisons):
 
     @property
     def _errors(self) -> tuple[IntArray, FloatArray, FloatArray]:
-        """Where replicates vary: the rows of these pairs, their standard errors, and their degrees of freedom."""
+        """Rows of the pairs whose replicates vary, their standard errors, and their degrees of freedom."""
         between, squares = self._between
         rows = np.flatnonzero(between > 0)
         variance = (self._over_topics + between)[rows]
@@ -109,12 +98,12 @@ class ComparisonsOfSystems(Comparisons):
 
     @property
     def by_sign_flips(self) -> BoolArray:
-        """Whether sign flips replace the t test: never where replicates vary."""
+        """Whether sign flips replace the t test; never if replicates vary."""
         return super().by_sign_flips & ~(self._between[0] > 0)
 
     @cached_property
     def p(self) -> FloatArray:
-        """The p-values of the t test; of pairs whose replicates do not vary, those of the paired t test."""
+        """p-values of the t test; of the paired t test for pairs whose replicates do not vary."""
         from scipy import special
 
         p = np.array(super().p)
@@ -124,7 +113,7 @@ class ComparisonsOfSystems(Comparisons):
 
     @cached_property
     def _intervals(self) -> tuple[Ends, Ends]:
-        """The intervals of each pair on its own, and those that hold for all pairs at once."""
+        """Intervals for each pair alone, and simultaneous intervals."""
         from scipy import special
 
         alone, for_all = super()._intervals
@@ -139,17 +128,13 @@ class ComparisonsOfSystems(Comparisons):
 
 
 class ComparedSystemPair(ComparedPair, kw_only=True):
-    """How a system compares with another.
-
-    Parameters
-    ----------
-    replicates, replicates_against : the numbers of their runs.
-    between_replicates : the share of the variance of the difference that is between replicates; nan without any.
-    """
+    """A pair of systems under a measure."""
 
     replicates: int
     replicates_against: int
+    """Numbers of runs of the systems."""
     between_replicates: float
+    """Share of the variance of the difference between replicates; nan without variance."""
 
 
 class ComparedSystems(ComparedPairs):
@@ -160,7 +145,7 @@ class ComparedSystems(ComparedPairs):
 
     @property
     def more_notes(self) -> list[str]:
-        """What the columns of systems mean, and of which only one run is known."""
+        """Notes on the columns of systems, and on systems with one run."""
         single = {row.run for row in self.rows if row.replicates == 1}
         single |= {row.against for row in self.rows if row.replicates_against == 1}
         return [
@@ -177,11 +162,11 @@ class ComparedSystems(ComparedPairs):
 
 
 def _rows_of(of_measure: ComparedMeasure) -> list[ComparedSystemPair]:
-    found = of_measure.found
-    if not isinstance(found, ComparisonsOfSystems):
-        raise TypeError(type(found))
-    shares = found.between_replicates.tolist()
-    sizes = [len(values) for values in found.replicates]
+    comparisons = of_measure.comparisons
+    if not isinstance(comparisons, ComparisonsOfSystems):
+        raise TypeError(type(comparisons))
+    shares = comparisons.between_replicates.tolist()
+    sizes = [len(values) for values in comparisons.replicates]
     return [
         ComparedSystemPair(
             **{name: getattr(pair, name) for name in fields(ComparedPair)},
@@ -189,12 +174,12 @@ def _rows_of(of_measure: ComparedMeasure) -> list[ComparedSystemPair]:
             replicates_against=sizes[first],
             between_replicates=shares[row],
         )
-        for row, (pair, (first, second)) in enumerate(zip(of_measure.pairs, found.pairs, strict=True))
+        for row, (pair, (first, second)) in enumerate(zip(of_measure.pairs, comparisons.pairs, strict=True))
     ]
 
 
 def one_run_line(systems: Sequence[str]) -> str:
-    """Return what intervals of systems with one run cover."""
+    """Return a sentence on the tests and intervals of systems with one run."""
     return (
         f"systems with one run ({', '.join(map(printable, systems))}): tests and intervals apply to this run only, not "
         "to other runs of the system"
@@ -202,14 +187,10 @@ def one_run_line(systems: Sequence[str]) -> str:
 
 
 class Replicates(MeasuredRuns, kw_only=True):
-    """The values of systems under one measure: the means over their runs.
-
-    Parameters
-    ----------
-    of_systems : the values of the runs of each system, shape (n_replicates, n_topics).
-    """
+    """Values of systems under one measure: means over their runs."""
 
     of_systems: Sequence[FloatArray]
+    """Values of the runs of each system, shape (n_replicates, n_topics)."""
 
 
 def systems_of_runs(
@@ -217,23 +198,10 @@ def systems_of_runs(
     systems: str | os.PathLike[str] | Mapping[str, str] | None,
     system_by: str | None,
 ) -> list[MeasuredRuns]:
-    """Return what measures say of systems in place of their runs; what they say of runs if no systems are given.
-
-    Parameters
-    ----------
-    systems, system_by : as ``compare`` has them.
-
-    Raises
-    ------
-    ArgumentError : there are not two systems, or a measure has a geometric mean.
-    InputError : a measure has values for one topic only.
-    IrevalxError : as ``groups_of``.
-    """
+    """Return the values of systems in place of their runs; of runs if there are no systems."""
     if systems is None and system_by is None:
         return list(every)
     runs = every[0].runs
-    if system_by is not None and systems is not None:
-        raise UsageError("systems and system_by must not be given together")
     of_runs = groups_of(runs, systems, None) if system_by is None else _by_pattern(system_by, runs)
     names = tuple(dict.fromkeys(of_runs))
     if len(names) < 2:
@@ -242,39 +210,40 @@ def systems_of_runs(
     single = [name for name, places in zip(names, members, strict=True) if len(places) == 1]
     if single:
         warn(one_run_line(single))
-    found: list[MeasuredRuns] = []
-    for one in every:
-        if not one.scale.is_linear:
-            raise ArgumentError(f"systems must be compared by means or sums, but {one.measure} is a {one.scale.name}")
-        if len(one.topics) < 2:
-            raise InputError(f"systems must have two topics at least, but {one.measure} has values for one")
-        values = [one.values[places] for places in members]
-        found.append(
+    replicates: list[MeasuredRuns] = []
+    for of_measure in every:
+        if not of_measure.scale.is_linear:
+            raise ArgumentError(
+                f"systems must be compared by means or sums, but {of_measure.measure} is a {of_measure.scale.name}"
+            )
+        if len(of_measure.topics) < 2:
+            raise InputError(f"systems must have two topics at least, but {of_measure.measure} has values for one")
+        values = [of_measure.values[places] for places in members]
+        replicates.append(
             Replicates(
-                measure=one.measure,
+                measure=of_measure.measure,
                 runs=names,
-                topics=one.topics,
+                topics=of_measure.topics,
                 values=np.stack([of_system.mean(axis=0) for of_system in values]),
-                scale=one.scale,
-                direction=one.direction,
-                coverage=None if one.coverage is None else one.coverage.of_means(members),
-                top_coverage=one.top_coverage if names == one.runs else None,
-                request=one.request,
+                scale=of_measure.scale,
+                direction=of_measure.direction,
+                coverage=None if of_measure.coverage is None else of_measure.coverage.of_means(members),
+                top_coverage=of_measure.top_coverage if names == of_measure.runs else None,
+                request=of_measure.request,
                 of_systems=values,
             )
         )
-    return found
+    return replicates
 
 
 def _by_pattern(pattern: str, runs: Sequence[str]) -> list[str]:
-    """Return the system of each run: what the first group of the pattern, or all of it, matches; else the run itself.
-
-    Raises UsageError if the pattern is no regular expression.
-    """
+    """Return the system of each run: the match of the pattern or of its first group, otherwise the run itself."""
     try:
         compiled = re.compile(pattern)
     except re.error as error:
-        raise UsageError(f"system_by must be a regular expression, but got {quote(pattern)} ({error})") from None
+        raise UsageError(
+            f"{spelled('system_by')} must be a regular expression, but got {quote(pattern)} ({error})"
+        ) from None
     matches = [(run, compiled.search(run)) for run in runs]
     return [
         run if match is None else match[1] if compiled.groups and match[1] is not None else match[0]

@@ -1,26 +1,51 @@
-"""Whether runs differ: the test that was asked for, of all pairs or against a baseline."""
+"""Significance tests of differences between runs: ``compare`` and its command."""
 
-from __future__ import annotations
-
-import os
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
+from typing import TYPE_CHECKING, Annotated, Any, Optional, Union
 
-from irevalx import parameters
-from irevalx.api.inputs import GivenQrels, Runs
+from irevalx.api.inputs import GivenQrels, read_runs
+from irevalx.api.inputs import Qrels as ReadQrels
+from irevalx.api.inputs import Runs as GivenRuns
 from irevalx.api.own_measures import Measures
 from irevalx.api.scores import Scores
-from irevalx.api.user_warnings import warn
-from irevalx.cli.values import words_of
-from irevalx.errors import ArgumentError, UsageError, quote
+from irevalx.api.user_warnings import IrevalxWarning, warn
+from irevalx.declarations import Parameter, ValueType, choice, declared, file, flag, path, refined, text
+from irevalx.errors import ArgumentError
 from irevalx.experiments.measured_values import MeasuredRuns, measured_runs, measured_scores
 from irevalx.experiments.ranked_runs import RankedRuns
-from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
-from irevalx.experiments.user_data import measures_of, probability, ranked_runs_of
+from irevalx.experiments.seeds import chosen_seed
+from irevalx.experiments.user_data import measures_of, ranked_runs_of
 from irevalx.frozen import fields
+from irevalx.lab.command.comparison_options import (
+    TOPIC_GROUPS,
+    Correction,
+    Interval,
+    Test,
+    TestResamples,
+    TopicGroupsInput,
+)
+from irevalx.lab.command.shared import (
+    Alpha,
+    AnyRelFormat,
+    Baseline,
+    Complete,
+    Duplicates,
+    Grades,
+    Groups,
+    IgnoreIdenticalIds,
+    MinRetrieved,
+    RealLevel,
+    Runs,
+    Seed,
+    Threads,
+    Ties,
+)
+from irevalx.lab.command.shared import measures as measures_parameter
 from irevalx.lab.comparison.cautions import bounds_of, unjudged_cautions
-from irevalx.lab.comparison.compared_groups import TopicGroupsOfUser, compared_in_groups
-from irevalx.lab.comparison.compared_pairs import ComparedMeasure, ComparedPair, Comparison
+from irevalx.lab.comparison.compared_groups import compared_in_groups
+from irevalx.lab.comparison.compared_pairs import DRAWINGS, ComparedMeasure, ComparedPair, Comparison
 from irevalx.lab.comparison.compared_runs import (
     LABELS,
     ComparedPairs,
@@ -34,110 +59,281 @@ from irevalx.lab.comparison.compared_systems import (
     Replicates,
     systems_of_runs,
 )
-from irevalx.lab.comparison.gate import REQUIREMENTS, baseline_named, gate
-from irevalx.settings import NAMINGS
-from irevalx.statistics.corrections import CORRECTIONS, SHORT_NAMES, TUKEY
-from irevalx.statistics.intervals import INTERVALS
+from irevalx.lab.comparison.gate import (
+    FOUND_WORSE,
+    MARGIN,
+    REQUIREMENTS,
+    UNDECIDED,
+    Gate,
+    baseline_named,
+    gate,
+    number_of_baseline,
+)
+from irevalx.lab.comparison.junit import junit_of
+from irevalx.parameters import texts
+from irevalx.reading.formats import TREC_RESULTS
+from irevalx.settings import NAME_STYLES
 from irevalx.statistics.paired_comparisons import (
     Comparisons,
     Method,
     comparison_warnings,
     interval_warnings,
 )
-from irevalx.statistics.significance import ALPHA, RESAMPLES, TESTS
+from irevalx.statistics.significance import ALPHA, RESAMPLES
+
+if TYPE_CHECKING:
+    from irevalx.lab.command.output import Output
 
 VIEWS = ("pair", "run", "topic")
-"""What a row of the table is about: the values of ``by``."""
+"""The values of ``by``: the rows of the table."""
+
+_ALL_COLUMNS = ("all",)
+_NOT_WITH_SYSTEMS = ("margin", "test=wilcoxon", "test=permutation", "correction=tukey", "interval=bca")
 
 
-def compare(
-    qrels: GivenQrels | Scores,
-    runs: Runs | None = None,
-    measures: Measures = (),
+def _check_columns(columns: Any) -> Any:
+    words = _words(columns)
+    if words != _ALL_COLUMNS and not {*words} <= {*fields(ComparedPair)}:
+        raise ValueError(columns)
+    return columns
+
+
+def _words(columns: str | Iterable[str]) -> tuple[str, ...]:
+    return tuple(word for text in texts("columns", columns) for word in text.replace(",", " ").split())
+
+
+COLUMNS = Parameter(
+    kind=ValueType(f"all, or some of {' '.join(fields(ComparedPair))}", _check_columns), metavar="NAME..."
+)
+
+
+def _run(
+    output: "Output",
     *,
-    baseline: str | None = None,
-    test: str = "t",
-    correction: str = "holm",
-    interval: str = "t",
-    alpha: float = ALPHA,
-    resamples: int = RESAMPLES,
-    discriminative_power: bool = False,
-    power: bool = False,
-    by: str = "pair",
-    columns: str | Iterable[str] = (),
-    sort: bool = False,
-    seed: int | None = None,
-    level: float = 1,
-    complete: bool = False,
-    min_retrieved: float = 0.0,
-    grades: str = "whole",
-    rel_format: str = "qrels",
-    names: str = NAMINGS[0],
-    threads: int = 1,
-    margin: float | Mapping[str, float] | None = None,
-    require: str = "not-worse",
-    allow_unsure: bool = False,
-    systems: str | os.PathLike[str] | Mapping[str, str] | None = None,
-    system_by: str | None = None,
-    topic_groups: TopicGroupsOfUser | None = None,
-    ties: str = "name",
-    ignore_identical_ids: bool = False,
-    duplicates: str = "error",
+    runs: Runs,
+    junit: Annotated[
+        str | None,
+        path(
+            requires="margin",
+            completion="",
+            help="With `margin`, write the verdicts to FILE as JUnit XML. Each run and measure is a test case.",
+        ),
+    ] = None,
+    page: Annotated[
+        str | None,
+        path(
+            requires="margin",
+            excludes="grades=probability",
+            completion="",
+            help="With `margin`, write an HTML report with the verdicts to FILE.",
+        ),
+    ] = None,
+    draw: Annotated[
+        str | None,
+        choice(
+            *DRAWINGS,
+            requires="figure",
+            excludes="discriminative_power",
+            help=(
+                "What `figure` draws: differences with their intervals, differences by topic, or a matrix of runs. "
+                "Topics are in descending order of the difference; the matrix shows which runs are significantly "
+                "different, with a row and a column per run. With `discriminative_power`, the figure shows all "
+                "p-values in ascending order.  [default: intervals, or matrix if a page has no room for all pairs]"
+            ),
+        ),
+    ] = None,
+    **options: Any,
+) -> int:
+    """Compare, write the tables, and the other files of a gate."""
+    from irevalx.lab.command.output import write_lines
+
+    options["runs"] = runs
+    if page is not None and "-" in [options["qrels"], *options["runs"]]:  # standard input is read once, for both
+        rel_format, grades = options["rel_format"], options["grades"]
+        options["qrels"] = ReadQrels.read(options["qrels"], rel_format=rel_format, grades=grades)
+        options["runs"] = read_runs(options["runs"], TREC_RESULTS.name, strict=False)
+    result = compare(**options)
+    if junit is not None and isinstance(result, Gate):
+        write_lines([junit_of(result)], junit)
+    if page is not None and isinstance(result, Gate):
+        _write_page(result, page, options)
+    output.write(result, draw=draw)
+    return result.status
+
+
+def _write_page(result: Gate, path: str, options: Mapping[str, Any]) -> None:
+    """Write a report that begins with the verdicts, over all judged topics and with the same correction."""
+    from irevalx.lab import report
+
+    names = ("qrels", "runs", "measures", "baseline", "alpha", "level", "grades", "rel_format", "threads")
+    shared = {name: options[name] for name in (*names, "ties", "ignore_identical_ids", "duplicates")}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IrevalxWarning)  # the comparison has issued them
+        page = report(**shared, correction="bonferroni", complete=True)
+    page.saying(result.conclusion, *result.sentences).write(path, "html")
+
+
+@declared(
+    run=_run,
+    example="irevalx-lab compare qrels runs/* -m 'map infAP' --baseline bm25 --test wilcoxon --seed 1",
+    more=(
+        f"With `margin`, the exit status is 0 if all runs are not worse (with `require=better`: if all are "
+        f"significantly better), {FOUND_WORSE} if one is worse, otherwise {UNDECIDED}; 1, 2, 4 and 7 are errors, as "
+        "for irevalx."
+    ),
+    figure=True,
+)
+def compare(
+    qrels: Annotated[Union[GivenQrels, Scores], file(names=("QRELS",))],  # noqa: UP007 - GivenQrels is a string
+    runs: Annotated[Optional[GivenRuns], file(names=("RUN",), several=True)] = None,  # noqa: UP045
+    measures: Annotated[
+        Measures,
+        measures_parameter(
+            shell_help=(
+                "Measures, as for irevalx -m: 'map infAP'. P-values are corrected for the comparisons of one measure."
+            )
+        ),
+    ] = (),
+    *,
+    names: Annotated[str, choice(*NAME_STYLES)] = NAME_STYLES[0],
+    baseline: Baseline = None,
+    test: Test = "t",
+    correction: Correction = "holm",
+    interval: Interval = "t",
+    alpha: Alpha = ALPHA,
+    resamples: TestResamples = RESAMPLES,
+    discriminative_power: Annotated[bool, flag(also="--power", excludes=("by=run", "by=topic"))] = False,
+    power: Annotated[bool, flag(in_shell=False, excludes=("by=run", "by=topic"))] = False,
+    by: Annotated[str, choice(*VIEWS)] = "pair",
+    columns: Annotated[str | Iterable[str], COLUMNS] = (),
+    sort: Annotated[bool, flag(requires="by=topic")] = False,
+    seed: Seed = None,
+    grades: Grades = "whole",
+    level: RealLevel = 1,
+    ties: Ties = "name",
+    ignore_identical_ids: IgnoreIdenticalIds = False,
+    duplicates: Duplicates = "error",
+    complete: Complete = False,
+    min_retrieved: MinRetrieved = 0.0,
+    rel_format: AnyRelFormat = "qrels",
+    threads: Threads = 1,
+    systems: Annotated[
+        Groups,
+        refined(
+            requires=(),
+            excludes=_NOT_WITH_SYSTEMS,
+            shell_help=(
+                "Compare systems with several runs each (replicates). Replicates are, for example, folds or seeds. "
+                "FILE has the system of each run, one line RUN SYSTEM per run. A topic's value is the mean over the "
+                "runs of a system; tests and intervals are over topics and runs."
+            ),
+        ),
+    ] = None,
+    system_by: Annotated[str | None, text(metavar="REGEX", excludes=("systems", *_NOT_WITH_SYSTEMS))] = None,
+    topic_groups: Annotated[
+        TopicGroupsInput | None,
+        TOPIC_GROUPS,
+        refined(
+            excludes=(
+                *("margin", "systems", "system_by", "correction=tukey", "by=run", "by=topic"),
+                *("discriminative_power", "power", "columns", "figure"),
+            ),
+            shell_help=(
+                "Compare in each group of topics, and test whether differences are the same in all groups "
+                "(interaction). P-values are corrected over pairs and groups. FILE has one line TOPIC GROUP per topic, "
+                "as for irevalx --topic-groups."
+            ),
+        ),
+    ] = None,
+    margin: Annotated[float | Mapping[str, float] | None, MARGIN] = None,
+    require: Annotated[str, choice(*REQUIREMENTS, requires={"better": "margin"})] = REQUIREMENTS[0],
+    allow_unsure: Annotated[bool, flag(requires="margin", excludes="require=better")] = False,
 ) -> Comparison:
     """Test whether runs differ.
 
+    All pairs of runs, or each run and the `baseline`, are compared by a paired test over topics, with p-values
+    corrected for the number of comparisons.
+
+    The result has one row for each measure and pair: the summary values of both runs; their difference with an interval
+    for this pair alone; the effect size (mean difference divided by the standard deviation of the differences); the
+    numbers of topics on which the run wins, ties and loses; p before and after correction; whether the difference is
+    significant (never with fewer than 5 topics); a simultaneous interval for all pairs (bonferroni and tukey only); and
+    the test that gave p. If fewer than 5 topics differ, or all by the same amount, an exact sign-flip test replaces the
+    t test, and there is no t interval.
+
+    By default, tables show the interval that matches the correction: with bonferroni and tukey the simultaneous
+    interval, with other corrections the interval of the pair alone, headed "unadjusted". The intervals of tukey exclude
+    0 exactly if the difference is significant; so do the intervals of bonferroni with `test="t"` and `interval="t"`.
+    Other tests, `interval="bca"` and unadjusted intervals can disagree with the test. tukey assumes that the
+    differences of all pairs have equal variance. Geometric means (gm_map) are tested on their logarithms, and sums
+    (num_rel_ret) are shown as sums.
+
+    Each table shows judged@K, the share of judged documents among the first K of each run; K is the cutoff of the
+    measure, or 10. For t tests (not tukey) of measures that treat unjudged documents as nonrelevant, a warning lists
+    the comparisons whose conclusion depends on unjudged documents: the conclusion would change if the unjudged
+    documents that only one of the runs has among its first 10 were relevant half as often as its judged documents. The
+    conclusion can still be right; to find out, judge these documents. A gate gives the same warning for its verdicts.
+
+    With `systems` or `system_by`, runs of one system are replicates, not topics: the variance of a difference is the
+    variance over topics plus the variance between replicates, and a column has the share of the latter. The t test and
+    interval generalise to other topics and other runs of the same systems; with few replicates, they have few degrees
+    of freedom. For a system with only one run, they apply to this run only.
+
+    With `topic_groups`, there is one row for each group of topics, and a second table tests the interaction: whether
+    the difference of a pair is the same in all groups, by Welch's F statistic with permuted group labels of the topics.
+    A difference that is significant in one group and not in another is not evidence of different effects; use the
+    interaction test. It excludes groups with only one topic. In groups with fewer than 10 topics, an interaction can be
+    significant merely because differences vary more in one group than in another.
+
+    With `margin`, the result is a gate: a verdict for each measure and run, from simultaneous t intervals of the
+    differences from the `baseline`. A run is "not worse" if the lower bound is above minus the margin. Otherwise it is
+    "worse" if the upper bound is below 0 and a sign-flip test with the same correction has p below alpha; otherwise the
+    verdict is "cannot tell". Identical runs are not worse. If fewer than 5 topics differ, or all by the same amount,
+    there is no interval, and an exact sign-flip test alone decides whether a run is worse, or better and therefore not
+    worse. The least margin is the margin with which a run as good as the baseline would pass with probability 0.8 on
+    this number of topics.
+
     Parameters
     ----------
-    qrels : the judgments: ``{topic: {docno: grade}}``, or whatever else ``irevalx.Qrels.read`` takes. Or ``Scores``,
-        without ``runs``.
-    runs : what was retrieved: ``{name: {topic: {docno: score}}}``, or whatever else ``irevalx.evaluate`` takes; at
-        least two.
-    measures : such as "map", "P.5,10" or "nDCG@10"; one or several. Without measures map; with ``Scores``, all that
-        have a value for each topic.
-    baseline : compare each run with this one, by its name or the path of its file; None for all pairs.
-    test : a paired test over topics: ``t``, ``wilcoxon`` or ``permutation``.
-    correction : of p-values for the number of comparisons under a measure: ``holm``, ``bonferroni``,
-        ``benjamini-hochberg``, ``none``, or ``tukey``, a test of its own over all pairs of runs.
-    interval : how intervals are made: ``bca`` or ``t``.
-    alpha : runs differ when the corrected p-value is below it; in (0, 1).
-    resamples : number of random sign flips, label permutations, resamples of tukey, and bootstrap resamples; at least
-        1.
-    discriminative_power : count the pairs that each measure tells apart; ``power`` is its former name.
-    by : ``pair``, ``run`` or ``topic``: what a row of the table is about.
-    columns : columns to display for each pair: names of fields of its row, or ``all``; none for the default columns.
-    sort : by topic, with a baseline: from the greatest difference to the least, averaged over runs.
-    seed : of random choices; None for a new one, which the result has.
-    level : the least grade that is relevant.
-    complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
-    min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
-    grades : what grades are: "whole" numbers, "real" ones, which are gains as they are, or each the "probability" that
-        the document is relevant.
-    rel_format : the format of judgments that are files, such as "qrels", "beir", "json" or "sampled".
-    names : "trec_eval" for measures by trec_eval's names, "asked" for those by which they were asked for.
-    threads : how many processes share the work; at least 1.
-    margin : return a ``Gate``: verdicts on all runs against the baseline, which they must not be worse than by more
-        than this; from 0 on, in units of the measure, or a number for each measure by name, and under ``*`` for those
-        that are not named. All judged topics are evaluated, and the t intervals of all measures and runs hold at once.
-        The verdicts better and worse also require a sign-flip test with p below alpha. This test alone decides if fewer
-        than 5 topics differ, or all by the same amount.
-    require : with a margin, what runs must be: ``not-worse`` or ``better``.
-    allow_unsure : with a margin, whether runs of which that cannot be told pass.
-    systems, system_by : compare systems with several runs each, such as folds or seeds: the system of each run, by name
-        or in a file with a line ``RUN SYSTEM`` each; or a pattern, whose first group (all of it without one) is the
-        system in the name of a run. A topic's value is the mean over runs, t tests and intervals are over topics and
-        runs. Not with other tests, intervals, tukey or a margin.
-    topic_groups : groups of topics: a file with one line per topic, ``TOPIC GROUP``, or a dictionary from topics to one
-        or several groups. Runs are compared in each group, and a test with permuted group labels shows whether the
-        difference is the same in all groups (interaction).
-    ties : the order of documents with equal scores: "name", as trec_eval has it, "rank", "first", "expected", "best" or
-        "worst".
-    ignore_identical_ids : drop retrieved documents whose id is that of the topic.
-    duplicates : a document that a run has twice for a topic is an "error", or its "first" or its "best" score counts.
+    qrels : relevance judgments: ``{topic: {docno: grade}}``, or anything else that ``irevalx.Qrels.read`` takes; or
+        ``Scores``, without runs.
+    runs : at least two runs: ``{name: {topic: {docno: score}}}``, or anything else that ``irevalx.evaluate`` takes.
+    measures : measures, such as "map", "P.5,10" or "nDCG@10"; one or several. p-values are corrected for the
+        comparisons of one measure. [default: map; with ``Scores``, all that have a value for each topic]
+    names : print measures by trec_eval's names, or as requested with `measures` (asked).
+    discriminative_power : report the discriminative power of each measure instead: the share of significantly different
+        pairs. It is reported for `test`, before and after correction. Sakai (2006) uses an uncorrected bootstrap test,
+        Sakai (2012) tukey.
+    power : former name of `discriminative_power`.
+    by : rows of the table: one per pair (pair), per topic (topic) or per run (run). A topic has the value of each run
+        and its difference from the `baseline`. A run has its summary values with the best one marked, letters shared by
+        runs that are not significantly different, and judged@K; with `baseline`, + or - marks runs that are
+        significantly better or worse than it. Runs and measures keep their order. In LaTeX, the table requires the
+        package booktabs.
+    columns : columns to display for each pair, after its names, or all. For example, 'mean mean_against effect_size p
+        wins losses'. By default, difference, low and high (bonferroni, tukey: simultaneous_low and simultaneous_high),
+        corrected_p, differ, judged, judged_against.
+    sort : with `by="topic"` and `baseline`, sort topics by difference. The greatest difference, averaged over
+        runs, is first.
+    systems : compare systems with several runs each (replicates), such as folds or seeds: the system of each run, as
+        ``{run: system}`` or a file with one line ``RUN SYSTEM`` per run. A topic's value is the mean over the runs of a
+        system; tests and intervals are over topics and runs.
+    system_by : compare systems, named by a part of the names of their runs. The system of a run is what this regular
+        expression matches (its first group in parentheses, if it has one). A run that it does not match is a system of
+        its own.
+    topic_groups : compare in each group of topics, with p-values corrected over pairs and groups, and test whether the
+        difference is the same in all groups (interaction): ``{topic: group}``, with one or several groups per topic, or
+        a file with one line ``TOPIC GROUP`` per topic.
+    margin : noninferiority margin, at least 0 and in units of the measure: return a ``Gate``, with a verdict on whether
+        each run is not worse than the `baseline` by more than this, over all judged topics, as with `complete`. A
+        dictionary has margins by measure, and under ``*`` the margin of all other measures.
+    require : with `margin`, what runs must be: not worse or significantly better.
+    allow_unsure : with `margin`, let runs pass whose verdict is "cannot tell".
 
     Raises
     ------
     InputError : a measure has no value for any topic.
-    IrevalxError : as ``irevalx.evaluate``.
+    IrevalxError : as for ``irevalx.evaluate``.
 
     Examples
     --------
@@ -149,134 +345,90 @@ def compare(
     >>> row.difference, round(row.low, 4), round(row.high, 4), round(row.corrected_p, 4), row.differ
     (0.375, 0.1815, 0.5685, 0.0025, True)
     """
-    method = Method(
-        test=parameters.one_of("test", test, [*TESTS]),
-        correction=parameters.one_of("correction", correction, (*CORRECTIONS, *SHORT_NAMES, TUKEY)),
-        interval=parameters.one_of("interval", interval, INTERVALS),
-        alpha=probability("alpha", alpha),
-        resamples=parameters.whole_number("resamples", resamples, least=1, most=MOST_DRAWS),
-        seed=chosen_seed(seed),
-    )
-    counts_pairs = parameters.flag("discriminative_power", discriminative_power) or parameters.flag("power", power)
-    view = "power" if counts_pairs else parameters.one_of("by", by, VIEWS)
-    threads = parameters.whole_number("threads", threads, least=1)
-    as_asked = parameters.one_of("names", names, NAMINGS) == "asked"
-    asked = measures_of(measures)
-    rules = {
-        "require": parameters.one_of("require", require, REQUIREMENTS),
-        "allow_unsure": parameters.flag("allow_unsure", allow_unsure),
-    }
-    kinds = {
-        "margin": margin is not None,
-        "systems": not (systems is None and system_by is None),
-        "topic_groups": topic_groups is not None,
-    }
-    _refuse_mixtures(kinds, method, by_pair=view == "pair", has_baseline=baseline is not None)
-    notes: tuple[str, ...] = ()
+    method = Method(test, correction, interval, alpha, resamples, chosen_seed(seed))
     ranked: RankedRuns | None = None
+    notes: tuple[str, ...] = ()
     if isinstance(qrels, Scores):
         if runs is not None:
-            raise ArgumentError("runs must not be given together with scores, which are of runs already")
-        every = measured_scores(qrels, asked, warn, as_asked=as_asked)
+            raise ArgumentError("runs cannot be combined with Scores, which are of runs already")
+        measured = measured_scores(qrels, measures_of(measures), warn, as_asked=names == "asked")
     else:
         ranked = ranked_runs_of(
             qrels,
             runs,
-            asked or ("map",),
+            measures_of(measures) or ("map",),
             level=level,
             complete=complete or margin is not None,
             min_retrieved=min_retrieved,
             grades=grades,
             rel_format=rel_format,
             threads=threads,
-            as_asked=as_asked,
+            as_asked=names == "asked",
             ties=ties,
             ignore_identical_ids=ignore_identical_ids,
             duplicates=duplicates,
         )
-        every = measured_runs(ranked, warn)
-        notes = ranked.notes([len(ranked.topics) - one.values.shape[1] for one in every])
+        measured = measured_runs(ranked, warn)
+        notes = ranked.notes([len(ranked.topics) - of_measure.values.shape[1] for of_measure in measured])
     if baseline is not None:
-        baseline = baseline_named(baseline, every[0].runs, runs)
-    every = systems_of_runs(every, systems, system_by)
-    found = _found(every, baseline, method, threads)
-    bounds = bounds_of(ranked, threads)
-    if baseline is not None and margin is not None:
-        verdicts = gate(found, baseline, margin, method.alpha, notes=notes, **rules)
-        _warn_of_each(unjudged_cautions(found, verdicts.dependent, bounds, ranked))
-        return verdicts
+        baseline = baseline_named(baseline, measured[0].runs, runs)
+    measured = systems_of_runs(measured, systems, system_by)
+    compared = _compared(measured, baseline, method, threads)
     if topic_groups is not None:
-        return compared_in_groups(found, topic_groups, baseline, method, notes)
-    kinds_of_warnings = [comparison_warnings, interval_warnings][: 2 if view == "pair" else 1]
-    _warn_of_each(line for one in found for told in kinds_of_warnings for line in told(one.found, one.name))
-    _warn_of_each(unjudged_cautions(found, [one.depends_on_unjudged for one in found], bounds, ranked))
-    shown, sort = _columns(columns), parameters.flag("sort", sort)
-    if view == "pair":
-        kind = ComparedSystems if isinstance(every[0], Replicates) else ComparedPairs
-        return kind(found, baseline, method, notes=notes, columns=shown)
-    if view == "topic":
-        return ComparedTopics(found, baseline, method, notes=notes, sort=sort)
-    return (ComparedRuns if view == "run" else DiscriminativePower)(found, baseline, method, notes=notes)
+        return compared_in_groups(compared, topic_groups, baseline, method, notes)
+    bounds = bounds_of(ranked, threads)
+    if margin is not None and baseline is not None:
+        verdicts = gate(compared, baseline, margin, alpha, require=require, allow_unsure=allow_unsure, notes=notes)
+        _warn_of_each(unjudged_cautions(compared, verdicts.dependent, bounds, ranked))
+        return verdicts
+    is_by_pair = by == "pair" and not (discriminative_power or power)
+    kinds_of_warnings = [comparison_warnings, interval_warnings][: 2 if is_by_pair else 1]
+    _warn_of_each(
+        line
+        for of_measure in compared
+        for warnings_of in kinds_of_warnings
+        for line in warnings_of(of_measure.comparisons, of_measure.name)
+    )
+    _warn_of_each(
+        unjudged_cautions(compared, [of_measure.depends_on_unjudged for of_measure in compared], bounds, ranked)
+    )
+    if is_by_pair:
+        kind = ComparedSystems if isinstance(measured[0], Replicates) else ComparedPairs
+        return kind(compared, baseline, method, notes=notes, columns=_columns(columns))
+    if by == "topic":
+        return ComparedTopics(compared, baseline, method, notes=notes, sort=sort)
+    return (ComparedRuns if by == "run" else DiscriminativePower)(compared, baseline, method, notes=notes)
+
+
+def _compared(
+    measured: Sequence[MeasuredRuns], baseline: str | None, method: Method, processes: int
+) -> list[ComparedMeasure]:
+    """Return the comparisons under each measure."""
+    runs = measured[0].runs
+    if baseline is None:
+        pairs = [(other, run) for run, other in combinations(range(len(runs)), 2)]
+    else:
+        base = number_of_baseline(baseline, runs)
+        pairs = [(base, run) for run in range(len(runs)) if run != base]
+    compared = []
+    for of_measure in measured:
+        how = (of_measure.values, pairs, method, of_measure.scale, processes)
+        if isinstance(of_measure, Replicates):
+            compared.append(ComparedMeasure(of_measure, ComparisonsOfSystems(*how, of_measure.of_systems)))
+        else:
+            compared.append(ComparedMeasure(of_measure, Comparisons(*how)))
+    return compared
+
+
+def _columns(columns: str | Iterable[str]) -> tuple[str, ...]:
+    """Return the columns of pairs to display; none for the default."""
+    words = _words(columns)
+    if words == _ALL_COLUMNS:
+        return fields(ComparedPair)
+    return (*LABELS, *(word for word in words if word not in LABELS)) if words else ()
 
 
 def _warn_of_each(lines: Iterable[str]) -> None:
     """Warn with each line once."""
     for line in dict.fromkeys(lines):
         warn(line)
-
-
-def _refuse_mixtures(kinds: Mapping[str, bool], method: Method, *, by_pair: bool, has_baseline: bool) -> None:
-    """Raise UsageError for what does not go together.
-
-    Parameters
-    ----------
-    kinds : whether there is a margin, systems, topic_groups.
-    """
-    is_t = method.test == method.interval == "t"
-    for kind in [kind for kind, is_asked in kinds.items() if is_asked]:
-        given = {
-            **{other: is_asked for other, is_asked in kinds.items() if other != kind},
-            "by": not by_pair and kind != "systems",
-            "tukey": method.correction == TUKEY,
-            "other_tests": not is_t and kind != "topic_groups",
-            "all_pairs": not has_baseline and kind == "margin",
-        }
-        for name, is_given in given.items():
-            if is_given:
-                raise UsageError(f"{kind} and {name.replace('_', ' ')} must not be given together")
-
-
-def _found(
-    every: Sequence[MeasuredRuns], baseline: str | None, method: Method, processes: int
-) -> list[ComparedMeasure]:
-    """Return the comparisons under each measure."""
-    pairs, found = _pairs(every[0].runs, baseline), []
-    for one in every:
-        compared = (one.values, pairs, method, one.scale, processes)
-        if isinstance(one, Replicates):
-            found.append(ComparedMeasure(one, ComparisonsOfSystems(*compared, one.of_systems)))
-        else:
-            found.append(ComparedMeasure(one, Comparisons(*compared)))
-    return found
-
-
-def _columns(columns: str | Iterable[str]) -> tuple[str, ...]:
-    """Return which columns of pairs people see; none for the default."""
-    asked = tuple(word for text in parameters.texts("columns", columns) for word in words_of(text))
-    known = fields(ComparedPair)
-    if asked == ("all",):
-        return known
-    for name in asked:
-        parameters.one_of("columns", name, ("all", *known))
-    return (*LABELS, *(name for name in asked if name not in LABELS)) if asked else ()
-
-
-def _pairs(runs: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
-    """Return pairs of numbers of runs; the second is compared with the first."""
-    numbers = range(len(runs))
-    if baseline is None:
-        return [(other, run) for run, other in combinations(numbers, 2)]
-    if baseline not in runs:
-        raise ArgumentError(f"baseline must be one of the runs ({' '.join(runs)}), but got {quote(baseline)}")
-    base = runs.index(baseline)
-    return [(base, run) for run in numbers if run != base]

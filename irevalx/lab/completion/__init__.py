@@ -1,4 +1,4 @@
-"""Holes in judgments filled from the text of documents: the command complete.
+"""Missing judgments predicted from the text of documents, or taken from labels: complete.
 
 Source: Büttcher, Clarke, Yeung and Soboroff, Reliable Information Retrieval Evaluation with Incomplete and Biased
 Judgements, SIGIR 2007.

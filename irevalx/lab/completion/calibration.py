@@ -1,10 +1,8 @@
-"""Probabilities of relevance from decision values, and what measures are expected to be under them.
+"""Probabilities of relevance from decision values, and expected values of measures under them.
 
 A topic has few relevant documents, so one sigmoid is fitted for all topics: decision values of both classifiers have
-the same zero, and much the same unit, for each. It is fitted to values of documents that were not learned from, by
-cross-validation within each topic.
-
-Büttcher et al. (2007, section 6) propose them.
+the same zero, and nearly the same unit, for each topic. It is fitted to documents that were not learned from, by
+cross-validation within each topic. Büttcher et al. (2007, section 6) propose this.
 
 Source: Platt, Probabilistic Outputs for Support Vector Machines, in Advances in Large Margin Classifiers, 1999.
 """
@@ -24,8 +22,8 @@ from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.run_groups import Removal
 from irevalx.experiments.samples import RandomOrder, is_relevant
 from irevalx.frozen import Frozen
-from irevalx.lab.completion.predict import Completing, Completion, Predictions, judged_without
-from irevalx.measures.select import select
+from irevalx.lab.completion.predict import Completion, CompletionRun, Predictions, judged_without
+from irevalx.measures.select import select_measures
 from irevalx.settings import Settings
 from irevalx.statistics.scales import MEAN
 
@@ -36,19 +34,13 @@ SCHEME = "calibration"
 """The name of the random order."""
 
 EXPECTED = ("P_5", "P_10", "P_20", "recip_rank", "map")
-"""The measures that are reported as they are expected to be."""
+"""The measures whose expected values are reported."""
 
 _PRECISION = re.compile("P_([0-9]+)")
 
 
 class Sigmoid(Frozen):
-    """The probability of relevance by decision value: 1 / (1 + exp(slope value + intercept)).
-
-    Parameters
-    ----------
-    slope : below 0 where greater values mean relevance.
-    intercept : of the exponent.
-    """
+    """The probability of relevance by decision value: 1 / (1 + exp(slope value + intercept))."""
 
     slope: float
     intercept: float
@@ -59,16 +51,9 @@ class Sigmoid(Frozen):
 
 
 def fit_sigmoid(values: FloatArray, relevant: BoolArray) -> Sigmoid:
-    """Fit a sigmoid by maximum likelihood, to targets that Platt moves a little from 0 and 1.
+    """Fit a sigmoid to n decision values by maximum likelihood; some documents are relevant and some are not.
 
-    Parameters
-    ----------
-    values : shape (n,); decision values.
-    relevant : shape (n,); whether each document is relevant; at least one is, and at least one is not.
-
-    Notes
-    -----
-    The targets are (R + 1)/(R + 2) for the R relevant documents and 1/(N + 2) for the N others.
+    The targets (Platt) are (R + 1)/(R + 2) for the R relevant documents and 1/(N + 2) for the N others.
     """
     from scipy import optimize
 
@@ -91,17 +76,9 @@ def fit_sigmoid(values: FloatArray, relevant: BoolArray) -> Sigmoid:
 def calibrate(
     completion: Completion, judged: BoolArray, order: RandomOrder, progress: Callable[[int], None] = lambda topics: None
 ) -> Sigmoid:
-    """Fit the sigmoid of a classifier to judgments that it has not seen.
+    """Fit the sigmoid of a classifier to the ``judged`` documents, predicted in ``FOLDS`` folds in this order.
 
-    Parameters
-    ----------
-    judged : flat over the judgments; whether to use a document, which is judged.
-    order : of the same judgments; it decides which documents are predicted together.
-    progress : is called with the number of topics done since, ``FOLDS`` times for each.
-
-    Raises
-    ------
-    InputError : no relevant, or no nonrelevant, document could be predicted from others.
+    Raises InputError if no relevant, or no nonrelevant, document could be predicted from others.
     """
     relevant = is_relevant(completion.judgments, completion.level)
     fold = _folds(completion, judged, relevant, order)
@@ -113,19 +90,14 @@ def calibrate(
     known = ~np.isnan(value)
     if not (known & relevant).any() or not (known & ~relevant).any():
         raise InputError(
-            "probabilities must be fitted to relevant and nonrelevant documents that others of their topic can "
+            "fitting probabilities requires relevant and nonrelevant documents that other documents of their topic can "
             "predict, but there are not both"
         )
     return fit_sigmoid(value[known], relevant[known])
 
 
 def _folds(completion: Completion, judged: BoolArray, relevant: BoolArray, order: RandomOrder) -> IntArray:
-    """Deal out the relevant and the nonrelevant documents of each topic, in random order.
-
-    Returns
-    -------
-    Flat over the judgments; the number of the fold, ``FOLDS`` for documents in none.
-    """
+    """Assign the relevant and the nonrelevant documents of each topic to folds; flat, ``FOLDS`` for none."""
     fold = np.full(judged.size, FOLDS)
     for topic in range(completion.judgments.rows.n):
         places = order.of(topic)
@@ -138,14 +110,7 @@ def _folds(completion: Completion, judged: BoolArray, relevant: BoolArray, order
 def probabilities_of_relevance(
     completion: Completion, predictions: Predictions, sigmoid: Sigmoid, grades: IntArray
 ) -> FloatArray:
-    """Return the probability of relevance of each document, flat over the judgments.
-
-    1 or 0 where it was judged, that of the sigmoid where it was predicted, and 0 where nothing is known.
-
-    Parameters
-    ----------
-    grades : flat; negative where a document counts as not judged.
-    """
+    """Return relevance probabilities, flat: of the sigmoid if predicted, otherwise 1 or 0 as judged."""
     judged = np.where(grades >= max(completion.level, 0), 1.0, 0.0)
     return np.where(predictions.predicted, sigmoid.probabilities(np.nan_to_num(predictions.value)), judged)
 
@@ -153,32 +118,20 @@ def probabilities_of_relevance(
 def expected_measures(
     experiment: Experiment, probability: FloatArray, measures: Sequence[str]
 ) -> dict[str, FloatArray]:
-    """Return what measures are expected to be if documents are relevant with these probabilities, independently.
+    """Return expected values, (n_runs, n_topics) by measure, if documents are relevant independently.
 
-    Parameters
-    ----------
-    probability : flat over the judgments; documents outside them are not relevant.
-    measures : as they are printed; all of those that ``irevalx --grades probability`` has.
-
-    Returns
-    -------
-    By measure, shape (n_runs, n_topics). Runs without results for a topic have 0.
+    ``probability`` is flat over the judgments; other documents are nonrelevant. Runs without results have 0.
     """
     settings, missing = Settings(grades="probability"), experiment.missing
-    selected = select(measures, settings).measures
+    selected = select_measures(measures, settings).measures
     assessed = AssessedRanking(experiment.judgments, experiment.ranking, missing.ravel(), settings, probability)
     values = assessed.numbers(selected).reshape(-1, *missing.shape)
-    found = dict(zip((name for one in selected for name in one.names), values, strict=True))
-    return {name: np.where(missing, 0.0, found[name]) for name in measures}
+    of_measure = dict(zip((name for measure in selected for name in measure.names), values, strict=True))
+    return {name: np.where(missing, 0.0, of_measure[name]) for name in measures}
 
 
 def expected_means(experiment: Experiment, probability: FloatArray) -> dict[str, dict[str, float]]:
-    """Return what measures are expected to be, by run: means over topics.
-
-    Parameters
-    ----------
-    probability : flat over the judgments; of relevance.
-    """
+    """Return expected values by run and measure: means over topics."""
     means = {
         name: MEAN.summarise(of_runs) for name, of_runs in expected_measures(experiment, probability, EXPECTED).items()
     }
@@ -188,31 +141,18 @@ def expected_means(experiment: Experiment, probability: FloatArray) -> dict[str,
 
 
 def expectable(measure: str) -> bool:
-    """Return whether what a measure is expected to be under probabilities is known without approximation."""
+    """Return whether the expected value of a measure under probabilities is computed without approximation."""
     return measure == "recip_rank" or _PRECISION.fullmatch(measure) is not None
 
 
-def expected_values(experiment: Experiment, completing: Completing, removal: Removal) -> FloatArray:
-    """Return what measures are expected to be when a group is left out and a classifier gives probabilities instead.
+def expected_values(experiment: Experiment, completion_run: CompletionRun, removal: Removal) -> FloatArray:
+    """Return expected values, (n_measures, n_runs, n_topics), with probabilities for the unique documents of a group.
 
-    The sigmoid is fitted to the judgments that are left, so nothing is known of those that the group takes with it.
-
-    Parameters
-    ----------
-    experiment : with measures that are ``expectable``.
-    completing : of the same judgments.
-
-    Returns
-    -------
-    Shape (n_measures, n_runs, n_topics).
-
-    Raises
-    ------
-    InputError : as ``calibrate``.
+    The sigmoid is fitted to the other judgments alone. Measures must be ``expectable``.
     """
     judged = judged_without(removal, experiment.grades)
-    sigmoid = calibrate(completing.completion, judged, RandomOrder(experiment.judgments, 0, SCHEME))
-    predictions = completing.of_group(removal)
+    sigmoid = calibrate(completion_run.completion, judged, RandomOrder(experiment.judgments, 0, SCHEME))
+    predictions = completion_run.of_group(removal)
     known = np.where(judged, experiment.grades, UNJUDGED_IN_FILES)
-    probability = probabilities_of_relevance(completing.completion, predictions, sigmoid, known)
+    probability = probabilities_of_relevance(completion_run.completion, predictions, sigmoid, known)
     return np.stack(list(expected_measures(experiment, probability, experiment.measures).values()))

@@ -1,31 +1,26 @@
-"""The names of classifiers and of their thresholds, for options: classifiers themselves take a while to import."""
+"""The names of classifiers and of their thresholds, for declarations: classifiers take long to import."""
 
-from __future__ import annotations
+from typing import Annotated
 
-import click
-
-from irevalx.cli.option_rules import option
-from irevalx.lab.command.kinds_of_values import Parameter
+from irevalx.declarations import choice
 
 CLASSIFIERS = ("svm", "kld")
 """The names of the classifiers: support vector machines and language models."""
 
 EXPECTED = {f"{name}-expected": name for name in CLASSIFIERS}
-"""The names of what measures are expected to be under the probabilities of relevance of a classifier, and its name."""
+"""Expected values of measures under the relevance probabilities of a classifier -> the classifier."""
 
 THRESHOLDS = ("next", "middle", "last")
 """Where the threshold of language models lies between the last judged document that passes and the next one."""
 
 
-def kld_threshold_option(requires: str) -> Parameter:
-    """Return the option ``--kld-threshold``, which needs language models."""
-    return option(
-        "--kld-threshold",
-        requires=requires,
-        type=click.Choice(THRESHOLDS),
-        default=THRESHOLDS[0],
+KldThreshold = Annotated[
+    str,
+    choice(
+        *THRESHOLDS,
         help=(
-            "With kld, as many judged documents pass the threshold as are relevant: let it be the divergence of the "
-            "next one, of the last one that passes, or the middle. Büttcher et al. (2007) do not say.  [default: next]"
+            "threshold of kld: the divergence of the last document that passes, of the next document, or the middle. "
+            "As many judged documents pass as are relevant; Büttcher et al. (2007) do not specify the threshold."
         ),
-    )
+    ),
+]

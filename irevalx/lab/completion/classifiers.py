@@ -1,7 +1,7 @@
-"""The classifiers, which learn from judged documents of a topic and classify others.
+"""Classifiers that learn from the judged documents of a topic: language models (KLD) and support vector machines.
 
-Language models take a document to be relevant if it diverges little from the relevant ones (Kullback-Leibler); a linear
-support vector machine, if it lies on their side of the best dividing plane.
+A document is relevant to a language model if its Kullback-Leibler divergence from the relevant documents is small, and
+to a linear support vector machine if it is on their side of the separating plane.
 """
 
 from __future__ import annotations
@@ -19,50 +19,32 @@ from irevalx.lab.completion.classifier_names import THRESHOLDS
 from irevalx.lab.completion.collection import Collection
 
 BACKGROUND = 0.2
-"""The weight of the collection's model in every other: the paper's lambda."""
+"""The weight of the collection model in every other model: lambda in the paper."""
 
 
 class Classification(Frozen):
-    """A classifier's answer for n documents.
-
-    Parameters
-    ----------
-    relevant : shape (n,); whether a document is predicted relevant.
-    value : shape (n,); decision values, the higher the surer that the document is relevant; at least 0 for relevant
-        documents, at most 0 for the others.
-    """
+    """The predictions of a classifier for n documents; shape (n,)."""
 
     relevant: BoolArray
     value: FloatArray
+    """Decision values: at least 0 for relevant documents, at most 0 for others; the higher, the more certain."""
 
 
 class Classifier(Protocol):
-    """A classifier that learns anew for each topic. Documents are given as places in ``Collection.docnos``."""
+    """A classifier that learns separately for each topic. Documents are indices into ``Collection.docnos``."""
 
     def classify(self, judged: IntArray, relevant: BoolArray, unknown: IntArray) -> Classification:
-        """Learn from some documents of a topic and classify others.
-
-        Parameters
-        ----------
-        judged : shape (n_judged,); documents to learn from, each once.
-        relevant : shape (n_judged,); whether each of them is; at least one is, and at least one is not.
-        unknown : shape (n,); the documents to classify, none of them among the judged ones.
-        """
+        """Learn from judged documents, of which some are relevant and some are not, and classify unknown ones."""
 
 
 class LanguageModels:
     """The classifier of Büttcher et al. (2007, 3.1).
 
-    A document is predicted relevant if its language model diverges less than a threshold from that of the judged
-    relevant documents, which are taken together as one text. As many judged documents pass the threshold as were judged
-    relevant; of documents with equal divergence the first docno in byte order passes first. That leaves an interval:
-    Büttcher et al. do not say which of its values it takes. The decision value is the threshold less the divergence.
-
-    Parameters
-    ----------
-    collection : of the documents to learn from and to classify, and of the background model.
-    threshold : one of ``THRESHOLDS``: the divergence of the ``next`` judged document, which does not pass, of the
-        ``last`` one that does, or the ``middle`` between them.
+    A document is predicted relevant if the divergence of its language model from the model of the judged relevant
+    documents, concatenated, is below a threshold. As many judged documents pass the threshold as were judged relevant;
+    of documents with equal divergence, the first docno in byte order passes first. Büttcher et al. do not specify the
+    threshold within the remaining interval: here it is the divergence of the ``next`` judged document, which does not
+    pass, of the ``last`` one that passes, or the ``middle``. The decision value is the threshold minus the divergence.
     """
 
     def __init__(self, collection: Collection, threshold: str = THRESHOLDS[0]) -> None:
@@ -78,7 +60,7 @@ class LanguageModels:
         self._from_background: FloatArray = np.asarray(terms.sum(axis=1))
 
     def classify(self, judged: IntArray, relevant: BoolArray, unknown: IntArray) -> Classification:
-        """Learn from some documents of a topic and classify others; see ``Classifier``."""
+        """Learn from judged documents and classify unknown ones; see ``Classifier``."""
         divergence = self.divergence(np.concatenate((judged, unknown)), judged[relevant])
         of_judged, of_unknown = divergence[: judged.size], divergence[judged.size :]
         order, n_relevant = np.lexsort((judged, of_judged)), np.count_nonzero(relevant)
@@ -89,29 +71,17 @@ class LanguageModels:
             middle = (of_judged[last] + of_judged[first_to_fail]) / 2
             return Classification(of_unknown < middle, middle - of_unknown)
         threshold = of_judged[first_to_fail]
-        tied = (of_unknown == threshold) & (unknown < judged[first_to_fail])  # places ascend as docnos do
+        tied = (of_unknown == threshold) & (unknown < judged[first_to_fail])  # indices ascend as docnos do
         return Classification((of_unknown < threshold) | tied, threshold - of_unknown)
 
     def divergence(self, documents: IntArray, relevant: IntArray) -> FloatArray:
-        """Return the divergence, in nats, of each document's model from that of others taken together.
+        """Return the divergence, in nats, of the model of each document from the model of the relevant ones.
 
         It is the sum over the terms x of the collection of P(x|D) ln(P(x|D) / P(x|R)), where P(x|D) is 0.8 times the
         share of x among the tokens of D plus 0.2 times its share in the collection, and P(x|R) likewise.
 
-        Parameters
-        ----------
-        documents : shape (n,); places in ``Collection.docnos``.
-        relevant : shape (n_relevant,); places too, at least one.
-
-        Returns
-        -------
-        Shape (n,).
-
-        Notes
-        -----
-        With b 0.2 times the share of x in the collection, a term of neither D nor R has P = b in both, and adds
-        nothing. So the sum is that of P(x|D) ln(P(x|D) / b) over the terms of D, less that of P(x|D) g over those of R,
-        with g = ln(P(x|R) / b).
+        With b = 0.2 times the share of x in the collection, a term of neither D nor R has P = b in both, and adds 0. So
+        the sum is P(x|D) ln(P(x|D) / b) summed over the terms of D, minus P(x|D) ln(P(x|R) / b) over the terms of R.
         """
         together: FloatArray = np.asarray(self._counts[relevant].sum(axis=0))
         gain = np.log1p((1 - BACKGROUND) * (together / together.sum()) / self._background)
@@ -124,17 +94,11 @@ class SupportVectors:
     """The classifier of Büttcher et al. (2007, 3.2): a support vector machine with a linear kernel for each topic.
 
     As in SVMlight, which the paper used, the cost C of an error is 1 / mean(x.x) over the training vectors x. Unlike
-    there, unless told otherwise errors on relevant and on nonrelevant documents weigh the same in sum (scikit-learn's
-    "balanced"): with few relevant documents next to nothing would be predicted relevant otherwise.
+    there, ``balanced`` gives errors on relevant and on nonrelevant documents the same total weight, as in scikit-learn:
+    with few relevant documents, almost nothing would be predicted relevant otherwise.
 
-    The decision value is the signed distance from the plane, in units of the margin. Nothing here is random: libsvm's
-    solver (unlike liblinear's) draws no numbers.
-
-    Parameters
-    ----------
-    collection : of the documents to learn from and to classify.
-    balanced : whether both kinds of errors weigh the same in sum; False is the paper's machine, in which each error
-        does.
+    The decision value is the signed distance from the plane, in units of the margin. The solver of libsvm, unlike that
+    of liblinear, is not random.
     """
 
     def __init__(self, collection: Collection, *, balanced: bool = True) -> None:
@@ -144,7 +108,7 @@ class SupportVectors:
         self._machine = partial(SVC, kernel="precomputed", class_weight="balanced" if balanced else None)
 
     def classify(self, judged: IntArray, relevant: BoolArray, unknown: IntArray) -> Classification:
-        """Learn from some documents of a topic and classify others; see ``Classifier``."""
+        """Learn from judged documents and classify unknown ones; see ``Classifier``."""
         vectors = self._features[judged]
         products = (vectors @ vectors.T).toarray()
         mean = float(np.mean(products.diagonal()))
@@ -157,13 +121,7 @@ class SupportVectors:
 
 
 def features(collection: Collection) -> sparse.csr_array:
-    """Return the vectors of the documents: tf ln(|D| / df) for the most frequent terms, divided by their sum.
-
-    Returns
-    -------
-    Shape (n documents, m terms), each row with sum 1; with sum 0 where all terms of a document are in every document,
-    or none is frequent.
-    """
+    """Return (n documents, m terms): tf ln(|D| / df) for the most frequent terms, divided by their sum (unless 0)."""
     idf = np.log(collection.n_documents / collection.document_frequency) * collection.frequent
     weights = sparse.csr_array(collection.counts * idf)
     total = np.asarray(weights.sum(axis=1))
@@ -171,12 +129,9 @@ def features(collection: Collection) -> sparse.csr_array:
 
 
 def unit_vectors(collection: Collection, docnos: Sequence[bytes]) -> sparse.csr_array:
-    """Return the vectors of some documents: (1 + ln tf) ln(|D| / df), divided by their length.
+    """Return the vectors of documents, (n documents, m terms): (1 + ln tf) ln(|D| / df), with length 1.
 
-    Returns
-    -------
-    Shape (n documents, m terms), each row of length 1; all 0 for a document without text, or whose terms are in every
-    document.
+    Documents without text, or with terms of every document only, are 0.
     """
     from sklearn.preprocessing import normalize
 
@@ -192,14 +147,7 @@ def unit_vectors(collection: Collection, docnos: Sequence[bytes]) -> sparse.csr_
 def classifier_for(
     name: str, collection: Collection, *, balanced: bool = True, threshold: str = THRESHOLDS[0]
 ) -> Classifier:
-    """Return the classifier of this name, one of ``CLASSIFIERS``.
-
-    Parameters
-    ----------
-    balanced : whether the errors of the support vector machine on relevant and on nonrelevant documents weigh the same
-        in sum.
-    threshold : of language models, one of ``THRESHOLDS``.
-    """
+    """Return a classifier: ``balanced`` applies to support vectors, ``threshold`` to language models."""
     if name == "kld":
         return LanguageModels(collection, threshold)
     return SupportVectors(collection, balanced=balanced)

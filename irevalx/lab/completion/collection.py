@@ -1,4 +1,4 @@
-"""Collections: how often each term occurs in judged and pooled documents, and in the whole collection."""
+"""Term counts of judged and pooled documents, and of the whole collection."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from irevalx.lab.completion.documents import Document, read_documents
 from irevalx.reading.source import Source
 
 MOST_FREQUENT = 1_000_000
-"""So many terms of the collection, the most frequent ones, are features of the support vector machine (Büttcher et al.
-2007, 3.2)."""
+"""The number of terms, the most frequent ones, that are features of the support vector machine (Büttcher et al. 2007,
+3.2)."""
 
 _TERM = re.compile("[a-z0-9]+")
 
@@ -33,69 +33,59 @@ def terms_of(text: str) -> list[str]:
 
 
 class Collection(Frozen):
-    """The terms of some documents, and the frequencies of these terms in the whole collection.
-
-    Parameters
-    ----------
-    docnos : shape (n,); the documents wanted that have terms, ascending in byte order.
-    terms : shape (m,); the terms that occur in these, each once.
-    counts : shape (n, m); how often each term occurs in each document.
-    document_frequency : shape (m,); how many documents of the collection a term occurs in, at least 1.
-    collection_frequency : shape (m,); how often it occurs in the collection, at least 1.
-    frequent : shape (m,); whether it is among the ``MOST_FREQUENT`` terms of the collection (of equally frequent ones
-        the first in alphabetical order).
-    n_documents, n_tokens : the size of the collection.
-    """
+    """The terms of n documents, and the frequencies of these m terms in the whole collection."""
 
     docnos: tuple[bytes, ...]
+    """The documents with terms, ascending in byte order."""
     terms: tuple[str, ...]
     counts: sparse.csr_array
+    """Shape (n, m)."""
     document_frequency: IntArray
+    """Shape (m,); the number of documents of the collection with each term."""
     collection_frequency: IntArray
+    """Shape (m,)."""
     frequent: BoolArray
+    """Shape (m,); whether a term is among the ``MOST_FREQUENT``; of equally frequent ones, the first alphabetically."""
     n_documents: int
+    """The size of the collection, like ``n_tokens``."""
     n_tokens: int
 
     @classmethod
     def of(
-        cls, documents: Iterable[Document], wanted: AbstractSet[bytes], n_frequent: int = MOST_FREQUENT
+        cls, documents: Iterable[Document], requested: AbstractSet[bytes], n_frequent: int = MOST_FREQUENT
     ) -> Collection:
-        """Count the terms of all documents, and keep the counts of those wanted.
-
-        Raises
-        ------
-        MalformedLineError : a wanted document occurs twice.
-        And what reading the documents raises.
-        """
+        """Count the terms of all documents, and those of each requested document, which must occur once."""
         n_documents = 0
         in_documents: Counter[str] = Counter()
         in_collection: Counter[str] = Counter()
         number: dict[str, int] = {}
-        kept: dict[bytes, tuple[IntArray, IntArray]] = {}
+        counts_of: dict[bytes, tuple[IntArray, IntArray]] = {}
         for document in documents:
             n_documents += 1
             terms = terms_of(document.text)
             in_collection.update(terms)
             in_documents.update(set(terms))
-            if document.docno in wanted:
-                if document.docno in kept:
+            if document.docno in requested:
+                if document.docno in counts_of:
                     raise MalformedLineError(
                         f"{document.where}: a document must occur once, but got {quote(document.docno)} a second time"
                     )
                 counted = Counter(terms)
                 numbers = [number.setdefault(term, len(number)) for term in counted]
-                kept[document.docno] = np.array(numbers, np.int64), np.array([*counted.values()], np.int64)
-        docnos = tuple(sorted(docno for docno, (numbers, _) in kept.items() if numbers.size))
+                counts_of[document.docno] = np.array(numbers, np.int64), np.array([*counted.values()], np.int64)
+        docnos = tuple(sorted(docno for docno, (numbers, _) in counts_of.items() if numbers.size))
         nothing = np.empty(0, np.int64)
         counts = sparse.csr_array(
             (
-                np.concatenate((nothing, *(kept[docno][1] for docno in docnos))).astype(np.float64),
-                np.concatenate((nothing, *(kept[docno][0] for docno in docnos))),
-                np.cumsum([0, *(kept[docno][0].size for docno in docnos)]),
+                np.concatenate((nothing, *(counts_of[docno][1] for docno in docnos))).astype(np.float64),
+                np.concatenate((nothing, *(counts_of[docno][0] for docno in docnos))),
+                np.cumsum([0, *(counts_of[docno][0].size for docno in docnos)]),
             ),
             shape=(len(docnos), len(number)),
         )
-        frequent = _most_frequent(in_collection, n_frequent)
+        frequent: AbstractSet[str] = in_collection.keys()
+        if len(frequent) > n_frequent:
+            frequent = set(sorted(frequent, key=lambda term: (-in_collection[term], term))[:n_frequent])
         return cls(
             docnos=docnos,
             terms=tuple(number),
@@ -114,38 +104,19 @@ class Collection(Frozen):
 
     @cached_property
     def place(self) -> dict[bytes, int]:
-        """The place of each document in ``docnos``."""
+        """The index of each document in ``docnos``."""
         return {docno: place for place, docno in enumerate(self.docnos)}
 
     def find(self, docnos: Names) -> IntArray:
-        """Return the places of documents in ``docnos``, ``ABSENT`` for those without a term."""
+        """Return the indices of documents in ``docnos``, ``ABSENT`` for documents without a term."""
         return np.array([self.place.get(docno, ABSENT) for docno in docnos.texts()], np.int64)
 
 
-def _most_frequent(in_collection: Counter[str], n: int) -> AbstractSet[str]:
-    if len(in_collection) <= n:
-        return in_collection.keys()
-    return set(sorted(in_collection, key=lambda term: (-in_collection[term], term))[:n])
-
-
 def collection_for(judgments: Judgments, paths: Sequence[str]) -> Collection:
-    """Read a collection, and keep the terms of the documents that are in some judgments.
-
-    Parameters
-    ----------
-    paths : of files of documents.
-
-    Raises
-    ------
-    InputError : none of the judgments' documents is there, or none has a term.
-    And what reading documents raises.
-    """
+    """Read a collection, with the terms of the documents in the judgments; raises InputError if none has a term."""
     documents = chain.from_iterable(read_documents(Source(path)) for path in paths)
     collection = Collection.of(documents, set(judgments.docnos.texts()))
     if not collection.docnos:
         files = ", ".join(map(shown_name, paths))
-        raise InputError(
-            f"{files}: there must be documents with words that were judged or pooled, but none of the "
-            f"{collection.n_documents} documents is one"
-        )
+        raise InputError(f"{files}: none of the {collection.n_documents} documents was judged or pooled and has words")
     return collection

@@ -1,4 +1,4 @@
-"""The text of documents, from JSON lines or TREC's SGML, one document after the other."""
+"""The text of documents, from JSON lines or SGML of TREC."""
 
 from __future__ import annotations
 
@@ -15,54 +15,38 @@ from irevalx.frozen import Frozen
 from irevalx.reading.source import CHUNK_SIZE, Source
 
 ID_FIELDS = ("id", "docno", "_id", "doc_id")
-"""The fields of a JSON line that may hold the name of a document; the first that is there counts."""
+"""The fields of a JSON line for the ID of a document; the first one present is used."""
 
 TEXT_FIELDS = ("title", "contents", "text", "body")
-"""The fields of a JSON line that hold text. All that are there count, even if one repeats another."""
+"""The fields of a JSON line for text; all fields present are used, even if one repeats another."""
 
 
 LONGEST_LINE = 256 << 20
-"""Bytes, at most, of a line of a file of documents."""
+"""The maximum number of bytes of a line of a file of documents."""
 
 
 class Document(Frozen):
-    """A document.
-
-    Parameters
-    ----------
-    docno : its name, as in runs and judgments.
-    text : all of its text.
-    where : ``path:line`` of its beginning, for messages.
-    """
+    """A document with its text."""
 
     docno: bytes
     text: str
     where: str
+    """``path:line`` of its beginning, for messages."""
 
 
 def paths_of(documents: Any) -> list[str]:
-    """Return the names of files of documents, of which there may be one."""
+    """Return the paths of one or several files of documents."""
     return [os.fspath(path) for path in ([documents] if isinstance(documents, str | os.PathLike) else documents)]
 
 
 def read_documents(source: Source) -> Iterator[Document]:
-    """Read documents as they stand in a file: JSON lines, or TREC's SGML, told apart by the first character.
+    """Yield documents in the order of the file: JSON lines, or SGML of TREC, recognised by the first character.
 
-    A JSON line is an object with a name (``ID_FIELDS``; a string or a whole number) and some text (``TEXT_FIELDS``).
-    Blank lines are skipped, other fields ignored.
+    A JSON line is an object with an ID (``ID_FIELDS``; a string or a whole number) and text (``TEXT_FIELDS``). Blank
+    lines are skipped, other fields ignored.
 
-    In SGML a document reaches from ``<DOC>`` to ``</DOC>`` and has a ``<DOCNO>``; its text is what is left without
-    the DOCNO, a web page's DOCHDR, comments and tags. Case does not matter. Bytes that are no UTF-8 separate words.
-
-    Yields
-    ------
-    Documents in the order of the file. Of an empty stream, none.
-
-    Raises
-    ------
-    UnreadableFileError
-    FormatError : the file begins as neither.
-    MalformedLineError : a document without a name or text, or one that does not end.
+    In SGML, a document extends from ``<DOC>`` to ``</DOC>`` and has a ``<DOCNO>``; its text is the rest without the
+    DOCHDR of a web page, comments and tags. Case is ignored. Bytes that are not UTF-8 separate words.
     """
     lines = _lines(source)
     for number, line in lines:
@@ -106,7 +90,7 @@ def _read_json(path: str, lines: Iterator[tuple[int, bytes]]) -> Iterator[Docume
 def _json_document(where: str, line: bytes) -> tuple[bytes, str]:
     try:
         fields = json.loads(line)
-    except (ValueError, RecursionError):  # the latter where lists are nested too deep
+    except (ValueError, RecursionError):  # RecursionError: lists nested too deeply
         fields = None
     if not isinstance(fields, dict):
         raise MalformedLineError(f"{where}: a document must be a JSON object on a line, but got {quote(line)}")
@@ -184,25 +168,25 @@ def _sgml_document(where: str, markup: bytes) -> Document:
 def _without_markup(text: str) -> str:
     """Return the text with a space in place of each DOCNO, DOCHDR, comment and tag.
 
-    What begins but does not end is at most a tag. Its end is looked for once, not for each of its beginnings, so that
-    the time is in proportion to the text.
+    An element without an end is treated as a tag. Its end is searched for once, not for each beginning, so that the
+    time is linear in the length of the text.
     """
-    kept = []
+    parts = []
     unended = set()
     done = place = 0
     while begin := _MARKUP.search(text, place):
-        found: re.Match[str] | None = begin
+        end: re.Match[str] | None = begin
         if begin[1]:
-            what = begin[1].lower()
-            found = None if what in unended else _ENDS[what].search(text, begin.end())
-            if found is None:
-                unended.add(what)
-                found = _TAG.match(text, begin.start())
-        place = found.end() if found else begin.end()
-        if found:
-            kept.append(text[done : begin.start()])
+            element = begin[1].lower()
+            end = None if element in unended else _ENDS[element].search(text, begin.end())
+            if end is None:
+                unended.add(element)
+                end = _TAG.match(text, begin.start())
+        place = end.end() if end else begin.end()
+        if end:
+            parts.append(text[done : begin.start()])
             done = place
-    return " ".join((*kept, text[done:]))
+    return " ".join((*parts, text[done:]))
 
 
 _DECIMAL = re.compile("&#0*([0-9]+)")
@@ -210,11 +194,11 @@ _NO_CHARACTER = "1114112"
 
 
 def unescaped(text: str) -> str:
-    """Return a text with its character references replaced, like ``html.unescape``, whatever their length.
+    """Return a text with its character references replaced, like ``html.unescape``, even for very long numbers.
 
     A number without a character becomes U+FFFD; Python does not convert numbers of more than 4,300 digits.
     """
-    return html.unescape(_DECIMAL.sub(lambda found: f"&#{found[1] if len(found[1]) < 8 else _NO_CHARACTER}", text))
+    return html.unescape(_DECIMAL.sub(lambda match: f"&#{match[1] if len(match[1]) < 8 else _NO_CHARACTER}", text))
 
 
 def _docno(where: str, name: str) -> bytes:

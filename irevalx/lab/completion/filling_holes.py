@@ -1,160 +1,247 @@
-"""Missing judgments predicted from the text of documents, or taken from a file of labels."""
+"""Missing judgments predicted from the text of documents, or taken from labels: the function and command complete."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
-from irevalx import parameters
-from irevalx.api.inputs import GivenQrels, Pool, Qrels, Runs
+from irevalx.api import inputs
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray
+from irevalx.declarations import Parameter, ValueType, choice, declared, file, flag, refined, spelled, text
 from irevalx.errors import InputError, UsageError, quote, shown_name
 from irevalx.experiments.label_files import grades_for
 from irevalx.experiments.pools import pool_of
 from irevalx.experiments.qrels_text import GradedText
 from irevalx.experiments.samples import RandomOrder
 from irevalx.experiments.seeds import chosen_seed
-from irevalx.experiments.shares import share_of
+from irevalx.experiments.shares import read_share, share_of
 from irevalx.experiments.user_data import OpenedRuns, are_given, experiment_of, labels_of, opened_runs
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool as PooledDocuments
 from irevalx.judgments.pool import with_pool
+from irevalx.lab.command.shared import (
+    Depth,
+    Documents,
+    GradedRelFormat,
+    Labels,
+    LabelsFormat,
+    LabelsReplace,
+    Level,
+    OptionalRuns,
+    Qrels,
+    Seed,
+)
 from irevalx.lab.completion import calibration
-from irevalx.lab.completion.classifier_names import CLASSIFIERS, THRESHOLDS
-from irevalx.lab.completion.classifiers import classifier_for
-from irevalx.lab.completion.collection import collection_for
+from irevalx.lab.completion.classifier_names import CLASSIFIERS, THRESHOLDS, KldThreshold
 from irevalx.lab.completion.documents import paths_of
-from irevalx.lab.completion.labelling import filled, label_warnings
+from irevalx.lab.completion.labelling import complete_from_labels, label_warnings
 from irevalx.lab.completion.predict import Completion, Predictions
 from irevalx.lab.completion.quality import SCHEME, LabelReport, PredictionReport
 from irevalx.lab.completion.quality import holdout as hold_out
-from irevalx.process.terminal import progress_bar
+
+if TYPE_CHECKING:
+    from irevalx.lab.command.output import Output
 
 MOST_NAMED = 20
-"""How many documents a warning names at most."""
+"""The maximum number of documents in a warning."""
 
 
-class Completed(GradedText):
-    """Judgments with predictions, or labels, in the place of those that were missing.
-
-    Parameters
-    ----------
-    found : the completed judgments.
-    filled : the judgments that were completed, with the grades that they have now.
-    taken : flat over these; which grades are predictions or labels.
-    decisions : flat; the decision values of a classifier. None where there are none.
-    probability : flat; of relevance, 0 or 1 where a document was judged. None where it was not asked for.
-    report : what was predicted, or taken from labels.
-    seed : of what was drawn at random; None where nothing was.
-    """
+class CompletedJudgments(GradedText):
+    """Judgments with predictions, or labels, in place of missing judgments."""
 
     def __init__(
         self,
-        found: GradedText,
-        filled: Judgments,
+        completed: GradedText,
+        known: Judgments,
         taken: BoolArray,
         report: PredictionReport | LabelReport,
-        decisions: FloatArray | None = None,
+        decisions: "FloatArray | None" = None,
         *,
-        probability: FloatArray | None = None,
+        probability: "FloatArray | None" = None,
         seed: int | None = None,
     ) -> None:
-        super().__init__(found.judgments, found.text)
+        super().__init__(completed.judgments, completed.text)
         self.report = report
-        """How many documents were predicted or labelled."""
+        """The number of documents that were predicted or labelled."""
         self.seed = seed
-        """Of what was drawn at random; None where nothing was."""
-        self._filled, self._taken = filled, taken
+        """The seed of random choices; None if there were none."""
+        self._known, self._taken = known, taken
         self._decisions, self._probability = decisions if probability is None else probability, probability
 
     def predictions(self, *, decisions: bool = False) -> bytes:
         """Return the lines of the predictions, or labels, alone.
 
-        Parameters
-        ----------
-        decisions : add the probability of relevance as a fifth column or, where it was not asked for, the decision
-            value of the classifier: the higher it is, the surer is relevance.
+        With ``decisions``, a fifth column contains the probability of relevance or, if it was not requested, the
+        decision value of the classifier: the higher, the more certain is relevance.
         """
-        judgments, places = self._filled, np.flatnonzero(self._taken)
+        judgments, places = self._known, np.flatnonzero(self._taken)
         lines = zip(judgments.rows.ids[places].tolist(), judgments.docnos.take(places).texts(), strict=True)
-        shown = self._decisions if decisions else None
-        values = [b""] * places.size if shown is None else [b" %.6f" % one for one in shown[places].tolist()]
-        found = zip(lines, judgments.grades[places].tolist(), values, strict=True)
+        fifth = self._decisions if decisions else None
+        values = [b""] * places.size if fifth is None else [b" %.6f" % value for value in fifth[places].tolist()]
         return b"".join(
-            b"%s 0 %s %d%s\n" % (judgments.topics[topic], docno, grade, value) for (topic, docno), grade, value in found
+            b"%s 0 %s %d%s\n" % (judgments.topics[topic], docno, grade, value)
+            for (topic, docno), grade, value in zip(lines, judgments.grades[places].tolist(), values, strict=True)
         )
 
     def probabilities(self) -> bytes:
-        """Return a file for ``irevalx --grades probability``: judged documents, of 0 or 1, and predicted ones.
+        """Return a file for ``irevalx --grades probability``: judged documents, with 0 or 1, and predicted ones.
 
-        Raises
-        ------
-        UsageError : probabilities were not asked for (``calibrated``).
+        Raises UsageError if probabilities were not requested (``calibrated``).
         """
         if self._probability is None:
-            raise UsageError("probabilities must be asked for with calibrated")
-        judgments, known = self._filled, np.flatnonzero(self._filled.grades >= 0)
+            raise UsageError(f"probabilities require {spelled('calibrated', True)}")
+        judgments, known = self._known, np.flatnonzero(self._known.grades >= 0)
         lines = zip(judgments.rows.ids[known].tolist(), judgments.docnos.take(known).texts(), strict=True)
         pairs = zip(lines, self._probability[known].tolist(), strict=True)
         return b"".join(b"%s 0 %s %.6g\n" % (judgments.topics[topic], docno, p) for (topic, docno), p in pairs)
 
 
-def complete(
-    qrels: GivenQrels,
-    runs: Runs | None = None,
+def _run(
+    output: "Output",
     *,
-    documents: Any = (),
-    depth: int = 100,
-    labels: GivenQrels | None = None,
-    labels_replace: bool = False,
-    labels_format: str | None = None,
-    pool: Any = None,
-    classifier: str = "svm",
-    class_weight: str = "balanced",
-    kld_threshold: str = THRESHOLDS[0],
-    calibrated: bool = False,
-    expected: bool = False,
-    holdout: Iterable[float | Fraction] = (),
-    seed: int | None = None,
-    level: int = 1,
-    rel_format: str = "qrels",
-    progress: bool = False,
-) -> Completed:
-    """Predict missing judgments from the text of the documents, or take them from labels.
+    mark: Annotated[
+        str | None, text(metavar="FILE", help="Write the predictions, and nothing else, to FILE too.")
+    ] = None,
+    probabilities: Annotated[
+        bool,
+        flag(
+            requires="mark",
+            help=(
+                "With --mark: add the classifier's decision value as a fifth column. The higher it is, the more "
+                "certain is relevance; it is not a calibrated probability."
+            ),
+        ),
+    ] = False,
+    write_probabilities: Annotated[
+        str | None,
+        text(
+            metavar="FILE",
+            requires="calibrated",
+            help=(
+                "With --calibrated: write judgments for irevalx --grades probability to FILE. They are all judged "
+                "documents, with 0 or 1, and all predicted ones, with the probability of relevance."
+            ),
+        ),
+    ] = None,
+    report: Annotated[
+        str | None,
+        text(
+            metavar="FILE",
+            help=(
+                "Write to FILE how many judgments were learned from and predicted for each topic: a table, or JSON if "
+                "its name ends in .json."
+            ),
+        ),
+    ] = None,
+    **options: Any,
+) -> None:
+    """Complete judgments, and write them, the predictions and the report."""
+    from irevalx.lab.command.output import Output, write_lines
 
-    What is missing are the judgments of documents that have the grade -1, that some run has among its first ``depth``,
-    or that are in a pool. What cannot be predicted keeps the grade -1.
+    result = complete(**options, expected=report is not None, progress=not output.quiet)
+    if mark is not None:
+        write_lines([result.predictions(decisions=probabilities or options["calibrated"])], mark)
+    if write_probabilities is not None:
+        write_lines([result.probabilities()], write_probabilities)
+    if report is not None:
+        Output(format="json" if report.endswith(".json") else "table", path=report).write(result.report)
+    output.write_text(result)
+
+
+def _share_below_1(value: Any) -> Fraction:
+    share = share_of("", value)
+    if share == 1:
+        raise ValueError(value)
+    return share
+
+
+def _read_share(words: str) -> Fraction:
+    share = read_share(words)
+    if share is None:
+        raise ValueError(words)
+    return share
+
+
+_SHARE = ValueType("a share above 0 and below 1, such as 0.5 or 50%", _share_below_1, _read_share)
+
+
+@declared(
+    run=_run,
+    example=(
+        "irevalx-lab complete qrels runs/* --docs docs.jsonl.gz --depth 50 > completed && irevalx completed runs/*"
+    ),
+    tables=False,
+)
+def complete(
+    qrels: Qrels,
+    runs: OptionalRuns = None,
+    *,
+    documents: Documents = (),
+    depth: Depth = 100,
+    labels: Annotated[
+        Labels,
+        refined(
+            excludes=(
+                *("documents", "classifier", "class_weight", "kld_threshold", "probabilities", "calibrated", "holdout"),
+                *("write_probabilities", "seed"),
+            )
+        ),
+    ] = None,
+    labels_replace: LabelsReplace = False,
+    labels_format: LabelsFormat = None,
+    pool: Annotated[
+        Any,
+        file(
+            help=(
+                "pool of more documents to predict: ``{topic: docnos}``, or anything else that ``irevalx.Pool.read`` "
+                "takes; no run is required then."
+            ),
+            shell_help="Pool file, as for irevalx --pool, of more documents to predict; no run is required then.",
+        ),
+    ] = None,
+    classifier: Annotated[str, choice(*CLASSIFIERS)] = "svm",
+    class_weight: Annotated[str, choice("balanced", "none", requires="classifier=svm")] = "balanced",
+    kld_threshold: Annotated[KldThreshold, refined(requires="classifier=kld")] = THRESHOLDS[0],
+    calibrated: Annotated[
+        bool, flag(requires=("mark", "report", "write_probabilities"), excludes="probabilities")
+    ] = False,
+    expected: Annotated[bool, flag(in_shell=False)] = False,
+    holdout: Annotated[
+        Iterable[float | Fraction], Parameter(kind=_SHARE, several=True, metavar="SHARE...", requires="report")
+    ] = (),
+    seed: Seed = None,
+    level: Level = 1,
+    rel_format: GradedRelFormat = "qrels",
+    progress: Annotated[bool, flag(in_shell=False)] = False,
+) -> CompletedJudgments:
+    """Predict missing judgments from the text of the documents, or take them from a file of labels.
+
+    Complete the judgments of all documents that have the grade -1, that any run ranks within `depth`, or that are in a
+    pool (`pool`). For each topic, a classifier learns from the judged documents; the other documents get the grade
+    `level` if they are predicted relevant, and 0 if not. The judged documents keep their judgments. Documents without
+    a prediction get -1: they have no text, or the topic has no relevant or no nonrelevant documents to learn from.
+
+    With `labels`, nothing is learned and no text is needed: these documents get their grades in that file, and -1 if
+    they have none.
 
     Parameters
     ----------
-    qrels : the judgments: ``{topic: {docno: grade}}``, or whatever else ``irevalx.Qrels.read`` takes, with a grade for
-        each document.
-    runs : what was retrieved: ``{name: {topic: {docno: score}}}``, or whatever else ``irevalx.evaluate`` takes; None
-        for none.
-    documents : files with the text of all documents of the collection.
-    depth : of the pool of the runs; at least 1.
-    labels : judgments from elsewhere, which fill holes as they stand there; nothing is learned then.
-    labels_replace : let them take the place of all judgments.
-    labels_format : their format; None for ``rel_format``.
-    pool : more documents to predict, ``{topic: docnos}``, or whatever else ``irevalx.Pool.read`` takes.
-    classifier : "svm", a linear support vector machine for each topic, or "kld", the Kullback-Leibler divergence of a
-        document from those judged relevant.
-    class_weight : with "svm", "balanced" for errors on relevant and on nonrelevant documents that weigh the same in
-        sum, or "none".
-    kld_threshold : with "kld", as many judged documents pass as are relevant; the divergence of the "next" one, of the
-        "last" one that passes, or the "middle".
-    calibrated : find out probabilities of relevance too.
-    expected : with ``calibrated``, report what measures are expected to be under these probabilities.
-    holdout : report how good predictions are when these shares of each topic's judgments are learned from.
-    seed : of what is drawn at random; None for a new one, which the result has.
-    level : the least grade that is relevant, and the grade of documents that are predicted relevant; at least 1.
-    rel_format : the format of judgments that are files: "qrels", "beir" or "json".
+    labels : take missing judgments from these relevance judgments, for example of a machine, as they are.
+    classifier : a linear support vector machine for each topic (svm), or the Kullback-Leibler divergence of a document
+        from the documents judged relevant (kld).
+    class_weight : weight of training errors of svm: the same sum for relevant and for nonrelevant documents (balanced),
+        or the same for each error (none), as published.
+    calibrated : estimate probabilities of relevance. They are fitted to judged documents that are predicted from the
+        other documents of their topic, and are the fifth column of the predictions; the report of two or more runs
+        contains the expected values of map, P_5, P_10, P_20 and recip_rank under these probabilities.
+    expected : with `calibrated`, report expected values of measures.
+    holdout : report the accuracy of predictions when this share of each topic's judgments, drawn at random, is learned
+        from and the others are predicted.
+    level : relevance threshold, and the grade of documents that are predicted relevant; at least 1.
     progress : show on standard error how much has been predicted, on a terminal.
 
     Returns
@@ -163,9 +250,10 @@ def complete(
 
     Raises
     ------
-    UsageError : keywords contradict each other.
-    InputError : labels fill no hole, or no document has text.
-    IrevalxError : as ``Qrels.read``, and as reading runs, documents and labels does.
+    ArgumentError : an argument is invalid.
+    UsageError : arguments contradict each other.
+    InputError : the labels are for no document without a judgment, or no document has text.
+    IrevalxError : as for ``Qrels.read``, and for reading runs, documents and labels.
 
     Examples
     --------
@@ -178,26 +266,27 @@ def complete(
     >>> irevalx.evaluate(completed, {"1": {"C": 2.0, "B": 1.0}}, "P@1")["P@1"]
     1.0
     """
-    level, depth = parameters.whole_number("level", level), parameters.whole_number("depth", depth, least=1)
-    shares, paths = [share_of("holdout", share) for share in holdout], paths_of(documents)
-    _refuse_contradictions(paths, labels, level, shares, calibrated=calibrated, labels_replace=labels_replace)
-    parameters.one_of("classifier", classifier, CLASSIFIERS)
-    parameters.one_of("class_weight", class_weight, ("balanced", "none"))
-    parameters.one_of("kld_threshold", kld_threshold, THRESHOLDS)
+    paths, shares = paths_of(documents), [Fraction(share) for share in holdout]
+    if labels is None and not paths:
+        raise UsageError(f"{spelled('documents')} or {spelled('labels')} is required")
+    if labels is None and level < 1:
+        raise UsageError(f"{spelled('level')} must be at least 1, but got {level}")
     read = GradedText.of(qrels, rel_format)
     opened = opened_runs(runs) if are_given(runs) else None
     judgments = _with_pools(read.judgments, opened, depth, pool)
     if labels is not None:
-        theirs = labels_of(labels, labels_format, rel_format)
-        return _labelled(read, judgments, theirs, level, replace_all=parameters.flag("labels_replace", labels_replace))
+        given = labels_of(labels, labels_format, rel_format)
+        return _labelled(read, judgments, given, level, replace_all=labels_replace)
+    from irevalx.lab.completion.classifiers import classifier_for
+    from irevalx.lab.completion.collection import collection_for
+    from irevalx.process.terminal import progress_bar
+
     used_seed = chosen_seed(seed)
     collection = collection_for(judgments, paths)
     learner = classifier_for(classifier, collection, balanced=class_weight != "none", threshold=kld_threshold)
     completion, judged = Completion(judgments, collection, learner, level), judgments.grades >= 0
     n_folds = 1 + len(shares) + (calibration.FOLDS if calibrated else 0)
-    with progress_bar(
-        "topics predicted", judgments.rows.n * n_folds, shown=parameters.flag("progress", progress)
-    ) as advance:
+    with progress_bar("topics predicted", judgments.rows.n * n_folds, shown=progress) as advance:
         predictions = completion.predict(judged, ~judged, advance)
         held_out = hold_out(completion, shares, RandomOrder(judgments, used_seed, SCHEME), advance) if shares else []
         probability = None
@@ -208,9 +297,10 @@ def complete(
     _warn_of_unpredicted(judgments, predictions, judged & (collection.find(judgments.docnos) == ABSENT))
     of_runs: dict[str, dict[str, float]] = {}
     if expected and probability is not None and opened is not None and len(opened.runs) > 1:
-        of_runs = calibration.expected_means(experiment_of(Qrels(judgments), opened, "map", level=level), probability)
+        experiment = experiment_of(inputs.Qrels(judgments), opened, "map", level=level)
+        of_runs = calibration.expected_means(experiment, probability)
     completed = replace(judgments, grades=predictions.completed(judgments.grades, level))
-    return Completed(
+    return CompletedJudgments(
         read.rewritten(completed),
         completed,
         predictions.predicted,
@@ -221,85 +311,48 @@ def complete(
     )
 
 
-def _refuse_contradictions(
-    documents: Sequence[str],
-    labels: Any,
-    level: int,
-    holdout: Sequence[Fraction],
-    *,
-    calibrated: bool,
-    labels_replace: bool,
-) -> None:
-    """Raise UsageError where keywords contradict each other."""
-    if labels is not None:
-        if documents or holdout or calibrated:
-            raise UsageError("labels must not be given together with documents, calibrated or holdout")
-        return
-    if labels_replace:
-        raise UsageError("labels_replace must be given together with labels")
-    if not documents:
-        raise UsageError("documents or labels must be given")
-    if level < 1:
-        raise UsageError(f"level must be at least 1, but got {level}")
-    if max(holdout, default=0) == 1:
-        raise UsageError("holdout must leave something to predict, but got 1")
-
-
 def _with_pools(judgments: Judgments, runs: OpenedRuns | None, depth: int, pool: Any) -> Judgments:
-    """Return the judgments, with the documents of the runs' pool and of another pool as pooled but unjudged.
-
-    Parameters
-    ----------
-    depth : of the pool of the runs.
-    """
+    """Return the judgments with the runs' pool at this depth, and another pool, as pooled but unjudged documents."""
     pools = [pool_of(runs.runs, depth, warn)] if runs is not None else []
     if pool is not None:
-        pools.append(Pool.read(pool).documents)
-    for one in pools:
-        if unknown := sum(topic not in judgments.topic_index for topic in one.topics):
+        pools.append(inputs.Pool.read(pool).documents)
+    for part in pools:
+        if unknown := sum(topic not in judgments.topic_index for topic in part.topics):
             warn(
-                f"{shown_name(one.path)}: {unknown} of {len(one.topics)} pooled topics have no judgments to learn "
+                f"{shown_name(part.path)}: {unknown} of {len(part.topics)} pooled topics have no judgments to learn "
                 "from and are left out"
             )
     return with_pool(judgments, PooledDocuments.joined("", pools))
 
 
-def _labelled(read: GradedText, judgments: Judgments, labels: Judgments, level: int, *, replace_all: bool) -> Completed:
-    """Return judgments with labels in the place of those that are missing, or of all.
-
-    Raises
-    ------
-    InputError : there are holes, and the labels fill none of them.
-    """
+def _labelled(
+    read: GradedText, judgments: Judgments, labels: Judgments, level: int, *, replace_all: bool
+) -> CompletedJudgments:
+    """Return judgments with labels in place of missing, or all, judgments; raises InputError if there are none."""
     label, _ = grades_for(judgments, labels)
     holes: BoolArray = judgments.grades < 0
-    grades = filled(judgments.grades, label, holes, replace=replace_all)
+    grades = complete_from_labels(judgments.grades, label, holes, replace=replace_all)
     taken = (holes | replace_all) & (label >= 0)
-    n_holes, n_filled, theirs = int(holes.sum()), int((holes & taken).sum()), shown_name(labels.path)
+    n_holes, n_filled, name = int(holes.sum()), int((holes & taken).sum()), shown_name(labels.path)
     if n_holes and not n_filled:
-        raise InputError(f"{theirs} must label a document that is to be judged, but labels none of {n_holes}")
+        raise InputError(f"{name} has no label for any of the {n_holes} documents without a judgment")
     if not n_holes:
-        warn(f"{shown_name(judgments.path)} has no holes: no document of the pool is without a judgment")
+        warn(f"{shown_name(judgments.path)} is complete: no document of the pool is without a judgment")
     if n_filled < n_holes:
-        warn(f"{n_holes - n_filled} of {n_holes} documents stay unjudged: {theirs} does not label them")
+        warn(f"{n_holes - n_filled} of {n_holes} documents stay unjudged: {name} does not label them")
     for line in label_warnings(judgments, labels, np.ones(judgments.rows.size, np.bool_), replace=replace_all):
         warn(line)
     completed = replace(judgments, grades=grades)
     report = LabelReport.of(judgments, taken, holes, grades >= level)
-    return Completed(read.rewritten(completed), completed, taken, report)
+    return CompletedJudgments(read.rewritten(completed), completed, taken, report)
 
 
 def _warn_of_unpredicted(judgments: Judgments, predictions: Predictions, unread: BoolArray) -> None:
-    """Warn of topics and documents that could not be predicted or learned from.
-
-    Parameters
-    ----------
-    unread : flat over ``judgments``; the judged documents without text.
-    """
+    """Warn about topics and documents without predictions, and about judged documents without text (``unread``)."""
     if predictions.untrained.any():
         names = [quote(judgments.topics[topic]) for topic in np.flatnonzero(predictions.untrained).tolist()]
         warn(
-            f"{len(names)} of {len(judgments.topics)} topics keep their judgments, for want of relevant or of "
+            f"{len(names)} of {len(judgments.topics)} topics keep their judgments, as they have no relevant or no "
             f"nonrelevant documents to learn from: {', '.join(names)}"
         )
     for mask, what in (
@@ -310,6 +363,6 @@ def _warn_of_unpredicted(judgments: Judgments, predictions: Predictions, unread:
             docnos = sorted(set(judgments.docnos.take(mask).texts()))
             others = f" and {len(docnos) - MOST_NAMED} more" if len(docnos) > MOST_NAMED else ""
             warn(
-                f"{np.count_nonzero(mask)} {what}: there is no text, or no word in it, of "
+                f"{np.count_nonzero(mask)} {what}: there is no text, or no word in it, for "
                 f"{', '.join(map(quote, docnos[:MOST_NAMED]))}{others}"
             )

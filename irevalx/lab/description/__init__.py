@@ -1,1 +1,1 @@
-"""What judgments and runs hold: the command describe."""
+"""Statistics of judgments and runs: describe."""

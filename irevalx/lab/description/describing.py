@@ -1,6 +1,6 @@
-"""Descriptions of judgments and runs: what was judged, and how much of each run.
+"""Statistics of judgments, of runs and of groups of runs, and their tables.
 
-Source of the tables: Bompada et al. 2007, Table 1; Büttcher et al. 2007, Tables 1 and 4; Ahlgren and Grönqvist 2008,
+Sources of the tables: Bompada et al. 2007, Table 1; Büttcher et al. 2007, Tables 1 and 4; Ahlgren and Grönqvist 2008,
 Tables 1 to 3 and Figure 1.
 """
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ratio
+from irevalx.arrays.segments import FloatArray, IntArray, ratio
 from irevalx.experiments.samples import is_relevant
 from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
@@ -21,40 +21,33 @@ from irevalx.ranking.rank import RankedRun
 from irevalx.reports.table import Table
 
 CUTOFFS = (5, 10, 20, 100)
-"""The usual numbers of first documents of which the judged ones are counted."""
+"""The default numbers of first documents of which the judged ones are counted."""
 
 RANKS = (1, 2, 6, 11, 21, 51, 101, 201, 501)
-"""The first ranks of the usual ranges by which unjudged documents are counted; the last range has no end."""
+"""The first ranks of the default ranges for which unjudged documents are counted; the last range has no end."""
 
 PARTS = ("judgments", "runs", "ranks", "groups")
-"""What may be shown alone; all but the first are of runs."""
+"""The values of ``show``; all but the first describe runs."""
 
 MOST_REAL_GRADES = 20
-"""Of real grades, more than these have no columns of their own."""
+"""If real grades have more different values, there are no columns of grades."""
 
 
 class JudgmentsDescription(Frozen):
-    """The documents of each topic, counted.
-
-    Parameters
-    ----------
-    topics : n of them.
-    pooled : shape (n,); all documents that the judgments name.
-    judged, relevant : shape (n,); those with a grade of at least 0, and of at least the level.
-    grades : the different grades from 0 up, ascending; none where they are real and more than ``MOST_REAL_GRADES``.
-    of_grade : shape (n_grades, n); the documents with each grade.
-    """
+    """Numbers of documents of each topic; arrays have shape (n_topics,)."""
 
     topics: tuple[str, ...]
     pooled: IntArray
     judged: IntArray
     relevant: IntArray
     grades: tuple[float, ...]
+    """The different grades of 0 or higher, ascending; empty for more than ``MOST_REAL_GRADES`` real ones."""
     of_grade: IntArray
+    """Shape (n_grades, n_topics)."""
 
     @classmethod
     def of(cls, judgments: Judgments, level: float = 1) -> JudgmentsDescription:
-        """Count the documents of some judgments."""
+        """Count the documents of judgments."""
         rows, grades = judgments.rows, judgments.grades
         values = sorted(set(grades[grades >= 0].tolist()))
         if len(values) > MOST_REAL_GRADES and grades.dtype.kind == "f":
@@ -86,34 +79,25 @@ class JudgmentsDescription(Frozen):
 
 
 class RunDescription(Frozen):
-    """A run, as far as the judgments know it, over the topics that are compared; no others count.
-
-    Parameters
-    ----------
-    name : of the run.
-    topics : the number of judged topics for which it has results.
-    missing : the judged topics for which it has none.
-    retrieved, judged, relevant : documents retrieved for the compared topics, those of them that were judged, and that
-        are relevant.
-    cutoffs : numbers of first documents.
-    judged_at : for each cutoff k, the share of judged documents among the first k, averaged over the compared
-        topics; where fewer than k were retrieved, those that are not there count as not judged.
-    ranks : the first ranks of ranges, ascending from 1; the last range has no end.
-    retrieved_in, unjudged_in : for each range, the documents retrieved at these ranks for these topics together, and
-        those of them that nobody judged.
-    """
+    """Numbers of documents of a run, over the compared topics."""
 
     name: str
     topics: int
+    """The number of judged topics for which it has results."""
     missing: tuple[str, ...]
+    """The judged topics for which it has none."""
     retrieved: int
     judged: int
     relevant: int
     cutoffs: tuple[int, ...]
     judged_at: tuple[float, ...]
+    """For each cutoff k, the share of judged documents among the first k, averaged over topics; missing documents
+    count as unjudged."""
     ranks: tuple[int, ...]
+    """The first ranks of ranges, ascending from 1; the last range has no end."""
     retrieved_in: IntArray
     unjudged_in: IntArray
+    """For each range of ranks, the retrieved and the unjudged documents of all topics."""
 
     @classmethod
     def of(
@@ -127,20 +111,14 @@ class RunDescription(Frozen):
         cutoffs: Sequence[int] = CUTOFFS,
         ranks: Sequence[int] = RANKS,
     ) -> RunDescription:
-        """Count the documents of a run.
-
-        Parameters
-        ----------
-        run : ranked with these judgments.
-        topics : those that are compared, of the judged ones; what the run lacks of them has nothing judged.
-        level : the least grade that is relevant.
-        """
+        """Count the documents of a run ranked with these judgments, over the compared topics."""
         compared = frozenset(topics)
         ranking = run.ranking.take(np.flatnonzero([topic in compared for topic in run.ranking.topics]))
         in_pool = ranking.row >= 0
         grade = judgments.grades[ranking.row[in_pool]]
         rank_of_judged = ranking.rank[in_pool][grade >= 0]
-        retrieved_in = _in_ranges(ranking.n_ret, ranks)
+        from_rank_on = [int(np.maximum(ranking.n_ret - first + 1, 0).sum()) for first in ranks]
+        retrieved_in = -np.diff([*from_rank_on, 0])
         judged_in = np.histogram(rank_of_judged, (*ranks, np.inf))[0]
         return cls(
             name=name,
@@ -158,14 +136,8 @@ class RunDescription(Frozen):
 
     @property
     def share_unjudged(self) -> FloatArray:
-        """The share of unjudged documents in each range of ranks; 0 where nothing was retrieved."""
+        """The share of unjudged documents in each range of ranks; 0 without retrieved documents."""
         return ratio(self.unjudged_in, self.retrieved_in)
-
-
-def _in_ranges(n_retrieved: IntArray, ranks: Sequence[int]) -> IntArray:
-    """Return how many of the documents of all topics have ranks in each range."""
-    here_or_below = [int(np.maximum(n_retrieved - first + 1, 0).sum()) for first in ranks]
-    return -np.diff([*here_or_below, 0])
 
 
 def runs_table(runs: Sequence[RunDescription]) -> Table:
@@ -182,7 +154,7 @@ def runs_table(runs: Sequence[RunDescription]) -> Table:
 
 
 def ranks_table(runs: Sequence[RunDescription]) -> Table:
-    """Return a row for each run and range of ranks: the share of unjudged documents; then of all runs together."""
+    """Return the share of unjudged documents for each run and range of ranks, then for all runs together."""
     rows = [row for run in runs for row in _range_rows(run.name, run.ranks, run.retrieved_in, run.unjudged_in)]
     retrieved = np.sum([run.retrieved_in for run in runs], axis=0)
     unjudged = np.sum([run.unjudged_in for run in runs], axis=0)
@@ -200,39 +172,23 @@ def _range_rows(
 
 
 class Contribution(Frozen, kw_only=True):
-    """What a group of runs adds to a pool.
-
-    Parameters
-    ----------
-    group : its name.
-    runs : how many runs it has.
-    pooled : documents of judged topics that one of its runs has within the depth of the pool, judged or not.
-    alone : those of them that no run of another group has there.
-    judged_alone, relevant_alone : those of these that were judged, and that are relevant.
-    percent_alone : the documents found alone in percent of the whole pool.
-    """
+    """Numbers of documents of judged topics that a group of runs adds to a pool, judged or not."""
 
     group: str
     runs: int
     pooled: int
     alone: int
+    """Unique documents: no run of another group has them within the depth of the pool."""
     judged_alone: int
     relevant_alone: int
     percent_alone: float
+    """The unique documents in percent of the whole pool."""
 
 
 def contributions(
     runs: Sequence[RankedRun], groups: Sequence[str], judgments: Judgments, depth: int, level: float = 1
 ) -> list[Contribution]:
-    """Return how much of the pool of all runs each group has found, and found alone; groups by name.
-
-    Parameters
-    ----------
-    runs : ranked with these judgments.
-    judgments : with the documents of the pool that have no judgment, as ``with_pool`` adds them.
-    groups : that of each run.
-    depth : of the pool; at least 1.
-    """
+    """Return what each group, by name, adds to the pool, which the judgments contain, as from ``with_pool``."""
     names = sorted(set(groups))
     by_group = np.zeros((len(names), judgments.rows.size), np.bool_)
     for run, group in zip(runs, groups, strict=True):
@@ -245,44 +201,32 @@ def contributions(
         Contribution(
             group=name,
             runs=sum(group == name for group in groups),
-            pooled=_number(by_group[place]),
-            alone=_number(alone[place]),
-            judged_alone=_number(alone[place] & judged),
-            relevant_alone=_number(alone[place] & relevant),
-            percent_alone=_percent(_number(alone[place]), pool),
+            pooled=int(by_group[place].sum()),
+            alone=int(alone[place].sum()),
+            judged_alone=int((alone[place] & judged).sum()),
+            relevant_alone=int((alone[place] & relevant).sum()),
+            percent_alone=_percent(int(alone[place].sum()), pool),
         )
         for place, name in enumerate(names)
     ]
-
-
-def _number(mask: BoolArray) -> int:
-    return int(np.count_nonzero(mask))
 
 
 def _percent(part: int, whole: int) -> float:
     return 100 * part / whole if whole else 0.0
 
 
-class Described(Result):
-    """Judgments and runs in numbers.
-
-    Parameters
-    ----------
-    judgments : the documents of each topic, counted.
-    runs : each run, as far as the judgments know it; none if none were given.
-    groups : what each group of runs has found.
-    level : the least grade that is relevant.
-    show : one of ``PARTS`` for this alone; None for all.
-    """
+class DescriptionData(Result):
+    """Statistics of judgments, runs and groups of runs."""
 
     judgments: JudgmentsDescription
     runs: Sequence[RunDescription]
     groups: Sequence[Contribution]
     level: float
     show: str | None
+    """One of ``PARTS`` to show it alone."""
 
     def tables(self) -> list[Table]:
-        """Return a table for each part that is shown."""
+        """Return the tables of all parts, or the table that ``show`` selects."""
         tables = {"judgments": self.judgments.table()}
         if self.runs:
             tables["runs"], tables["ranks"] = runs_table(self.runs), ranks_table(self.runs)

@@ -1,6 +1,6 @@
-"""The figure of a description: relevant documents by topic, unjudged ones by rank, what was judged, and by whom found.
+"""The figure of a description: relevant documents by topic, unjudged documents by rank, judged and unique documents.
 
-The share of unjudged documents by rank is what Ahlgren and Grönqvist 2008 draw in Figure 1.
+The share of unjudged documents by rank is drawn as in Ahlgren and Grönqvist 2008, Figure 1.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullLocator
 
 from irevalx.arrays.segments import FloatArray, ratio
-from irevalx.lab.description.describing import Described, RunDescription
+from irevalx.lab.description.describing import DescriptionData, RunDescription
 from irevalx.lab.plot.page import COLOURS, MARKERS, MOST_LINES, Page, settle
 from irevalx.lab.plot.rows import FRAME, ROW, name_rows
 from irevalx.lab.plot.ticks import name_places
@@ -26,34 +26,34 @@ _FEW_RANKS = 30
 """With more ranges of ranks than this, lines are thin."""
 
 
-def description(described: Described, page: Page) -> Figure:
-    """Draw what the tables say: a panel for each part that is shown."""
-    panels: dict[str, tuple[float, Callable[[Axes, Described], None]]] = {"judgments": (_HEIGHT, _draw_topics)}
-    if described.runs:
+def description(data: DescriptionData, page: Page) -> Figure:
+    """Draw a panel for each part that ``show`` selects."""
+    panels: dict[str, tuple[float, Callable[[Axes, DescriptionData], None]]] = {"judgments": (_HEIGHT, _draw_topics)}
+    if data.runs:
         panels["ranks"] = _HEIGHT, _draw_ranks
-        panels["runs"] = ROW * len(described.runs) + FRAME + 0.2, _draw_runs
-        panels["groups"] = ROW * len(described.groups) + FRAME, _draw_groups
-    chosen = [panels[described.show]] if described.show else list(panels.values())
+        panels["runs"] = ROW * len(data.runs) + FRAME + 0.2, _draw_runs
+        panels["groups"] = ROW * len(data.groups) + FRAME, _draw_groups
+    chosen = [panels[data.show]] if data.show else list(panels.values())
     n_columns = 1 if page.is_narrow else min(2, len(chosen))
     rows = [chosen[start : start + n_columns] for start in range(0, len(chosen), n_columns)]
     heights = [max(height for height, _ in row) for row in rows]
     figure = page.figure(sum(heights) + 0.2 + 0.25 * page.titled)
     axes = figure.subplots(len(rows), n_columns, squeeze=False, gridspec_kw={"height_ratios": heights})
     for axis, (_, draw) in zip(axes.ravel(), chosen, strict=True):
-        draw(axis, described)
-    page.name(figure, "Judgments and runs" if described.runs else "Judgments")
+        draw(axis, data)
+    page.name(figure, "Judgments and runs" if data.runs else "Judgments")
     if of_ranks := [axis for axis, (_, draw) in zip(axes.ravel(), chosen, strict=True) if draw is _draw_ranks]:
         settle(figure)
-        name_places(of_ranks[0], [(float(rank), str(rank)) for rank in _ranks_with_results(described.runs)])
+        name_places(of_ranks[0], [(float(rank), str(rank)) for rank in _ranks_with_results(data.runs)])
     return figure
 
 
-def _draw_topics(axis: Axes, described: Described) -> None:
-    """Draw a bar a topic, sorted, with a part for each grade that is relevant if these are not too many."""
-    judgments = described.judgments
+def _draw_topics(axis: Axes, data: DescriptionData) -> None:
+    """Draw one bar per topic, sorted, with one part for each relevant grade unless there are too many."""
+    judgments = data.judgments
     order = np.argsort(-judgments.relevant, kind="stable")
     by_grade = zip(judgments.grades, judgments.of_grade, strict=True)
-    parts = [(f"grade {grade}", counts) for grade, counts in by_grade if grade >= described.level]
+    parts = [(f"grade {grade}", counts) for grade, counts in by_grade if grade >= data.level]
     if judgments.relevant.any() and not 1 <= len(parts) <= MOST_LINES:
         parts = [("relevant", judgments.relevant)]
     topics, bottom = np.arange(1, len(order) + 1), np.zeros(len(order))
@@ -69,14 +69,14 @@ def _draw_topics(axis: Axes, described: Described) -> None:
 
 
 def _ranks_with_results(runs: Sequence[RunDescription]) -> Sequence[int]:
-    """Return the first ranks of the ranges as far as some run has results; one at least."""
+    """Return the first ranks of the ranges in which any run has results; at least one."""
     there = np.flatnonzero(np.sum([run.retrieved_in for run in runs], axis=0))
     return runs[0].ranks[: int(there.max(initial=0)) + 1]
 
 
-def _draw_ranks(axis: Axes, described: Described) -> None:
+def _draw_ranks(axis: Axes, data: DescriptionData) -> None:
     """Draw the share of unjudged documents by range of ranks: all runs together in black, each run in grey."""
-    runs = described.runs
+    runs = data.runs
     retrieved = np.sum([run.retrieved_in for run in runs], axis=0)
     unjudged = np.sum([run.unjudged_in for run in runs], axis=0)
     ranks = runs[0].ranks
@@ -90,9 +90,9 @@ def _draw_ranks(axis: Axes, described: Described) -> None:
     _draw_steps(axis, ends, np.where(retrieved, ratio(unjudged, retrieved), math.nan), "black", "all", thick)
     axis.set_xscale("log")
     axis.xaxis.set_minor_locator(NullLocator())
-    shown = _ranks_with_results(runs)
-    right = ends[len(shown)] * 1.15
-    axis.set(xlim=(0.87, right), xticks=(shown[0], shown[-1]), xticklabels=(str(shown[0]), str(shown[-1])))
+    drawn = _ranks_with_results(runs)
+    right = ends[len(drawn)] * 1.15
+    axis.set(xlim=(0.87, right), xticks=(drawn[0], drawn[-1]), xticklabels=(str(drawn[0]), str(drawn[-1])))
     highest = max(0.1, 1.05 * max(float(run.share_unjudged.max(initial=0.0)) for run in runs))
     axis.set(ylim=(-0.03 * highest, highest), xlabel="rank", ylabel="share not judged")
     if runs[1:]:
@@ -100,14 +100,14 @@ def _draw_ranks(axis: Axes, described: Described) -> None:
 
 
 def _draw_steps(axis: Axes, ends: Sequence[float], shares: FloatArray, colour: str, label: str, width: float) -> None:
-    """Draw the shares of ranges, each from one end to the next."""
+    """Draw the shares of ranges as steps."""
     values = [*shares.tolist(), float(shares[-1])]
     axis.plot(ends, values, drawstyle="steps-post", color=colour, linewidth=width, label=label)
 
 
-def _draw_runs(axis: Axes, described: Described) -> None:
+def _draw_runs(axis: Axes, data: DescriptionData) -> None:
     """Draw the share of judged documents among the first k, one row per run and one marker per cutoff."""
-    runs = described.runs
+    runs = data.runs
     cutoffs = runs[0].cutoffs[:MOST_LINES]
     for number, cutoff in enumerate(cutoffs):
         shares = [run.judged_at[number] for run in runs]
@@ -133,13 +133,13 @@ def _draw_runs(axis: Axes, described: Described) -> None:
     )
 
 
-def _draw_groups(axis: Axes, described: Described) -> None:
-    """Draw the share of the pool that each group has found alone."""
-    groups = described.groups
-    axis.barh(range(len(groups)), [one.percent_alone for one in groups], height=0.7, color=COLOURS[1], linewidth=0)
-    for row, one in enumerate(groups):
-        text = f"{one.relevant_alone}"
-        axis.annotate(text, (one.percent_alone, row), (3, 0), textcoords="offset points", va="center", fontsize=6)
-    name_rows(axis, [one.group for one in groups])
+def _draw_groups(axis: Axes, data: DescriptionData) -> None:
+    """Draw the share of the pool that is unique to each group."""
+    groups = data.groups
+    axis.barh(range(len(groups)), [group.percent_alone for group in groups], height=0.7, color=COLOURS[1], linewidth=0)
+    for row, group in enumerate(groups):
+        text = f"{group.relevant_alone}"
+        axis.annotate(text, (group.percent_alone, row), (3, 0), textcoords="offset points", va="center", fontsize=6)
+    name_rows(axis, [group.group for group in groups])
     axis.set(xlabel="% of the pool, found by this group alone\n(number: relevant documents)")
     axis.margins(x=0.12)

@@ -1,4 +1,4 @@
-"""Scores and differences of runs from labels that people gave to some documents of each topic, and a machine to all."""
+"""Estimates from human labels of a random sample of the documents of each topic, and machine labels of all."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.codes import ABSENT, UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
-from irevalx.errors import ArgumentError, InputError, UsageError, quote, shown_name
+from irevalx.declarations import spelled
+from irevalx.errors import InputError, UsageError, quote, shown_name
 from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.label_files import TwoLabellings, places_of, topic_warnings
 from irevalx.experiments.ranked_runs import requests_of
@@ -25,6 +26,7 @@ from irevalx.judgments.graded import Judgments
 from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
 from irevalx.lab.estimation.estimated_rows import SampledScore, pairs_to_compare, rows_of
 from irevalx.lab.estimation.estimated_tables import EstimatedFromDocuments
+from irevalx.parameters import argument_error
 from irevalx.reading.formats import PRELS, QRELS, SAMPLED
 from irevalx.settings import Settings
 from irevalx.statistics.two_stage import FEW_TOPICS, DrawnDocuments, MachineTotals, TwoStageEstimate, two_stage
@@ -35,33 +37,25 @@ if TYPE_CHECKING:
     from irevalx.experiments.user_data import Evaluating
 
 SAMPLES = (SAMPLED.name, PRELS.name)
-"""The formats of labels of a random sample of documents."""
+"""Formats of human labels of a random sample of documents."""
 
 
 class LabelledSample(Frozen):
-    """What people said of a random sample of the documents of each topic.
-
-    Parameters
-    ----------
-    labels : the documents; those that were not drawn have a negative grade.
-    probability : flat over ``labels``; that of being drawn, 0 for documents that could not be.
-    stratum : flat; the number of the stratum and topic. None where each document was drawn by itself; which documents
-        could have been drawn is not known then.
-    """
+    """Human labels of a random sample of the documents of each topic."""
 
     labels: Judgments
+    """The documents; those that were not drawn have a negative grade."""
+
     probability: FloatArray
+    """Inclusion probabilities, flat over ``labels``; 0 for documents that could not be drawn."""
+
     stratum: IntArray | None
+    """Number of the stratum and topic, flat over ``labels``; None if documents were drawn independently, so that the
+    documents that could have been drawn are unknown."""
 
     @classmethod
     def of(cls, human: GivenQrels, rel_format: str) -> LabelledSample:
-        """Read labels in one of the formats of ``SAMPLES``.
-
-        Raises
-        ------
-        DuplicateDocumentError : a document occurs twice in a topic.
-        IrevalxError : as ``Qrels.read``.
-        """
+        """Read human labels in one of the formats of ``SAMPLES``."""
         read = judgments_of(human, rel_format)
         raise_first(read.failures(read.documents.topics))
         if isinstance(read, JudgmentsWithProbabilities):
@@ -69,40 +63,45 @@ class LabelledSample(Frozen):
             labels = Judgments(read.path, read.topics, read.rows, read.docnos, grades, read.lines)
             return cls(labels, read.probabilities, None)
         if not isinstance(read, Judgments) or read.strata is None:
-            raise ArgumentError(f"rel_format must be {' or '.join(SAMPLES)} for a sample, but got {rel_format!r}")
+            raise argument_error(spelled("rel_format"), f"{' or '.join(SAMPLES)} for a sample", rel_format)
         names = tuple(map(str, range(int(read.strata.max(initial=0)) + 1)))
         sample = StrataSample(read, read.strata, read.grades >= 0, names)
         return cls(read, sample.probability, read.rows.ids * len(names) + read.strata)
 
 
 class SumOfRuns(Frozen, kw_only=True):
-    """What a measure adds up for each run: weights of documents by rank, times gains.
-
-    Parameters
-    ----------
-    name : of the measure.
-    drawn : the documents that people labelled, of topics that are evaluated.
-    weights : shape (n_runs, n_drawn); of the rank at which a run has each; 0 where it has not.
-    human, machine : shape (n_drawn,); the gain of each by either labels.
-    greatest_gain : of any label.
-    sampled, others : shape (n_runs, n_topics); the machine's sums over documents that could be drawn, and over others.
-    uncovered : how many documents that count could not be drawn, though the machine labels them.
-    """
+    """A measure as a sum for each run: weights of documents by rank, times gains."""
 
     name: str
+    """The name of the measure."""
+
     drawn: DrawnDocuments
+    """The documents with human labels in evaluated topics."""
+
     weights: FloatArray
+    """Weight of the rank of each drawn document in each run, shape (n_runs, n_drawn); 0 if not retrieved."""
+
     human: FloatArray
+    """Gain of each drawn document by its human label, shape (n_drawn,)."""
+
     machine: FloatArray
+    """Gain of each drawn document by its machine label, shape (n_drawn,)."""
+
     greatest_gain: float
     sampled: FloatArray
+    """Machine's sums over documents that could be drawn, shape (n_runs, n_topics)."""
+
     others: FloatArray
+    """Machine's sums over other documents, shape (n_runs, n_topics)."""
+
     uncovered: int
+    """Number of documents with weight and machine label that could not be drawn."""
 
     def estimated(self, run: int, against: int | None, weight: float | None) -> TwoStageEstimate:
-        """Return the estimate for a run, or for its difference to another one, as ``two_stage`` does."""
+        """Return the estimate of a run, or of its difference to another run."""
         weights, sampled, others = (
-            of[run] if against is None else of[run] - of[against] for of in (self.weights, self.sampled, self.others)
+            values[run] if against is None else values[run] - values[against]
+            for values in (self.weights, self.sampled, self.others)
         )
         return two_stage(
             self.drawn,
@@ -115,33 +114,25 @@ class SumOfRuns(Frozen, kw_only=True):
 
 
 class RankedLabels(Frozen):
-    """Runs ranked against the documents that people or the machine labelled.
-
-    Parameters
-    ----------
-    sample : of people.
-    labels : of both, of topics that both have.
-    experiment : the runs.
-    """
+    """Runs ranked against the documents with human or machine labels."""
 
     sample: LabelledSample
+    """Human labels."""
+
     labels: TwoLabellings
+    """Human and machine labels of the topics that have both."""
+
     experiment: Experiment
+    """The ranked runs."""
 
     @classmethod
     def of(cls, sample: LabelledSample, machine: Judgments, runs: Runs, **options: Unpack[Evaluating]) -> RankedLabels:
-        """Bring labels together and rank runs against them; warn of what only one file has.
-
-        Raises
-        ------
-        InputError : fewer than two topics have labels of both.
-        IrevalxError : as ``irevalx.evaluate``.
-        """
+        """Pair the labels and rank the runs; warns of topics and documents that only one file has."""
         options["least_runs"] = 1
         human = sample.labels
         topics = tuple(topic for topic in human.topics if topic in machine.topic_index)
         if len(topics) < 2:
-            raise InputError(f"at least two topics must have labels of people and a machine, but got {len(topics)}")
+            raise InputError(f"at least two topics must have both human and machine labels, but got {len(topics)}")
         for line in topic_warnings(human, machine):
             warn(line)
         labels = TwoLabellings.of(human, machine, topics)
@@ -158,19 +149,19 @@ class RankedLabels(Frozen):
 
     @cached_property
     def _place(self) -> IntArray:
-        """Flat over the documents of both; where they stand in the sample."""
+        """Places of the documents in the sample, flat over the documents of both files."""
         return places_of(self.labels.judgments, self.sample.labels)
 
     @cached_property
     def topic(self) -> IntArray:
-        """Flat; the place of a document's topic among those of the experiment, ``ABSENT`` for another."""
+        """Place of a document's topic among the evaluated topics, flat; ``ABSENT`` for other topics."""
         index = {topic: place for place, topic in enumerate(self.experiment.topics)}
         judgments = self.labels.judgments
         return judgments.rows.spread(np.array([index.get(topic, ABSENT) for topic in judgments.topics], np.int64))
 
     @cached_property
     def places(self) -> IntArray:
-        """Where the documents that people labelled stand among those of both: of topics that are evaluated."""
+        """Places of the documents with human labels in evaluated topics."""
         return np.flatnonzero((self.labels.human >= 0) & (self.topic != ABSENT))
 
     @cached_property
@@ -182,7 +173,7 @@ class RankedLabels(Frozen):
 
     @cached_property
     def drawn(self) -> DrawnDocuments:
-        """The documents that people labelled, of topics that are evaluated."""
+        """The documents with human labels in evaluated topics."""
         place, stratum = self._place[self.places], None
         if self.sample.stratum is not None:
             _, stratum = np.unique(self.sample.stratum[place], return_inverse=True)
@@ -190,7 +181,7 @@ class RankedLabels(Frozen):
         return DrawnDocuments(len(self.experiment.topics), self.topic[self.places], probability, stratum)
 
     def sum_of(self, measure: WeightedMeasure) -> SumOfRuns:
-        """Return what a measure adds up for each run."""
+        """Return a measure as a sum for each run."""
         experiment, drawn = self.experiment, self.places
         n_topics, n_runs = len(experiment.topics), len(experiment.runs)
         row, cell, weight = counted_documents(experiment.ranking, measure)
@@ -205,7 +196,9 @@ class RankedLabels(Frozen):
         is_drawn = of_drawn[row] != ABSENT
         weights[run[is_drawn], of_drawn[row[is_drawn]]] = weight[is_drawn]
         could = self._could_be_drawn[row]
-        totals = np.stack([np.bincount(cell, weight * machine[row] * of, n_runs * n_topics) for of in (could, ~could)])
+        totals = np.stack(
+            [np.bincount(cell, weight * machine[row] * part, n_runs * n_topics) for part in (could, ~could)]
+        )
         sampled, others = totals.astype(np.float64).reshape(2, n_runs, n_topics)
         uncovered = np.unique(row[~could & (self.labels.machine[row] >= 0)]).size
         return SumOfRuns(
@@ -222,26 +215,15 @@ class RankedLabels(Frozen):
 
 
 def measures_by_document(measures: Measures, level: float, *labels: Judgments) -> Sequence[WeightedMeasure]:
-    """Return measures that can be corrected document by document: sums over ranks of weight times gain.
-
-    Parameters
-    ----------
-    measures : as ``irevalx.evaluate`` takes them.
-    level : the least grade that is relevant.
-    labels : whose grades need gains.
-
-    Raises
-    ------
-    UsageError : a measure is no such sum.
-    """
+    """Return measures that are sums over ranks of weight times gain, for the grades of labels; raises UsageError."""
     requests = requests_of(measures_of(measures), Settings(level=level))
     for request in requests:
         if "ndcg" in request.measure.name.lower():
             raise UsageError(
                 f"{quote(request.names[0])} divides by the gain of an ideal ranking, which depends on the grades of "
-                "all documents: no sample corrects it without bias; ask for dcg"
+                "all documents, so that a sample cannot correct it without bias; request dcg instead"
             )
-    grades = {int(grade) for one in labels for grade in np.unique(one.grades[one.grades >= 0])}
+    grades = {int(grade) for judged in labels for grade in np.unique(judged.grades[judged.grades >= 0])}
     return weighted_measures(requests, level, grades, max(grades, default=0))
 
 
@@ -258,14 +240,7 @@ def estimates_from_documents(
     labels_format: str | None,
     **options: Unpack[Evaluating],
 ) -> EstimatedFromDocuments:
-    """Correct the machine's scores document by document; keywords are those of ``estimate``, with their full names.
-
-    Raises
-    ------
-    UsageError : a measure is no sum over ranks of weight times gain, or the baseline is none of the runs.
-    InputError : fewer than two topics have labels of both.
-    IrevalxError : as ``irevalx.evaluate``.
-    """
+    """Return the machine's values, corrected document by document; keywords are those of ``estimate``."""
     sample = LabelledSample.of(human, options.pop("rel_format"))
     theirs = labels_of(machine, labels_format or QRELS.name)
     weighted = measures_by_document(measures, options["level"], sample.labels, theirs)
@@ -276,8 +251,8 @@ def estimates_from_documents(
         sums = ranked.sum_of(measure)
         if sums.uncovered:
             warn(
-                f"{sums.name}: {sums.uncovered} documents that count could not be drawn: the machine's labels stand "
-                "for them, and the sample alone takes them for nonrelevant"
+                f"{sums.name}: {sums.uncovered} documents that count could not be drawn: the estimate uses their "
+                "machine labels, and the classical estimate counts them as nonrelevant"
             )
         rows += _rows(sums, ranked.experiment.runs, pairs, weight=weight, alpha=alpha, correction=correction)
     for line in _warnings(rows):
@@ -295,32 +270,34 @@ def _rows(
     correction: str,
 ) -> Iterator[SampledScore]:
     """Yield a row for each run, then for each pair."""
-    whose: list[tuple[int, int | None]] = [*((run, None) for run in range(len(runs))), *pairs]
-    found, n_drawn = [sums.estimated(run, against, weight) for run, against in whose], sums.drawn.topic.size
-    intervals, classical = [one.interval(alpha) for one in found], [one.classical_interval(alpha) for one in found]
+    contrasts: list[tuple[int, int | None]] = [*((run, None) for run in range(len(runs))), *pairs]
+    estimates, n_drawn = [sums.estimated(run, against, weight) for run, against in contrasts], sums.drawn.topic.size
+    intervals = [estimate.interval(alpha) for estimate in estimates]
+    classical = [estimate.classical_interval(alpha) for estimate in estimates]
     columns: dict[str, Sequence[float]] = {
-        "estimate": [one.estimate for one in found],
+        "estimate": [estimate.estimate for estimate in estimates],
         "low": [low for low, _ in intervals],
         "high": [high for _, high in intervals],
-        "standard_error": [one.standard_error for one in found],
-        "document_error": [one.document_error for one in found],
-        "lambda_": [one.weight for one in found],
-        "classical": [one.classical for one in found],
+        "standard_error": [estimate.standard_error for estimate in estimates],
+        "document_error": [estimate.document_error for estimate in estimates],
+        "lambda_": [estimate.weight for estimate in estimates],
+        "classical": [estimate.classical for estimate in estimates],
         "classical_low": [low for low, _ in classical],
         "classical_high": [high for _, high in classical],
-        "machine": [one.machine for one in found],
-        "topics": [one.n_topics for one in found],
-        "documents": [n_drawn] * len(found),
-        "effective_documents": [n_drawn * one.document_gain for one in found],
+        "machine": [estimate.machine for estimate in estimates],
+        "topics": [estimate.n_topics for estimate in estimates],
+        "documents": [n_drawn] * len(estimates),
+        "effective_documents": [n_drawn * estimate.document_gain for estimate in estimates],
     }
-    p, simultaneous = [one.p for one in found], [one.interval(alpha / max(1, len(pairs))) for one in found]
+    p = [estimate.p for estimate in estimates]
+    simultaneous = [estimate.interval(alpha / max(1, len(pairs))) for estimate in estimates]
     about = sums.name, runs, pairs
     return rows_of(SampledScore, about, columns, p, simultaneous, alpha=alpha, correction=correction)
 
 
 def _warnings(rows: Sequence[SampledScore]) -> Iterator[str]:
-    """Yield what people should know before they believe the numbers."""
+    """Yield cautions on few topics and constant estimates."""
     if rows[0].topics < FEW_TOPICS:
-        yield (f"an interval of so few topics ({rows[0].topics}, below {FEW_TOPICS}) may be too short, and p too small")
+        yield f"an interval of so few topics ({rows[0].topics}, below {FEW_TOPICS}) can be too short, and p too small"
     if constant := sum(row.standard_error == 0 and row.estimate != 0 for row in rows):
         yield f"all topics have the same estimate in {constant} of {len(rows)} rows, which have no interval therefore"

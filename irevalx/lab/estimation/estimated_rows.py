@@ -1,4 +1,4 @@
-"""Rows of estimates: what tables have, and what the figure draws."""
+"""Rows of estimates, for tables and the figure."""
 
 from __future__ import annotations
 
@@ -8,83 +8,94 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
+from irevalx.declarations import spelled
 from irevalx.errors import UsageError, quote
 from irevalx.frozen import Frozen
 from irevalx.statistics.corrections import CORRECTIONS
 
 
 class EstimatedScore(Frozen, kw_only=True):
-    """The mean of a run, or the mean difference of two runs.
-
-    Parameters
-    ----------
-    against : the other run; None for the mean of a run. ``differ`` and all p-values are of differences only.
-    estimate, low, high, standard_error : with machine labels; the interval is nan where the error is 0.
-    lambda_ : the weight of the machine's labels.
-    classical, classical_low, classical_high : from the human topics alone.
-    correlation : of human and machine values over topics; nan where one of them is constant.
-    human_topics, machine_topics : numbers of topics.
-    effective_topics : how many human topics alone would have this standard error; nan where it is 0.
-    p, corrected_p : of the difference, before and after correction for the number of comparisons of the measure.
-    differ : whether the corrected p-value is below alpha.
-    simultaneous_low, simultaneous_high : an interval that holds for all differences at once; nan where there is none.
-    """
+    """The estimated mean of a run, or the estimated mean difference of two runs."""
 
     measure: str
     run: str
     against: str | None
+    """The other run; None for the mean of a run."""
+
     estimate: float
+    """With machine labels."""
+
     low: float
+    """The interval is nan if the standard error is 0."""
+
     high: float
     standard_error: float
     lambda_: float
+    """The weight of the machine labels."""
+
     classical: float
+    """From the human topics alone."""
+
     classical_low: float
     classical_high: float
     correlation: float
+    """Of human and machine values over topics; nan if one of them is constant."""
+
     human_topics: int
+    """Number of topics."""
+
     machine_topics: int
     effective_topics: float
+    """Number of human topics that yield this standard error without a machine; nan if it is 0."""
+
     p: float | None = None
+    """Of the difference, like the following fields; None for the mean of a run."""
+
     corrected_p: float | None = None
+    """Corrected for the number of comparisons of the measure."""
+
     differ: bool | None = None
+    """Whether the corrected p-value is below alpha."""
+
     simultaneous_low: float | None = None
+    """Simultaneous interval for all differences; None without one."""
+
     simultaneous_high: float | None = None
 
 
 class SampledScore(Frozen, kw_only=True):
-    """The same from labels that people gave to a random sample of the documents of each topic.
-
-    Parameters
-    ----------
-    against, p, corrected_p, differ, simultaneous_low, simultaneous_high : as ``EstimatedScore`` has them.
-    estimate, low, high, standard_error : with machine labels; over the draws of topics and of documents.
-    document_error : the part of the standard error that is over the draws of documents: all of it, if the topics are
-        all that there are.
-    lambda_ : the weight of the machine's labels of documents that could be drawn.
-    classical, classical_low, classical_high : from the sample alone.
-    machine : from the machine's labels alone.
-    topics, documents : numbers of topics, and of documents that people labelled.
-    effective_documents : how many documents people would have to label for this document error, if they were alone;
-        nan where it is 0.
-    """
+    """The same from human labels of a random sample of the documents of each topic."""
 
     measure: str
     run: str
     against: str | None
     estimate: float
+    """With machine labels; the errors are over the draws of topics and of documents."""
+
     low: float
     high: float
     standard_error: float
     document_error: float
+    """The part of the standard error that is due to drawing documents: all of it if no other topics are of interest."""
+
     lambda_: float
+    """The weight of the machine labels of documents that could be drawn."""
+
     classical: float
+    """From the sample alone."""
+
     classical_low: float
     classical_high: float
     machine: float
+    """From the machine labels alone."""
+
     topics: int
     documents: int
+    """Number of documents with human labels."""
+
     effective_documents: float
+    """Number of human labels that yield this document error without a machine; nan if it is 0."""
+
     p: float | None = None
     corrected_p: float | None = None
     differ: bool | None = None
@@ -97,17 +108,12 @@ Row = TypeVar("Row", EstimatedScore, SampledScore)
 
 
 def pairs_to_compare(runs: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
-    """Return pairs of numbers of runs; the difference is that of the first to the second.
-
-    Raises
-    ------
-    UsageError : the baseline is none of the runs.
-    """
+    """Return pairs of places of runs, whose difference is the first minus the second; raises UsageError."""
     numbers = range(len(runs))
     if baseline is None:
         return list(combinations(numbers, 2))
     if baseline not in runs:
-        raise UsageError(f"baseline must be one of the runs ({' '.join(runs)}), but got {quote(baseline)}")
+        raise UsageError(f"{spelled('baseline')} must be one of the runs ({' '.join(runs)}), but got {quote(baseline)}")
     base = runs.index(baseline)
     return [(run, base) for run in numbers if run != base]
 
@@ -124,11 +130,7 @@ def rows_of(
 ) -> Iterator[Row]:
     """Yield a row for each run, then for each pair, whose p-values are corrected for the number of pairs.
 
-    Parameters
-    ----------
-    about : the measure, the runs, and the pairs of their numbers.
-    columns : other fields by name, of all rows.
-    p, simultaneous : of all rows; those of pairs count.
+    ``about`` is the measure, the runs, and the pairs of their places; all else has a value for each row.
     """
     measure, runs, pairs = about
     corrected = CORRECTIONS[correction](np.array(p[len(runs) :])).tolist()
@@ -137,7 +139,7 @@ def rows_of(
         yield kind(measure=measure, run=run, against=None, **row)
     tests = zip(pairs, *(of_rows[len(runs) :] for of_rows in (cells, p, simultaneous)), corrected, strict=True)
     for (run, against), row, of_pair, (low, high), corrected_p in tests:
-        holds_together = correction == "bonferroni"
+        is_simultaneous = correction == "bonferroni"
         yield kind(
             measure=measure,
             run=runs[run],
@@ -146,6 +148,6 @@ def rows_of(
             p=of_pair,
             corrected_p=corrected_p,
             differ=corrected_p < alpha,
-            simultaneous_low=low if holds_together else None,
-            simultaneous_high=high if holds_together else None,
+            simultaneous_low=low if is_simultaneous else None,
+            simultaneous_high=high if is_simultaneous else None,
         )

@@ -1,22 +1,34 @@
-"""Scores and differences of runs, estimated from what people judged and a machine labelled; from whole topics, here."""
-
-from __future__ import annotations
+"""Measure values and differences of runs, estimated from human judgments of some topics and machine labels of all."""
 
 from collections.abc import Iterator, Sequence
-from typing import overload
+from typing import TYPE_CHECKING, Annotated, Any, Optional, overload
 
 import numpy as np
 
-from irevalx import parameters
-from irevalx.api.inputs import GivenQrels, Qrels, Runs
+from irevalx.api.inputs import GivenQrels, Qrels
+from irevalx.api.inputs import Runs as GivenRuns
 from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.segments import FloatArray
+from irevalx.declarations import Parameter, choice, declared, file, number, refined, spelled, whole
 from irevalx.errors import InputError, UsageError, quote, shown_name
 from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.label_files import TwoLabellings
-from irevalx.experiments.user_data import Evaluating, experiment_of, graded_judgments_of, labels_of, probability
+from irevalx.experiments.user_data import Evaluating, experiment_of, graded_judgments_of, labels_of
 from irevalx.judgments.graded import Judgments
+from irevalx.lab import PROGRAM
+from irevalx.lab.command.shared import (
+    GRADED,
+    Alpha,
+    Baseline,
+    Complete,
+    Level,
+    MinRetrieved,
+    Runs,
+    Seed,
+)
+from irevalx.lab.command.shared import measures as measures_parameter
+from irevalx.lab.command.shared import rel_format as rel_format_parameter
 from irevalx.lab.estimation.document_labels import SAMPLES, estimates_from_documents
 from irevalx.lab.estimation.estimated_rows import EstimatedScore, pairs_to_compare, rows_of
 from irevalx.lab.estimation.estimated_tables import EstimatedScores
@@ -26,15 +38,43 @@ from irevalx.statistics.prediction_powered import FEW_TOPICS, HELPFUL, Estimates
 from irevalx.statistics.scales import MEAN
 from irevalx.statistics.significance import ALPHA
 
-CORRECTION_NAMES = (*CORRECTIONS, *SHORT_NAMES)
-"""What the correction may be called."""
+if TYPE_CHECKING:
+    from irevalx.lab.command.output import Output
+
+
+def _run(
+    output: "Output",
+    *,
+    pool_out: Annotated[
+        str | None,
+        Parameter(
+            metavar="FILE", requires="design", help="Write a pool file of the documents that are drawn with `seed`."
+        ),
+    ] = None,
+    **options: Any,
+) -> None:
+    """Write the estimates, or the strata of a design and its pool."""
+    from irevalx.lab.command.output import write_lines
+    from irevalx.process.terminal import write_error
+
+    result = estimate(**options)
+    if not isinstance(result, LabellingDesign):
+        output.write(result)
+        return
+    if pool_out is not None:
+        write_lines([result.pool.text], pool_out)
+    write_error(f"{PROGRAM}: --strata '{result.strata}'")
+    if output.format_is_typed:
+        output.write(result)
+    else:
+        output.write_text(result)
 
 
 @overload
 def estimate(
     human: GivenQrels,
     machine: GivenQrels,
-    runs: Runs,
+    runs: GivenRuns,
     measures: Measures = "map",
     *,
     baseline: str | None = None,
@@ -51,9 +91,9 @@ def estimate(
 
 @overload
 def estimate(
-    human: GivenQrels | None,
+    human: "GivenQrels | None",
     machine: GivenQrels,
-    runs: Runs,
+    runs: GivenRuns,
     measures: Measures,
     *,
     design: int,
@@ -66,57 +106,95 @@ def estimate(
 ) -> LabellingDesign: ...
 
 
+@declared(
+    run=_run,
+    example="irevalx-lab estimate --human qrels --machine machine runs/* -m map --baseline bm25",
+    more=(
+        "With --design, the command writes lines TOPIC DOCNO STRATUM, and the rates for degrade --strata on standard "
+        "error; with --format, it writes a table of the strata.\n\n"
+        "The figure shows the differences with their intervals; with many pairs, those of the run with the largest "
+        "estimate."
+    ),
+    figure=True,
+)
 def estimate(
-    human: GivenQrels | None,
-    machine: GivenQrels,
+    human: Annotated[
+        Optional[GivenQrels],  # noqa: UP045 - GivenQrels is a string
+        file(names=("--human",), metavar="QRELS", shell_default=None),
+    ],
+    machine: Annotated[GivenQrels, file(names=("--machine",), metavar="QRELS")],
     runs: Runs,
-    measures: Measures = "map",
+    measures: Annotated[Measures, measures_parameter()] = "map",
     *,
-    baseline: str | None = None,
-    correction: str = "holm",
-    weight: float | None = None,
-    alpha: float = ALPHA,
-    design: int | None = None,
-    seed: int | None = None,
-    level: int = 1,
-    complete: bool = False,
-    min_retrieved: float = 0.0,
-    rel_format: str = "qrels",
-    labels_format: str | None = None,
+    baseline: Baseline = None,
+    weight: Annotated[float | None, number(least=0, most=1, names=("--lambda",), metavar="L")] = None,
+    correction: Annotated[str, choice(*CORRECTIONS, *SHORT_NAMES)] = "holm",
+    alpha: Alpha = ALPHA,
+    design: Annotated[
+        int | None, whole(1, metavar="N", excludes=("baseline", "weight", "correction", "alpha", "figure"))
+    ] = None,
+    seed: Annotated[Seed, refined(requires="design")] = None,
+    level: Level = 1,
+    complete: Complete = False,
+    min_retrieved: MinRetrieved = 0.0,
+    rel_format: Annotated[str, rel_format_parameter((*GRADED, *SAMPLES))] = "qrels",
+    labels_format: Annotated[str | None, choice(*GRADED, metavar="FORMAT")] = None,
 ) -> EstimatedScores | LabellingDesign:
     """Estimate scores and differences from what people judged, and a machine's labels of the rest.
 
+    Human assessors judged some topics, or some documents of each topic, and a machine, such as an LLM, labelled the
+    rest. The estimates are the machine's measure values, corrected by its error on what the assessors judged.
+
+    With some topics judged (prediction-powered inference), the result has one row for the mean of each run and one for
+    the difference of each pair: the estimate with its confidence interval and standard error; the weight lambda of the
+    machine labels; the classical estimate from the human topics alone; the correlation of human and machine values over
+    topics; and effective_topics, the number of human topics that yield the same standard error without a machine. Rows
+    of differences also contain p, p corrected for the number of comparisons, and whether the runs differ, and with
+    `correction="bonferroni"` a simultaneous interval for all differences.
+
+    With a random sample of the documents of each topic judged (`rel_format="sampled"` or `rel_format="prels"`), drawn
+    with known probabilities, the machine's value of a topic is corrected by its error on the drawn documents, each
+    divided by its probability. The measures must be sums over ranks of weight times gain: P, rbp and dcg. Rows contain
+    the estimate; the classical estimate from the sample alone; the machine's own value; the part of the standard error
+    that is due to drawing documents (all of it if no other topics are of interest); and effective_documents, the number
+    of documents that assessors would have to judge without a machine. Documents in no stratum have machine labels.
+
+    Intervals and tests use Student's t distribution. They are valid for any machine: if its labels are bad, lambda is
+    near 0. But each interval holds separately, not simultaneously with the others; the topics that the assessors judged
+    must be a random sample of all topics, not the easy or important ones; intervals from fewer than 40 human topics are
+    too short; and samples of documents from fewer than 25 topics were not tested.
+
+    With `design`, the result is a sampling design instead: the documents whose human labels improve the estimates most.
+    Documents at ranks that count are stratified by machine grade and best rank in any run. The rate of a stratum is
+    proportional to the standard deviation of what machine errors add to the values (Neyman allocation, for the sum of
+    the variances of all runs), and at least one document of each topic is drawn. The machine's error is estimated from
+    `human`, stratum by stratum; without `human`, it is assumed to be the same in all strata.
+
     Parameters
     ----------
-    human, machine : judgments, ``{topic: {docno: grade}}``, or whatever else ``irevalx.Qrels.read`` takes. With whole
-        topics judged by people, the machine labels these topics and others, and all of them together must be one random
-        sample. With labels of a random sample of each topic's documents (in the format "sampled" or "prels"), it labels
-        these documents and others; topics that only one file has are left out.
-    runs : what was retrieved: ``{name: {topic: {docno: score}}}``, or whatever else ``irevalx.evaluate`` takes.
-    measures : such as "map", "P.5,10" or "nDCG@10"; one or several. They must be means over topics; with a sample of
-        documents sums over ranks of weight times gain: P.K, rbp and dcg.
-    baseline : compare each run with this one; None for all pairs.
-    correction : of p-values for the number of comparisons of a measure: "holm", "bonferroni" (which has simultaneous
-        intervals too), "benjamini-hochberg" ("bh") or "none".
-    weight : with which machine labels count, lambda, from 0 (not at all) to 1; None for the least standard error. With
-        a sample of documents it is that of labels that could be corrected, and with a given one estimates are unbiased.
-    alpha : intervals cover the true value with probability 1 - alpha; runs differ where the corrected p is below it.
-    design : return instead which documents people should label so that the machine's scores are corrected best, at most
-        this number: strata of the machine's grades and of best ranks, and how much of each. ``human`` is None then, or
-        what people labelled already, of any format.
-    seed : with ``design``, of the sample.
-    level : the least grade that is relevant.
-    complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
-    min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
-    rel_format, labels_format : the formats of ``human`` and of ``machine``, if they are files: "qrels", "beir" or
-        "json"; None for the same. With a sample of documents ``rel_format`` is "sampled" or "prels", and None "qrels".
+    human : relevance judgments by human assessors: some topics, or a random sample of the documents of each topic
+        (`rel_format="sampled"` or `rel_format="prels"`), which degrade can draw by strata. With `design`,
+        the judgments so far, in any format, or none.
+    machine : machine labels: relevance judgments of the topics of `human` and of further topics, which together must be
+        one random sample of topics; or of the sampled documents and of all others, without topics that only one of the
+        files contains.
+    weight : weight of the machine labels, from 0 (ignored) to 1 (as if the machine's error were the same for all
+        topics). With a sample of documents, the weight of labels that can be corrected; estimates with a given weight
+        are unbiased. [default: for each row, the weight with the smallest standard error]
+    correction : correction of the p-values of differences for the number of comparisons of a measure; bh is
+        benjamini-hochberg. bonferroni also has simultaneous intervals.
+    design : select instead the documents that assessors should judge, at most this number: strata of machine grades and
+        of ranks, with rates for degrade.
+    labels_format : format of `machine`: qrels, beir or json. [default: the same as `rel_format`, or qrels if that
+        is sampled or prels]
 
     Raises
     ------
-    InputError : fewer than two topics have both, or, with whole topics, none has machine labels alone.
-    UsageError : a measure is no mean over topics, or no sum over ranks where one is needed, or the baseline is none of
-        the runs, ``human`` is None without ``design``, or this is too small.
-    IrevalxError : as ``irevalx.evaluate``.
+    InputError : fewer than two topics have human and machine labels, or with whole topics, none has machine labels
+        alone.
+    UsageError : a measure is not a mean over topics (or not a sum over ranks, for a sample of documents), `baseline` is
+        not one of the runs, `human` is missing without `design`, or `design` is too small.
+    IrevalxError : as for ``irevalx.evaluate``.
 
     Examples
     --------
@@ -130,11 +208,6 @@ def estimate(
     >>> row.high - row.low < row.classical_high - row.classical_low
     True
     """
-    alpha = probability("alpha", alpha)
-    weight = parameters.real_number("weight", weight)
-    if weight is not None and not 0 <= weight <= 1:
-        raise parameters.wrong("weight", "a number from 0 to 1, or None", weight)
-    parameters.one_of("correction", correction, CORRECTION_NAMES)
     evaluating: Evaluating = {
         "level": level,
         "complete": complete,
@@ -142,17 +215,14 @@ def estimate(
         "least_runs": 1,
     }
     if design is not None:
-        n = parameters.whole_number("design", design, least=1)
-        evaluating["level"] = parameters.whole_number("level", level)
         evaluating["rel_format"] = rel_format
-        return design_of(human, machine, runs, measures, n, seed=seed, labels_format=labels_format, **evaluating)
-    if human is None or seed is not None:
-        raise UsageError("human must be given, and seed not, unless design is")
+        return design_of(human, machine, runs, measures, design, seed=seed, labels_format=labels_format, **evaluating)
+    if human is None:
+        raise UsageError(f"{spelled('human')} is required without {spelled('design')}")
     correction = correction_named(correction)
-    given_format = human.rel_format if isinstance(human, Qrels) else rel_format
-    if given_format in SAMPLES:
-        evaluating["level"] = parameters.whole_number("level", level)
-        evaluating["rel_format"] = given_format
+    human_format = human.rel_format if isinstance(human, Qrels) else rel_format
+    if human_format in SAMPLES:
+        evaluating["rel_format"] = human_format
         return estimates_from_documents(
             human,
             machine,
@@ -171,16 +241,16 @@ def estimate(
     experiment = experiment_of(Qrels(labels.judgments), runs, measures, **evaluating)
     for measure, scale in zip(experiment.measures, experiment.scales, strict=True):
         if scale is not MEAN:
-            raise UsageError(f"a measure must be a mean over topics here, but got {quote(measure)}, a {scale.name}")
+            raise UsageError(f"measures must be means over topics, but {quote(measure)} is a {scale.name}")
     pairs = pairs_to_compare(experiment.runs, baseline)
     rows: list[EstimatedScore] = []
     estimated = []
     for measure, human_values, machine_values, more in _values(experiment, labels, pairs):
-        found = prediction_powered(human_values, machine_values, more, weight=weight)
-        estimated.append(found)
-        columns = _columns(found, alpha) | {"machine_topics": [more.shape[1]] * len(more)}
-        simultaneous = [*zip(*(ends.tolist() for ends in found.interval(alpha / max(1, len(pairs)))), strict=True)]
-        about, p = (measure, experiment.runs, pairs), found.p.tolist()
+        estimates = prediction_powered(human_values, machine_values, more, weight=weight)
+        estimated.append(estimates)
+        columns = _columns(estimates, alpha) | {"machine_topics": [more.shape[1]] * len(more)}
+        simultaneous = [*zip(*(ends.tolist() for ends in estimates.interval(alpha / max(1, len(pairs)))), strict=True)]
+        about, p = (measure, experiment.runs, pairs), estimates.p.tolist()
         rows += rows_of(EstimatedScore, about, columns, p, simultaneous, alpha=alpha, correction=correction)
     for line in _warnings(estimated, fitted=weight is None):
         warn(line)
@@ -190,15 +260,12 @@ def estimate(
 def _values(
     experiment: Experiment, labels: TwoLabellings, pairs: Sequence[tuple[int, int]]
 ) -> Iterator[tuple[str, FloatArray, FloatArray, FloatArray]]:
-    """Yield the values of each measure, without topics for which some run has none; raises InputError.
+    """Yield each measure with human and machine values of topics with both, and machine values of other topics.
 
-    Yields
-    ------
-    The measure; then values by people and by the machine of topics that both have, and by the machine of others, shape
-    (n_rows, n_topics) each. Rows are runs, then differences of pairs.
+    Values have shape (n_rows, n_topics); rows are runs, then differences of pairs. Topics without a value for all runs
+    are left out. Raises InputError.
     """
-    chosen = [labels.judgments.topic_index[topic] for topic in experiment.topics]
-    in_both = labels.in_both[chosen]
+    in_both = labels.in_both[[labels.judgments.topic_index[topic] for topic in experiment.topics]]
     every = (
         experiment.values(labels.human, labels.in_human),
         experiment.values(labels.machine, labels.in_machine),
@@ -206,41 +273,41 @@ def _values(
     for measure, human, machine in zip(experiment.measures, *every, strict=True):
         defined = np.isfinite(machine).all(axis=0)
         both, only_machine = in_both & defined & np.isfinite(human).all(axis=0), ~in_both & defined
-        for least, mask, what in ((2, both, "that people judged too"), (1, only_machine, "that nobody judged")):
+        for least, mask, words in ((2, both, "with human judgments"), (1, only_machine, "without human judgments")):
             if mask.sum() < least:
                 raise InputError(
-                    f"{measure} must have machine labels of at least {least} topic{'s' if least > 1 else ''} {what}, "
-                    f"with results, but has {mask.sum()}"
+                    f"{measure} requires machine labels of at least {least} topic{'s' if least > 1 else ''} {words} "
+                    f"and with results, but there are {mask.sum()}"
                 )
         if left_out := int((~both & ~only_machine).sum()):
             warn(f"{measure}: {left_out} of {in_both.size} topics are left out: with one of the files it has no value")
         first, second = np.array(pairs, np.int64).reshape(-1, 2).T
         of_topics = (human[:, both], machine[:, both], machine[:, only_machine])
-        by_people, by_machine, more = (np.stack([*of, *(of[first] - of[second])]) for of in of_topics)
+        by_people, by_machine, more = (np.stack([*values, *(values[first] - values[second])]) for values in of_topics)
         yield measure, by_people, by_machine, more
 
 
-def _columns(found: Estimates, alpha: float) -> dict[str, list[float]]:
-    """Return fields of ``EstimatedScore`` by name, of all rows."""
-    (low, high), (classical_low, classical_high) = found.interval(alpha), found.classical_interval(alpha)
+def _columns(estimates: Estimates, alpha: float) -> dict[str, list[float]]:
+    """Return fields of ``EstimatedScore`` by name, for all rows."""
+    (low, high), (classical_low, classical_high) = estimates.interval(alpha), estimates.classical_interval(alpha)
     columns = {
-        "estimate": found.estimate,
+        "estimate": estimates.estimate,
         "low": low,
         "high": high,
-        "standard_error": found.standard_error,
-        "lambda_": found.weight,
-        "classical": found.classical,
+        "standard_error": estimates.standard_error,
+        "lambda_": estimates.weight,
+        "classical": estimates.classical,
         "classical_low": classical_low,
         "classical_high": classical_high,
-        "correlation": found.correlation,
-        "human_topics": np.full(low.size, found.n_human),
-        "effective_topics": found.effective_topics,
+        "correlation": estimates.correlation,
+        "human_topics": np.full(low.size, estimates.n_human),
+        "effective_topics": estimates.effective_topics,
     }
-    return {name: of_rows.tolist() for name, of_rows in columns.items()}
+    return {name: values.tolist() for name, values in columns.items()}
 
 
 def _warn_of_files(human: Judgments, machine: Judgments, labels: TwoLabellings) -> None:
-    """Warn of topics and documents that people judged and the machine did not label."""
+    """Warn of topics and documents with human judgments and without machine labels."""
     ours, theirs = shown_name(human.path), shown_name(machine.path)
     if lacking := sum(topic not in machine.topic_index for topic in human.topics):
         warn(f"{lacking} of {len(human.topics)} topics of {ours} are left out: {theirs} does not label them")
@@ -253,18 +320,18 @@ def _warn_of_files(human: Judgments, machine: Judgments, labels: TwoLabellings) 
 
 
 def _warnings(estimated: Sequence[Estimates], *, fitted: bool) -> Iterator[str]:
-    """Yield what people should know before they believe the numbers, each once."""
-    n_rows = sum(one.estimate.size for one in estimated)
-    weak = sum(int((one.effective_topics < HELPFUL * one.n_human).sum()) for one in estimated)
+    """Yield cautions on rows without benefit from the machine, cut weights, few topics and constant values."""
+    n_rows = sum(estimates.estimate.size for estimates in estimated)
+    weak = sum(int((estimates.effective_topics < HELPFUL * estimates.n_human).sum()) for estimates in estimated)
     if weak:
         yield (
             f"effective_topics is less than {HELPFUL} times the human topics in {weak} of {n_rows} rows: the "
             "correlation of human and machine scores is too low there for the machine's labels to help"
         )
-    if cut := sum(int(one.cut.sum()) for one in estimated):
-        yield f"lambda would be above 1 in {cut} of {n_rows} rows, and is cut there"
-    if (fewest := min(one.n_human for one in estimated)) < FEW_TOPICS:
+    if cut := sum(int(estimates.cut.sum()) for estimates in estimated):
+        yield f"lambda would be above 1 in {cut} of {n_rows} rows, and is set to 1 there"
+    if (fewest := min(estimates.n_human for estimates in estimated)) < FEW_TOPICS:
         reason = ": lambda is fitted to the same topics" if fitted else ""
         yield f"an interval of so few human topics ({fewest}, below {FEW_TOPICS}) is too short, and p too small{reason}"
-    if constant := sum(int(((one.standard_error == 0) & (one.estimate != 0)).sum()) for one in estimated):
+    if constant := sum(int(((rows.standard_error == 0) & (rows.estimate != 0)).sum()) for rows in estimated):
         yield f"all human topics have the same value in {constant} of {n_rows} rows, which have no interval therefore"

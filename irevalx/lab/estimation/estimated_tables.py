@@ -1,4 +1,4 @@
-"""Estimates as results of the lab: their tables and their figure."""
+"""The results of ``estimate``: tables and figure."""
 
 from __future__ import annotations
 
@@ -15,51 +15,54 @@ if TYPE_CHECKING:
 
 
 class EstimatedScores(Result):
-    """Estimated means of runs, and differences of pairs.
-
-    Parameters
-    ----------
-    rows : for each measure the means, then the differences.
-    alpha : intervals cover the true value with probability 1 - alpha.
-    correction : of the p-values.
-    """
+    """The result of ``estimate``: ``rows``, for each measure the means of runs, then the differences of pairs."""
 
     rows: Sequence[EstimatedRow]
     alpha: float
+    """Intervals cover the true value with probability 1 - alpha."""
+
     correction: str
+    """Correction of the p-values."""
 
     kind: ClassVar[type[Frozen]] = EstimatedScore
-    shown: ClassVar[tuple[str, ...]] = ("estimate", "low", "high", "classical", "classical_low", "classical_high")
-    """The columns of the first table for people."""
+    first_columns: ClassVar[tuple[str, ...]] = (
+        "estimate",
+        "low",
+        "high",
+        "classical",
+        "classical_low",
+        "classical_high",
+    )
+    """The columns of the first table in the terminal."""
 
-    helping: ClassVar[tuple[str, ...]] = (
+    last_columns: ClassVar[tuple[str, ...]] = (
         *("standard_error", "lambda", "correlation"),
         *("human_topics", "machine_topics", "effective_topics"),
     )
-    """Those of the last one."""
+    """The columns of the last table."""
 
     sources: ClassVar[str] = "from human topics alone (classical)"
-    """What else the first table has estimates from."""
+    """The other estimates in the first table."""
 
     def tables(self) -> list[Table]:
         """Return the table of ``rows``."""
         return [Table.of("estimates", self.kind, self.rows, n_labels=3, probabilities=_PROBABILITIES)]
 
     def tables_for_people(self) -> list[Table]:
-        """Return the same as tables that are less wide: estimates, tests, and how far the machine helps."""
+        """Return narrower tables: estimates, tests of differences, and the benefit of the machine labels."""
         [table] = self.tables()
         of_pairs = [row for row in table.rows if row[2] is not None]
         parts = [
             (
                 f"estimates with machine labels (estimate) and {self.sources}",
-                self.shown,
+                self.first_columns,
                 table.rows,
                 (f"Each interval covers its own value with probability {1 - self.alpha:g}, not all of them together.",),
             ),
             ("differences", _OF_DIFFERENCES, of_pairs, self._notes(len(of_pairs))),
             (
                 "how far machine labels help",
-                self.helping,
+                self.last_columns,
                 table.rows,
                 (),
             ),
@@ -94,13 +97,13 @@ class EstimatedScores(Result):
 
 
 class EstimatedFromDocuments(EstimatedScores):
-    """The same from labels that people gave to a random sample of the documents of each topic."""
+    """The same from human labels of a random sample of the documents of each topic."""
 
     rows: Sequence[SampledScore]
 
     kind = SampledScore
-    shown = ("estimate", "low", "high", "classical", "classical_low", "classical_high", "machine")
-    helping = ("standard_error", "document_error", "lambda", "topics", "documents", "effective_documents")
+    first_columns = ("estimate", "low", "high", "classical", "classical_low", "classical_high", "machine")
+    last_columns = ("standard_error", "document_error", "lambda", "topics", "documents", "effective_documents")
     sources = "from the sample alone (classical), and scores by the machine alone"
 
 
@@ -110,7 +113,7 @@ _OF_DIFFERENCES = ("estimate", "p", "corrected_p", "differ", "simultaneous_low",
 
 
 def _with_columns(table: Table, columns: Sequence[str]) -> Table:
-    """Return a table with its labels and some of its columns, without those in which nothing stands."""
+    """Return a table with its labels and these columns, except empty ones."""
     places = {name: table.columns.index(name) for name in columns}
     filled = [name for name, place in places.items() if any(row[place] is not None for row in table.rows)]
     return table.showing(*table.columns[: table.n_labels], *filled)

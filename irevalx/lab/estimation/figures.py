@@ -1,4 +1,4 @@
-"""The figure of estimates: differences of runs, with machine labels and from human labels alone."""
+"""The figure of ``estimate``: differences of runs, with machine labels and from human labels alone."""
 
 from __future__ import annotations
 
@@ -16,25 +16,20 @@ from irevalx.lab.plot.rows import FRAME, ROW, name_rows
 _MACHINE, _HUMAN = COLOURS[1], GREY
 
 MOST_ROWS = 30
-"""The rows of a panel at most: half a page."""
+"""Maximum number of rows in a panel: half a page."""
 
 _ROW = 1.35 * ROW
 """The height of two intervals, in inches."""
 
 
 def estimated_intervals(rows: Sequence[EstimatedRow], alpha: float, page: Page) -> Figure:
-    """Draw each difference with its interval, and the classical one below it; the means if there are no differences.
+    """Draw each difference with its interval, and the classical one below; the means if there are no differences.
 
-    Measures are beside each other where there is room. Where a panel has no room for all pairs, it shows those with the
-    run of the greatest estimate, the least differences first.
-
-    Parameters
-    ----------
-    rows : of one measure after the other, with the same runs and pairs.
-    alpha : intervals cover the true value with probability 1 - alpha.
+    Each measure has a panel. With more than ``MOST_ROWS`` pairs, a panel shows the pairs of the run with the largest
+    estimate, smallest differences first.
     """
     names = list(dict.fromkeys(row.measure for row in rows))
-    measures = [_shown([row for row in rows if row.measure == name]) for name in names]
+    measures = [_drawn_rows([row for row in rows if row.measure == name]) for name in names]
     n_columns = 1 if page.is_narrow else min(3, len(names))
     lines = [list(range(start, min(start + n_columns, len(names)))) for start in range(0, len(names), n_columns)]
     heights = [_ROW * max(len(measures[place]) for place in line) + FRAME for line in lines]
@@ -56,20 +51,20 @@ def estimated_intervals(rows: Sequence[EstimatedRow], alpha: float, page: Page) 
     return figure
 
 
-def _shown(rows: Sequence[EstimatedRow]) -> list[EstimatedRow]:
-    """Return the rows of a measure that are drawn."""
+def _drawn_rows(rows: Sequence[EstimatedRow]) -> list[EstimatedRow]:
+    """Return the rows of a measure that the figure shows."""
     pairs = [row for row in rows if row.against is not None]
     if not pairs:
         return list(rows)
     if len(pairs) <= MOST_ROWS:
         return pairs
     best = max((row for row in rows if row.against is None), key=lambda row: row.estimate).run
-    of_best = [row if row.run == best else _turned(row) for row in pairs if best in {row.run, row.against}]
+    of_best = [row if row.run == best else _reversed(row) for row in pairs if best in {row.run, row.against}]
     return sorted(of_best, key=lambda row: row.estimate)[:MOST_ROWS]
 
 
-def _turned(row: EstimatedRow) -> EstimatedRow:
-    """Return the difference of the other run to the one."""
+def _reversed(row: EstimatedRow) -> EstimatedRow:
+    """Return the row of the negated difference."""
     return replace(
         row,
         run=row.against,
@@ -100,7 +95,7 @@ def _note(rows: Sequence[EstimatedRow], measures: Sequence[Sequence[EstimatedRow
 
 
 def _alone(rows: Sequence[EstimatedRow]) -> str:
-    """Return what classical estimates are from, in words."""
+    """Return the source of the classical estimates, in words."""
     return "the human sample" if isinstance(rows[0], SampledScore) else "human topics"
 
 

@@ -1,4 +1,4 @@
-"""Which documents people should label so that a machine's scores are corrected best: strata, and how much of each."""
+"""Sampling designs: the documents whose human labels best correct a machine's values, as strata with rates."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.codes import ABSENT, UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.declarations import spelled
 from irevalx.errors import InputError, UsageError
 from irevalx.experiments.label_files import TwoLabellings
 from irevalx.experiments.pools import pool_of_documents
@@ -36,54 +37,53 @@ if TYPE_CHECKING:
     from irevalx.experiments.user_data import Evaluating
 
 BANDS = ((5, 10, 20, 50, 100), (10, 100), ())
-"""The last ranks of bands; those after them are one more band. The next ones where there are too few documents."""
+"""Last ranks of bands; further ranks are one more band. Later tuples are used if there are too few documents."""
 
 NEGLIGIBLE = 1e-4
-"""Documents with weights below this share of the greatest are in no stratum: they keep the machine's labels."""
+"""Documents with weights below this share of the largest weight are in no stratum: they keep the machine labels."""
 
 _PARTS = 1_000_000
-"""Into how many parts a whole is divided for rates, which are percents with four decimals."""
+"""Parts of a whole in which rates are counted: percents with four decimals."""
 
 
 class DesignedStratum(Frozen, kw_only=True):
-    """Documents with one label of the machine and ranks in one band, and how many of them people should label.
-
-    Parameters
-    ----------
-    stratum : its name.
-    grade : by the machine.
-    first_rank, last_rank : of the best rank in any run; the last is None for all further ranks.
-    documents : of all topics.
-    rate : the share of each topic's documents that is drawn, at least one.
-    drawn : how many that is in all topics.
-    """
+    """Documents with one machine grade and best ranks in one band, and the share that assessors should judge."""
 
     stratum: str
     grade: int
+    """Machine grade."""
+
     first_rank: int
+    """First best rank in any run."""
+
     last_rank: int | None
+    """None for all further ranks."""
+
     documents: int
+    """Number of documents in all topics."""
+
     rate: float
+    """Share of each topic's documents that is drawn, at least one document."""
+
     drawn: int
+    """Number of drawn documents in all topics."""
 
 
 class LabellingDesign(Result):
-    """The documents that people should label: strata, rates, and a sample.
-
-    Parameters
-    ----------
-    rows : a stratum each.
-    strata : names and rates, as ``degrade`` takes them.
-    text : the file of the strata: lines ``TOPIC DOCNO STRATUM``.
-    pool : the documents that are drawn with the seed.
-    seed : with which ``degrade`` draws the same ones.
-    """
+    """The result of ``estimate`` with ``design``: ``rows``, one per stratum, and a sample of documents to judge."""
 
     rows: Sequence[DesignedStratum]
     strata: str
+    """Names and rates, like ``degrade(strata=...)``."""
+
     text: bytes
+    """The file of the strata: lines ``TOPIC DOCNO STRATUM``."""
+
     pool: Pool
+    """The documents that are drawn with the seed."""
+
     seed: int
+    """``degrade`` draws the same documents with it."""
 
     def tables(self) -> list[Table]:
         """Return the table of ``rows``."""
@@ -101,28 +101,25 @@ def design_of(
     labels_format: str | None,
     **options: Unpack[Evaluating],
 ) -> LabellingDesign:
-    """Return which n documents people should label; keywords are those of ``estimate``.
+    """Return a design of at most n documents; keywords are those of ``estimate``.
 
-    Strata are of the machine's grade and the best rank in any run. Of each a share is drawn that is proportional to the
-    standard deviation of what the machine's errors add to scores (Neyman, Journal of the Royal Statistical Society
-    1934): the root of the mean, over its documents, of the squared weights in all runs, times the machine's error.
-    That is the root mean squared error of its gains on the documents of this grade and band that people labelled
-    already, which are left out of the strata, with one more of the greatest error; so it is the same for all strata if
-    there are none.
-
-    Raises
-    ------
-    UsageError : the measure is no sum over ranks, there are several, or n is less than one for each topic.
-    InputError : no document is left to label.
-    IrevalxError : as ``irevalx.evaluate``.
+    Strata are defined by machine grade and best rank in any run. The rate of a stratum is proportional to the standard
+    deviation of what machine errors add to the values (Neyman, Journal of the Royal Statistical Society 1934): the root
+    of the mean, over its documents, of the squared weights in all runs, times the machine's error. The error is the
+    root mean squared error of gains on documents of this grade and band that already have human labels, plus one
+    document with the largest error; so it is equal for all strata without such documents. Documents with human labels
+    are in no stratum.
     """
     form = options.pop("rel_format")
     theirs = labels_of(machine, labels_format or (form if form not in SAMPLES else QRELS.name))
-    nothing = replace(theirs, grades=np.full_like(theirs.grades, UNJUDGED_IN_FILES))
-    ours = nothing if human is None else _labelled(human, form)
+    if human is None:
+        ours = replace(theirs, grades=np.full_like(theirs.grades, UNJUDGED_IN_FILES))
+    else:
+        form = human.rel_format if isinstance(human, Qrels) else form
+        ours = LabelledSample.of(human, form).labels if form in SAMPLES else labels_of(human, form)
     weighted = measures_by_document(measures, options["level"], ours, theirs)
     if len(weighted) > 1:
-        raise UsageError(f"a design must be for one measure, but got {len(weighted)}")
+        raise UsageError(f"a design is for one measure, but got {len(weighted)} ({spelled('measures')})")
     labels = TwoLabellings.of(ours, theirs, theirs.topics)
     known = labels.human
     experiment = experiment_of(Qrels(labels.judgments), runs, "P.10", **options)
@@ -131,7 +128,7 @@ def design_of(
     counted = np.flatnonzero((squares > NEGLIGIBLE**2 * squares.max(initial=0)) & (labels.machine >= 0))
     is_open = known[counted] < 0
     if not is_open.any():
-        raise InputError("a document that counts must have a label of the machine and none of people, but none has")
+        raise InputError("no document at a rank that counts has a machine label but no human label")
     frame = counted[is_open]
     best = best_ranks(experiment.ranking, known.size)[counted]
     errors = np.where(is_open, 0.0, _errors(weighted[0], known[counted], labels.machine[counted]))
@@ -144,53 +141,43 @@ def design_of(
             break
     else:
         least = np.count_nonzero(strata.sizes)
-        raise UsageError(f"a design must have {least} documents at least, one of each topic and grade, but got {n}")
+        raise UsageError(
+            f"{spelled('design')} must be at least {least}, one document of each topic and grade, but got {n}"
+        )
     if n > frame.size:
-        warn(f"a design of {n} documents has all {frame.size} that count and have no label of people")
+        warn(f"a design of {n} documents contains all {frame.size} documents that count and have no human label")
     return _designed(labels.judgments, frame, strata, strata.rates(n), chosen_seed(seed))
 
 
-def _labelled(human: GivenQrels, form: str) -> Judgments:
-    """Return what people labelled, whatever the format."""
-    form = human.rel_format if isinstance(human, Qrels) else form
-    return LabelledSample.of(human, form).labels if form in SAMPLES else labels_of(human, form)
-
-
 def _errors(measure: WeightedMeasure, human: IntArray, machine: IntArray) -> FloatArray:
-    """Return the machine's squared errors of gains, as shares of the greatest there can be."""
+    """Return the machine's squared errors of gains, as shares of the largest possible error."""
     gains = (measure.gains(np.maximum(grades, 0)) for grades in (human, machine))
-    found: FloatArray = np.subtract(*gains) ** 2 / (measure.greatest_gain or 1.0) ** 2
-    return found
+    errors: FloatArray = np.subtract(*gains) ** 2 / (measure.greatest_gain or 1.0) ** 2
+    return errors
 
 
 class _Documents(Frozen):
-    """The documents that count and that the machine labels, shape (n_documents,) each.
-
-    Parameters
-    ----------
-    grade, best, topic : the machine's label, the best rank, and the topic.
-    squares : sums of squared weights over runs.
-    errors : squared, of the machine; 0 where people gave no label.
-    is_open : whether people gave no label.
-    """
+    """The documents that count and have a machine label, shape (n_documents,) each."""
 
     grade: IntArray
+    """Machine label."""
+
     best: IntArray
+    """Best rank in any run."""
+
     topic: IntArray
     squares: FloatArray
+    """Sums of squared weights over runs."""
+
     errors: FloatArray
+    """Squared machine errors; 0 without a human label."""
+
     is_open: BoolArray
+    """Whether there is no human label."""
 
 
 class _Strata:
-    """The open documents by grade and band of ranks.
-
-    Parameters
-    ----------
-    documents : all that count.
-    edges : one of ``BANDS``.
-    depth : how many ranks count; None for all.
-    """
+    """The documents without human label by grade and band of ranks (``edges``); ranks up to ``depth`` count."""
 
     def __init__(self, documents: _Documents, edges: tuple[int, ...], depth: int | None) -> None:
         n_bands = len(edges) + 1
@@ -203,7 +190,7 @@ class _Strata:
         """Shape (n_topics, n_strata)."""
 
         errors, labelled = (
-            np.bincount(key, of, int(key.max()) + 1)[kinds] for of in (documents.errors, ~documents.is_open)
+            np.bincount(key, weights, int(key.max()) + 1)[kinds] for weights in (documents.errors, ~documents.is_open)
         )
         squares = np.bincount(self.stratum, documents.squares[documents.is_open]) / self.sizes.sum(axis=0)
         self.spread = np.sqrt(squares * (errors + 1) / (labelled + 1))
@@ -217,37 +204,37 @@ class _Strata:
         """Grade, first and last rank of each stratum."""
 
     def drawn(self, rates: Sequence[int]) -> list[int]:
-        """Return how many documents of each stratum are drawn at these rates, as ``StrataSample.drawn`` does."""
+        """Return the number of documents of each stratum that ``StrataSample.drawn`` draws at these rates."""
         rounded = (2 * np.array(rates) * self.sizes + _PARTS) // (2 * _PARTS)  # half up
-        found: list[int] = np.where(self.sizes, np.maximum(rounded, 1), 0).sum(axis=0).tolist()
-        return found
+        numbers: list[int] = np.where(self.sizes, np.maximum(rounded, 1), 0).sum(axis=0).tolist()
+        return numbers
 
     def rates(self, n: int) -> list[int]:
-        """Return the rates, as parts of ``_PARTS``, with which at most n documents are drawn, and as many as can be."""
+        """Return the rates, as parts of ``_PARTS``, that draw as many documents as possible, at most n."""
         low, high = 0.0, _PARTS / self.spread.min()
         for _ in range(64):
             middle = (low + high) / 2
-            low, high = (middle, high) if sum(self.drawn(self._alike(middle))) <= n else (low, middle)
-        rates = self._alike(low)
+            low, high = (middle, high) if sum(self.drawn(self._proportional(middle))) <= n else (low, middle)
+        rates = self._proportional(low)
         for place in np.argsort(-self.spread, kind="stable").tolist():  # what rounding has left over
             fits = partial(self._fits, n, rates, place)
             rates[place] = max(rates[place], bisect_left(range(1, _PARTS + 1), True, key=lambda rate: not fits(rate)))
         return rates
 
-    def _alike(self, factor: float) -> list[int]:
+    def _proportional(self, factor: float) -> list[int]:
         """Return rates proportional to the spread."""
-        found: list[int] = np.clip(factor * self.spread, 1, _PARTS).astype(np.int64).tolist()
-        return found
+        rates: list[int] = np.clip(factor * self.spread, 1, _PARTS).astype(np.int64).tolist()
+        return rates
 
     def _fits(self, n: int, rates: Sequence[int], place: int, rate: int) -> bool:
-        """Return whether at most n documents are drawn with another rate for one stratum."""
+        """Return whether at most n documents are drawn if the stratum at ``place`` has this rate."""
         return sum(self.drawn([*rates[:place], rate, *rates[place + 1 :]])) <= n
 
 
 def _designed(
     judgments: Judgments, frame: IntArray, strata: _Strata, rates: Sequence[int], seed: int
 ) -> LabellingDesign:
-    """Name the strata, and draw the sample that ``degrade`` would draw from the machine's labels."""
+    """Name the strata, and draw the sample that ``degrade`` draws from the machine labels."""
     names = [f"grade{grade}-rank{first}{f'-{last}' if last else '+'}" for grade, first, last in strata.bands]
     n_of_stratum = strata.sizes.sum(axis=0).tolist()
     rows = [
@@ -269,15 +256,15 @@ def _designed(
     )
     stratum = np.full(judgments.rows.size, ABSENT)
     stratum[frame] = strata.stratum
-    kept = StrataSample.drawn(design, judgments, stratum, RandomOrder(judgments, seed, SCHEME)).kept
+    in_sample = StrataSample.drawn(design, judgments, stratum, RandomOrder(judgments, seed, SCHEME)).kept
     topics = [judgments.topics[topic] for topic in judgments.rows.ids[frame].tolist()]
     docnos = judgments.docnos.take(frame).texts()
     lines = [
-        b"%s %s %s\n" % (topic, docno, names[of].encode())
-        for topic, docno, of in zip(topics, docnos, strata.stratum.tolist(), strict=True)
+        b"%s %s %s\n" % (topic, docno, names[number].encode())
+        for topic, docno, number in zip(topics, docnos, strata.stratum.tolist(), strict=True)
     ]
     drawn: dict[bytes, list[bytes]] = {}
-    for topic, docno, is_drawn in zip(topics, docnos, kept[frame].tolist(), strict=True):
+    for topic, docno, is_drawn in zip(topics, docnos, in_sample[frame].tolist(), strict=True):
         if is_drawn:
             drawn.setdefault(topic, []).append(docno)
     return LabellingDesign(

@@ -10,7 +10,7 @@ from irevalx.api.forms import source_of
 from irevalx.api.inputs import Pool
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.segments import BoolArray
-from irevalx.declarations import Kind, Parameter, choice, declared, flag, refined, spelled
+from irevalx.declarations import Parameter, ValueType, choice, declared, flag, refined, spelled
 from irevalx.errors import UsageError, shown_name
 from irevalx.experiments import samples
 from irevalx.experiments.qrels_text import GradedText, QrelsText
@@ -36,7 +36,7 @@ from irevalx.lab.command.strategy_parameters import (
 from irevalx.lab.judging.orderings import BUDGET_RULE, budget_of, ordering_of, without_judgment_warning
 from irevalx.orders.replays import USUAL, BudgetLevel
 from irevalx.process.system import as_bytes
-from irevalx.reading.file_format import listed
+from irevalx.reading.file_format import join_words
 from irevalx.reading.formats import PRELS, QRELS, SAMPLED
 from irevalx.reading.prels_files import AT_RANDOM, NOT_DRAWN
 
@@ -80,7 +80,7 @@ def _run(
         str | None,
         Parameter(
             metavar="FILE",
-            help="Write a pool file of all documents of QRELS, for irevalx --pool; --drop loses what was pooled.",
+            help="Write a pool file of all documents of QRELS, for ``irevalx --pool``; --drop loses what was pooled.",
         ),
     ] = None,
     **options: Any,
@@ -113,7 +113,7 @@ def degrade(
     order: Annotated[Strategy, refined(requires="budget", excludes="strata")] = None,
     budget: Annotated[
         int | float | str | None,
-        Parameter(kind=Kind(BUDGET_RULE, lambda value: budget_of("", value)), metavar="N", requires="order"),
+        Parameter(kind=ValueType(BUDGET_RULE, lambda value: budget_of("", value)), metavar="N", requires="order"),
     ] = None,
     depth: Annotated[CandidateDepth, refined(requires="order")] = USUAL.depth,
     across: Annotated[Across, refined(requires="order")] = False,
@@ -129,8 +129,8 @@ def degrade(
 
     All other judgments get the grade -1 (pooled, but unjudged). Files in the format qrels keep their lines otherwise;
     judgments in other formats (`rel_format`) are written as lines TOPIC 0 DOCNO GRADE. With `strata`, lines are TOPIC
-    IGNORED DOCNO STRATUM GRADE, for irevalx -R sampled: documents in no stratum are left out, and with the same seed, a
-    sample at higher rates contains the sample at lower rates.
+    IGNORED DOCNO STRATUM GRADE, for ``irevalx -R sampled``: documents in no stratum are left out, and with the same
+    seed, a sample at higher rates contains the sample at lower rates.
 
     With `order`, the strategy is simulated on the judgments: it selects one document after another from the candidate
     documents of the runs, and learns from their judgments as it would from those of human assessors.
@@ -142,10 +142,10 @@ def degrade(
         but at least 10. With the same seed, a smaller sample is a subset of a larger one.
     rounding : rounding of numbers of documents with `stratified`: up, or to the nearest integer and from the middle up
         (half-up), as in Ahlgren and Grönqvist (2008).
-    sample_format : format of the sample with `strata`: the stratum of each document (sampled), for irevalx -R sampled,
-        or its inclusion probability (prels), for irevalx -R prels.
+    sample_format : format of the sample with `strata`: the stratum of each document (sampled), for ``irevalx -R
+        sampled``, or its inclusion probability (prels), for ``irevalx -R prels``.
     budget : number of judgments of each topic to keep, or a share of them such as 10%. The strategy sampled keeps as
-        many on average, and writes judgments for irevalx -R prels.
+        many on average, and writes judgments for ``irevalx -R prels``.
     drop : leave out the other judgments, instead of giving them the grade -1.
 
     Returns
@@ -182,7 +182,7 @@ def degrade(
     rate = uniform if stratified is None else stratified
     if rate is None:
         names = [spelled(name) for name in ("uniform", "stratified", "strata", "order")]
-        raise UsageError(f"missing argument: one of {listed(names, 'or')}")
+        raise UsageError(f"missing argument: one of {join_words(names, 'or')}")
     text = GradedText.of(qrels, rel_format)
     judgments = text.judgments
     for line in samples.warnings_without_relevant(judgments, level):

@@ -20,7 +20,7 @@ from irevalx.orders.known_orders import LEARNING, STRATEGIES
 from irevalx.orders.replays import USUAL, StrategySimulation
 from irevalx.orders.selection import SelectedDocument, select, select_in_replay
 from irevalx.process.system import as_bytes, as_text
-from irevalx.reading.file_format import listed
+from irevalx.reading.file_format import join_words
 from irevalx.reading.source import Source
 from irevalx.reports.table import Table
 
@@ -34,7 +34,7 @@ LONGEST_TEXT = 60
 """Number of characters of a document's text in the table."""
 
 LEARNING_BY_STRATEGY = "; ".join(
-    f"with {listed([strategy.name for strategy in STRATEGIES.values() if strategy.learns == learns], 'and')}, {words}"
+    f"with {join_words([name for name, strategy in STRATEGIES.items() if strategy.learns == learns], 'and')}, {words}"
     for learns, words in LEARNING.items()
 )
 
@@ -134,17 +134,17 @@ def next(  # noqa: A001 - it is the name of its command
     are judged, so frequent calls with a small N follow the strategy most closely.
 
     With `order="sampled"`, the score is the inclusion probability of a document, and every call requires the same runs,
-    `depth`, `seed`, `total` and N. After all documents are judged, irevalx-lab degrade --order sampled --unjudged
-    nonrel writes the sample with its probabilities, for irevalx -R prels. Give it the same runs, --depth and --seed,
-    and the same numbers: --budget for `total`, and --batch for `per_topic`.
+    `depth`, `seed`, `total` and N. After all documents are judged, ``irevalx-lab degrade --order sampled
+    --unjudged nonrel`` writes the sample with its probabilities, for ``irevalx -R prels``. It needs the same runs,
+    depth and seed, `total` as its budget and `per_topic` as its batch.
 
     Parameters
     ----------
     per_topic : number N of documents to select of each topic. [default: 10]
     in_all : number N of documents to select over all topics, each from the topic whose next document the strategy
         prefers most.
-    replay : simulate the strategy from the beginning in batches of N documents, like irevalx-lab degrade --order with
-        --batch N, so that it learns only from documents that it selects itself. The result is the unjudged documents of
+    replay : simulate the strategy from the beginning in batches of N documents, like degrade with a batch of
+        N, so that it learns only from documents that it selects itself. The result is the unjudged documents of
         the first batch that is not fully judged, which can be fewer than N. Always on with `order="sampled"`, whose
         probabilities depend on the simulation. [default: off]
     total : expected size of the whole sample of each topic, with `order="sampled"`.

@@ -83,7 +83,7 @@ def budget_of(what: str, given: Any) -> BudgetLevel:
             return BudgetLevel(str(given), Fraction(parameters.whole_number("", given, least=1)), is_share=False)
         return BudgetLevel(str(given), share_of("", given))
     except ArgumentError:
-        raise parameters.wrong(what, BUDGET_RULE, given) from None
+        raise parameters.argument_error(what, BUDGET_RULE, given) from None
 
 
 def _vectors(candidates: Sequence[Candidates], paths: Sequence[str], judgments: Judgments | None) -> TextVectors:

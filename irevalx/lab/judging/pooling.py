@@ -74,7 +74,7 @@ def pool(
 
 @declared(
     run=_run,
-    example="irevalx-lab pool runs/* --depth 10 > pool && irevalx --pool pool -m incomplete qrels run",
+    example="irevalx-lab pool runs/* --depth 10 > pool && ``irevalx --pool`` pool -m incomplete qrels run",
 )
 def pool(
     runs: Runs,
@@ -88,7 +88,7 @@ def pool(
     """Pool the first documents of runs.
 
     The pool contains each document that at least one run ranks among its first `depth` documents for a topic, in the
-    order in which irevalx ranks them. A pool file has one line per document, TOPIC DOCNO, for irevalx --pool.
+    order in which irevalx ranks them. A pool file has one line per document, TOPIC DOCNO, for ``irevalx --pool``.
 
     With `judge`, the result is the judgments that remain of a deeper pool if only this pool is judged. Pooled documents
     keep their grade. All others have the grade -1 (pooled, but unjudged), as with irevalx-lab degrade: pooled

@@ -1,261 +1,400 @@
-"""How far labels from elsewhere, such as machines', agree with judgments: of documents, and of the scores of runs."""
+"""Judges compared: agreement of machine labels with human judgments, on documents and on runs."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import combinations
-from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import numpy as np
 
-from irevalx import parameters
-from irevalx.api.inputs import GivenQrels, Runs
+from irevalx.api.inputs import GivenQrels
 from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.segments import FloatArray, IntArray
+from irevalx.declarations import Parameter, ValueType, choice, declared, file, flag, spelled, whole
 from irevalx.errors import UsageError, shown_name
 from irevalx.experiments.label_files import TwoLabellings, grades_for
 from irevalx.experiments.labels import Labels
-from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
-from irevalx.experiments.user_data import are_given, opened_runs, probability
+from irevalx.experiments.seeds import chosen_seed
+from irevalx.experiments.user_data import are_given, opened_runs
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
+from irevalx.lab.command.shared import (
+    GRADED,
+    Alpha,
+    Complete,
+    GradedRelFormat,
+    GroupBy,
+    Groups,
+    Level,
+    MinRetrieved,
+    OptionalRuns,
+    Resamples,
+    Seed,
+)
+from irevalx.lab.command.shared import measures as measures_parameter
 from irevalx.lab.labelling.document_agreement import OF_PAIRS, DocumentAgreement, counts_of
-from irevalx.lab.labelling.findings import Finding, Resampling, Statistics, known
-from irevalx.lab.labelling.judge_findings import JudgeFindings
+from irevalx.lab.labelling.findings import AgreementStatistic, LabelBootstrap, Statistics, none_if_nan
+from irevalx.lab.labelling.judge_findings import JudgesResult
 from irevalx.lab.labelling.judges import (
     HUMAN,
     SECOND_HUMAN,
+    WRITTEN,
     Judge,
-    combined,
-    cut_judge,
+    binarise_judge,
+    combine_labels,
     machines_of,
     notes_on_cuts,
     on_documents_of,
 )
-from irevalx.lab.labelling.label_findings import LabelFindings
-from irevalx.lab.labelling.one_judge import Asked, common_topics, compared
+from irevalx.lab.labelling.label_findings import LabelsResult
+from irevalx.lab.labelling.one_judge import common_topics, compare_judge
 from irevalx.lab.labelling.run_agreement import HUMAN_TOPICS
 from irevalx.statistics.bootstrap import TopicDraws
 from irevalx.statistics.label_agreement import calibration_error, kappa, squared_errors
 from irevalx.statistics.significance import ALPHA
 
+if TYPE_CHECKING:
+    from irevalx.lab.command.output import Output
+
 RESAMPLES = 1000
-"""Draws of topics for intervals, unless told otherwise."""
+"""Default number of bootstrap resamples."""
+
+DRAWN = ("confusion", "judges", "rerank")
+"""The figures of ``--draw``."""
 
 
-def labels(
-    human: GivenQrels,
-    machine: GivenQrels | None = None,
-    runs: Runs | None = None,
-    measures: Measures = "map",
+def _named_machines(value: Any) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
+        raise TypeError(value)
+    return value
+
+
+def _read_machine(text: str) -> dict[str, tuple[str, ...]]:
+    name, equals, paths = text.partition("=")
+    files = tuple(paths.split(","))
+    if not (name and equals and all(files)):
+        raise ValueError(text)
+    return {name: files}
+
+
+def _read_combination(text: str) -> dict[str, str]:
+    name, _, path = text.partition("=")
+    if name not in WRITTEN or not path:
+        raise ValueError(text)
+    return {name: path}
+
+
+def _arrange(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the argument in the place of MACHINE as the first run, if there is --machine."""
+    if values["machines"] and values["machine"] is not None:
+        return {"machine": None, "runs": (values["machine"], *values["runs"])}
+    return {}
+
+
+def _run(
+    output: "Output",
     *,
-    machines: Mapping[str, Any] | None = None,
-    second_human: GivenQrels | None = None,
-    by_topic: bool = False,
-    groups: str | PathLike[str] | Mapping[str, str] | None = None,
-    group_by: str | None = None,
-    top: int | None = None,
-    rerank: bool = False,
-    human_topics: Sequence[int] | None = None,
-    resamples: int = RESAMPLES,
-    alpha: float = ALPHA,
-    seed: int | None = None,
-    level: int = 1,
-    complete: bool = False,
-    min_retrieved: float = 0.0,
-    rel_format: str = "qrels",
-    labels_format: str | None = None,
-    progress: bool = False,
-) -> LabelFindings:
+    machines: Annotated[
+        Mapping[str, Any] | None,
+        file(
+            kind=ValueType("NAME=FILE or NAME=FILE,FILE", lambda value: value, _read_machine),
+            names=("--machine",),
+            entries=True,
+            several=True,
+            metavar="NAME=FILE[,FILE]",
+            help=(
+                "Instead of MACHINE: compare several machines, each with its own name (repeat the option). Several "
+                "files of one name are repeated answers of that machine: the first file is compared, and the agreement "
+                "among all of them measures its reliability (self_kappa)."
+            ),
+        ),
+    ] = None,
+    written: Annotated[
+        Mapping[str, str] | None,
+        Parameter(
+            kind=ValueType(f"NAME=FILE, NAME one of {', '.join(WRITTEN)}", lambda value: value, _read_combination),
+            names=("--write",),
+            entries=True,
+            metavar="NAME=FILE",
+            requires="machines",
+            help=(
+                "Write the combined labels of several machines: their majority vote (vote), their mean rounded to an "
+                "integer grade (mean), the grades of Dawid and Skene's model (dawid_skene), or its probabilities of "
+                "relevance (probability). Can be repeated."
+            ),
+        ),
+    ] = None,
+    draw: Annotated[
+        str | None,
+        choice(
+            *DRAWN,
+            requires="figure",
+            help=(
+                "Figure to draw: the labels of one machine by human label (confusion), the agreement of each pair of "
+                "judges (judges), or runs before and after reranking (rerank).  [default: confusion, or judges with "
+                "--machine]"
+            ),
+        ),
+    ] = None,
+    **options: Any,
+) -> None:
+    """Compare the labels, and write the result and combined labels."""
+    from irevalx.lab.command.output import write_lines
+
+    options["human_topics"] = options["human_topics"] or None
+    result = labels(machines=machines, **options, progress=not output.quiet)
+    if isinstance(result, JudgesResult):
+        for name, path in (written or {}).items():
+            write_lines([result.text_of(name)], path)
+    output.write(result, **({} if draw is None else {"draw": draw}))
+
+
+@declared(
+    run=_run,
+    arrange=_arrange,
+    example="irevalx-lab labels qrels machine runs/* -m 'map ndcg' --group-by '^[a-z]+' --seed 1",
+    more="With --machine, there is no argument MACHINE: all arguments after HUMAN are runs.",
+    figure=True,
+)
+def labels(
+    human: Annotated[GivenQrels, file(names=("HUMAN",))],
+    machine: Annotated[
+        Optional[GivenQrels],  # noqa: UP045 - GivenQrels is a string
+        file(names=("MACHINE",), excludes="machines"),
+    ] = None,
+    runs: OptionalRuns = None,
+    measures: Annotated[Measures, measures_parameter(shell_help="With RUN: measures, as for irevalx -m.")] = "map",
+    *,
+    machines: Annotated[
+        Mapping[str, Any] | None, Parameter(kind=ValueType("a dictionary of judgments by name", _named_machines))
+    ] = None,
+    second_human: Annotated[
+        Optional[GivenQrels],  # noqa: UP045
+        file(requires="machines"),
+    ] = None,
+    by_topic: Annotated[bool, flag()] = False,
+    groups: Groups = None,
+    group_by: GroupBy = None,
+    top: Annotated[int | None, whole(2, metavar="K", requires="runs")] = None,
+    rerank: Annotated[bool, flag(requires="runs")] = False,
+    human_topics: Annotated[Sequence[int] | None, whole(2, several=True, metavar="N...", requires="machines")] = None,
+    resamples: Resamples = RESAMPLES,
+    alpha: Alpha = ALPHA,
+    seed: Seed = None,
+    level: Level = 1,
+    complete: Complete = False,
+    min_retrieved: MinRetrieved = 0.0,
+    rel_format: GradedRelFormat = "qrels",
+    labels_format: Annotated[str | None, choice(*GRADED, metavar="FORMAT")] = None,
+    progress: Annotated[bool, flag(in_shell=False)] = False,
+) -> LabelsResult:
     """Measure how far labels from elsewhere, such as a machine's, agree with judgments.
+
+    `human` and `machine` are relevance judgments of the same documents, for example by assessors and by an LLM. `human`
+    is the ground truth where one is needed. The documents that both label are compared: the number of documents by pair
+    of grades (confusion); the share of equal grades (agreement); Cohen's kappa, unweighted and with linear and
+    quadratic weights; Krippendorff's alpha, nominal and ordinal; Gwet's AC1; and, for each level of relevance,
+    precision, recall, F1 and kappa of the labels cut at this level. Coverage is the share of a file's labels that are
+    compared. If nearly all labels have one grade, kappa is low even at high agreement, while AC1 stays high.
+
+    A label is a number or missing: negative numbers and words such as ERROR (in Python, also None and nan) count as
+    missing. If some labels of a judge are not integers and none exceeds 1, they are read as probabilities of relevance
+    and cut at 0.5, and the labels of all other judges are cut at `level`. If some exceed 1, each label is rounded to
+    the nearest integer grade (1.5 to 1).
+
+    With `runs`, the values of the runs under both judges are compared: tau-b, tau_AP, tau_AP,b, root mean square error
+    and bias (machine minus human); significance decisions on pairs of runs like irevalx-lab agree, with the rate of
+    false differences (fpr: of the pairs without a significant difference under the human labels, the share that have
+    one under the machine labels), of missed differences (fnr: of the pairs with a significant difference under the
+    human labels, the share that have none under the machine labels), and its other columns; and the bias and the ranks
+    of each run.
+
+    With `groups` or `group_by`, the result contains the bias of each group of runs and its excess_bias: how far its
+    runs lie above the line of bias over human value through all other runs, because a machine that errs at random
+    lowers the values of good runs more than those of bad runs. A positive excess_bias shows that the machine favours
+    the group only if it exceeds excess_bias_shuffled, the excess bias of labels that favour no group: the machine
+    labels, shuffled in each topic among documents of the same human grade. excess_bias_p takes this into account, and
+    is corrected for the number of groups. Examine the group of runs that use the machine themselves.
+
+    With `rerank`, each run is also sorted by the machine labels, highest first, with documents without a label as if
+    labelled 0. The result contains the gain by human labels (gain_human) and by machine labels (gain_machine), the
+    machine's gain minus the human gain (promise), and the human gain as a share of the machine's (gain_ratio). A
+    machine that promises more than human labels confirm is no basis for comparing runs that use it. rerank_excess_bias
+    is the excess bias of each reranked run among the other runs without reranking.
+
+    With `machines`, the judges are several machines, other assessors (`second_human`), and each combination of the
+    machines: majority vote, mean grade, and Dawid and Skene's model. Each judge has all statistics of a single machine,
+    the bias of its grades, and with `runs` the error that remains if assessors judge some topics (`human_topics`). The
+    result also contains the agreement of each pair of judges on documents with human labels, and how far the kappa of
+    each combination exceeds that of each machine. Combinations use no human labels, and label every document that a
+    machine labels.
 
     Parameters
     ----------
-    human, machine : judgments of the same documents, ``{topic: {docno: grade}}``, or whatever else
-        ``irevalx.Qrels.read`` takes; ``human`` is taken as the ground truth where one is needed. A label is a number or
-        missing: words such as ERROR in a file, None, nan and negative numbers count as missing. If some labels of a
-        judge are not integers and none exceeds 1, they are read as probabilities of relevance and cut at 0.5, and the
-        labels of all other judges are cut at ``level``. If some exceed 1, each label is rounded to the nearest integer
-        grade.
-    runs : what was retrieved: ``{name: {topic: {docno: score}}}``, or whatever else ``irevalx.evaluate`` takes, to
-        compare their scores under both; None for the documents alone.
-    measures : of the runs' scores, such as "map", "P.5,10" or "nDCG@10"; one or several.
-    machines : in place of ``machine``, several by name: judgments, or a list of judgments, repeated answers of which
-        the first counts. The combined labels of several machines are compared as well.
-    second_human : with ``machines``, judgments of other people, which machines may be held against.
+    human : human relevance judgments: ``{topic: {docno: grade}}``, or anything else that ``irevalx.Qrels.read`` takes.
+    machine : machine relevance judgments in the same forms.
+    machines : several machines by name instead of `machine`: relevance judgments, or a list of relevance judgments,
+        which are repeated answers. The first answer is compared, and the agreement among all measures the reliability
+        of the machine (self_kappa).
+    second_human : relevance judgments of other human assessors; their agreement with `human` is a reference for that of
+        the machines.
     by_topic : add the agreement of labels for each topic, without intervals.
-    groups : the group of each run: a dictionary, or a file with a line ``RUN GROUP`` each; None for no groups.
-    group_by : a regular expression that finds the group in the name of a run.
-    top : with runs, add how this number of the best runs by ``human`` agree, as ``agree`` does; None for nothing.
-    rerank : with runs, add what reranking them by the machine's labels gains, by people and by the machine.
-    human_topics : with ``machines`` and runs, how much error is left if people judge these numbers of topics; None for
-        10, 25 and 50.
-    resamples : draws of the topics, for intervals; 0 for none.
-    alpha : intervals reach from the alpha/2 to the 1 - alpha/2 quantile over the draws.
-    seed : of the draws; None for a new one, which the result has.
-    level : the least grade that is relevant for the measures.
-    complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
-    min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
-    rel_format, labels_format : the formats of ``human`` and of machines, if they are files: "qrels", "beir" or "json";
-        None for the same.
-    progress : show on standard error how many draws have been made, on a terminal.
+    group_by : the group of a run is the part of its name that this regular expression matches (its first group in
+        parentheses, if it has one); runs that it does not match are the group others. [default: no groups]
+    top : add the agreement on the K best runs by human labels: tau-b over them (top_tau_b; runs tied with the K-th are
+        included), the share of them among the K best by machine labels (top_overlap), and how far the best run by
+        machine labels is below the best by human labels (loss). Larger values are taken as better.
+    rerank : rerank each run by the machine labels, and add the gains by human labels and by machine labels.
+    human_topics : with `machines` and `runs`, add the share of a machine's error that disappears if assessors judge
+        this number of topics and values are estimated like irevalx-lab estimate. [default: 10 25 50]
+    resamples : number of bootstrap resamples of the topics, for intervals; 0 for none. The intervals are not centred:
+        those of tau are low and those of the error are high, because resampled rankings are noisier than the ranking
+        itself.
+    alpha : intervals of agreement, error, bias and correlation cover the value in the population of topics with
+        probability 1 - alpha; those of pairwise decisions contain the values of resampled topics.
+    labels_format : format of the machine labels: qrels, beir or json. [default: the same as `rel_format`]
+    progress : show the number of resamples done so far on standard error, on a terminal.
 
     Returns
     -------
-    Of several machines, ``JudgeFindings``, which have the labels that machines give together as well.
+    A result with the combined labels as well, for `machines`.
 
     Raises
     ------
-    InputError : no topic or document has a label in both, there are too many grades, or a measure has no value.
-    UsageError : there is neither a machine nor machines, or both; there are groups without runs, or fewer than two
-        groups; a machine has the name of another judge.
-    IrevalxError : as ``irevalx.evaluate``.
+    InputError : no topic or document has labels of both judges, there are too many grades, or a measure has no value.
+    UsageError : there is neither `machine` nor `machines`, there are fewer than two groups, or a machine has the name
+        of another judge.
+    IrevalxError : as for ``irevalx.evaluate``.
 
     Examples
     --------
     >>> import irevalx
     >>> human = {"1": {"A": 1, "B": 0, "C": 1}, "2": {"D": 1, "E": 0}}
     >>> machine = {"1": {"A": 1, "B": 1, "C": 1}, "2": {"D": 1, "E": 0}}
-    >>> found = {row.statistic: row.value for row in irevalx.lab.labels(human, machine, resamples=0).rows}
-    >>> found["pairs"], found["agreement"], round(found["recall"], 2)
+    >>> values = {row.statistic: row.value for row in irevalx.lab.labels(human, machine, resamples=0).rows}
+    >>> values["pairs"], values["agreement"], round(values["recall"], 2)
     (5, 0.8, 1.0)
     """
-    if (machine is None) == (machines is None):
-        raise UsageError("either machine or machines must be given")
-    if second_human is not None and machines is None:
-        raise UsageError("second_human must be given together with machines")
-    if human_topics is not None and (machines is None or not are_given(runs)):
-        raise UsageError("human_topics must be given together with machines and runs")
-    about_runs = {
-        "groups and group_by": groups is not None or group_by is not None,
-        "top": top is not None,
-        "rerank": parameters.flag("rerank", rerank),
-    }
-    for what, is_given in about_runs.items():
-        if is_given and not are_given(runs):
-            raise UsageError(f"{what} must be given together with runs")
-    if human_topics is None:
-        human_topics = () if machines is None else HUMAN_TOPICS
-    resampling = Resampling(
-        resamples=parameters.whole_number("resamples", resamples, least=0, most=MOST_DRAWS),
-        seed=chosen_seed(seed),
-        alpha=probability("alpha", alpha),
-    )
-    asked = Asked(
-        runs=opened_runs(runs) if machines is not None and are_given(runs) else runs,
+    if machine is None and machines is None:
+        raise UsageError(f"missing {spelled('machine')} or {spelled('machines')}")
+    if human_topics is not None and not are_given(runs):
+        raise UsageError(f"{spelled('human_topics')} requires {spelled('runs')}")
+    bootstrap = LabelBootstrap(resamples=resamples, seed=chosen_seed(seed), alpha=alpha)
+    human_labels = Labels.read(human, rel_format)
+    if machines is None:
+        machine_labels = Labels.read(machine, labels_format or rel_format, parameter="labels_format")
+        judges = [Judge.of(shown_name(read.judgments.path), [read]) for read in (human_labels, machine_labels)]
+    else:
+        human_topics = HUMAN_TOPICS if human_topics is None else human_topics
+        judges = [Judge.of(HUMAN, [human_labels]), *machines_of(machines, labels_format, rel_format)]
+        if second_human is not None:
+            judges.insert(1, Judge.of(SECOND_HUMAN, [Labels.read(second_human, rel_format)]))
+    cuts = notes_on_cuts(judges, level)
+    if any(judge.probability is not None for judge in judges):
+        judges, level = [binarise_judge(judge, level) for judge in judges], 1
+    compare = partial(
+        compare_judge,
+        judges[0].labels,
+        bootstrap=bootstrap,
+        runs=runs if machines is None or not are_given(runs) else opened_runs(runs),
         measures=measures,
-        by_topic=parameters.flag("by_topic", by_topic),
+        by_topic=by_topic,
         groups=groups,
         group_by=group_by,
-        top=None if top is None else parameters.whole_number("top", top, least=2),
+        top=top,
         rerank=rerank,
-        resampling=resampling,
+        human_topics=human_topics or (),
         level=level,
         complete=complete,
         min_retrieved=min_retrieved,
-        human_topics=tuple(parameters.whole_number("human_topics", number, least=2) for number in human_topics),
-        progress=parameters.flag("progress", progress),
+        progress=progress,
     )
-    ours = Labels.read(human, rel_format)
-    if machines is None:
-        theirs = Labels.read(machine, labels_format or rel_format, option="--labels-format")
-        both = [Judge.of(shown_name(read.judgments.path), [read]) for read in (ours, theirs)]
-        (people, one), asked, cuts = _comparable(both, asked)
-        found, notes = compared(people.labels, one.labels, asked)
-        found += _of_probabilities(people.labels, one, asked)
-        return LabelFindings(found, resampling.seed if resampling.resamples else None, notes=(*notes, *cuts))
-    people = Judge.of(HUMAN, [ours])
-    others = [] if second_human is None else [Judge.of(SECOND_HUMAN, [Labels.read(second_human, rel_format)])]
-    return _compared_judges(people, others, machines_of(machines, labels_format, rel_format), asked)
+    if machines is not None:
+        return _compare_judges(judges, compare, bootstrap, level, cuts)
+    statistics, notes = compare(judges[1].labels)
+    statistics += _probability_statistics(judges[0].labels, judges[1], bootstrap, level)
+    return LabelsResult(statistics, bootstrap.seed if resamples else None, notes=(*notes, *cuts))
 
 
-def _comparable(judges: Sequence[Judge], asked: Asked) -> tuple[list[Judge], Asked, tuple[str, ...]]:
-    """Return judges whose labels can be compared, and notes on what was done to labels.
+def _compare_judges(
+    judges: Sequence[Judge],
+    compare: Callable[..., tuple[list[AgreementStatistic], tuple[str, ...]]],
+    bootstrap: LabelBootstrap,
+    level: int,
+    cuts: tuple[str, ...],
+) -> JudgesResult:
+    """Compare machines, their combinations and second assessors with the first judge, which is human, and in pairs."""
+    human, machines = judges[0].labels, [judge for judge in judges if judge.name not in {HUMAN, SECOND_HUMAN}]
+    together = combine_labels(machines, level)
+    others = [*judges[1:], *together.judges]
+    statistics, judges_of_note, warned = list[AgreementStatistic](), dict[str, list[str]](), set[str]()
 
-    If one gives probabilities, its labels are cut at 0.5, and those of all others at the level, which is 1 afterwards.
-    """
-    cuts = notes_on_cuts(judges, asked.level)
-    if all(judge.probability is None for judge in judges):
-        return [*judges], asked, cuts
-    return [cut_judge(judge, asked.level) for judge in judges], replace(asked, level=1), cuts
-
-
-def _compared_judges(
-    people: Judge, second_human: Sequence[Judge], machines: Sequence[Judge], asked: Asked
-) -> JudgeFindings:
-    """Compare machines, their combinations and other people with people and with each other.
-
-    Raises
-    ------
-    As ``labels``.
-    """
-    (people, *others), asked, cuts = _comparable([people, *second_human, *machines], asked)
-    human, machines = people.labels, others[len(second_human) :]
-    together = combined(machines, asked.level)
-    judges = [*others, *together.judges]
-    found, of_runs, told = list[Finding](), dict[str, list[str]](), set[str]()
-
-    def tell(line: str) -> None:
-        if line not in told:  # most judges have the same topics
-            told.add(line)
+    def warn_once(line: str) -> None:
+        if line not in warned:  # most judges have the same topics
+            warned.add(line)
             warn(line)
 
-    for judge in judges:
-        of_one, (_, *notes) = compared(human, judge.labels, asked, judge.name, tell)
+    for judge in others:
+        of_judge, (_, *notes) = compare(judge.labels, judge.name, warn_once)
         for line in notes:
-            of_runs.setdefault(line, []).append(judge.name)
-        of_one += _more_of(human, judge, asked)
-        found += [replace(one, judge=judge.name) for one in of_one]
-    found += _pairs([Judge(name=HUMAN, labels=human), *judges], human, asked.resampling)
-    found += _combinations_beside_machines(human, machines, together.judges, asked.resampling)
-    seed = asked.resampling.seed if asked.resampling.resamples else None
-    notes = [line if len(names) == len(judges) else f"{', '.join(names)}: {line}" for line, names in of_runs.items()]
-    return JudgeFindings(found, seed, together, notes=(*notes, *cuts))
+            judges_of_note.setdefault(line, []).append(judge.name)
+        of_judge += _more_statistics(human, judge, bootstrap, level)
+        statistics += [replace(statistic, judge=judge.name) for statistic in of_judge]
+    statistics += _pair_statistics([Judge(name=HUMAN, labels=human), *others], human, bootstrap)
+    statistics += _combination_statistics(human, machines, together.judges, bootstrap)
+    notes = [
+        line if len(names) == len(others) else f"{', '.join(names)}: {line}" for line, names in judges_of_note.items()
+    ]
+    seed = bootstrap.seed if bootstrap.resamples else None
+    return JudgesResult(statistics, seed, together, notes=(*notes, *cuts))
 
 
-def _more_of(human: Judgments, judge: Judge, asked: Asked) -> Iterator[Finding]:
-    """Yield the bias of grades, self-consistency, and how good probabilities are."""
+def _more_statistics(
+    human: Judgments, judge: Judge, bootstrap: LabelBootstrap, level: int
+) -> Iterator[AgreementStatistic]:
+    """Yield the bias of grades, self-consistency, and the quality of probabilities."""
     both = TwoLabellings.of(human, judge.labels, common_topics(human, judge.labels))
     pairs = both.have_both
     difference = (both.machine - both.human)[pairs].astype(np.float64)
-    topic = both.judgments.rows.ids[pairs]
-    yield from means_over_documents({"grade_bias": difference}, topic, asked.resampling)
+    yield from means_over_documents({"grade_bias": difference}, both.judgments.rows.ids[pairs], bootstrap)
     if len(judge.answers) > 1:
-        yield from _self_consistency(judge, human, asked.resampling)
-    yield from _of_probabilities(human, judge, asked)
+        yield from _self_consistency(judge, human, bootstrap)
+    yield from _probability_statistics(human, judge, bootstrap, level)
 
 
-def _of_probabilities(human: Judgments, judge: Judge, asked: Asked) -> Iterator[Finding]:
-    """Yield how good the probabilities of a judge are; nothing of a judge that gives grades."""
+def _probability_statistics(
+    human: Judgments, judge: Judge, bootstrap: LabelBootstrap, level: int
+) -> Iterator[AgreementStatistic]:
+    """Yield the quality of a judge's probabilities; nothing for a judge with grades."""
     if judge.probability is not None:
         grades, _ = grades_for(judge.labels, human)
         judged = (grades >= 0) & np.isfinite(judge.probability)
-        relevant, probability = grades[judged] >= asked.level, judge.probability[judged]
+        relevant, probability = grades[judged] >= level, judge.probability[judged]
         errors = {"brier": squared_errors(probability, relevant), "probability_bias": probability - relevant}
-        yield from means_over_documents(errors, judge.labels.rows.ids[judged], asked.resampling)
-        yield Finding(statistic="calibration_error", value=known(calibration_error(probability, relevant)))
+        yield from means_over_documents(errors, judge.labels.rows.ids[judged], bootstrap)
+        value = none_if_nan(calibration_error(probability, relevant))
+        yield AgreementStatistic(statistic="calibration_error", value=value)
 
 
 def means_over_documents(
-    of_documents: Mapping[str, FloatArray], topic: IntArray, resampling: Resampling
-) -> Iterator[Finding]:
-    """Yield means over documents, by name, with intervals over topics; ``topic`` says which each is of."""
+    values: Mapping[str, FloatArray], topic: IntArray, bootstrap: LabelBootstrap
+) -> Iterator[AgreementStatistic]:
+    """Yield means over documents by name, with intervals over topics; ``topic`` is that of each document."""
     _, place = np.unique(topic, return_inverse=True)
     numbers = np.bincount(place).astype(np.float64)
-    sums = {name: np.bincount(place, values).astype(np.float64) for name, values in of_documents.items()}
+    sums = {name: np.bincount(place, of_documents).astype(np.float64) for name, of_documents in values.items()}
 
     def means(draws: TopicDraws | None) -> Statistics:
         if draws is None:
             return {name: np.asarray(of_topics.sum() / numbers.sum()) for name, of_topics in sums.items()}
         return {name: draws.means(of_topics) / draws.means(numbers) for name, of_topics in sums.items()}
 
-    yield from resampling.for_few_topics(numbers.size).findings(means, numbers.size, numbers.size)
+    yield from bootstrap.for_few_topics(numbers.size).statistics(means, numbers.size, numbers.size)
 
 
 def _agreement_of(first: Judgments, second: Judgments, topics: Sequence[bytes]) -> DocumentAgreement | None:
-    """Return how two judges agree on topics that both have; None where no document has a label of both."""
+    """Return the agreement of two judges on shared topics; None if no document has labels of both."""
     if not topics:
         return None
     both = TwoLabellings.of(first, second, topics)
@@ -263,78 +402,76 @@ def _agreement_of(first: Judgments, second: Judgments, topics: Sequence[bytes]) 
 
 
 def _shared_topics(*labels: Judgments) -> list[bytes]:
-    """Return the topics of all, ascending."""
-    return [topic for topic in labels[0].topics if all(topic in one.topic_index for one in labels[1:])]
+    """Return the topics of all judges, ascending."""
+    return [topic for topic in labels[0].topics if all(topic in others.topic_index for others in labels[1:])]
 
 
-def _self_consistency(judge: Judge, human: Judgments, resampling: Resampling) -> Iterator[Finding]:
-    """Yield how the answers of a judge agree with each other, on the documents of people."""
+def _self_consistency(judge: Judge, human: Judgments, bootstrap: LabelBootstrap) -> Iterator[AgreementStatistic]:
+    """Yield the agreement of a judge's answers with each other, on documents with human labels."""
     topics = _shared_topics(human, *judge.answers)
-    answers = [on_documents_of(one, human) for one in judge.answers]
-    pairs = [_agreement_of(one, other, topics) for one, other in combinations(answers, 2)]
-    each = [one for one in pairs if one is not None]
-    if each:
-        yield from self_consistency(each, resampling)
+    answers = [on_documents_of(answer, human) for answer in judge.answers]
+    pairs = [_agreement_of(first, second, topics) for first, second in combinations(answers, 2)]
+    with_documents = [pair for pair in pairs if pair is not None]
+    if with_documents:
+        yield from self_consistency(with_documents, bootstrap)
     else:
-        warn(f"{judge.name}: its answers have no document in common that people have labelled")
+        warn(f"{judge.name}: its answers have no document with a human label in common")
 
 
-def self_consistency(pairs: Sequence[DocumentAgreement], resampling: Resampling) -> Iterator[Finding]:
-    """Yield the mean agreement over pairs of answers, one pair at least, all on the same topics."""
+def self_consistency(pairs: Sequence[DocumentAgreement], bootstrap: LabelBootstrap) -> Iterator[AgreementStatistic]:
+    """Yield the mean agreement over pairs of answers, which have the same topics."""
 
     def mean(draws: TopicDraws | None) -> Statistics:
-        found = [one.coefficients(one.confusions, draws) for one in pairs]
-        return {f"self_{name}": np.mean([of_pair[name] for of_pair in found], axis=0) for name in OF_PAIRS}
+        coefficients = [pair.coefficients(pair.confusions, draws) for pair in pairs]
+        return {f"self_{name}": np.mean([of_pair[name] for of_pair in coefficients], axis=0) for name in OF_PAIRS}
 
     first = pairs[0]
-    resampling = resampling.for_few_topics(first.n_topics)
-    yield from resampling.findings(mean, len(first.confusions), first.grades.size**2 * len(pairs))
+    bootstrap = bootstrap.for_few_topics(first.n_topics)
+    yield from bootstrap.statistics(mean, len(first.confusions), first.grades.size**2 * len(pairs))
 
 
-def _pairs(judges: Sequence[Judge], human: Judgments, resampling: Resampling) -> Iterator[Finding]:
-    """Yield how each two judges agree, on documents that people have labelled."""
+def _pair_statistics(
+    judges: Sequence[Judge], human: Judgments, bootstrap: LabelBootstrap
+) -> Iterator[AgreementStatistic]:
+    """Yield the agreement of each pair of judges on documents with human labels."""
     labels = [on_documents_of(judge.labels, human) for judge in judges]
     for (first, ours), (second, theirs) in combinations(zip(judges, labels, strict=True), 2):
-        one = _agreement_of(ours, theirs, _shared_topics(ours, theirs))
-        about = Finding(statistic="pairs", judge=first.name, against=second.name, value=0)
-        yield from [about] if one is None else one.of_pair(resampling, about)
+        agreement = _agreement_of(ours, theirs, _shared_topics(ours, theirs))
+        about = AgreementStatistic(statistic="pairs", judge=first.name, against=second.name, value=0)
+        yield from [about] if agreement is None else agreement.of_pair(bootstrap, about)
 
 
-def kappa_over(ours: DocumentAgreement, theirs: DocumentAgreement, resampling: Resampling) -> Finding:
-    """Return by how much one agreement with people is above another, on the same topics, drawn for both at once."""
+def kappa_over(ours: DocumentAgreement, theirs: DocumentAgreement, bootstrap: LabelBootstrap) -> AgreementStatistic:
+    """Return the difference in kappa of two agreements with human labels on the same topics, resampled together."""
 
-    def gained(draws: TopicDraws | None) -> Statistics:
-        first, second = (kappa(counts_of(one.confusions, draws), one.grades) for one in (ours, theirs))
+    def difference(draws: TopicDraws | None) -> Statistics:
+        first, second = (kappa(counts_of(side.confusions, draws), side.grades) for side in (ours, theirs))
         return {"kappa_over": first - second}
 
-    resampling = resampling.for_few_topics(ours.n_topics)
-    [found] = resampling.findings(gained, len(ours.confusions), 2 * ours.grades.size**2)
-    return found
+    bootstrap = bootstrap.for_few_topics(ours.n_topics)
+    [statistic] = bootstrap.statistics(difference, len(ours.confusions), 2 * ours.grades.size**2)
+    return statistic
 
 
-def _combinations_beside_machines(
-    human: Judgments, machines: Sequence[Judge], together: Sequence[Judge], resampling: Resampling
-) -> Iterator[Finding]:
-    """Yield by how much the kappa of each combination is above that of each machine, both with people.
-
-    The topics are those that both have, and drawn for both at once. Warns of a combination that does worse than the
-    best machine.
-    """
+def _combination_statistics(
+    human: Judgments, machines: Sequence[Judge], together: Sequence[Judge], bootstrap: LabelBootstrap
+) -> Iterator[AgreementStatistic]:
+    """Yield how far the kappa of each combination exceeds that of each machine on shared topics; warns of losses."""
     for combination in together:
-        found = []
+        statistics = []
         for machine in machines:
             topics = _shared_topics(human, machine.labels, combination.labels)
-            pair = [_agreement_of(human, judge.labels, topics) for judge in (combination, machine)]
-            if pair[0] is None or pair[1] is None:
+            ours, theirs = (_agreement_of(human, judge.labels, topics) for judge in (combination, machine))
+            if ours is None or theirs is None:
                 continue
-            one = kappa_over(pair[0], pair[1], resampling)
-            found.append(replace(one, judge=combination.name, against=machine.name))
-        yield from found
-        losing = [one for one in found if one.value is not None and one.value < 0]
-        if losing:
-            worst = min(losing, key=lambda one: one.value or 0.0)
+            statistic = kappa_over(ours, theirs, bootstrap)
+            statistics.append(replace(statistic, judge=combination.name, against=machine.name))
+        yield from statistics
+        losses = [statistic for statistic in statistics if statistic.value is not None and statistic.value < 0]
+        if losses:
+            worst = min(losses, key=lambda loss: loss.value or 0.0)
             ends = "" if worst.low is None else f" ({worst.low:+.4f} to {worst.high:+.4f})"
             warn(
-                f"{combination.name} agrees less with people than {worst.against} alone does: its kappa is "
-                f"{worst.value:+.4f}{ends} beside it"
+                f"{combination.name} agrees less with human labels than {worst.against} alone: the difference in kappa "
+                f"is {worst.value:+.4f}{ends}"
             )

@@ -1,4 +1,4 @@
-"""The figures of labels from elsewhere: documents by label, judges by judges, and runs before and after reranking."""
+"""The figures of ``labels``: documents by label, pairs of judges, and runs before and after reranking."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from irevalx.frozen import replace
-from irevalx.lab.labelling.findings import GAIN_STATISTICS, SCORES_BEFORE, Finding
+from irevalx.lab.labelling.findings import GAIN_STATISTICS, SCORES_BEFORE, AgreementStatistic
 from irevalx.lab.labelling.judges import HUMAN
 from irevalx.lab.plot.page import COLOURS, GREY, Page, drawable, panels_of
 
 _MOST_NUMBERED = 12
-"""With more grades the numbers would not fit into the cells."""
+"""Maximum number of grades with numbers in the cells."""
 
 _DARK = 0.55
-"""A cell with a greater share than this is dark, and its number white."""
+"""Cells with a larger share have white numbers."""
 
 
-def confusion_map(found: Sequence[Finding], page: Page) -> Figure:
-    """Draw how many documents have a human and a machine grade: one cell per pair, the darker the more of its row."""
-    cells = [one for one in found if one.statistic == "confusion" and one.topic is None]
-    counts = {(one.human or 0, one.machine or 0): int(one.value or 0) for one in cells}
+def confusion_map(statistics: Sequence[AgreementStatistic], page: Page) -> Figure:
+    """Draw the number of documents by human and machine grade, as cells with the share of the row as shade."""
+    cells = [statistic for statistic in statistics if statistic.statistic == "confusion" and statistic.topic is None]
+    counts = {(statistic.human or 0, statistic.machine or 0): int(statistic.value or 0) for statistic in cells}
     grades = sorted({grade for pair, number in counts.items() if number for grade in pair})
     table = np.array([[counts.get((a, b), 0) for b in grades] for a in grades], np.float64)
     rows = table.sum(axis=1, keepdims=True)
@@ -46,33 +46,34 @@ def confusion_map(found: Sequence[Finding], page: Page) -> Figure:
     return figure
 
 
-def judge_matrix(found: Sequence[Finding], page: Page) -> Figure:
-    """Draw the kappa of each two judges: a cell below the diagonal for each pair, the darker the more they agree.
-
-    On the diagonal is that of the repeated answers of a judge.
-    """
-    kappas = [one for one in found if one.statistic == "kappa" and one.against is not None]
-    own = [one for one in found if one.statistic == "self_kappa"]
-    names = list(dict.fromkeys((HUMAN, *(name for one in kappas for name in (one.judge or "", one.against or "")))))
+def judge_matrix(statistics: Sequence[AgreementStatistic], page: Page) -> Figure:
+    """Draw the kappa of each pair of judges below the diagonal, and of repeated answers on the diagonal."""
+    kappas = [statistic for statistic in statistics if statistic.statistic == "kappa" and statistic.against is not None]
+    own = [statistic for statistic in statistics if statistic.statistic == "self_kappa"]
+    names = list(
+        dict.fromkeys(
+            (HUMAN, *(name for statistic in kappas for name in (statistic.judge or "", statistic.against or "")))
+        )
+    )
     table = np.full((len(names), len(names)), np.nan)
     words: dict[tuple[int, int], str] = {}
-    for one in kappas:
-        row, column = sorted((names.index(one.judge or ""), names.index(one.against or "")), reverse=True)
-        table[row, column] = np.nan if one.value is None else one.value
-        ends = "" if one.low is None or one.high is None else f"\n{one.low:.2f}–{one.high:.2f}"  # noqa: RUF001 - from, to
-        words[row, column] = "none" if one.value is None else f"{one.value:.2f}{ends}"
-    for one in own:
-        if one.value is not None:
-            place = names.index(one.judge or "")
-            table[place, place] = one.value
-            words[place, place] = f"{one.value:.2f}\n(itself)"
+    for statistic in kappas:
+        row, column = sorted((names.index(statistic.judge or ""), names.index(statistic.against or "")), reverse=True)
+        table[row, column] = np.nan if statistic.value is None else statistic.value
+        ends = "" if statistic.low is None or statistic.high is None else f"\n{statistic.low:.2f}–{statistic.high:.2f}"  # noqa: RUF001 - from, to
+        words[row, column] = "none" if statistic.value is None else f"{statistic.value:.2f}{ends}"
+    for statistic in own:
+        if statistic.value is not None:
+            place = names.index(statistic.judge or "")
+            table[place, place] = statistic.value
+            words[place, place] = f"{statistic.value:.2f}\n(itself)"
     page = replace(page, width=min(page.width, 1.5 + 0.62 * len(names)))
     figure = page.figure(0.9 + 0.42 * len(names) + 0.35 * page.titled)
     panel = figure.subplots()
     panel.imshow(table, cmap="Greys", vmin=0, vmax=1, aspect="auto")
-    shown = [drawable(name) for name in names]
-    panel.set_xticks(range(len(names)), shown, rotation=30, ha="right")
-    panel.set_yticks(range(len(names)), shown)
+    labels = [drawable(name) for name in names]
+    panel.set_xticks(range(len(names)), labels, rotation=30, ha="right")
+    panel.set_yticks(range(len(names)), labels)
     panel.grid(visible=False)
     panel.set_xticks(np.arange(len(names) + 1) - 0.5, minor=True)
     panel.set_yticks(np.arange(len(names) + 1) - 0.5, minor=True)
@@ -90,17 +91,13 @@ def judge_matrix(found: Sequence[Finding], page: Page) -> Figure:
     return figure
 
 
-def reranked_runs(found: Sequence[Finding], page: Page) -> Figure:
-    """Draw the scores of runs by people and by the judge, before and after reranking by its labels.
-
-    A panel for each judge and measure, at most three beside each other; an arrow for each run. An arrow that is steeper
-    than the diagonal promises more than people see.
-    """
+def reranked_runs(statistics: Sequence[AgreementStatistic], page: Page) -> Figure:
+    """Draw human and machine values of runs before and after reranking, with a panel for each judge and measure."""
     panels: dict[tuple[str | None, str | None], dict[str, dict[str, float]]] = {}
-    for one in found:
-        if one.run is not None and one.statistic in {*SCORES_BEFORE, *GAIN_STATISTICS[:2]}:
-            of_run = panels.setdefault((one.judge, one.measure), {}).setdefault(one.run, {})
-            of_run[one.statistic] = float(one.value or 0.0)
+    for statistic in statistics:
+        if statistic.run is not None and statistic.statistic in {*SCORES_BEFORE, *GAIN_STATISTICS[:2]}:
+            of_run = panels.setdefault((statistic.judge, statistic.measure), {}).setdefault(statistic.run, {})
+            of_run[statistic.statistic] = float(statistic.value or 0.0)
     n_columns = 1 if page.is_narrow else min(3, len(panels))
     n_rows = -(-len(panels) // n_columns)
     side = min(3.2, page.width / n_columns)
@@ -128,9 +125,9 @@ def reranked_runs(found: Sequence[Finding], page: Page) -> Figure:
     return figure
 
 
-DRAWINGS: Mapping[str, Callable[[Sequence[Finding], Page], Figure]] = {
+DRAWINGS: Mapping[str, Callable[[Sequence[AgreementStatistic], Page], Figure]] = {
     "confusion": confusion_map,
     "judges": judge_matrix,
     "rerank": reranked_runs,
 }
-"""What ``--figure`` may draw."""
+"""Figures by the values of ``--draw``."""

@@ -1,4 +1,4 @@
-"""A finding: one number, what it is about, and its interval over topics drawn with replacement."""
+"""Agreement statistics with intervals over resampled topics."""
 
 from __future__ import annotations
 
@@ -14,88 +14,82 @@ from irevalx.statistics.bootstrap import TopicDraws, quantile_interval
 from irevalx.statistics.significance import ALPHA
 
 RUN_STATISTICS = ("tau_b", "tau_ap", "tau_ap_b", "rms", "bias")
-"""The statistics of agreement of the scores of runs."""
+"""Statistics of the agreement of runs' values."""
 
 OF_SEVERAL = ("judge", "against", "human_topics")
-"""Fields of findings that several judges have alone."""
+"""Fields that only results of several judges use."""
 
 GAIN_STATISTICS = ("gain_human", "gain_machine", "promise", "gain_ratio")
-"""What reranking by the machine's labels gains, by people and by the machine."""
+"""Gains of reranking by machine labels, under human and machine labels."""
 
 SCORES_BEFORE = ("score_human", "score_machine")
-"""The scores of a run before reranking, by people and by the machine."""
+"""Values of a run before reranking, under human and machine labels."""
 
 
 AT_ONCE = 1_000_000
-"""How many numbers are in memory at a time."""
+"""Maximum number of values in memory."""
 
 NO_INTERVAL = None, None
-"""The ends of what has no interval."""
+"""Ends of a missing interval."""
 
 Statistics: TypeAlias = "dict[Any, AnyArray]"
 """Statistics by name, or by name and level."""
 
 
-class Finding(Frozen, kw_only=True):
-    """A number, and what it is about; the fields are the columns of the table.
-
-    Parameters
-    ----------
-    judge : of which judge, where there are several.
-    against : which other judge it is compared with.
-    statistic : its name.
-    topic : of which topic; None for all.
-    level : the least grade that is relevant, for a statistic that depends on it.
-    human, machine : two grades, for the number of documents that have them.
-    measure, run, group : of which measure, and of which run or group of runs.
-    human_topics : how many topics people would judge.
-    value : None where it is not defined.
-    low, high : its interval, where it has one.
-    """
+class AgreementStatistic(Frozen, kw_only=True):
+    """A value, the subject of the value, and its interval over topics; fields are the columns of the table."""
 
     judge: str | None = None
+    """The judge, if there are several."""
+
     against: str | None = None
+    """The other judge of a comparison."""
+
     statistic: str
     topic: str | None = None
+    """None for all topics."""
+
     level: int | None = None
+    """Relevance threshold, for statistics that depend on it."""
+
     human: int | None = None
+    """With ``machine``, the pair of grades whose documents are counted."""
+
     machine: int | None = None
     measure: str | None = None
     run: str | None = None
     group: str | None = None
     human_topics: int | None = None
+    """Number of topics that assessors would judge."""
+
     value: float | int | None = None
+    """None if undefined."""
+
     low: float | None = None
+    """None without an interval."""
+
     high: float | None = None
 
 
-_OF_ALL = Finding(statistic="")
+_OF_ALL = AgreementStatistic(statistic="")
 
 
-class Resampling(Frozen, kw_only=True):
-    """How intervals are made.
-
-    Parameters
-    ----------
-    resamples : draws of topics; with 0 there are no intervals.
-    seed : of the draws.
-    alpha : an interval reaches from the alpha/2 to the 1 - alpha/2 quantile over the draws.
-    """
+class LabelBootstrap(Frozen, kw_only=True):
+    """Resampled topics, and the level of intervals."""
 
     resamples: int = 0
+    """0 for no intervals."""
+
     seed: int = 0
     alpha: float = ALPHA
+    """Intervals extend from the alpha/2 to the 1 - alpha/2 quantile over the resamples."""
 
-    def for_few_topics(self, n_topics: int) -> Resampling:
-        """Return the same with wider intervals, as few topics need.
+    def for_few_topics(self, n_topics: int) -> LabelBootstrap:
+        """Return the bootstrap with wider intervals: expanded percentile intervals.
 
-        The share that each side leaves out is that of Student's t distribution with the unbiased variance in terms of
-        the normal distribution, which quantiles of draws come to.
-
-        Notes
-        -----
-        Source: Hesterberg, What Teachers Should Know About the Bootstrap, The American Statistician 69, 2015: expanded
-        percentile intervals.
+        The share outside on each side is that of Student's t distribution with the unbiased variance, in terms of the
+        normal distribution (Hesterberg, What Teachers Should Know About the Bootstrap, The American Statistician 69,
+        2015).
         """
         from scipy import special
 
@@ -105,41 +99,37 @@ class Resampling(Frozen, kw_only=True):
         return replace(self, alpha=2 * float(special.ndtr(t * math.sqrt(n_topics / (n_topics - 1)))))
 
     def draws(self, n_topics: int) -> TopicDraws:
-        """Return draws of this number of topics."""
+        """Return resamples of this number of topics."""
         return TopicDraws.of(n_topics, self.resamples, self.seed)
 
     def interval(self, of_draws: AnyArray) -> tuple[float | None, float | None]:
-        """Return the interval of a statistic, shape (n_draws,)."""
+        """Return the interval of a statistic over resamples, shape (n_draws,)."""
         if not self.resamples:
             return NO_INTERVAL
         low, high = quantile_interval(np.asarray(of_draws, np.float64), self.alpha)
-        return known(float(low)), known(float(high))
+        return none_if_nan(float(low)), none_if_nan(float(high))
 
-    def findings(
+    def statistics(
         self,
-        statistics: Callable[[TopicDraws | None], Statistics],
+        compute: Callable[[TopicDraws | None], Statistics],
         n_topics: int,
         numbers_each: int,
-        about: Finding = _OF_ALL,
-    ) -> Iterator[Finding]:
-        """Yield several statistics with their intervals, which are worked out for some draws at a time.
+        about: AgreementStatistic = _OF_ALL,
+    ) -> Iterator[AgreementStatistic]:
+        """Yield statistics with intervals, in batches of resamples that each need ``numbers_each`` values in memory.
 
-        Parameters
-        ----------
-        statistics : of draws of topics, arrays of shape (n_draws,); of None, those of the topics as they are.
-        numbers_each : how many numbers a draw needs in memory.
-        about : what they are of.
+        ``compute`` returns the statistics of resamples, arrays of shape (n_draws,), or of the topics themselves (None).
         """
         drawn: dict[Any, list[AnyArray]] = {}
         for batch in self.draws(n_topics).batches(max(1, AT_ONCE // max(1, numbers_each))):
-            for key, of_batch in statistics(batch).items():
+            for key, of_batch in compute(batch).items():
                 drawn.setdefault(key, []).append(of_batch)
-        for key, value in statistics(None).items():
+        for key, value in compute(None).items():
             name, level = key if isinstance(key, tuple) else (key, None)
             low, high = self.interval(np.concatenate(drawn[key])) if drawn else NO_INTERVAL
-            yield replace(about, statistic=name, level=level, value=known(value.item()), low=low, high=high)
+            yield replace(about, statistic=name, level=level, value=none_if_nan(value.item()), low=low, high=high)
 
 
-def known(number: float) -> float | None:
-    """Return a number, None in place of nan."""
+def none_if_nan(number: float) -> float | None:
+    """Return a number, or None for nan."""
     return None if math.isnan(number) else number

@@ -1,4 +1,4 @@
-"""What several judges say of each other and of runs: tables, figures, and the labels that they give together."""
+"""The result of ``labels`` for several judges."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import ClassVar
 from irevalx.errors import UsageError
 from irevalx.frozen import fields
 from irevalx.lab.labelling.document_agreement import NUMBERS_OF_TOPICS, OF_PAIRS
-from irevalx.lab.labelling.findings import RUN_STATISTICS, Finding
+from irevalx.lab.labelling.findings import RUN_STATISTICS, AgreementStatistic
 from irevalx.lab.labelling.judges import WRITTEN, CombinedLabels
 from irevalx.lab.labelling.label_findings import (
-    LabelFindings,
+    LabelsResult,
     decisions_table,
     probabilities_table,
     tables_of_runs,
@@ -31,45 +31,34 @@ _OF_PEOPLE = (
 )
 
 
-class JudgeFindings(LabelFindings):
-    """How far several judges agree with people and with each other.
-
-    Parameters
-    ----------
-    combined : the labels that machines give together.
-    """
+class JudgesResult(LabelsResult):
+    """The result of ``labels`` for several judges: ``rows``, one per statistic, and combined labels."""
 
     combined: CombinedLabels = CombinedLabels()
+    """The combined labels of the machines."""
 
     drawn: ClassVar[str] = "judges"
 
     def text_of(self, name: str) -> bytes:
-        """Return the labels that machines give together as a file: ``vote``, ``mean``, ``dawid_skene``, whole grades.
-
-        ``probability`` has probabilities of relevance, those of Dawid and Skene's model.
-
-        Raises
-        ------
-        UsageError : there is no such combination, or a single machine.
-        """
+        """Return combined labels as a file: ``vote``, ``mean`` or ``dawid_skene`` (integers), or ``probability``."""
         if name not in WRITTEN:
             raise UsageError(f"a combination must be one of {', '.join(WRITTEN)}, but got {name}")
         if name not in self.combined.texts:
-            raise UsageError("there must be two machines at least to combine, but there is one")
+            raise UsageError("a combination requires at least two machines, but there is one")
         return self.combined.texts[name]
 
     def tables(self) -> list[Table]:
         """Return the table of ``rows``."""
-        return [Table.of("labels", Finding, self.rows, n_labels=fields(Finding).index("value"))]
+        return [Table.of("labels", AgreementStatistic, self.rows, n_labels=fields(AgreementStatistic).index("value"))]
 
     def tables_for_people(self) -> list[Table]:
-        """Return the same as several tables, without those that have nothing, numbers of grades and single topics."""
-        of_judges = [one for one in self.rows if one.against is None and one.topic is None]
-        of_labels = [one for one in of_judges if one.measure is None]
-        of_pairs = [one for one in self.rows if one.against is not None]
-        of_runs = [one for one in of_judges if one.measure is not None]
-        of_all_runs = [one for one in of_runs if one.run is None and one.group is None]
-        without_level = [one for one in of_labels if one.level is None]
+        """Return the statistics as several tables, without empty ones, numbers of grades and single topics."""
+        of_judges = [row for row in self.rows if row.against is None and row.topic is None]
+        of_labels = [row for row in of_judges if row.measure is None]
+        of_pairs = [row for row in self.rows if row.against is not None]
+        of_runs = [row for row in of_judges if row.measure is not None]
+        of_all_runs = [row for row in of_runs if row.run is None and row.group is None]
+        without_level = [row for row in of_labels if row.level is None]
         judge, by_measure, pair = ("judge",), ("judge", "measure"), ("judge", "against")
         tables = [
             with_intervals("judges and people", judge, ("pairs", "coverage", *NUMBERS_OF_TOPICS), without_level),
@@ -79,7 +68,7 @@ class JudgeFindings(LabelFindings):
                 "labels cut at each level",
                 ("judge", "level"),
                 ("precision", "recall", "f1", "kappa"),
-                [one for one in of_labels if one.level is not None],
+                [row for row in of_labels if row.level is not None],
             ),
             with_intervals(
                 "repeated answers of one judge", judge, [f"self_{name}" for name in OF_PAIRS], without_level

@@ -1,15 +1,23 @@
-"""What two files of labels say of each other, and of runs: the tables of findings."""
+"""The result of ``labels`` for one machine, and tables of agreement statistics."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from irevalx.declarations import spelled
 from irevalx.errors import UsageError
 from irevalx.frozen import fields, replace
 from irevalx.lab.command.result import Result
 from irevalx.lab.labelling.document_agreement import NUMBERS_OF_TOPICS
-from irevalx.lab.labelling.findings import GAIN_STATISTICS, OF_SEVERAL, RUN_STATISTICS, SCORES_BEFORE, Finding
+from irevalx.lab.labelling.findings import (
+    GAIN_STATISTICS,
+    OF_SEVERAL,
+    RUN_STATISTICS,
+    SCORES_BEFORE,
+    AgreementStatistic,
+)
+from irevalx.parameters import short_repr as shown_value
 from irevalx.reports.table import Table
 from irevalx.statistics.best_runs import TOP_STATISTICS
 from irevalx.statistics.decisions import DECISION_COLUMNS, DECISION_HEADS, DECISION_NOTE
@@ -46,46 +54,41 @@ _NUMBERS = ("pairs", "pairs_human", "pairs_machine", "coverage", "coverage_machi
 _COEFFICIENTS = ("agreement", "kappa", "kappa_linear", "kappa_quadratic", "alpha_nominal", "alpha_ordinal", "ac1")
 
 
-class LabelFindings(Result):
-    """How far labels from elsewhere agree with judgments.
+class LabelsResult(Result):
+    """The result of ``labels``: ``rows``, one per statistic."""
 
-    Parameters
-    ----------
-    rows : the findings.
-    seed : of the draws of topics; None without intervals.
-    """
-
-    rows: Sequence[Finding]
+    rows: Sequence[AgreementStatistic]
     seed: int | None
+    """The seed of the resampled topics; None without intervals."""
 
     drawn: ClassVar[str] = "confusion"
-    """What is drawn unless something else is asked for."""
+    """The default figure."""
 
     def tables(self) -> list[Table]:
         """Return the table of ``rows``."""
-        n_labels = fields(Finding).index("value") - len(OF_SEVERAL)
-        return [Table.of("labels", Finding, self.rows, without=OF_SEVERAL, n_labels=n_labels)]
+        n_labels = fields(AgreementStatistic).index("value") - len(OF_SEVERAL)
+        return [Table.of("labels", AgreementStatistic, self.rows, without=OF_SEVERAL, n_labels=n_labels)]
 
     def tables_for_people(self) -> list[Table]:
-        """Return the same as several tables, without those that have nothing."""
-        of_labels = [one for one in self.rows if one.topic is None and one.measure is None]
-        of_runs = [one for one in self.rows if one.measure is not None]
-        of_all_runs = [one for one in of_runs if one.run is None and one.group is None]
+        """Return the statistics as several tables, without empty ones."""
+        of_labels = [row for row in self.rows if row.topic is None and row.measure is None]
+        of_runs = [row for row in self.rows if row.measure is not None]
+        of_all_runs = [row for row in of_runs if row.run is None and row.group is None]
         tables = [
             Table(
                 "agreement of labels",
                 ("statistic", "value", "low", "high"),
                 [
-                    (one.statistic, *_value(one))
-                    for one in of_labels
-                    if one.statistic in {*_NUMBERS, *_COEFFICIENTS} and one.level is None
+                    (row.statistic, *_value(row))
+                    for row in of_labels
+                    if row.statistic in {*_NUMBERS, *_COEFFICIENTS} and row.level is None
                 ],
             ),
             _confusion(of_labels),
             Table(
                 "labels cut at each level",
                 ("level", "statistic", "value", "low", "high"),
-                [(str(one.level), one.statistic, *_value(one)) for one in of_labels if one.level is not None],
+                [(str(row.level), row.statistic, *_value(row)) for row in of_labels if row.level is not None],
                 n_labels=2,
             ),
             probabilities_table((), of_labels),
@@ -93,15 +96,15 @@ class LabelFindings(Result):
                 "by topic",
                 ("topic",),
                 (*_NUMBERS, *_COEFFICIENTS),
-                [one for one in self.rows if one.topic is not None and one.level is None],
+                [row for row in self.rows if row.topic is not None and row.level is None],
             ),
             Table(
                 "agreement of the scores of runs",
                 ("measure", "statistic", "value", "low", "high"),
                 [
-                    (one.measure, one.statistic, *_value(one))
-                    for one in of_all_runs
-                    if one.statistic in {*RUN_STATISTICS, *TOP_STATISTICS}
+                    (row.measure, row.statistic, *_value(row))
+                    for row in of_all_runs
+                    if row.statistic in {*RUN_STATISTICS, *TOP_STATISTICS}
                 ],
                 n_labels=2,
             ),
@@ -111,63 +114,61 @@ class LabelFindings(Result):
         return [table for table in tables if table.rows]
 
     def figure(self, *, width: float = 7.0, titled: bool = True, draw: str | None = None) -> Figure:
-        """Draw the labels of one machine beside those of people, or how each two of several judges agree.
+        """Draw machine labels by human label, the agreement of each pair of judges, or runs before and after reranking.
 
         Parameters
         ----------
-        draw : "confusion" or "judges", or None for the one that there is; or "rerank" for runs before and after.
+        draw : "confusion" (one machine), "judges" (several), or "rerank". [default: confusion or judges]
 
         Raises
         ------
-        UsageError : there is no such figure of these judges, or the runs were not reranked.
+        UsageError : the result has no such figure.
         """
         from irevalx.lab.labelling.figures import DRAWINGS
         from irevalx.lab.plot.page import Page, style
 
-        if draw not in {None, self.drawn, "rerank"}:
-            raise UsageError(f"confusion is drawn of one machine, and judges of several, but got {draw}")
-        if draw == "rerank" and not any(one.statistic in GAIN_STATISTICS for one in self.rows):
-            raise UsageError("runs must have been reranked to be drawn so (rerank)")
+        if draw not in (None, self.drawn, "rerank"):
+            raise UsageError(
+                f"{spelled('draw')} must be confusion or rerank for one machine, judges or rerank for several, but got "
+                f"{shown_value(draw)}"
+            )
+        if draw == "rerank" and not any(row.statistic in GAIN_STATISTICS for row in self.rows):
+            raise UsageError(f"{spelled('draw', 'rerank')} requires {spelled('rerank', True)}")
         with style():
             return DRAWINGS[draw or self.drawn](self.rows, Page(width, titled))
 
 
-def _value(one: Finding) -> tuple[Any, ...]:
-    return one.value, one.low, one.high
+def _value(row: AgreementStatistic) -> tuple[Any, ...]:
+    return row.value, row.low, row.high
 
 
-def _confusion(found: Sequence[Finding]) -> Table:
-    """Return the numbers of documents: one row per human grade, one column per machine grade, of those in use."""
-    cells = {(one.human, one.machine): one.value for one in found if one.statistic == "confusion"}
+def _confusion(statistics: Sequence[AgreementStatistic]) -> Table:
+    """Return the numbers of documents: one row per human grade, one column per machine grade."""
+    cells = {(row.human, row.machine): row.value for row in statistics if row.statistic == "confusion"}
     used = sorted({grade for pair, number in cells.items() if number for grade in pair if grade is not None})
     rows = [(str(a), *(cells[a, b] for b in used)) for a in used]
     title = "confusion: documents with a human label (down) and a machine label (across)"
     return Table(title, ("human", *map(str, used)), rows)
 
 
-def decisions_table(labels: tuple[str, ...], of_all_runs: Sequence[Finding], reduced: str) -> Table:
-    """Return how pairwise decisions go together, without intervals; ``labels`` are columns before the measure."""
-    bare = [replace(one, low=None, high=None) for one in of_all_runs]
+def decisions_table(labels: tuple[str, ...], of_all_runs: Sequence[AgreementStatistic], reduced: str) -> Table:
+    """Return the agreement of significance decisions without intervals; ``labels`` are columns before the measure."""
+    bare = [replace(row, low=None, high=None) for row in of_all_runs]
     note = DECISION_NOTE.format(full="the human labels", reduced=reduced)
     table = with_intervals("pairwise decisions", (*labels, "measure"), DECISION_COLUMNS, bare)
     return table.in_words(DECISION_HEADS, note)
 
 
-def probabilities_table(labels: tuple[str, ...], of_labels: Sequence[Finding]) -> Table:
-    """Return how good probabilities of relevance are."""
+def probabilities_table(labels: tuple[str, ...], of_labels: Sequence[AgreementStatistic]) -> Table:
+    """Return the quality of probabilities of relevance."""
     return with_intervals("probabilities", labels, _CALIBRATION, of_labels, _OF_CALIBRATION)
 
 
-def tables_of_runs(labels: tuple[str, ...], found: Sequence[Finding]) -> list[Table]:
-    """Return the tables of single runs and groups, and of all runs where they are reranked.
-
-    Parameters
-    ----------
-    labels : the columns before that of the run or the group.
-    """
-    of_run = [one for one in found if one.run is not None]
-    reranked = [replace(one, run="all") if one.run is None else one for one in found if one.group is None]
-    of_group = [one for one in found if one.group is not None]
+def tables_of_runs(labels: tuple[str, ...], statistics: Sequence[AgreementStatistic]) -> list[Table]:
+    """Return the tables of runs and groups; ``labels`` are columns before the run or the group."""
+    of_run = [row for row in statistics if row.run is not None]
+    reranked = [replace(row, run="all") if row.run is None else row for row in statistics if row.group is None]
+    of_group = [row for row in statistics if row.group is not None]
     names = ("bias", "excess_bias", "excess_bias_shuffled", "excess_bias_p")
     by_run = (*labels, "run")
     return [
@@ -185,24 +186,22 @@ def with_intervals(
     title: str,
     labels: tuple[str, ...],
     names: Sequence[str],
-    found: Sequence[Finding],
+    statistics: Sequence[AgreementStatistic],
     notes: tuple[str, ...] = (),
 ) -> Table:
-    """Return a row for each thing that findings are about: values, with an interval after those that have one.
+    """Return a table with a row for each value of the fields ``labels``, and a column for each statistic of ``names``.
 
-    Parameters
-    ----------
-    labels : fields of findings, which say what a row is about.
-    names : the statistics, in the order of the columns; those that no finding has are left out.
+    Columns without values are left out; intervals follow their values.
     """
-    chosen = [one for one in found if one.statistic in names]
-    names = [name for name in names if any(one.statistic == name for one in chosen)]
-    ends = dict.fromkeys(names, ("",)) | {one.statistic: ("", "_low", "_high") for one in chosen if one.low is not None}
+    chosen = [row for row in statistics if row.statistic in names]
+    names = [name for name in names if any(row.statistic == name for row in chosen)]
+    ends = dict.fromkeys(names, ("",)) | {row.statistic: ("", "_low", "_high") for row in chosen if row.low is not None}
     columns = [f"{name}{end}" for name in names for end in ends[name]]
     rows: dict[tuple[Any, ...], dict[str, Any]] = {}
-    for one in chosen:
-        row = rows.setdefault(tuple(getattr(one, label) for label in labels), {})
-        row |= zip((f"{one.statistic}{end}" for end in ends[one.statistic]), _value(one), strict=False)
+    for statistic in chosen:
+        row = rows.setdefault(tuple(getattr(statistic, label) for label in labels), {})
+        name = statistic.statistic
+        row |= zip((f"{name}{end}" for end in ends[name]), _value(statistic), strict=False)
     table = [(*about, *(row.get(column) for column in columns)) for about, row in rows.items()]
     probabilities = frozenset(column for column in columns if column.endswith("_p"))
     return Table(title, (*labels, *columns), table, n_labels=len(labels), probabilities=probabilities, notes=notes)

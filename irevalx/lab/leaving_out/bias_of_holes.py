@@ -1,4 +1,4 @@
-"""How the bias of runs that are left out depends on their share of unjudged documents."""
+"""The bias of left-out runs by their share of unjudged documents: a line and its intervals."""
 
 from __future__ import annotations
 
@@ -10,19 +10,17 @@ from irevalx.statistics.correlations import LEAST_GROUPS, line_intervals, line_t
 
 
 class BiasOfHoles(Frozen):
-    """How the bias of runs depends on their share of holes: a line of least squares through those that were left out.
-
-    The intercept is the bias to expect of a run without holes, and the slope what is added if all were holes. The
-    intervals cover other groups of runs; None for fewer than four groups.
-    """
+    """The least-squares line of the bias of left-out runs on their share of unjudged documents (holes)."""
 
     measure: str
     judgments: str
     holes: float
     bias: float
     intercept: float | None
+    """The expected bias of a run without unjudged documents."""
     slope: float | None
     slope_low: float | None
+    """Intervals cover other groups of runs; None for fewer than four groups."""
     slope_high: float | None
     correlation: float | None
     correlation_low: float | None
@@ -32,7 +30,7 @@ class BiasOfHoles(Frozen):
     def of(
         cls, measure: str, judgments: str, holes: FloatArray, bias: FloatArray, groups: Sequence[str]
     ) -> BiasOfHoles:
-        """Fit the line to runs, of which these are the shares of holes, the biases and the groups."""
+        """Fit the line to the shares of unjudged documents and the biases of runs."""
         intercept, slope, correlation = line_through(holes, bias)
         of_slope, of_correlation = (ends or (None, None) for ends in line_intervals(holes, bias, groups))
         line = intercept, slope, *of_slope, correlation, *of_correlation
@@ -40,7 +38,7 @@ class BiasOfHoles(Frozen):
 
 
 def note_on_intervals(n_groups: int) -> str:
-    """Return what the intervals cover, or why there are none."""
+    """Explain what the intervals cover, or why there are none."""
     if n_groups < LEAST_GROUPS:
         return (
             f"No intervals for slope and correlation: they require {LEAST_GROUPS} groups of runs, and there are only "

@@ -1,4 +1,4 @@
-"""The figures of runs left out: how scores and ranks change, and the bias against the share of holes."""
+"""The figures of leave-out: changes of scores and ranks, and bias against the share of unjudged documents."""
 
 from __future__ import annotations
 
@@ -22,18 +22,11 @@ _ROW = 0.36
 """The height of a row in inches."""
 
 _FRAME = 0.35
-"""The height of what is above and below the rows of a panel, in inches."""
+"""The height of a panel in inches, besides its rows."""
 
 
 def changes(experiment: Experiment, results: Mapping[str, LeftOut], page: Page) -> Figure:
-    """Draw how scores change, and ranks beside them, when the group of a run is left out.
-
-    There is one point per left-out run. Measures that are no shares have panels of their own.
-
-    Parameters
-    ----------
-    results : by kind of judgments.
-    """
+    """Draw changes of scores and ranks, one point per left-out run; results are by kind of judgments."""
     groups = groups_on_one_axis(ranges_of(experiment.requests))
     n_columns = 1 if page.is_narrow else 2
     n_rows = [len(group) * len(results) for group in groups for _ in range(3 - n_columns)]
@@ -49,7 +42,7 @@ def changes(experiment: Experiment, results: Mapping[str, LeftOut], page: Page) 
         if number == 0 or n_columns == 1:
             scores.set_title("change of score")
             ranks.set_title("ranks gained")
-    page.name(figure, "Runs judged without the documents that only their groups have found")
+    page.name(figure, "Runs re-evaluated without the unique documents of their groups")
     note = (
         "A point is a left-out run, filled where its score changes significantly (p < 0.05). Bar: mean. At the right: "
         "mean absolute change of the rank."
@@ -61,15 +54,18 @@ def changes(experiment: Experiment, results: Mapping[str, LeftOut], page: Page) 
 def _draw_changes(
     panel: Axes, experiment: Experiment, results: Mapping[str, LeftOut], group: Sequence[int], *, of_ranks: bool
 ) -> None:
-    rows = [(m, name, one) for m in group for name, one in results.items()]
-    moves = [_moves(one, m, of_ranks=of_ranks) for m, _, one in rows]
+    rows = [(m, name, result) for m in group for name, result in results.items()]
+    moves: list[FloatArray] = []
+    for m, _, result in rows:
+        moved = result.rank_before[m] - result.rank_after[m] if of_ranks else result.after[m] - result.before[m]
+        moves.append(moved[result.left_out].astype(np.float64))
     low = min(0.0, *(float(of_row.min()) for of_row in moves))
     high = max(0.0, *(float(of_row.max()) for of_row in moves))
     extent = (high - low) or 1.0
     panel.axvline(0, color=GREY, linewidth=0.7, zorder=1)
-    for row, ((m, name, one), of_row) in enumerate(zip(rows, moves, strict=True)):
+    for row, ((m, name, result), of_row) in enumerate(zip(rows, moves, strict=True)):
         colour = COLOURS[list(results).index(name)]
-        changed: BoolArray = one.changed[m, one.left_out]
+        changed: BoolArray = result.changed[m, result.left_out]
         heights = row + stacked(of_row, extent)
         for filled in (False, True):
             face, chosen = colour if filled else "white", changed == filled
@@ -85,7 +81,7 @@ def _draw_changes(
         panel.plot([mean, mean], [row - 0.42, row + 0.42], color=colour, linewidth=1.6, zorder=2)
         if of_ranks:
             place = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
-            text = f"{float(one.statistics['rank_change'][m]):.2f}"
+            text = f"{float(result.statistics['rank_change'][m]):.2f}"
             panel.annotate(text, (1, row), (4, 0), va="center", fontsize=6.5, annotation_clip=False, **place)  # type: ignore[arg-type]
     n_kinds = len(results)
     names = [experiment.measures[m] if n_kinds == 1 else f"{experiment.measures[m]}, {name}" for m, name, _ in rows]
@@ -94,24 +90,12 @@ def _draw_changes(
     panel.xaxis.set_major_locator(MaxNLocator(5, integer=of_ranks))
 
 
-def _moves(one: LeftOut, m: int, *, of_ranks: bool) -> FloatArray:
-    """Return by how much the score of each left-out run changes, or how many ranks it gains."""
-    moved = one.rank_before[m] - one.rank_after[m] if of_ranks else one.after[m] - one.before[m]
-    return np.asarray(moved[one.left_out], np.float64)
-
-
 def bias_against_holes(
     experiment: Experiment, results: Mapping[str, LeftOut], holes: FloatArray, depth: int, page: Page
 ) -> Figure:
-    """Draw the bias of each left-out run against its share of holes, with lines of least squares.
+    """Draw the bias of each left-out run against its share of unjudged documents, with lines of least squares.
 
-    There is one panel per measure.
-
-    Parameters
-    ----------
-    results : by kind of judgments, at most as many as there are styles.
-    holes : shape (n_runs,); shares of holes.
-    depth : among how many documents they are counted.
+    One panel per measure. Results are by kind of judgments; ``holes`` are the shares within ``depth``, shape (n_runs,).
     """
     n_columns = min(len(experiment.measures), 1 if page.is_narrow else 3)
     n_rows = math.ceil(len(experiment.measures) / n_columns)
@@ -134,9 +118,9 @@ def bias_against_holes(
 
 def _draw_biases(panel: Axes, results: Mapping[str, LeftOut], holes: FloatArray, m: int) -> None:
     panel.axhline(0, color=GREY, linewidth=0.7, zorder=1)
-    for number, (name, one) in enumerate(results.items()):
+    for number, (name, result) in enumerate(results.items()):
         style = number % len(COLOURS)
-        x, y = holes[one.left_out], (one.after[m] - one.before[m])[one.left_out]
+        x, y = holes[result.left_out], (result.after[m] - result.before[m])[result.left_out]
         colour = COLOURS[style]
         panel.plot(
             *(x, y),

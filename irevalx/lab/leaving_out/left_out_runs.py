@@ -1,9 +1,9 @@
-"""What becomes of runs that are judged without the documents that only their groups have found: the result."""
+"""The result of leave-out: runs re-evaluated without the unique documents of their groups, in rows and tables."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,51 +14,44 @@ from irevalx.experiments.qrels_text import GradedText
 from irevalx.experiments.run_groups import LeftOut, Removal, removed_by_topic
 from irevalx.frozen import Frozen, fields, replace
 from irevalx.lab.command.result import Result
+from irevalx.lab.completion.classifier_names import CLASSIFIERS
 from irevalx.lab.completion.quality import QualityOfPredictions, completion_quality
 from irevalx.lab.leaving_out.bias_of_holes import BiasOfHoles, note_on_intervals
 from irevalx.lab.leaving_out.new_run_verdicts import NewRuns
 from irevalx.process.system import as_text
 from irevalx.reports.table import Table
-from irevalx.statistics.decisions import DECISION_COLUMNS, DECISION_HEADS, DECISION_NOTE
+from irevalx.statistics.decisions import DECISION_COLUMNS, DECISION_HEADS, DECISION_NOTE, reversal_warnings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from irevalx.lab.completion.predict import Decided
+    from irevalx.lab.completion.predict import PredictedGrades
 
 
-class RunLeftOut(Frozen, kw_only=True):
-    """A run under a measure, with all judgments and without those that only its group has found.
-
-    Parameters
-    ----------
-    judgments : how the missing ones were replaced: biased, if they were not.
-    score, left_out : with all judgments, and without; of sums of counts, whole numbers.
-    rank, rank_left_out : 1 + the number of runs strictly better.
-    significant : whether the scores differ significantly.
-    holes, bias : the share of holes among the first documents, and ``left_out`` less ``score``; None unless asked for.
-    """
+class LeaveOutRow(Frozen, kw_only=True):
+    """A run under a measure, with all judgments and without those of the unique documents of its group."""
 
     run: str
     group: str
     measure: str
     judgments: str
+    """How the judgments were completed; biased if they were not."""
     score: float
     left_out: float
+    """Whole numbers for sums of counts, like ``score``."""
     rank: int
+    """1 + the number of runs with a better score."""
     rank_left_out: int
     significant: bool
+    """Whether the scores differ significantly."""
     holes: float | None
+    """The share of unjudged documents among the first documents; None unless requested."""
     bias: float | None
+    """``left_out`` - ``score``; None unless holes were requested."""
 
 
 class LeftOutSummary(Frozen, kw_only=True):
-    """Means over the runs that were left out, under a measure; the fields are among ``LeftOut.statistics``.
-
-    Parameters
-    ----------
-    decisions : how pairwise decisions go together, by the names of ``Confusion.columns``.
-    """
+    """Means over the runs that were left out, under a measure; most fields are in ``LeftOut.statistics``."""
 
     measure: str
     judgments: str
@@ -73,24 +66,21 @@ class LeftOutSummary(Frozen, kw_only=True):
     tau_b_all_runs: float
     tau_all_runs: float
     decisions: Mapping[str, float]
+    """Agreement of significance decisions, by the names of ``Confusion.columns``."""
 
 
-class RemovedAmongFirst(Frozen, kw_only=True):
-    """How many documents that only a group has found stand among the first ones of its runs: means over topics.
-
-    Parameters
-    ----------
-    group : whose runs the mean is over; ``mean`` for all runs that were left out.
-    removed, relevant : documents that are removed, and those of them that are relevant in the full judgments.
-    """
+class UniqueAtDepth(Frozen, kw_only=True):
+    """The number of unique documents among the first documents of the runs of a group: means over topics and runs."""
 
     group: str
+    """``mean`` for all runs that were left out."""
     removed: float
     relevant: float
+    """Relevant in the full judgments."""
 
 
 class PredictedGroup(Frozen, kw_only=True):
-    """What only a group has found, and how much of it is predicted right."""
+    """The number of unique documents of a group, and how many of them are predicted correctly."""
 
     group: str
     judgments: str
@@ -102,79 +92,67 @@ class PredictedGroup(Frozen, kw_only=True):
 
 
 class RemovedFromTopic(Frozen, kw_only=True):
-    """How many judged documents a group takes with it for a topic, and how many of them are relevant.
-
-    Parameters
-    ----------
-    topic : ``all`` for the sum over topics, and ``mean`` for the mean. ``mean`` of the group ``mean`` is the number of
-        documents per topic that Büttcher et al. (2007, 5.2) give.
-    """
+    """The number of judged unique documents of a group for a topic, and how many of them are relevant."""
 
     group: str
     topic: str
+    """``all`` for the sum over topics, and ``mean`` for the mean. ``mean`` of the group ``mean`` is the number of
+    documents per topic in Büttcher et al. (2007, 5.2)."""
     removed: float
     relevant: float
 
 
 _MEANS = tuple(name for name in fields(LeftOutSummary) if name not in {"measure", "judgments", "decisions"})
-"""The fields of a summary that are among ``LeftOut.statistics``."""
+"""The fields of a summary that are in ``LeftOut.statistics``."""
 
 FIGURES = ("changes", "holes")
-"""What can be drawn."""
+"""The figures."""
 
 
 class LeftOutRuns(Result):
-    """Runs judged without the documents that only their groups have found.
-
-    Parameters
-    ----------
-    experiment : the runs.
-    groups : of each run.
-    removals : what each group takes with it.
-    shown : what the first table is about: one of ``runs``, ``summary``, ``pivot`` and ``removed``.
-    found : by kind of judgments; none where documents were only counted, or the question is about new runs.
-    holes : shape (n_runs,); the share of holes in each run. None unless asked for.
-    holes_depth : among how many documents these are counted.
-    predictions : of the documents that each group takes with it; by kind of judgments, and by group.
-    judgments : those that each group is judged with; by group, and only where they were asked for.
-    new : runs that were not pooled; None if there are none.
-    seed : of the draws from which their bias is estimated.
-    """
-
-    keywords: ClassVar[Mapping[str, str]] = {"-c": "all_topics"}
+    """Runs re-evaluated without the unique documents of their groups."""
 
     experiment: Experiment
     groups: Sequence[str]
+    """The group of each run."""
     removals: Sequence[Removal]
-    shown: str
-    found: Mapping[str, LeftOut] = {}
+    """The unique documents of each group."""
+    view: str
+    """The first table: ``runs``, ``summary``, ``pivot`` or ``removed``."""
+    evaluations: Mapping[str, LeftOut] = {}
+    """By kind of judgments; empty if documents were only counted, or with new runs."""
     holes: FloatArray | None = None
+    """Shape (n_runs,); the share of unjudged documents among the first ``holes_depth``."""
     holes_depth: int | None = None
-    predictions: Mapping[str, Mapping[str, Decided]] = {}
+    predictions: Mapping[str, Mapping[str, PredictedGrades]] = {}
+    """Predictions for the unique documents, by kind of judgments and by group."""
     judgments: Mapping[str, GradedText] = {}
+    """The judgments for each group, if they were requested."""
     new: NewRuns | None = None
+    """Runs that were not pooled."""
     seed: int | None = None
+    """The seed of the draws for their bias."""
 
     @property
-    def rows(self) -> list[RunLeftOut]:
+    def rows(self) -> list[LeaveOutRow]:
         """A row for each measure, run and kind of judgments."""
         return [
-            RunLeftOut(
+            LeaveOutRow(
                 run=run,
                 group=self.groups[r],
                 measure=measure,
                 judgments=name,
-                score=self._printed(m, one.before[m, r]),
-                left_out=self._printed(m, one.after[m, r]),
-                rank=int(one.rank_before[m, r]),
-                rank_left_out=int(one.rank_after[m, r]),
-                significant=bool(one.changed[m, r]),
+                score=self._printed(m, evaluation.before[m, r]),
+                left_out=self._printed(m, evaluation.after[m, r]),
+                rank=int(evaluation.rank_before[m, r]),
+                rank_left_out=int(evaluation.rank_after[m, r]),
+                significant=bool(evaluation.changed[m, r]),
                 holes=None if self.holes is None else float(self.holes[r]),
-                bias=None if self.holes is None else float(one.after[m, r] - one.before[m, r]),
+                bias=None if self.holes is None else float(evaluation.after[m, r] - evaluation.before[m, r]),
             )
             for m, measure in enumerate(self.experiment.measures)
             for r, run in enumerate(self.experiment.runs)
-            for name, one in self.found.items()
+            for name, evaluation in self.evaluations.items()
         ]
 
     @property
@@ -184,27 +162,28 @@ class LeftOutRuns(Result):
             LeftOutSummary(
                 measure=measure,
                 judgments=name,
-                decisions={column: one.confusion.columns[column][m].item() for column in DECISION_COLUMNS},
-                **{field: one.statistics[field][m].item() for field in _MEANS},
+                decisions={column: evaluation.confusion.columns[column][m].item() for column in DECISION_COLUMNS},
+                **{field: evaluation.statistics[field][m].item() for field in _MEANS},
             )
-            for m, measure, name, one in self._each()
+            for m, measure, name, evaluation in self._each()
         ]
 
     @property
     def bias_of_holes(self) -> list[BiasOfHoles]:
-        """A row for each measure and kind of judgments; none unless holes were asked for."""
-        found: list[BiasOfHoles] = []
+        """A row for each measure and kind of judgments; none unless holes were requested."""
+        rows: list[BiasOfHoles] = []
         if self.holes is None:
-            return found
-        for m, measure, name, one in self._each():
-            bias = (one.after[m] - one.before[m])[one.left_out]
-            groups = [group for group, is_left_out in zip(self.groups, one.left_out, strict=True) if is_left_out]
-            found.append(BiasOfHoles.of(measure, name, self.holes[one.left_out], bias, groups))
-        return found
+            return rows
+        for m, measure, name, evaluation in self._each():
+            left_out = evaluation.left_out
+            bias = (evaluation.after[m] - evaluation.before[m])[left_out]
+            groups = [group for group, is_left_out in zip(self.groups, left_out, strict=True) if is_left_out]
+            rows.append(BiasOfHoles.of(measure, name, self.holes[left_out], bias, groups))
+        return rows
 
     @property
-    def removed_among_first(self) -> list[RemovedAmongFirst]:
-        """A row for each group, and their mean over runs; none unless holes were asked for."""
+    def removed_among_first(self) -> list[UniqueAtDepth]:
+        """A row for each group, and their mean over runs; none unless holes were requested."""
         if self.holes_depth is None:
             return []
         experiment = self.experiment
@@ -212,13 +191,14 @@ class LeftOutRuns(Result):
         relevant = experiment.grades >= max(experiment.level, 0)
         counts = [
             np.array(
-                [[(one & removal.removed & mask).sum() for mask in (True, relevant)] for one in retrieved[removal.runs]]
+                [[(run & removal.removed & mask).sum() for mask in (True, relevant)] for run in retrieved[removal.runs]]
             )
             for removal in self.removals
         ]
-        named = [*zip((one.group for one in self.removals), counts, strict=True), ("mean", np.concatenate(counts))]
+        groups = [removal.group for removal in self.removals]
+        named = [*zip(groups, counts, strict=True), ("mean", np.concatenate(counts))]
         means = [(group, of_group.mean(axis=0) / len(experiment.topics)) for group, of_group in named]
-        return [RemovedAmongFirst(group=group, removed=float(n), relevant=float(r)) for group, (n, r) in means]
+        return [UniqueAtDepth(group=group, removed=float(n), relevant=float(r)) for group, (n, r) in means]
 
     @property
     def predicted_groups(self) -> list[PredictedGroup]:
@@ -252,7 +232,8 @@ class LeftOutRuns(Result):
         """A row for each group and topic, with sums and means after those of each group, and the mean of all means."""
         experiment = self.experiment
         relevant = [
-            replace(one, removed=one.removed & (experiment.grades >= experiment.level)) for one in self.removals
+            replace(removal, removed=removal.removed & (experiment.grades >= experiment.level))
+            for removal in self.removals
         ]
         counts = removed_by_topic(experiment, self.removals), removed_by_topic(experiment, relevant)
         topics = [as_text(topic) for topic in experiment.topics]
@@ -264,65 +245,75 @@ class LeftOutRuns(Result):
         rows.append(("mean", "mean", float(counts[0].mean()), float(counts[1].mean())))
         return [RemovedFromTopic(group=g, topic=t, removed=n, relevant=r) for g, t, n, r in rows]
 
+    def warnings(self) -> Iterator[str]:
+        """Yield warnings about significant differences in both directions, and about missing predictions."""
+        for name, evaluation in self.evaluations.items():
+            judgments = "with all judgments and without those of a group" + (
+                f" ({name})" if len(self.evaluations) > 1 else ""
+            )
+            names = self.experiment.measures, self.experiment.runs
+            yield from reversal_warnings(*names, evaluation.reversals, judgments)
+        n_unique = sum(int(removal.removed.sum()) for removal in self.removals)
+        for name, by_group in self.predictions.items():
+            lacking = n_unique - sum(int(grades.predicted.sum()) for grades in by_group.values())
+            if lacking and name in CLASSIFIERS:
+                yield (
+                    f"{lacking} of {n_unique} documents that are unique to a group stay unjudged: they have no text, "
+                    "or there are no relevant or no nonrelevant documents to learn from"
+                )
+
     def about(self) -> dict[str, Any]:
         """Return how the values were made, with the verdicts on new runs."""
         about = super().about()
         return {**about, "notes": [*(self.new.explanations if self.new else ()), *about["notes"]]}
 
     def tables(self) -> list[Table]:
-        """Return the tables, that of the rows which are ``shown`` first; the summary has the decisions in it."""
+        """Return the tables, the table of ``view`` first; the summary contains the significance decisions."""
         return self._tables(decisions_apart=False)
 
     def tables_for_people(self) -> list[Table]:
-        """Return the tables, with the decisions in one of their own."""
+        """Return the tables, with the significance decisions in a separate one."""
         return self._tables(decisions_apart=True)
 
     def figure(self, *, draw: str = "changes", width: float = 7.0, titled: bool = True) -> Figure:
-        """Draw how scores and ranks change, or the bias of runs against their share of holes.
-
-        Parameters
-        ----------
-        draw : one of ``FIGURES``.
-
-        Raises
-        ------
-        ArgumentError : ``draw`` is none of these, or holes were not asked for.
-        """
+        """Draw one of ``FIGURES``; raises ArgumentError for another one, or if holes were not requested."""
         from irevalx.lab.leaving_out.figures import bias_against_holes, changes
         from irevalx.lab.plot.page import Page, style
 
-        parameters.one_of("draw", draw, FIGURES)
+        parameters.named_choice("draw", draw, FIGURES)
         with style():
             if draw == "changes":
-                return changes(self.experiment, self.found, Page(width, titled))
+                return changes(self.experiment, self.evaluations, Page(width, titled))
             if self.holes is None or self.holes_depth is None:
-                raise parameters.wrong("draw", "changes, where holes have not been counted", draw)
-            return bias_against_holes(self.experiment, self.found, self.holes, self.holes_depth, Page(width, titled))
+                raise parameters.argument_error("draw", "changes, where holes have not been counted", draw)
+            return bias_against_holes(
+                self.experiment, self.evaluations, self.holes, self.holes_depth, Page(width, titled)
+            )
 
     def _each(self) -> Iterator[tuple[int, str, str, LeftOut]]:
-        """Yield the place and the name of each measure with each kind of judgments."""
+        """Yield the index and the name of each measure with each kind of judgments."""
         for m, measure in enumerate(self.experiment.measures):
-            for name, one in self.found.items():
-                yield m, measure, name, one
+            for name, evaluation in self.evaluations.items():
+                yield m, measure, name, evaluation
 
     def _printed(self, m: int, score: float) -> float:
-        """Return a score as the evaluator prints it: a sum of counts is a whole number."""
+        """Return a score as irevalx prints it: a sum of counts as a whole number."""
         return round(score) if self.experiment.counts[m] else float(score)
 
     def _tables(self, *, decisions_apart: bool) -> list[Table]:
         if self.new is not None:
             return self.new.tables()
-        if self.shown == "removed":
+        if self.view == "removed":
             return [Table.of("removed documents", RemovedFromTopic, self.removed_documents, n_labels=2)]
-        if self.shown == "pivot":
+        if self.view == "pivot":
             return [self._pivot()]
-        are_all = all(one.left_out.all() for one in self.found.values())
+        are_all = all(evaluation.left_out.all() for evaluation in self.evaluations.values())
         without = {"decisions", *(("tau_b_all_runs", "tau_all_runs") if are_all else ())}
         summary = self._table("summary", LeftOutSummary, self.summary, n_labels=2, without=without)
         tables = [summary if decisions_apart else self._with_decisions(summary)]
-        if self.shown == "runs":
+        if self.view == "runs":
             without = set() if self.holes is not None else {"holes", "bias"}
-            tables.insert(0, self._table("runs", RunLeftOut, self.rows, n_labels=4, without=without))
+            tables.insert(0, self._table("runs", LeaveOutRow, self.rows, n_labels=4, without=without))
             if decisions_apart:
                 without = {*fields(LeftOutSummary)} - {"measure", "judgments"}
                 title, note = (
@@ -338,9 +329,9 @@ class LeftOutRuns(Result):
                     self._table("bias against the share of holes", BiasOfHoles, self.bias_of_holes, n_labels=2),
                     notes=(note_on_intervals(len(self.removals)),),
                 ),
-                Table.of(among, RemovedAmongFirst, self.removed_among_first),
+                Table.of(among, UniqueAtDepth, self.removed_among_first),
             ]
-        if self.predictions and self.shown == "runs":
+        if self.predictions and self.view == "runs":
             kinds, quality = self.predictions, self.quality_of_predictions
             tables += [
                 self._table("predictions", PredictedGroup, self.predicted_groups, n_labels=2, kinds=kinds),
@@ -358,20 +349,20 @@ class LeftOutRuns(Result):
         without: Collection[str] = (),
         kinds: Collection[str] | None = None,
     ) -> Table:
-        """Return a table; where there is a single kind of judgments, without the label that names it."""
-        single = len(self.found if kinds is None else kinds) == 1
+        """Return a table, without the column for the kind of judgments if there is a single one."""
+        single = len(self.evaluations if kinds is None else kinds) == 1
         unnamed = {*without, *(["judgments"] if single else [])}
         return Table.of(title, record, rows, without=unnamed, n_labels=n_labels - single)
 
     def _with_decisions(self, table: Table) -> Table:
-        """Return a table of ``summary`` with the columns of decisions."""
+        """Return a table of ``summary`` with the columns of significance decisions."""
         cells = [(*cells, *row.decisions.values()) for cells, row in zip(table.rows, self.summary, strict=True)]
         return replace(table, columns=(*table.columns, *DECISION_COLUMNS), rows=cells)
 
     def _pivot(self) -> Table:
-        """Return a row for each run: its scores under the full judgments, then under each other kind."""
-        full = next(iter(self.found.values())).before
-        kinds = {"full": full, **{name: one.after for name, one in self.found.items()}}
+        """Return one row per run: its scores under the full judgments, then under each other kind."""
+        full = next(iter(self.evaluations.values())).before
+        kinds = {"full": full, **{name: evaluation.after for name, evaluation in self.evaluations.items()}}
         measures = self.experiment.measures
         printed = [
             [self._printed(m, score) for score in of_measure]

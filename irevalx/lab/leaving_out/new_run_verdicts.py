@@ -1,111 +1,93 @@
-"""The verdicts on runs that were not pooled, in rows and in sentences."""
+"""Verdicts on runs that were not pooled, in rows and in sentences."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 
 from irevalx.frozen import Frozen
+from irevalx.lab import PROGRAM
+from irevalx.reading.formats import QRELS, TREC_RESULTS
 from irevalx.reports.table import Table
 
 TOLERANCE = 0.01
-"""The bias that is tolerated by default."""
+"""The default of the tolerated bias."""
 
 COVERAGE_DEPTH = 10
-"""The depth of the first column of coverage."""
+"""The depth of the first column of the coverage table."""
 
 FAIR, UNDERESTIMATED, OVERESTIMATED, CANNOT_TELL = "fair", "underestimated", "overestimated", "cannot tell"
 """The verdicts."""
 
 
 class NewRun(Frozen, kw_only=True):
-    """A run that was not pooled, under a measure.
-
-    Parameters
-    ----------
-    score : with the judgments as they are.
-    condensed : the score if unjudged documents are skipped; None if the measure has no such reading.
-    least, greatest : the bounds of the score over all ways to judge the unjudged documents; None unless ``bounds`` has
-        proven ones for the measure.
-    bias : the expected difference between the score and the score if the group had been pooled; None if unknown.
-    bias_low, bias_high : its 95 % interval; None if the bias is unknown, or certain as all documents are judged.
-    verdict : "fair", "underestimated", "overestimated" or "cannot tell".
-    to_judge : the number of unjudged documents among the first ones of the runs of the group.
-    """
+    """A run that was not pooled, under a measure."""
 
     run: str
     group: str
     measure: str
     score: float
     condensed: float | None
+    """The score with unjudged documents skipped; None if the measure does not support this treatment."""
     least: float | None
+    """The least score over all possible judgments of the unjudged documents; None unless ``bounds`` has proven ones."""
     greatest: float | None
     bias: float | None
+    """The expected difference between the score and the score if the group had been pooled; None if unknown."""
     bias_low: float | None
+    """The 95 % interval of the bias; None if the bias is unknown, or 0 because all documents are judged."""
     bias_high: float | None
     verdict: str
     to_judge: int
+    """The number of unjudged documents among the first documents of the runs of the group."""
 
 
 class Coverage(Frozen, kw_only=True):
-    """The unjudged documents of a run: of a new one, or of a pooled one when its group is left out.
-
-    Parameters
-    ----------
-    unjudged_10, unjudged_k : the share among the first 10 documents, and among those within the depth of the pool.
-    """
+    """The shares of unjudged documents of a new run, or of a pooled run when its group is left out."""
 
     run: str
     group: str
     is_new: bool
     unjudged_10: float
     unjudged_k: float
+    """Within the depth of the pool."""
 
 
 class NewRuns(Frozen, kw_only=True):
-    """Runs that were not pooled.
-
-    Parameters
-    ----------
-    rows : a row for each measure and run.
-    coverage : the new runs, then the pooled ones.
-    depth, tolerance : of the pool, and of the bias.
-    reasons : why there is no estimate, by group and measure.
-    notes : on measures and topics.
-    commands : by group, the command that lists the documents to judge, where runs are files.
-    """
+    """The assessment of runs that were not pooled."""
 
     rows: Sequence[NewRun]
     coverage: Sequence[Coverage]
+    """The new runs, then the pooled ones."""
     depth: int
+    """The depth of the pool."""
     tolerance: float
     reasons: Mapping[tuple[str, str], str]
+    """Why there is no estimate, by group and measure; "" if there is one."""
     notes: Sequence[str]
     commands: Mapping[str, str] = {}
+    """The command that lists the documents to judge, by group; in the shell only."""
 
     @property
     def sentences(self) -> list[str]:
-        """The verdict on each run under each measure, then how to settle those that cannot be told."""
-        unknown = [row for row in self.rows if row.verdict == CANNOT_TELL]
-        settle = {row.group: row for row in unknown if row.to_judge}
+        """The verdict on each run under each measure, then calls that list the documents to judge."""
+        in_python = f'irevalx.lab.next(its runs, qrels, order="depth", depth={self.depth}, per_topic={self.depth})'
+        unknown = {row.group: row for row in self.rows if row.verdict == CANNOT_TELL and row.to_judge}
         return [
             *map(self._sentence, self.rows),
             *(
-                f"To list these {row.to_judge} documents ({name}): {self.commands.get(name, self._in_python)}"
-                for name, row in settle.items()
+                f"To list these {row.to_judge} documents ({name}): {self.commands.get(name, in_python)}"
+                for name, row in unknown.items()
             ),
         ]
-
-    @property
-    def _in_python(self) -> str:
-        return f'irevalx.lab.next(its runs, qrels, order="depth", depth={self.depth}, per_topic={self.depth})'
 
     def _sentence(self, row: NewRun) -> str:
         about = f"{row.run}, {row.measure}:"
         if row.verdict == CANNOT_TELL:
-            runs = {one.run for one in self.rows if one.group == row.group}
+            n_runs = len({other.run for other in self.rows if other.group == row.group})
             of_group = f"the first {self.depth} of the runs of {row.group}"
-            whose = f"its first {self.depth}" if len(runs) == 1 else of_group
-            judge = f"judge the {row.to_judge} unjudged documents among {whose}"
+            first = f"its first {self.depth}" if n_runs == 1 else of_group
+            judge = f"judge the {row.to_judge} unjudged documents among {first}"
             if reason := self.reasons.get((row.group, row.measure)):
                 return f"{about} {CANNOT_TELL}: {reason}; or {judge}."
             return f"{about} {CANNOT_TELL} (bias {row.bias_low:.4f} to {row.bias_high:.4f}): {judge}."
@@ -118,7 +100,7 @@ class NewRuns(Frozen, kw_only=True):
 
     @property
     def explanations(self) -> list[str]:
-        """The sentences, and what the columns mean."""
+        """The sentences, and the meaning of the columns."""
         meaning = (
             "bias low to high: a 95 % interval for how much the score is too high or too low because the run was not "
             f"pooled to depth {self.depth}, on these topics. It assumes that the run's group differs from the pooled "
@@ -131,7 +113,7 @@ class NewRuns(Frozen, kw_only=True):
         return [*self.sentences, *meaning, *self.notes]
 
     def tables(self) -> list[Table]:
-        """Return the verdicts, and the coverage that they rest on."""
+        """Return the tables of verdicts and of coverage."""
         verdicts = Table.of("new runs", NewRun, self.rows, n_labels=3, notes=tuple(self.explanations))
         without = {"unjudged_k"} if self.depth == COVERAGE_DEPTH else set()
         coverage = Table.of("coverage", Coverage, self.coverage, n_labels=2, without=without)
@@ -141,7 +123,7 @@ class NewRuns(Frozen, kw_only=True):
 
 
 def verdict_on(interval: tuple[float, float] | None, tolerance: float) -> str:
-    """Return the verdict that an interval of the bias allows; None is no interval."""
+    """Return the verdict for an interval of the bias; None if there is no interval."""
     if interval is None:
         return CANNOT_TELL
     low, high = interval
@@ -150,3 +132,22 @@ def verdict_on(interval: tuple[float, float] | None, tolerance: float) -> str:
     if low > tolerance:
         return OVERESTIMATED
     return FAIR if -tolerance <= low and high <= tolerance else CANNOT_TELL
+
+
+def commands_for(new: NewRuns) -> dict[str, str]:
+    """Return by group the command that lists the unjudged documents among the first documents of its new runs."""
+    from click import get_current_context
+
+    values = get_current_context().params
+    groups = [run.group for run in new.coverage if run.is_new]
+    formats = [("-R", values["rel_format"], QRELS.name), ("-T", values["results_format"], TREC_RESULTS.name)]
+    words = [word for name, value, default in formats if value != default for word in (name, value)]
+    commands = {}
+    for group in dict.fromkeys(groups):
+        files = values["new_runs"]
+        if len(files) == len(groups):  # unless a file has several runs
+            files = [file for file, group_of_file in zip(files, groups, strict=True) if group_of_file == group]
+        n = new.depth * groups.count(group)
+        options = ["--order", "depth", "--depth", str(new.depth), "--per-topic", str(n), "--judged", values["qrels"]]
+        commands[group] = shlex.join([PROGRAM, "next", *words, *options, *files])
+    return commands

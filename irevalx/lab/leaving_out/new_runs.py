@@ -1,6 +1,6 @@
-"""Runs that were not pooled: the bias to expect of their scores, estimated from pooled groups that are left out.
+"""Runs that were not pooled: the expected bias of their scores, estimated by leaving out pooled groups.
 
-docs/incomplete-judgments.md says how often the intervals cover the true bias.
+docs/incomplete-judgments.md reports how often the intervals cover the true bias.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import warn
 from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
+from irevalx.declarations import spelled
 from irevalx.errors import InputError, UsageError
 from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.label_files import places_of
@@ -34,7 +35,7 @@ from irevalx.lab.bounding.fitted_relevance import (
 from irevalx.lab.bounding.score_bounds import WeightedScores
 from irevalx.lab.leaving_out.left_out_runs import LeftOutRuns
 from irevalx.lab.leaving_out.new_run_verdicts import COVERAGE_DEPTH, FAIR, Coverage, NewRun, NewRuns, verdict_on
-from irevalx.measures.select import SelectedMeasure
+from irevalx.measures.select import RequestedMeasure
 from irevalx.settings import Settings
 from irevalx.statistics.significance import generator, without_noise
 
@@ -42,22 +43,17 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 _ALL = int(np.iinfo(np.int64).max)
-"""The depth of a measure for which all documents of a run count."""
+"""The depth of measures that use all documents of a run."""
 
 DRAWS = 1000
-"""How often judgments are drawn by default."""
+"""The default number of draws of judgments."""
 
 _QUANTILES = (50.0, 2.5, 97.5)
 """The estimate and the ends of its interval."""
 
 
-def bounded(request: SelectedMeasure, level: float, grades: IntArray) -> list[WeightedMeasure]:
-    """Return the measures of which ``bounds`` has proven bounds; none if the request is no sum over ranks.
-
-    Parameters
-    ----------
-    grades : of the judged documents.
-    """
+def bounded(request: RequestedMeasure, level: float, grades: IntArray) -> list[WeightedMeasure]:
+    """Return the measures with proven bounds for the grades of judged documents; empty if it is no sum over ranks."""
     try:
         return weighted_measures([request], level, set(grades.tolist()), int(grades.max(initial=0)))
     except UsageError:
@@ -65,14 +61,7 @@ def bounded(request: SelectedMeasure, level: float, grades: IntArray) -> list[We
 
 
 class BiasDraws(Frozen):
-    """How the bias of new runs is estimated and judged.
-
-    Parameters
-    ----------
-    tolerance : the bias that is tolerated.
-    n : how many draws of judgments.
-    seed : of the draws; all groups and measures have the same random numbers.
-    """
+    """How the bias of new runs is estimated; all groups and measures use the same random numbers."""
 
     tolerance: float
     n: int
@@ -80,32 +69,27 @@ class BiasDraws(Frozen):
 
 
 class AddedRuns(Frozen, kw_only=True):
-    """New runs read beside the pooled ones.
-
-    Parameters
-    ----------
-    given : the judgments that were given.
-    judgments : the same, with the documents of the new runs that count among the unjudged ones.
-    runs : the pooled ones first.
-    n_new : how many are new.
-    depth : of the pool.
-    topics : those that new runs have results for.
-    """
+    """Judgments and runs that were read, new runs after the pooled ones."""
 
     given: Judgments
     judgments: Judgments
+    """``given``, with the first documents of the new runs as unjudged ones."""
     runs: OpenedRuns
     n_new: int
     depth: int
+    """The depth of the pool."""
     topics: frozenset[bytes]
+    """The topics of the new runs."""
 
     @classmethod
     def of(cls, judgments: Judgments, pooled: Runs, new: Runs, measures: Measures, level: int, depth: int) -> AddedRuns:
-        """Read new runs, to the depth of the pool and of measures that are bounded; raises as ``opened_runs`` does."""
+        """Read new runs, to the depth of the pool and of measures with bounds; raises UsageError for one pooled run."""
         of_pool, added = opened_runs(pooled), opened_runs(new)
+        if len(of_pool.runs) < 2:
+            raise UsageError(f"{spelled('new_runs')} requires at least two pooled runs, but got {len(of_pool.runs)}")
         requests = requests_of(measures_of(measures), Settings(level=level))
         known = judgments.grades[judgments.grades >= 0]
-        depths = [one.depth or _ALL for request in requests for one in bounded(request, level, known)]
+        depths = [measure.depth or _ALL for request in requests for measure in bounded(request, level, known)]
         first = [first_documents(part, max(depth, *depths, 1)) for run in added.runs for part in run.results()]
         return cls(
             given=judgments,
@@ -124,12 +108,7 @@ def with_new_runs(
     draws: BiasDraws,
     **options: Unpack[Evaluating],
 ) -> LeftOutRuns:
-    """Return what new runs lose by not having been pooled.
-
-    Parameters
-    ----------
-    groups_of : the groups of runs by name.
-    """
+    """Assess new runs; ``groups_of`` returns the groups of runs by name."""
     experiment = experiment_of(Qrels(added.judgments), added.runs, measures, **options)
     groups, n_pooled = groups_of(experiment.runs), len(experiment.runs) - added.n_new
     pooled = experiment.of_runs(np.arange(n_pooled))
@@ -148,26 +127,20 @@ def with_new_runs(
 
 
 class PooledAndNew(Frozen, kw_only=True):
-    """Pooled and new runs that are ranked together.
-
-    Parameters
-    ----------
-    experiment : all runs, the pooled ones first. Its judgments hold the documents of new runs that count, too.
-    n_pooled : how many runs were pooled.
-    groups : the group of each run.
-    given : flat over the judgments; false for documents that only the new runs have brought in.
-    removals : what each group of pooled runs takes with it.
-    depth : of the pool.
-    n_other_topics : how many topics of new runs are not evaluated.
-    """
+    """Pooled and new runs that are ranked together."""
 
     experiment: Experiment
+    """All runs, the pooled ones first; its judgments contain the first documents of new runs."""
     n_pooled: int
     groups: Sequence[str]
     given: BoolArray
+    """Flat over the judgments; false for documents that only the new runs have."""
     removals: Sequence[Removal]
+    """The unique documents of each group of pooled runs."""
     depth: int
+    """The depth of the pool."""
     n_other_topics: int = 0
+    """How many topics of new runs are not evaluated."""
 
     @cached_property
     def pooled(self) -> Experiment:
@@ -181,7 +154,7 @@ class PooledAndNew(Frozen, kw_only=True):
 
     @property
     def new_groups(self) -> dict[str, IntArray]:
-        """The places of the new runs of each group."""
+        """The indices of the new runs of each group."""
         new = self.groups[self.n_pooled :]
         return {
             name: np.array([self.n_pooled + place for place, group in enumerate(new) if group == name])
@@ -189,17 +162,17 @@ class PooledAndNew(Frozen, kw_only=True):
         }
 
     def assessed(self, draws: BiasDraws) -> NewRuns:
-        """Return the new runs; warns of what makes the estimates doubtful."""
+        """Assess the new runs; warns about estimates that are not reliable."""
         biases = {name: GroupBias.of(self, group, draws) for name, group in self.new_groups.items()}
         coverage = self._coverage()
-        self._warn(coverage, [name for name, one in biases.items() if one.estimates])
+        self._warn(coverage, [name for name, bias in biases.items() if bias.estimates])
         return NewRuns(
             rows=self._rows(biases, draws.tolerance),
             coverage=coverage,
             depth=self.depth,
             tolerance=draws.tolerance,
             reasons={
-                (name, measure): one.why_not(measure) for name, one in biases.items() for measure in self.new.measures
+                (name, measure): bias.why_not(measure) for name, bias in biases.items() for measure in self.new.measures
             },
             notes=self._notes(),
         )
@@ -256,73 +229,63 @@ class PooledAndNew(Frozen, kw_only=True):
         if reached < min(self.depth, int(self.pooled.ranking.n_ret.max(initial=0))):
             warn(
                 f"the pooled runs are judged only to depth {reached} (more than {MOST_UNJUDGED:.0%} of their first "
-                f"{self.depth} documents are unjudged): use --depth {max(reached, 1)}, and give runs that were not "
-                "pooled with --new-run"
+                f"{self.depth} documents are unjudged): use {spelled('depth', max(reached, 1))}, and give runs that "
+                f"were not pooled with {spelled('new_runs')}"
             )
-        most = max(one.unjudged_k for one in coverage if not one.is_new)
-        for one in coverage:
-            if one.is_new and one.unjudged_k > most and one.group in estimated:
+        most = max(run.unjudged_k for run in coverage if not run.is_new)
+        for run in coverage:
+            if run.is_new and run.unjudged_k > most and run.group in estimated:
                 warn(
-                    f"{one.run}: {one.unjudged_k:.1%} of its first {self.depth} documents are unjudged, compared with "
+                    f"{run.run}: {run.unjudged_k:.1%} of its first {self.depth} documents are unjudged, compared with "
                     f"at most {most:.1%} for a pooled run that is left out; the interval of its bias is an "
                     "extrapolation"
                 )
 
 
 class GroupBias(Frozen, kw_only=True):
-    """The bias of the runs of a new group.
-
-    Parameters
-    ----------
-    to_judge : how many documents among the first ones of its runs are unjudged.
-    estimates : by measure and run, the bias and the ends of its interval.
-    problem : why there is none for any measure.
-    """
+    """The bias of the runs of a new group."""
 
     to_judge: int
+    """The number of unjudged documents among the first documents of its runs."""
     estimates: Mapping[tuple[str, str], tuple[float, float, float]] = {}
+    """The bias and the ends of its interval, by measure and run."""
     problem: str = ""
+    """Why there is no estimate for any measure."""
 
     @classmethod
     def of(cls, runs: PooledAndNew, group: IntArray, draws: BiasDraws) -> GroupBias:
-        """Draw what the group loses by not having been pooled.
-
-        Parameters
-        ----------
-        group : the places of its runs.
-        """
+        """Estimate the bias of the runs with these indices from draws of judgments."""
         members = runs.experiment.of_runs(group)
         unjudged: BoolArray = members.retrieved_within(runs.depth).any(axis=0) & (members.grades < 0)
         to_judge = int(unjudged.sum())
-        requests = tuple(one for one in members.requests if one.level in {None, members.level})
+        requests = tuple(request for request in members.requests if request.level in {None, members.level})
         if not to_judge or not requests:
             return cls(to_judge=to_judge)
         fitted_to = runs.experiment.of_runs(np.append(np.arange(runs.n_pooled), group))
-        found_alone = [removal.removed for removal in runs.removals]
-        asked = replace(members, requests=requests)
+        members = replace(members, requests=requests)
         try:
             model = FittedRelevance(fitted_to, int(members.level))
-            factor, p = model.factor(found_alone), model.fit().probability[unjudged]
+            factor, p = model.factor([removal.removed for removal in runs.removals]), model.fit().probability[unjudged]
         except InputError as error:
             return cls(to_judge=to_judge, problem=error.message)
         factors = factor.drawn(generator(draws.seed), draws.n)
-        drawn = _drawn_biases(asked, runs.given, unjudged, p, factors, draws.seed)
+        drawn = _drawn_biases(members, runs.given, unjudged, p, factors, draws.seed)
         ends = without_noise(np.percentile(drawn, _QUANTILES, axis=0))
         estimates = {
             (measure, run): tuple(ends[:, m, r].tolist())
-            for m, measure in enumerate(asked.measures)
-            for r, run in enumerate(asked.runs)
+            for m, measure in enumerate(members.measures)
+            for r, run in enumerate(members.runs)
         }
         return cls(to_judge=to_judge, estimates=estimates)
 
     def why_not(self, measure: str) -> str:
-        """Return why there is no estimate for a measure; empty if there is one, or none is needed."""
+        """Explain why there is no estimate for a measure; "" if there is one, or none is needed."""
         if not self.to_judge or any(name == measure for name, _ in self.estimates):
             return ""
-        return self.problem or f"{measure} does not use the relevance level of -l"
+        return self.problem or f"{measure} does not use {spelled('level')}"
 
     def columns(self, measure: str, run: str, tolerance: float) -> dict[str, Any]:
-        """Return what a row of ``NewRun`` has of it."""
+        """Return the fields of ``NewRun`` about the bias."""
         bias, low, high = self.estimates.get((measure, run), (None, None, None))
         if not self.to_judge:
             return {"bias": 0.0, "bias_low": None, "bias_high": None, "verdict": FAIR, "to_judge": 0}
@@ -333,46 +296,42 @@ class GroupBias(Frozen, kw_only=True):
 def _drawn_biases(
     members: Experiment, given: BoolArray, unjudged: BoolArray, p: FloatArray, factors: FloatArray, seed: int
 ) -> FloatArray:
-    """Return the scores of runs less their scores when unjudged documents get judgments that are drawn.
+    """Return the scores minus the scores under drawn judgments of unjudged documents: (n_draws, n_measures, n_runs).
 
-    Topics that have no value under one of the two are left out. A relevant document gets the least relevant grade.
-
-    Parameters
-    ----------
-    p : the fitted probabilities of the unjudged documents.
-    factors : on these, shape (n_draws,).
-
-    Returns
-    -------
-    Shape (n_draws, n_measures, n_runs).
+    Documents are relevant with probability ``factor * p``, with a factor for each draw, and get the least relevant
+    grade. Topics without a value under either judgments are left out.
     """
     random, pooled, grades = generator(seed, 1), given | unjudged, members.grades.copy()
-    now, found = members.values(None, given), []
+    now, biases = members.values(None, given), []
     for factor in factors.tolist():
         relevant = random.random(p.size) < factor * p
         grades[unjudged] = np.where(relevant, int(members.level), 0)
         then = members.values(grades, pooled)
         lacking = np.isnan(now) | np.isnan(then)
         before, after = (np.where(lacking, np.nan, values) for values in (now, then))
-        found.append(members.scores(before) - members.scores(after))
-    return np.array(found)
+        biases.append(members.scores(before) - members.scores(after))
+    return np.array(biases)
 
 
 def _condensed(new: Experiment, given: BoolArray) -> dict[str, list[float]]:
-    """Return by measure the scores if unjudged documents are skipped, for measures that have this reading."""
-    requests = tuple(one for one in new.requests if one.reading == "nonrel" and "skip" in one.measure.readings)
+    """Return by measure the scores with unjudged documents skipped, for measures that support this treatment."""
+    requests = tuple(
+        replace(request, reading="skip")
+        for request in new.requests
+        if request.reading == "nonrel" and "skip" in request.measure.readings
+    )
     if not requests:
         return {}
-    skipping = replace(new, requests=tuple(replace(one, reading="skip") for one in requests))
+    skipping = replace(new, requests=requests)
     return dict(zip(skipping.measures, skipping.scores(skipping.values(None, given)).tolist(), strict=True))
 
 
 def _bounds(new: Experiment) -> dict[str, list[tuple[float, float]]]:
     """Return by measure the least and the greatest score of each run, for measures with proven bounds."""
     known = new.grades[new.grades >= 0]
-    found = {}
+    bounds = {}
     for request in new.requests:
         for measure in bounded(request, new.level, known):
             scores = WeightedScores(new, measure)
-            found[measure.name] = [scores.bounds((r, None)).means[1:] for r in range(len(new.runs))]
-    return found
+            bounds[measure.name] = [scores.bounds((r, None)).means[1:] for r in range(len(new.runs))]
+    return bounds

@@ -1,1 +1,1 @@
-"""A page of an evaluation to look at: its data, what stands in it as sentences, and the file in which all of it is."""
+"""An HTML report of an evaluation: its data, its sentences, and the file that contains them."""

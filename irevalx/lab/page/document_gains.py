@@ -1,4 +1,4 @@
-"""What each document adds to the value of its topic, for measures that are sums over documents."""
+"""Contributions of documents to the values of their topics, for measures that are sums over documents."""
 
 from __future__ import annotations
 
@@ -13,35 +13,23 @@ from irevalx.measures.gain import dcg, ndcg, ndcg_cut
 from irevalx.measures.gains_of_topics import GainsOfTopics
 from irevalx.measures.parameter_kinds import Gain, Kernel
 from irevalx.measures.precision import precision, recall, relative_precision, success
-from irevalx.measures.select import SelectedMeasure
+from irevalx.measures.select import RequestedMeasure
 from irevalx.measures.user import PERSISTENCE, rank_biased_precision
 from irevalx.ranking.topics import Topics
 from irevalx.settings import Ties
 
 
-def adds(request: SelectedMeasure, ties: Ties) -> bool:
-    """Return whether each document adds a definite number to the value of its topic.
-
-    It does where the value is a sum over the documents retrieved, and unjudged ones stand where they are. Where gains
-    order documents with equal scores, the order is not the one that is shown, which follows grades.
-    """
+def is_additive(request: RequestedMeasure, ties: Ties) -> bool:
+    """Return whether the value of a topic is a sum over the documents of the displayed ranking."""
+    # Gains order documents with equal scores otherwise than the displayed ranking, which follows grades.
     return request.measure in _TERMS and request.reading == "nonrel" and not request.is_ordered_by_gain(ties)
 
 
-def added(t: Topics, request: SelectedMeasure) -> Sequence[FloatArray]:
-    """Return what each document adds to the value of its topic, for each printed name of a measure that ``adds``.
-
-    Parameters
-    ----------
-    t : rankings, seen with the level of the request.
-
-    Returns
-    -------
-    Flat over ``t.rows``; the sum over a topic's documents is its value, but for rounding.
-    """
+def document_contributions(t: Topics, request: RequestedMeasure) -> Sequence[FloatArray]:
+    """Return the contribution of each document, flat over ``t.rows``, for each printed name of an additive measure."""
     with np.errstate(all="ignore"):
-        found = request.measure.kind.apply(_TERMS[request.measure], t, request.parameters)
-    return [np.asarray(term, np.float64) for term in found]
+        terms = request.measure.kind.apply(_TERMS[request.measure], t, request.parameters)
+    return [np.asarray(term, np.float64) for term in terms]
 
 
 def _within(t: Topics, k: int) -> BoolArray:
@@ -104,4 +92,4 @@ _TERMS: Mapping[Measure, Kernel] = {
     ndcg_cut: _share_of_ideal_at,
     rank_biased_precision: _rank_biased,
 }
-"""For each measure that is a sum what computes its terms, with the parameters of its kernel."""
+"""Kernels that compute the terms of measures that are sums, with the parameters of the measures' kernels."""

@@ -1,7 +1,7 @@
-"""A report that has been made: its data, and how it is shown, written and carried by a page.
+"""The HTML report: its data, and the page that contains it.
 
-A page is one file: template, style and script in one, which loads nothing and runs nothing else. Numbers and topics are
-compressed, to be unpacked when they are looked at.
+A page is one file with template, style and script, which loads nothing else. Numbers and topics are compressed, and
+unpacked when they are displayed.
 """
 
 from __future__ import annotations
@@ -25,61 +25,56 @@ import numpy as np
 from irevalx import parameters
 from irevalx.arrays.segments import AnyArray, FloatArray, IntArray
 from irevalx.frozen import Frozen, cached_property, replace
-from irevalx.lab.command.output import write_lines
 
 FORMS = ("html", "json")
-"""What a report is written as."""
+"""Formats of a report."""
 
 HEIGHT = 800
-"""Of a report in a notebook, in pixels."""
+"""Height of a report in a notebook, in pixels."""
 
 CHUNK = 1 << 18
-"""Characters of JSON that are compressed together, or a little more: what a browser unpacks in some milliseconds."""
+"""Minimum number of characters of JSON that are compressed together; a browser unpacks them in milliseconds."""
 
 _MODULE = re.compile(r"^import\s[^;]*?;\n|^export\s+(?=(?:async\s+)?(?:function|const|class|let)\b)", re.MULTILINE)
-"""What ties modules together, in a script that has them all: lines that import, and the word export."""
+"""Import lines and the word export, which a single script does not need."""
 
 _IMPORTED = re.compile(r'^import\s[^;]*?"\./([^"]+)";$', re.MULTILINE)
-"""A module that another one imports."""
+"""The name of an imported module."""
 
 
 class Report(Frozen, kw_only=True):
-    """A report of an evaluation; in a notebook it shows itself.
-
-    Parameters
-    ----------
-    about : what stands in the data but the fields below.
-    values : of topics, shape (n_measures, n_runs, n_topics); nan where there is none.
-    n_first : how many first documents runs have, shape (n_runs, n_topics).
-    in_common : how many of the first documents pairs of runs have in common, shape (n_pairs, n_topics).
-    texts : of the documents that are shown.
-    ranking : given the number of a topic, returns what is shown of its rankings.
-    """
+    """A report of an evaluation, which notebooks display."""
 
     about: Mapping[str, Any]
+    """The data without the other fields."""
     values: FloatArray
+    """Values of topics, shape (n_measures, n_runs, n_topics); nan if there is none."""
     n_first: IntArray
+    """Numbers of first documents, shape (n_runs, n_topics)."""
     in_common: IntArray
+    """Numbers of first documents that pairs of runs share, shape (n_pairs, n_topics)."""
     texts: Sequence[str]
+    """Texts of documents."""
     ranking: Callable[[int], dict[str, Any]]
+    """Returns the rankings of a topic, by its number."""
 
     FORMAT: ClassVar[str] = "irevalx-report"
     VERSION: ClassVar[int] = 1
 
     @cached_property
     def data(self) -> dict[str, Any]:
-        """All of it as dictionaries, lists, numbers and strings, as ``--format json`` writes it."""
+        """The data as dictionaries, lists, numbers and strings, as in the JSON file."""
         values = [[[None if isnan(x) else x for x in row] for row in rows] for rows in self.values.tolist()]
         rankings = [self.ranking(topic) for topic in range(self.values.shape[2])]
         return self._with(values, self.n_first.tolist(), self.in_common.tolist(), list(self.texts), rankings)
 
     def to_json(self) -> str:
-        """Return the data as JSON, of ASCII characters alone."""
+        """Return the data as JSON of ASCII characters."""
         return _as_json(self.data) + "\n"
 
     @property
     def page(self) -> str:
-        """The page: HTML that needs nothing else, with numbers and rankings compressed."""
+        """The page as HTML, with compressed numbers and rankings."""
         rankings = packed_list(self.ranking(topic) for topic in range(self.values.shape[2]))
         n_first, in_common = packed_numbers(self.n_first, "u2"), packed_numbers(self.in_common, "u2")
         return _rendered(
@@ -91,31 +86,22 @@ class Report(Frozen, kw_only=True):
         return {"format": self.FORMAT, "version": self.VERSION, **self.about, **parts}
 
     def saying(self, *sentences: str) -> Report:
-        """Return the report with other sentences before those on what was found."""
+        """Return the report with further sentences before the findings."""
         return replace(self, about={**self.about, "findings": [*sentences, *self.about["findings"]]})
 
     def write(self, path: str | os.PathLike[str] | None, form: str | None = None) -> None:
-        """Write the page to a file, or the data.
+        """Write the page (html) or its data (json, the default for .json) to a file or standard output."""
+        from irevalx.lab.command.output import write_lines
 
-        Parameters
-        ----------
-        path : the file; None for standard output.
-        form : ``html`` or ``json``; None for what the name of the file says, html unless it ends in .json.
-
-        Raises
-        ------
-        ArgumentError : there is no such form.
-        OutputError : it cannot be written. A file that was there before is then as it was.
-        """
         if form not in (None, *FORMS):
-            raise parameters.wrong("form", " or ".join(FORMS), form)
+            raise parameters.argument_error("form", " or ".join(FORMS), form)
         if form is None:
             form = "json" if path is not None and Path(path).suffix.lower() == ".json" else "html"
         text = self.to_json() if form == "json" else self.page
-        write_lines([text.encode("utf-8", "replace")], path)  # what is no UTF-8 in names is JSON's \udcXX in the data
+        write_lines([text.encode("utf-8", "replace")], path)  # names that are no UTF-8 have JSON's \udcXX in the data
 
     def _repr_html_(self) -> str:
-        """Return the page in a frame of its own, which can do nothing to the notebook."""
+        """Return the page in a sandboxed frame."""
         title = escape(self.about["about"]["title"])
         return (
             f'<iframe sandbox="allow-scripts" srcdoc="{escape(self.page)}" title="{title}" '
@@ -127,7 +113,7 @@ class Report(Frozen, kw_only=True):
 
 
 def _as_json(data: Any) -> str:
-    """Return data as JSON of ASCII characters alone, without blanks."""
+    """Return data as JSON of ASCII characters, without blanks."""
     return json.dumps(data, allow_nan=False, separators=(",", ":"))
 
 
@@ -136,19 +122,13 @@ def _base64(content: bytes) -> str:
 
 
 def packed_numbers(numbers: AnyArray, kind: str) -> dict[str, Any]:
-    """Return numbers compressed.
-
-    Parameters
-    ----------
-    numbers : of any shape; nan stands for None.
-    kind : what numpy calls numbers of this size, without their byte order: ``f8``, ``u2``. They are little-endian.
-    """
+    """Return compressed little-endian numbers of a numpy kind such as ``f8`` or ``u2``."""
     text = _packed(np.ascontiguousarray(numbers, f"<{kind}").tobytes())
     return {"packed": np.dtype(kind).name, "shape": list(numbers.shape), "data": text}
 
 
 def packed_list(items: Iterable[Any]) -> dict[str, Any]:
-    """Return a list of JSON values, compressed some at a time."""
+    """Return a list of JSON values, compressed in chunks."""
     return {"packed": "json", "chunks": list(_chunks(items))}
 
 
@@ -170,21 +150,14 @@ def _chunk(first: int, texts: list[str]) -> dict[str, Any]:
 
 
 def _packed(content: bytes) -> str:
-    """Return bytes as raw deflate has them, in base64."""
+    """Return bytes compressed with raw deflate, in base64."""
     packer = zlib.compressobj(6, zlib.DEFLATED, -zlib.MAX_WBITS)
     return _base64(packer.compress(content) + packer.flush())
 
 
 def _rendered(data: dict[str, Any]) -> str:
-    """Return the page of a report.
-
-    Everything that a user's files have is escaped: by the template, or as JSON without the characters that mean
-    something in HTML.
-
-    Parameters
-    ----------
-    data : as the page carries it, packed.
-    """
+    """Return the page of a report with its packed data."""
+    # All text from the user's files is escaped, by the template or as JSON without characters that are special in HTML.
     from jinja2 import Environment
     from markupsafe import Markup
 
@@ -196,13 +169,13 @@ def _rendered(data: dict[str, Any]) -> str:
         data=data,
         policy=policy,
         style=Markup(style),  # noqa: S704 - our own file
-        script=Markup(script),  # noqa: S704 - likewise
+        script=Markup(script),  # noqa: S704 - our own file
         json=Markup(_in_html(_as_json(data))),  # noqa: S704 - escaped for the element that it stands in
     )
 
 
 def _in_html(json: str) -> str:
-    """Return JSON of ASCII characters without those that end an element, a comment or a reference."""
+    """Return JSON without the characters that end an element, a comment or a reference in HTML."""
     return json.replace("&", r"\u0026").replace("<", r"\u003c").replace(">", r"\u003e")
 
 
@@ -213,14 +186,14 @@ def _text(name: str) -> str:
 
 @cache
 def _script() -> str:
-    """Return the modules in one, each after those that it imports, without what ties them together."""
+    """Return all modules as one script, each after the modules that it imports."""
     texts: dict[str, str] = {}
     _add("page.js", texts)
     return "\n".join(_MODULE.sub("", text) for text in texts.values())
 
 
 def _add(name: str, texts: dict[str, str]) -> None:
-    """Add a module to others, after those that it imports."""
+    """Add a module after the modules that it imports."""
     text = _text(f"assets/{name}")
     for imported in _IMPORTED.findall(text):
         if imported not in texts:

@@ -1,4 +1,4 @@
-"""What a report is made of, and its data but for sentences, and the values and rankings of topics."""
+"""Data of the HTML report, without sentences and without values and rankings of topics."""
 
 from __future__ import annotations
 
@@ -23,50 +23,44 @@ from irevalx.statistics.paired_comparisons import Method
 
 
 class ReportData(Frozen, kw_only=True):
-    """What was evaluated, compared and counted.
-
-    Parameters
-    ----------
-    title : of the page; None for one made of the names of runs.
-    qrels_path : the file of the judgments; None where they were in no file.
-    run_paths : the files of runs.
-    options : what differs from what is usual, as the command takes it.
-    judgments : as they were read.
-    settings : of the evaluation.
-    scores : of the runs.
-    baseline : None where all pairs are compared.
-    method : how they are compared.
-    warned : lines that the comparison warned of.
-    first : the first documents of the runs.
-    bounded : what holes could do to the scores under measures that are sums over ranks.
-    groups : that of each run.
-    topic_groups : the topics of each group.
-    topic_texts : by topic.
-    """
+    """Evaluated, compared and counted values."""
 
     title: str | None
+    """Title of the page; None for the names of runs."""
     qrels_path: str | None
+    """File of the judgments; None if they were in no file."""
     run_paths: Sequence[str]
+    """Files of the runs."""
     options: Sequence[str]
+    """Options that differ from the defaults, as typed in the shell."""
     judgments: Judgments
     settings: Settings
+    """Settings of the evaluation."""
     scores: ReportedScores
     baseline: str | None
+    """None if all pairs are compared."""
     method: Method
+    """Method of comparison."""
     warned: Sequence[str]
+    """Warnings of the comparison."""
     first: FirstDocuments
+    """First documents of the runs."""
     bounded: Sequence[WeightedScores]
+    """Bounds of measure values over all completions of the judgments, for measures that are sums over ranks."""
     groups: Sequence[str]
+    """Group of each run."""
     topic_groups: TopicGroups
+    """Topics of each group."""
     topic_texts: Mapping[str, str]
+    """Texts by topic."""
 
     @cached_property
     def places(self) -> list[int]:
-        """The places of the topics of the report among the judged ones."""
+        """Places of the topics of the report among the judged topics."""
         return [self.judgments.topic_index[as_bytes(topic)] for topic in self.scores.topics]
 
     def parts(self) -> dict[str, Any]:
-        """Return the parts of the data but ``about`` and the sentences."""
+        """Return the parts of the data, without ``about`` and the sentences."""
         scores = self.scores
         return {
             "measures": [measure.about(self.settings.ties) for measure in scores.measures],
@@ -83,7 +77,7 @@ class ReportData(Frozen, kw_only=True):
         }
 
     def about(self) -> dict[str, Any]:
-        """Return what was evaluated, and how."""
+        """Return the description of the evaluation."""
         scores, counted = self.scores, self._counted
         names, compared = scores.runs, scores.compared
         return {
@@ -111,13 +105,13 @@ class ReportData(Frozen, kw_only=True):
 
     @property
     def _main_pair(self) -> list[int] | None:
-        """The runs that the main result is about; None without one."""
+        """Numbers of the runs of the main result; None if there is no main result."""
         compared, names = self.scores.compared, self.scores.runs
-        for one in compared.measures if compared else []:
-            if one.measured.direction and one.pairs:
-                pair = main_pair(one, self.baseline)
+        for of_measure in compared.measures if compared else []:
+            if of_measure.measured.direction and of_measure.pairs:
+                pair = main_pair(of_measure, self.baseline)
                 as_compared = (pair.run, pair.against)
-                of_both = better_first(pair, one.measured.direction) if self.baseline is None else as_compared
+                of_both = better_first(pair, of_measure.measured.direction) if self.baseline is None else as_compared
                 return [names.index(run) for run in of_both]
         return None
 
@@ -134,7 +128,7 @@ class ReportData(Frozen, kw_only=True):
 
     @cached_property
     def described(self) -> list[RunDescription]:
-        """The runs as the judgments know them, each over its topics, or with ``complete`` over all, by rank."""
+        """Statistics of the runs by rank, each over its topics, or with ``complete`` over all topics."""
         ranks = range(1, self.first.depth + 1)
         return [
             RunDescription.of(
@@ -150,11 +144,11 @@ class ReportData(Frozen, kw_only=True):
         ]
 
     def is_decided(self, measure: str, pair: ComparedPair) -> bool | None:
-        """Return whether a difference has one sign however documents are judged; None where bounds are not known."""
+        """Return whether no completion of the judgments can change the sign of a difference; None without bounds."""
         for of_measure in self.bounded:
             if of_measure.measure.name == measure:
                 run, against = map(of_measure.runs.index, (pair.run, pair.against))
-                return of_measure.bounds((run, against)).is_decided
+                return of_measure.bounds((run, against)).is_determined
         return None
 
     def _groups_of_topics(self) -> list[dict[str, Any]]:
@@ -176,54 +170,54 @@ class ReportData(Frozen, kw_only=True):
         ]
 
     def _judged(self) -> list[dict[str, Any]]:
-        """Return, for each run, the share of judged documents at each of the first ranks, and among the first ones."""
+        """Return the share of judged documents of each run, at each rank and within each rank."""
         depth = self.first.depth
         return [
             {
                 "at": [
                     1 - unjudged / retrieved if retrieved else None
-                    for retrieved, unjudged in np.stack((one.retrieved_in, one.unjudged_in), axis=1)[:depth].tolist()
+                    for retrieved, unjudged in np.stack((description.retrieved_in, description.unjudged_in), axis=1)[
+                        :depth
+                    ].tolist()
                 ],
-                "within": list(one.judged_at),
+                "within": list(description.judged_at),
             }
-            for one in self.described
+            for description in self.described
         ]
 
     def _found_alone(self) -> list[dict[str, Any]]:
-        """Return what each group of runs has found, and found alone; nothing where there is one group."""
+        """Return the retrieved and the unique documents of each group of runs; empty for a single group."""
         if len(set(self.groups)) < 2:
             return []
         first = self.first
         return [
             {
-                "group": one.group,
-                "runs": one.runs,
-                "documents": one.pooled,
-                "alone": one.alone,
-                "judged_alone": one.judged_alone,
-                "relevant_alone": one.relevant_alone,
+                "group": of_group.group,
+                "runs": of_group.runs,
+                "documents": of_group.pooled,
+                "alone": of_group.alone,
+                "judged_alone": of_group.judged_alone,
+                "relevant_alone": of_group.relevant_alone,
             }
-            for one in contributions(first.ranked, self.groups, first.judgments, first.depth, self.settings.level)
+            for of_group in contributions(first.ranked, self.groups, first.judgments, first.depth, self.settings.level)
         ]
 
     def _bounds(self) -> list[dict[str, Any]]:
-        """Return the ends of the mean of each run."""
+        """Return the bounds of the mean of each run."""
         numbers = {measure.name: number for number, measure in enumerate(self.scores.measures)}
-        found = []
+        bounds = []
         for of_measure in self.bounded:
             for run in range(len(of_measure.runs)):
                 mean, low, high = of_measure.bounds((run, None)).means
                 of_run = {"measure": numbers[of_measure.measure.name], "run": run, "mean": mean, "low": low}
-                found.append({**of_run, "high": high, "topics": len(of_measure.topics)})
-        return found
+                bounds.append({**of_run, "high": high, "topics": len(of_measure.topics)})
+        return bounds
 
 
 def main_pair(of_measure: ComparedMeasure, baseline: str | None) -> ComparedPair:
-    """Return the pair that the main result is about.
-
-    The baseline and the best of the runs that are found to be better; without a baseline the best run and the best of
-    those that it is found to be better than. Where there are none, the best run and the baseline, or the two best runs.
-    """
+    """Return the pair of the main result."""
+    # With a baseline: the best of the significantly better runs, or else of all runs. Without: the best run, and the
+    # best of the runs that are significantly different from it, or else the second best.
     direction, pairs = of_measure.measured.direction, of_measure.pairs
     if baseline is not None:
         better = [pair for pair in pairs if pair.differ and direction * pair.difference > 0]
@@ -239,10 +233,10 @@ def better_first(pair: ComparedPair, direction: int) -> tuple[str, str]:
 
 
 def others_in(pair: ComparedPair, run: str) -> list[str]:
-    """Return the run that a run is compared with in a pair; none where it is not in it."""
-    return [other for one, other in ((pair.run, pair.against), (pair.against, pair.run)) if one == run]
+    """Return the other run of a pair in a list; empty if the run is not in the pair."""
+    return [other for first, other in ((pair.run, pair.against), (pair.against, pair.run)) if first == run]
 
 
 def _file(path: str | None) -> dict[str, str | None]:
-    """Return a file and its digest; none of standard input, nor of what is in no file."""
+    """Return a file and its digest; None for standard input and for data that is in no file."""
     return {"path": path, "sha256": None if path in {None, "-"} else Source(path).sha256()}

@@ -1,4 +1,4 @@
-"""The scores of runs as a report has them: means with intervals, readings, pairs, and the values of topics."""
+"""Measure values of runs for the HTML report: means with intervals, treatments, pairs, and values of topics."""
 
 from __future__ import annotations
 
@@ -17,48 +17,44 @@ from irevalx.experiments.ranked_runs import direction_of
 from irevalx.frozen import Frozen, cached_property
 from irevalx.lab.comparison.compared_runs import ComparedPairs
 from irevalx.lab.comparison.tested_runs import compare
-from irevalx.lab.page.document_gains import adds
-from irevalx.measures.select import SelectedMeasure
+from irevalx.lab.page.document_gains import is_additive
+from irevalx.measures.select import RequestedMeasure
 from irevalx.process.system import as_bytes
 from irevalx.reports.records import finite
 from irevalx.settings import Ties
 
 READINGS = ("skip", "rel")
-"""How unjudged documents are read too: as if they had not been retrieved, and as relevant ones."""
+"""Further treatments of unjudged documents: skipped (condensed lists), and relevant."""
 
 PAIR_COLUMNS = (
     *("measure", "first", "second", "difference", "low", "high", "p", "corrected_p", "differ"),
     *("wins", "ties", "losses", "effect_size", "simultaneous_low", "simultaneous_high", "test"),
 )
-"""What a pair of runs has; numbers of the measure and of two runs come first. The second is compared with the first."""
+"""Columns of a pair: first the numbers of the measure and of the two runs; the second is compared with the first."""
 
 
 class ReportedMeasure(Frozen, kw_only=True):
-    """A measure.
-
-    Parameters
-    ----------
-    name : its printed name.
-    title : what it was asked for as.
-    request : what is computed.
-    """
+    """A measure."""
 
     name: str
+    """Its printed name."""
     title: str
-    request: SelectedMeasure
+    """The name by which it was requested."""
+    request: RequestedMeasure
+    """The measure with its parameters."""
 
     @property
     def direction(self) -> int:
-        """1 where greater values are better, -1 where smaller are, 0 where neither are."""
+        """1 if greater values are better, -1 if smaller values are, 0 if neither."""
         return direction_of(self.request.measure)
 
     @property
     def cutoff(self) -> int | None:
-        """The rank after which nothing counts; None where there is none."""
+        """The rank cutoff; None if there is none."""
         return cutoff_of(self.request, self.name)
 
     def about(self, ties: Ties) -> dict[str, Any]:
-        """Return what a report says of it."""
+        """Return the data of the measure."""
         measure = self.request.measure
         low, high = measure.value_range.low, measure.value_range.high
         return {
@@ -69,25 +65,21 @@ class ReportedMeasure(Frozen, kw_only=True):
             "high": finite(high),
             "higher_is_better": {1: True, -1: False, 0: None}[self.direction],
             "by_topic": measure.per_topic and measure.kernel is not None,
-            "adds": adds(self.request, ties),
+            "adds": is_additive(self.request, ties),
         }
 
 
 class ReportedScores(Frozen, kw_only=True):
-    """What runs score.
-
-    Parameters
-    ----------
-    scores : with the readings of ``READINGS`` where measures have them.
-    measures : those of the report.
-    compared : pairs of runs; None where there are none, or no topic that all runs have.
-    confidence : of intervals of means.
-    """
+    """Measure values of runs, and their comparisons."""
 
     scores: Scores
+    """Includes the treatments of ``READINGS`` if measures have them."""
     measures: Sequence[ReportedMeasure]
+    """The measures of the report."""
     compared: ComparedPairs | None
+    """Pairs of runs; None if there are none, or if no topic has values of all runs."""
     confidence: float
+    """Confidence level of the intervals of means."""
 
     @cached_property
     def runs(self) -> list[str]:
@@ -96,12 +88,12 @@ class ReportedScores(Frozen, kw_only=True):
 
     @cached_property
     def topics(self) -> list[str]:
-        """The topics that some run has a value for, in ascending byte order."""
-        found = {topic for run in self.runs for topic in self.scores.topics(run)}
-        return sorted(found, key=as_bytes)
+        """The topics for which any run has a value, in ascending byte order."""
+        topics = {topic for run in self.runs for topic in self.scores.topics(run)}
+        return sorted(topics, key=as_bytes)
 
     def means(self) -> list[dict[str, Any]]:
-        """Return the summary of each run under each measure with its interval, and how many topics it is over."""
+        """Return the summary value of each run under each measure, with its interval and number of topics."""
         return [
             {
                 "run": run,
@@ -118,12 +110,12 @@ class ReportedScores(Frozen, kw_only=True):
     def _interval(self, measure: str, run: str) -> dict[str, float | None]:
         try:
             low, high = self.scores.interval(measure, run, self.confidence)
-        except KeyError:  # it is no mean
+        except KeyError:  # the measure is no mean
             low = high = math.nan
         return {"low": finite(low), "high": finite(high)}
 
     def readings(self) -> list[dict[str, Any]]:
-        """Return the summaries with the unjudged documents read otherwise, of measures that have such readings."""
+        """Return the summary values under the other treatments of unjudged documents, of measures that have them."""
         known = {name for request in selection_of(self.scores).measures for name in request.names}
         return [
             {"run": run, "measure": number, "reading": reading, "mean": finite(self.scores.summary(read, name))}
@@ -135,15 +127,15 @@ class ReportedScores(Frozen, kw_only=True):
 
     @cached_property
     def values(self) -> FloatArray:
-        """The values of topics: shape (n_measures, n_runs, n_topics); nan where there is none."""
+        """Values of topics, shape (n_measures, n_runs, n_topics); nan if there is none."""
         place = {topic: number for number, topic in enumerate(self.topics)}
-        found = np.full((len(self.measures), len(self.runs), len(self.topics)), np.nan)
+        values = np.full((len(self.measures), len(self.runs), len(self.topics)), np.nan)
         for number, measure in enumerate(self.measures):
             for run, name in enumerate(self.runs):
                 if column_of(self.scores, measure.name, name).values is not None:
                     places = [place[topic] for topic in self.scores.topics(name)]
-                    found[number, run, places] = self.scores.per_topic(measure.name, name)
-        return found
+                    values[number, run, places] = self.scores.per_topic(measure.name, name)
+        return values
 
     def pairs(self) -> dict[str, Any]:
         """Return the pairs of runs under each measure, in columns."""
@@ -161,42 +153,36 @@ class ReportedScores(Frozen, kw_only=True):
         return {"columns": list(PAIR_COLUMNS), "rows": rows}
 
     def letters(self) -> list[list[str] | None] | None:
-        """Return the letters of the runs under each measure, as ``compare`` has them; None with a baseline."""
+        """Return the letters of the runs under each measure, as in ``compare``; None with a baseline."""
         if self.compared is None or self.compared.baseline is not None:
             return None
-        of_measures = {one.name: one.letters for one in self.compared.measures}
+        of_measures = {of_measure.name: of_measure.letters for of_measure in self.compared.measures}
         return [of_measures.get(measure.name) for measure in self.measures]
 
 
 def reported_measures(scores: Scores) -> list[ReportedMeasure]:
-    """Return the measures in the order in which they were asked for; no texts, and no readings but those asked for."""
+    """Return the requested measures in their order, without texts and without added treatments."""
     selection = selection_of(scores)
     requests = {name: request for _, request in selection.requests for name in request.names}
-    found: dict[str, ReportedMeasure] = {}
-    added = {f"{spelling}:{reading}" for spelling in selection.asked for reading in READINGS}
-    for title, name in selection.asked.items():
-        if title not in added and requests[name].measure.number != "text":
-            found.setdefault(name, ReportedMeasure(name=name, title=title, request=requests[name]))
-    return list(found.values())
+    reported: dict[str, ReportedMeasure] = {}
+    treatments = {f"{spelling}:{reading}" for spelling in selection.requested for reading in READINGS}
+    for title, name in selection.requested.items():
+        if title not in treatments and requests[name].measure.number != "text":
+            reported.setdefault(name, ReportedMeasure(name=name, title=title, request=requests[name]))
+    return list(reported.values())
 
 
 def compared_scores(scores: Scores, measures: Sequence[ReportedMeasure], **options: Any) -> ComparedPairs | None:
-    """Return comparisons of all pairs of runs, or with a baseline; None where nothing can be compared.
-
-    Parameters
-    ----------
-    measures : those without values by topic are left out.
-    options : as ``compare`` has them.
-    """
+    """Return comparisons under measures with values by topic; None if nothing can be compared."""
     usable = [measure.name for measure in measures if _can_be_compared(scores, measure.name)]
     if len(scores.runs) < 2 or not usable:
         return None
     try:
-        found = compare(scores, measures=usable, **options)
-    except InputError:  # no topic has a value for every run
+        result = compare(scores, measures=usable, **options)
+    except InputError:  # no topic has values of all runs
         return None
-    assert isinstance(found, ComparedPairs)  # nothing else was asked for
-    return found
+    assert isinstance(result, ComparedPairs)  # no other rows were requested
+    return result
 
 
 def _can_be_compared(scores: Scores, measure: str) -> bool:

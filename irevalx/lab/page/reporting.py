@@ -1,36 +1,58 @@
-"""A report of an evaluation: scores, comparisons, rankings and what is known of them, as a page and as data."""
-
-from __future__ import annotations
+"""HTML report of an evaluation: ``report`` and its command."""
 
 import os
 import shlex
 import warnings
 from collections.abc import Mapping, Sequence
-from inspect import signature
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from irevalx import parameters
-from irevalx.api import checks
-from irevalx.api.inputs import GivenQrels, Qrels, Run, Runs, read_runs
+from irevalx.api.inputs import Qrels as ReadQrels
+from irevalx.api.inputs import Run, read_runs
 from irevalx.api.interface import evaluate
 from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import IrevalxWarning, warn
-from irevalx.errors import ArgumentError, UsageError, quote
+from irevalx.declarations import ValueType, choice, declaration_of, declared, file, refined, text, whole
 from irevalx.experiments.coverage import coverages
 from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.group_names import groups_of
 from irevalx.experiments.measured_values import with_coverage
 from irevalx.experiments.ranked_runs import RankedRuns, RunRules
-from irevalx.experiments.user_data import OpenedRuns, graded_judgments_of, measures_of, opened_runs, probability
+from irevalx.experiments.user_data import OpenedRuns, graded_judgments_of, measures_of, opened_runs
 from irevalx.frozen import fields, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.bounding.known_bounds import known_bounds
+from irevalx.lab.command.comparison_options import (
+    TOPIC_GROUPS,
+    Correction,
+    Interval,
+    Test,
+    TestResamples,
+    TopicGroupsInput,
+    path_or_mapping,
+)
+from irevalx.lab.command.shared import (
+    Alpha,
+    Baseline,
+    Complete,
+    Duplicates,
+    GradedRelFormat,
+    GroupBy,
+    Groups,
+    IgnoreIdenticalIds,
+    Qrels,
+    RealLevel,
+    Runs,
+    Threads,
+    Ties,
+    WholeOrRealGrades,
+)
+from irevalx.lab.command.shared import measures as measures_parameter
 from irevalx.lab.comparison.cautions import unjudged_cautions
-from irevalx.lab.comparison.compared_groups import TopicGroupsOfUser, topic_groups_of
+from irevalx.lab.comparison.compared_groups import topic_groups_of
 from irevalx.lab.comparison.compared_runs import ComparedPairs
-from irevalx.lab.comparison.gate import baseline_named
-from irevalx.lab.page.made_report import Report
+from irevalx.lab.comparison.gate import baseline_named, number_of_baseline
+from irevalx.lab.page.made_report import FORMS, Report
 from irevalx.lab.page.report_data import ReportData
 from irevalx.lab.page.reported_scores import (
     READINGS,
@@ -41,90 +63,138 @@ from irevalx.lab.page.reported_scores import (
 )
 from irevalx.lab.page.sentences import cautions, findings
 from irevalx.lab.page.shown_rankings import FirstDocuments
-from irevalx.lab.page.shown_texts import TopicTexts, texts_of_documents, texts_of_topics
+from irevalx.lab.page.shown_texts import DocumentTexts, TopicTexts, texts_of_documents, texts_of_topics
 from irevalx.ranking.rules import RankingRules
 from irevalx.reading.formats import TREC_RESULTS
 from irevalx.reading.topic_groups import TopicGroups, group_warnings
-from irevalx.statistics.corrections import CORRECTIONS, SHORT_NAMES, TUKEY
-from irevalx.statistics.intervals import INTERVALS
+from irevalx.settings import Settings
 from irevalx.statistics.paired_comparisons import Method
-from irevalx.statistics.significance import ALPHA, RESAMPLES, TESTS
+from irevalx.statistics.significance import ALPHA, RESAMPLES
+
+if TYPE_CHECKING:
+    from irevalx.lab.command.output import Output
 
 MEASURES = ("map", "ndcg@10", "judged@10")
-"""The measures of a report unless others are asked for."""
+"""The default measures."""
 
 DEPTH = 10
-"""How many documents of a ranking a report shows unless told otherwise."""
+"""The default number of documents of a ranking."""
 
 MOST_SHOWN = 1000
-"""How many documents of a ranking a report shows at most."""
+"""The maximum number of documents of a ranking."""
 
 
-def report(
-    qrels: GivenQrels,
-    runs: Runs,
-    measures: Measures = MEASURES,
+TEXTS = file(
+    names=("--docs",),
+    several=True,
+    shell_help=(
+        "Show the texts of documents: JSON lines (id and contents, among others) or TREC SGML, as for complete --docs. "
+        "Can be repeated."
+    ),
+)
+
+
+def _run(
+    output: "Output",
     *,
-    baseline: str | None = None,
-    depth: int = DEPTH,
-    documents: Any = None,
-    topic_texts: TopicTexts = None,
-    topic_groups: TopicGroupsOfUser | None = None,
-    groups: str | os.PathLike[str] | Mapping[str, str] | None = None,
-    group_by: str | None = None,
-    title: str | None = None,
-    test: str = "t",
-    correction: str = "holm",
-    interval: str = "t",
-    alpha: float = ALPHA,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
-    level: float = 1,
-    grades: str = "whole",
-    complete: bool = False,
-    ties: str = "name",
-    ignore_identical_ids: bool = False,
-    duplicates: str = "error",
-    rel_format: str = "qrels",
-    threads: int = 1,
-) -> Report:
-    """Make a report of an evaluation: a page to look at, or its data.
+    form: Annotated[
+        str | None,
+        choice(
+            *FORMS,
+            names=("--format",),
+            help="Write the HTML page, or its data as JSON.  [default: html, or json if FILE ends in .json]",
+        ),
+    ] = None,
+    **options: Any,
+) -> None:
+    """Make the report and write it."""
+    import jinja2  # noqa: F401 - a missing package is reported before the work
 
-    The numbers are those of ``irevalx.evaluate`` and of ``compare``; the same input makes the same report.
+    report(**options).write(output.path, form)
+
+
+@declared(
+    run=_run,
+    tables=False,
+    example="irevalx-lab report qrels runs/* -m 'map ndcg@10 judged@10' --baseline bm25 -o report.html",
+)
+def report(
+    qrels: Qrels,
+    runs: Runs,
+    measures: Annotated[
+        Measures,
+        measures_parameter(
+            " ".join(MEASURES), shell_help="Measures, as for irevalx -m; the main result is that of the first one."
+        ),
+    ] = MEASURES,
+    *,
+    baseline: Baseline = None,
+    test: Test = "t",
+    correction: Correction = "holm",
+    interval: Interval = "t",
+    alpha: Alpha = ALPHA,
+    resamples: TestResamples = RESAMPLES,
+    seed: Annotated[int, whole(metavar="S", help="random seed. [default: 0]")] = 0,
+    depth: Annotated[int, whole(1, MOST_SHOWN, metavar="K")] = DEPTH,
+    documents: Annotated[DocumentTexts, TEXTS] = None,
+    topic_texts: Annotated[
+        TopicTexts,
+        file(
+            kind=ValueType("the path of a file, or a dictionary of texts", path_or_mapping),
+            shell_help=(
+                "Show the texts of topics: TREC topics, JSON lines, or one line per topic, TOPIC and TEXT separated by "
+                "a tab."
+            ),
+        ),
+    ] = None,
+    topic_groups: Annotated[
+        TopicGroupsInput | None,
+        TOPIC_GROUPS,
+        refined(
+            shell_help=(
+                "Let readers select topics by group: a file with one line TOPIC GROUP per topic, as for irevalx "
+                "--topic-groups."
+            )
+        ),
+    ] = None,
+    groups: Groups = None,
+    group_by: GroupBy = None,
+    title: Annotated[str | None, text(metavar="TEXT")] = None,
+    grades: WholeOrRealGrades = "whole",
+    level: RealLevel = 1,
+    complete: Complete = False,
+    ties: Ties = "name",
+    ignore_identical_ids: IgnoreIdenticalIds = False,
+    duplicates: Duplicates = "error",
+    rel_format: GradedRelFormat = "qrels",
+    threads: Threads = 1,
+) -> Report:
+    """Write an HTML report of an evaluation.
+
+    The report is one HTML file that needs no server and loads nothing. It contains the main results as sentences; the
+    mean values of runs with intervals, and which runs are significantly different; two runs compared topic by topic;
+    the rankings of a topic side by side, with the contribution of each document to the measure; the shares of judged
+    documents, and the effect that unjudged documents could have.
+
+    Values and intervals are those of the evaluator and of compare with the same parameters; the same input makes the
+    same report. Intervals have confidence level 1 - `alpha`. Texts are included for documents among the first K of a
+    ranking.
 
     Parameters
     ----------
-    qrels : the judgments: ``{topic: {docno: grade}}``, or whatever else ``irevalx.Qrels.read`` takes, with a grade for
-        each document.
-    runs : what was retrieved: ``{name: {topic: {docno: score}}}``, or whatever else ``irevalx.evaluate`` takes.
-    measures : such as "map", "P.5,10" or "nDCG@10"; one or several. The first is that of the main result.
-    baseline : compare each run with this one, by its name or the path of its file; None for all pairs.
-    depth : how many documents of each ranking are shown; from 1 to 1000.
-    documents : files with the texts of documents, or a dictionary ``{docno: text}``; None for none.
-    topic_texts : a file with the texts of topics (TREC's topics, JSON lines, or lines ``TOPIC<tab>TEXT``), or a
-        dictionary of them.
-    topic_groups : groups of topics to choose from: a file with a line ``TOPIC GROUP`` each, or a dictionary from topics
-        to a group or several.
-    groups : groups of runs, whose findings are told apart: a dictionary, or a file with a line ``RUN GROUP`` each; None
-        for no groups.
-    group_by : a regular expression that finds the group in the name of a run.
-    title : of the page; None for the names of runs.
-    test, correction, interval, alpha, resamples : as ``compare`` has them; intervals of means have the confidence 1 -
-        alpha too.
-    seed : of random choices, where the test makes any.
-    level : the least grade that is relevant.
-    grades : what grades are: "whole" numbers or "real" ones.
-    complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
-    ties : the order of documents with equal scores: "name", as trec_eval has it, "rank", "first", "expected", "best" or
-        "worst".
-    ignore_identical_ids : drop retrieved documents whose id is that of the topic.
-    duplicates : a document that a run has twice for a topic is an "error", or its "first" or its "best" score counts.
-    rel_format : the format of judgments that are files: "qrels", "beir" or "json".
-    threads : how many processes share the work; at least 1.
+    measures : measures, such as "map", "P.5,10" or "nDCG@10"; one or several. The main result is that of the first one.
+    depth : show the first K documents of each ranking, at most 1000.
+    documents : show the texts of documents: files of JSON lines (id and contents, among others) or TREC SGML, or
+        ``{docno: text}``.
+    topic_texts : show the texts of topics: a file of TREC topics, of JSON lines, or with one line ``TOPIC<tab>TEXT``
+        per topic; or ``{topic: text}``.
+    topic_groups : let readers select topics by group: ``{topic: group}``, with one or several groups per topic, or a
+        file with one line ``TOPIC GROUP`` per topic.
+    title : title of the page. [default: the names of the runs]
 
     Raises
     ------
-    IrevalxError : as ``irevalx.evaluate`` and ``compare``, and as the files of texts and groups are read.
+    IrevalxError : as for ``irevalx.evaluate`` and ``compare``, or a file of texts or groups is invalid.
 
     Examples
     --------
@@ -137,29 +207,18 @@ def report(
     The runs are equally judged; judged@2 (share of judged documents among the first 2): 1.0000 for each run.
     Significance: Student's t test over 30 topics, p-values corrected for one pair by Holm, alpha 0.05.
     """
-    if grades == "probability":
-        raise UsageError("grades must be whole or real for this, but got probability")
-    depth = parameters.whole_number("depth", depth, least=1, most=MOST_SHOWN)
-    threads = parameters.whole_number("threads", threads, least=1)
-    settings = checks.settings_of(
-        level=level,
-        grades=grades,
-        complete=complete,
-        ties=ties,
-        ignore_identical_ids=ignore_identical_ids,
-        duplicates=duplicates,
-    )
-    method = Method(
-        test=parameters.one_of("test", test, list(TESTS)),
-        correction=parameters.one_of("correction", correction, [*CORRECTIONS, *SHORT_NAMES, TUKEY]),
-        interval=parameters.one_of("interval", interval, INTERVALS),
-        alpha=probability("alpha", alpha),
-        resamples=parameters.whole_number("resamples", resamples, least=1),
-        seed=parameters.whole_number("seed", seed),
-    )
-    kept = {name: getattr(settings, name) for name in _OF_SETTINGS}
+    evaluation: dict[str, Any] = {
+        "level": level,
+        "grades": grades,
+        "complete": complete,
+        "ties": ties,
+        "ignore_identical_ids": ignore_identical_ids,
+        "duplicates": duplicates,
+    }
+    settings = Settings.of(**evaluation)
+    method = Method(test, correction, interval, alpha, resamples, seed)
     compared_by = {name: getattr(method, name) for name in fields(method)}
-    options = _typed(measures, baseline=baseline, **compared_by, depth=depth, **kept, rel_format=rel_format)
+    options = _typed(measures, baseline=baseline, **compared_by, depth=depth, **evaluation, rel_format=rel_format)
     of_topics = texts_of_topics(topic_texts)
     judgments = graded_judgments_of(qrels, rel_format, settings.grades)
     each = read_runs(runs, TREC_RESULTS.name, strict=False)
@@ -168,40 +227,37 @@ def report(
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="measures without the reading", category=IrevalxWarning)
         scores = evaluate(
-            Qrels(judgments, rel_format, settings.grades),
+            ReadQrels(judgments, rel_format, settings.grades),
             each,
             measures_of(measures),
-            **kept,
+            **evaluation,
             unjudged=("nonrel", *READINGS),
             rel_format=rel_format,
             threads=threads,
         )
     if baseline is not None:
         baseline = baseline_named(baseline, scores.runs, runs)
-        if baseline not in scores.runs:
-            known = " ".join(scores.runs)
-            raise ArgumentError(f"baseline must be one of the runs ({known}), but got {quote(baseline)}")
-    listed = reported_measures(scores)
-    with warnings.catch_warnings(record=True) as heard:
+        number_of_baseline(baseline, scores.runs)
+    reported = reported_measures(scores)
+    requests = tuple(dict.fromkeys(measure.request for measure in reported))
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", IrevalxWarning)
-        compared = compared_scores(scores, listed, baseline=baseline, threads=threads, **compared_by)
-    lines = list(dict.fromkeys(one.message.line for one in heard if isinstance(one.message, IrevalxWarning)))
-    requests = tuple(dict.fromkeys(measure.request for measure in listed))
+        compared = compared_scores(scores, reported, baseline=baseline, threads=threads, **compared_by)
+    messages = [warning.message for warning in caught]
+    lines = list(dict.fromkeys(str(message) for message in messages if isinstance(message, IrevalxWarning)))
     bounded = known_bounds(judgments, opened, requests, settings, threads)
     if compared is not None:
-        read_by = RunRules(settings=settings, processes=threads)
-        compared, ranked_runs = _with_coverage(compared, judgments, opened, listed, read_by)
-        dependent = [one.depends_on_unjudged for one in compared.measures]
+        rules = RunRules(settings=settings, processes=threads)
+        compared, ranked_runs = _with_coverage(compared, judgments, opened, reported, rules)
+        dependent = [of_measure.depends_on_unjudged for of_measure in compared.measures]
         lines += unjudged_cautions(compared.measures, dependent, lambda names: bounded, ranked_runs)
     for line in lines:
         warn(line)
-    found = ReportedScores(scores=scores, measures=listed, compared=compared, confidence=1 - method.alpha)
-    rules = RankingRules(
+    ranking_rules = RankingRules(
         ties="name" if settings.ties == "expected" else settings.ties,
-        ignore_identical_ids=settings.ignore_identical_ids,
+        ignore_identical_ids=ignore_identical_ids,
         duplicates=settings.duplicates,
     )
-    first = FirstDocuments.of(judgments, opened.runs, rules, depth, requests, level=settings.level, processes=threads)
     data = ReportData(
         title=title,
         qrels_path=_path(qrels),
@@ -209,32 +265,34 @@ def report(
         options=options,
         judgments=judgments,
         settings=settings,
-        scores=found,
+        scores=ReportedScores(scores=scores, measures=reported, compared=compared, confidence=1 - alpha),
         baseline=baseline,
         method=method,
         warned=lines,
-        first=first,
+        first=FirstDocuments.of(
+            judgments, opened.runs, ranking_rules, depth, requests, level=settings.level, processes=threads
+        ),
         bounded=bounded,
-        groups=groups_of(found.runs, groups, group_by),
+        groups=groups_of(scores.runs, groups, group_by),
         topic_groups=named,
         topic_texts=of_topics,
     )
-    texts = texts_of_documents(documents, first.docnos(data.places))
+    return _report_of(data, texts_of_documents(documents, data.first.docnos(data.places)))
+
+
+def _report_of(data: ReportData, texts: Mapping[bytes, str]) -> Report:
+    """Return the report; ``texts`` are of documents."""
+    first, measures = data.first, [measure.name for measure in data.scores.measures]
     numbers = {docno: number for number, docno in enumerate(sorted(texts))}
-    names = [measure.name for measure in listed]
     n_first, in_common = first.counts(data.places)
     return Report(
         about={"about": data.about(), "findings": findings(data), "warnings": cautions(data), **data.parts()},
-        values=found.values,
+        values=data.scores.values,
         n_first=n_first,
         in_common=in_common,
         texts=[texts[docno] for docno in numbers],
-        ranking=lambda topic: first.topic_of(data.places[topic], names, numbers),
+        ranking=lambda topic: first.topic_of(data.places[topic], measures, numbers),
     )
-
-
-_OF_SETTINGS = ("level", "grades", "complete", "ties", "ignore_identical_ids", "duplicates")
-"""The settings of the evaluation that a report can have."""
 
 
 def _with_coverage(
@@ -244,52 +302,49 @@ def _with_coverage(
     listed: Sequence[ReportedMeasure],
     rules: RunRules,
 ) -> tuple[ComparedPairs, RankedRuns]:
-    """Return a comparison of scores with the coverage of the runs, and these, ranked."""
+    """Return a comparison of scores with the coverage of the runs, and the ranked runs."""
     requests = {measure.name: measure.request for measure in listed}
-    used = tuple(dict.fromkeys(requests[one.name] for one in compared.measures))
+    used = tuple(dict.fromkeys(requests[of_measure.name] for of_measure in compared.measures))
     ranked = Experiment.of(judgments, opened.runs, used, rules, names=opened.names)
     coverage = coverages(ranked)
     measures = [
-        replace(one, measured=with_coverage(one.measured, requests[one.name], ranked, coverage))
-        for one in compared.measures
+        replace(of_measure, measured=with_coverage(of_measure.measured, requests[of_measure.name], ranked, coverage))
+        for of_measure in compared.measures
     ]
     return replace(compared, measures=measures), ranked
 
 
-def _typed(measures: Measures, **keywords: Any) -> list[str]:
-    """Return measures as they are typed, and the options for keywords that have other values than usual."""
-    usual = signature(report).parameters
-    changed = {name: value for name, value in keywords.items() if value != usual[name].default}
-    names = {name: "--all-topics" if name == "complete" else f"--{name.replace('_', '-')}" for name in changed}
-    return [
-        f"-m {shlex.quote(' '.join(measures_of(measures)))}",
-        *(
-            names[name] if value is True else f"{names[name]} {shlex.quote(str(value))}"
-            for name, value in changed.items()
-        ),
-    ]
+def _typed(measures: Measures, **values: Any) -> list[str]:
+    """Return measures and other values than the defaults, as they are typed in the shell."""
+    parameters = declaration_of(report).parameters
+    options = [f"-m {shlex.quote(' '.join(measures_of(measures)))}"]
+    for name, value in values.items():
+        if value != parameters[name].default:
+            option = parameters[name].names[-1] if parameters[name].names else parameters[name].typed
+            options.append(option if value is True else f"{option} {shlex.quote(str(value))}")
+    return options
 
 
-def _topic_groups(given: TopicGroupsOfUser | None, topics: Sequence[bytes]) -> TopicGroups:
-    """Return groups of topics, and warn of topics without a group; raises as ``topic_groups_of``."""
-    if given is None:
+def _topic_groups(groups: TopicGroupsInput | None, topics: Sequence[bytes]) -> TopicGroups:
+    """Return the topics of each group, and warn of topics without a group."""
+    if groups is None:
         return {}
-    found, where = topic_groups_of(given)
-    for line in group_warnings(found, topics, where):
+    by_name, where = topic_groups_of(groups)
+    for line in group_warnings(by_name, topics, where):
         warn(line)
-    return found
+    return by_name
 
 
-def _path(given: Any) -> str | None:
-    """Return the name of a file; None for what is no name of one."""
-    return os.fspath(given) if isinstance(given, str | os.PathLike) else None
+def _path(source: Any) -> str | None:
+    """Return the name of a file; None for other sources."""
+    return os.fspath(source) if isinstance(source, str | os.PathLike) else None
 
 
-def _paths(given: Any, opened: OpenedRuns) -> list[str]:
-    """Return the names of files among the runs that a user gave."""
-    if isinstance(given, Mapping):
-        given = list(given.values())
-    each = given if isinstance(given, list | tuple) else [given]
-    if all(isinstance(one, Run) for one in each):  # of a file they know the name
-        each = [run.path for run in opened.runs if Path(run.path).is_file()]
-    return [path for path in map(_path, each) if path is not None]
+def _paths(runs: Any, opened: OpenedRuns) -> list[str]:
+    """Return the names of the files among the sources of runs."""
+    if isinstance(runs, Mapping):
+        runs = list(runs.values())
+    sources = runs if isinstance(runs, list | tuple) else [runs]
+    if all(isinstance(run, Run) for run in sources):  # they contain the names of their files
+        sources = [run.path for run in opened.runs if Path(run.path).is_file()]
+    return [path for path in map(_path, sources) if path is not None]

@@ -1,4 +1,4 @@
-"""The first documents of runs, topic by topic: what they were judged, which runs have them, and what they add."""
+"""Top documents of runs by topic: their grades, the runs that retrieve them, and their contributions."""
 
 from __future__ import annotations
 
@@ -14,85 +14,77 @@ from irevalx.experiments.ranking_runs import rank_all
 from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool, with_pool
-from irevalx.lab.page.document_gains import added, adds
-from irevalx.measures.select import SelectedMeasure
+from irevalx.lab.page.document_gains import document_contributions, is_additive
+from irevalx.measures.select import RequestedMeasure
 from irevalx.process.system import as_text
-from irevalx.ranking.order import ranked_order
-from irevalx.ranking.rank import RankedRun, without_some
+from irevalx.ranking.order import ranking_order
+from irevalx.ranking.rank import RankedRun, without_documents
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.rules import RankingRules
-from irevalx.reading.runs import Results, Run
+from irevalx.reading.runs import ResultRows, RunStream
 from irevalx.settings import ORDERS_OF_TIES, Ties
 
 
 class FirstDocuments(Frozen):
-    """The runs, ranked among the judged documents and all first ones, and these by topic, run and rank.
-
-    Parameters
-    ----------
-    judgments : with the first documents of all runs among those that nobody judged.
-    pooled : flat over ``judgments``; false where the file of judgments has no such line.
-    ranked : the runs.
-    n_tied : for each run, how many of its first documents have the score of one before or after them.
-    depth : how many are the first.
-    run, row : flat over the first documents; the number of the run, and the place of the document in the judgments.
-    ends : where each judged topic begins, and the end of the last.
-    names : the printed names of the measures of which it is shown what documents add.
-    added : shape (n_names, n); what documents add to these.
-    """
+    """The first documents of the runs by topic, run and rank, and the ranked runs."""
 
     judgments: Judgments
+    """Includes the first documents of all runs, as unjudged documents."""
     pooled: BoolArray
+    """Flat over ``judgments``; False if the judgments file does not contain the document."""
     ranked: Sequence[RankedRun]
+    """All runs."""
     n_tied: Sequence[int]
+    """Number of first documents with tied scores, for each run."""
     depth: int
+    """Number of first documents of a ranking."""
     run: IntArray
     row: IntArray
+    """Number of the run, and place of the document in the judgments; flat over the first documents."""
     ends: IntArray
+    """First place of each judged topic, and the end of the last one."""
     names: Sequence[str]
+    """Printed names of the additive measures."""
     added: FloatArray
+    """Contributions to these measures, shape (n_names, n)."""
 
     @classmethod
     def of(
         cls,
         judgments: Judgments,
-        runs: Sequence[Run],
+        runs: Sequence[RunStream],
         rules: RankingRules,
         depth: int,
-        requests: Sequence[SelectedMeasure],
+        requests: Sequence[RequestedMeasure],
         *,
         level: float,
         processes: int,
     ) -> FirstDocuments:
-        """Rank runs; raises as ``rank_all`` does.
-
-        Parameters
-        ----------
-        rules : how to rank; where the order of equal scores depends on grades, all retrieved documents are looked at.
-        depth : at least 1.
-        requests : the measures of which it is shown what documents add, as far as they do.
-        level : the least grade that is relevant.
-        """
+        """Rank runs, and collect their first documents and the contributions to additive measures."""
         runs = [run.allowing(rules.duplicates) for run in runs]
         pools: list[Pool] = []
         n_tied = []
         for run in runs:
-            of_run = [_first_of(without_some(part, rules)[0], rules.ties, depth) for part in run.results()]
-            pools += [pool for pool, _ in of_run]
-            n_tied.append(sum(tied for _, tied in of_run))
+            blocks = [_first_of(without_documents(part, rules)[0], rules.ties, depth) for part in run.results()]
+            pools += [pool for pool, _ in blocks]
+            n_tied.append(sum(tied for _, tied in blocks))
         both = with_pool(judgments, Pool.joined("", pools))
         pooled = both.rows.position < both.rows.spread(judgments.rows.lengths)
-        # The evaluation has warned already.
+        # the evaluation has issued the warnings
         ranked = list(rank_all(both, runs, rules, processes=processes, warn=lambda line: None))
-        adding = [request for request in requests if adds(request, rules.ties)]
+        additive = [request for request in requests if is_additive(request, rules.ties)]
         places, terms = [], []
-        for number, one in enumerate(ranked):
-            ranking = _in_one_order(one.ranking, both, level)
+        for number, ranked_run in enumerate(ranked):
+            ranking = _in_one_order(ranked_run.ranking, both, level)
             within = (ranking.rank <= depth) & (ranking.row >= 0)
             topic = ranking.judged_topic[ranking.rows.ids[within]]
             places.append(np.stack((topic, np.full(topic.size, number), ranking.rank[within], ranking.row[within])))
-            found = [term[within] for request in adding for term in _terms(request, ranking, both, pooled, level)]
-            terms.append(np.reshape(found, (len(found), topic.size)))
+            of_run = []
+            for request in additive:
+                least = level if request.level is None else request.level
+                assessed = ranking.assess(both, both.grades, level=least, pooled=pooled)
+                of_run += [term[within] for term in document_contributions(assessed, request)]
+            terms.append(np.reshape(of_run, (len(of_run), topic.size)))
         topics, numbers, rank, row = np.concatenate(places, axis=1)
         order = np.lexsort((rank, numbers, topics))
         return cls(
@@ -104,25 +96,18 @@ class FirstDocuments(Frozen):
             run=numbers[order],
             row=row[order],
             ends=np.searchsorted(topics[order], np.arange(len(both.topics) + 1)),
-            names=[name for request in adding for name in request.names],
+            names=[name for request in additive for name in request.names],
             added=np.concatenate(terms, axis=1)[:, order],
         )
 
     def _of(self, place: int) -> slice:
-        """Return where the first documents of a topic stand."""
+        """Return the places of the first documents of a judged topic."""
         return slice(self.ends[place], self.ends[place + 1])
 
     def topic_of(self, place: int, measures: Sequence[str], texts: dict[bytes, int]) -> dict[str, Any]:
-        """Return what is shown of a topic.
-
-        Parameters
-        ----------
-        place : of the topic among the judged ones.
-        measures : the printed names in the order of the page.
-        texts : the numbers of the documents whose text is shown.
-        """
-        some = self._of(place)
-        rows, run = self.row[some], self.run[some]
+        """Return the data of a judged topic; ``texts`` are the numbers of the documents with a text."""
+        within = self._of(place)
+        rows, run = self.row[within], self.run[within]
         documents, firsts, column = np.unique(rows, return_index=True, return_inverse=True)
         by_appearance = np.argsort(firsts, kind="stable")
         number = np.empty(documents.size, np.int64)
@@ -133,7 +118,7 @@ class FirstDocuments(Frozen):
             "documents": list(self._documents(documents[by_appearance], texts)),
             "runs": _by_run(lists.tolist(), cuts),
             "added": [
-                _table(self.added[self.names.index(name), some], cuts) if name in self.names else None
+                _table(self.added[self.names.index(name), within], cuts) if name in self.names else None
                 for name in measures
             ],
         }
@@ -146,21 +131,12 @@ class FirstDocuments(Frozen):
             yield {"id": as_text(docno), "grade": grade if grade >= 0 else None, "pooled": pooled, **text}
 
     def docnos(self, places: Sequence[int]) -> set[bytes]:
-        """Return the names of all documents that are shown for these topics."""
+        """Return the IDs of the first documents of judged topics."""
         rows = np.unique(np.concatenate([self.row[self._of(place)] for place in places]))
         return set(self.judgments.docnos.take(rows).texts())
 
     def counts(self, places: Sequence[int]) -> tuple[IntArray, IntArray]:
-        """Return how many first documents each run has, and how many each pair of runs has in common.
-
-        Parameters
-        ----------
-        places : of the topics.
-
-        Returns
-        -------
-        Shapes (n_runs, n_topics) and (n_pairs, n_topics).
-        """
+        """Return numbers of first documents by run and topic, and shared ones by pair of runs and topic."""
         n_runs = len(self.ranked)
         pairs = np.triu_indices(n_runs, 1)
         n_first = np.zeros((n_runs, len(places)), np.int64)
@@ -174,39 +150,31 @@ class FirstDocuments(Frozen):
         return n_first, in_common
 
 
-def _first_of(results: Results, ties: Ties, depth: int) -> tuple[Pool, int]:
-    """Return the first documents of each topic, and how many have the score of a neighbour."""
-    order, equal = ranked_order(results, ties)
+def _first_of(results: ResultRows, ties: Ties, depth: int) -> tuple[Pool, int]:
+    """Return the first documents of each topic, and the number of them with tied scores."""
+    order, equal = ranking_order(results, ties)
     within: BoolArray = results.rows.position < depth
     tied = np.append(equal, False) | np.append(False, equal)[: within.size]
-    kept = np.ones_like(within) if ties in ORDERS_OF_TIES else within
-    places = np.flatnonzero(kept) if order is None else order[kept]
-    pool = Pool("", results.topics, results.rows.keep(kept).ids, results.docnos.take(places))
+    considered = np.ones_like(within) if ties in ORDERS_OF_TIES else within
+    places = np.flatnonzero(considered) if order is None else order[considered]
+    pool = Pool("", results.topics, results.rows.keep(considered).ids, results.docnos.take(places))
     return pool, int(np.count_nonzero(tied[: within.size] & within))
 
 
 def _in_one_order(ranking: Ranking, judgments: Judgments, level: float) -> Ranking:
-    """Return a ranking in one order, where that of equal scores depends on grades."""
+    """Return a ranking in the order that ties depend on, if they are ordered by grades."""
     if not ranking.tied or ranking.tied.ties == "expected":
         return ranking
     grade = np.where(ranking.row >= 0, np.maximum(judgments.grades[ranking.row], UNJUDGED), OUTSIDE)
     return ranking.with_ties_ordered(grade, level)
 
 
-def _terms(
-    request: SelectedMeasure, ranking: Ranking, judgments: Judgments, pooled: BoolArray, level: float
-) -> Sequence[FloatArray]:
-    """Return what documents add to the measures of a request, flat over the ranking."""
-    least = level if request.level is None else request.level
-    return added(ranking.assess(judgments, judgments.grades, level=least, pooled=pooled), request)
-
-
 def _by_run(values: list[int], cuts: Sequence[int]) -> list[list[int] | None]:
-    """Return the values of each run; None for one without."""
+    """Return the values of each run; None for a run without values."""
     return [values[start:end] if start < end else None for start, end in pairwise(cuts)]
 
 
 def _table(terms: FloatArray, cuts: Sequence[int]) -> dict[str, Any]:
-    """Return the different values, and for each run the place of each of its values among them."""
+    """Return the distinct values, and their places for each run."""
     values, places = np.unique(terms, return_inverse=True)
     return {"values": values.tolist(), "runs": _by_run(places.tolist(), cuts)}

@@ -1,20 +1,23 @@
-"""The texts of topics and of documents that a page shows, from the files that have them."""
+"""Texts of topics and documents for the HTML report."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
 
 from irevalx.errors import FormatError, InputError, quote, shown_name
 from irevalx.lab.completion.documents import paths_of, read_documents, unescaped
-from irevalx.parameters import identifier
+from irevalx.parameters import argument_error, identifier
+from irevalx.parameters import text as text_of
 from irevalx.process.system import as_bytes, as_text
 from irevalx.reading.source import CHUNK_SIZE, Source
 
 LONGEST_TEXT = 10_000
-"""Characters of a text that are shown."""
+"""Maximum number of characters of a text."""
+
+DocumentTexts = str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | Mapping[str, str] | None
+"""Files, or the text of each document."""
 
 TopicTexts = str | os.PathLike[str] | Mapping[str, str] | None
 """A file, or the text of each topic."""
@@ -24,72 +27,55 @@ _FIELD = re.compile(r"<(num|title|desc|narr)>([^<]*)", re.IGNORECASE)
 _LABEL = re.compile(r"^\s*(number|topic|description|narrative)\s*:", re.IGNORECASE)
 
 
-def texts_of_documents(documents: Any, shown: set[bytes]) -> dict[bytes, str]:
-    """Return the texts of the documents that are shown, as far as files have them; cut after ``LONGEST_TEXT``.
-
-    Parameters
-    ----------
-    documents : files as ``read_documents`` takes them, or one; or the text of each document.
-    shown : the names of documents.
-
-    Raises
-    ------
-    IrevalxError : as ``read_documents``.
-    """
+def texts_of_documents(documents: DocumentTexts, docnos: set[bytes]) -> dict[bytes, str]:
+    """Return the texts of these documents, cut after ``LONGEST_TEXT``; documents without a text are missing."""
     if documents is None:
         return {}
     if isinstance(documents, Mapping):
-        pairs = ((as_bytes(identifier("docs: a document", name)), text) for name, text in documents.items())
+        pairs = (
+            (as_bytes(identifier("documents: a document", name)), text_of(f"documents[{name!r}]", text))
+            for name, text in documents.items()
+        )
     else:
-        pairs = ((one.docno, one.text) for path in paths_of(documents) for one in read_documents(Source(path)))
-    found: dict[bytes, str] = {}
+        try:
+            paths = paths_of(documents)
+        except TypeError:
+            raise argument_error("documents", "the paths of files, or a dictionary of texts", documents) from None
+        pairs = ((document.docno, document.text) for path in paths for document in read_documents(Source(path)))
+    texts: dict[bytes, str] = {}
     for docno, text in pairs:
-        if docno in shown:
-            found.setdefault(docno, cut(_tidy(text)))
-    return found
+        if docno in docnos:
+            texts.setdefault(docno, cut(re.sub(r"\n\s*\n\s*", "\n\n", text).strip()))
+    return texts
 
 
-def texts_of_topics(given: TopicTexts) -> dict[str, str]:
-    """Return the texts of topics.
-
-    Parameters
-    ----------
-    given : a file of TREC topics (``<top>``), of JSON lines as documents have them, or with a line ``TOPIC<tab>TEXT``
-        each; or the text of each topic.
-
-    Raises
-    ------
-    FormatError : the file begins as none of these.
-    InputError : a topic has no number, or a line no tab.
-    IrevalxError : as ``read_documents``.
-    """
-    if given is None:
+def texts_of_topics(source: TopicTexts) -> dict[str, str]:
+    """Return the texts of topics from a file of TREC topics, JSON lines, or lines TOPIC<tab>TEXT."""
+    if source is None:
         return {}
-    if isinstance(given, Mapping):
-        return {identifier("topic_texts: a topic", topic): cut(text) for topic, text in given.items()}
-    source = Source(os.fspath(given)).in_memory()
-    text = b"".join(source.chunks(CHUNK_SIZE)).removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
-    where, start = shown_name(source.path), text.lstrip()[:1]
+    if isinstance(source, Mapping):
+        return {
+            identifier("topic_texts: a topic", topic): cut(text_of(f"topic_texts[{topic!r}]", text))
+            for topic, text in source.items()
+        }
+    file = Source(os.fspath(source)).in_memory()
+    text = b"".join(file.chunks(CHUNK_SIZE)).removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
+    where, start = shown_name(file.path), text.lstrip()[:1]
     if start == "{":
-        return {as_text(one.docno): cut(one.text) for one in read_documents(source)}
+        return {as_text(document.docno): cut(document.text) for document in read_documents(file)}
     return dict(_of_trec(where, text) if start == "<" else _of_lines(where, text))
 
 
 def cut(text: str) -> str:
-    """Return the beginning of a text, which says so where something is left out."""
+    """Return a text, cut with an ellipsis if it is too long."""
     return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]} …"
 
 
-def _tidy(text: str) -> str:
-    """Return a text without blank lines at its ends, and without more than one between its lines."""
-    return re.sub(r"\n\s*\n\s*", "\n\n", text).strip()
-
-
 def _of_trec(where: str, text: str) -> Iterator[tuple[str, str]]:
-    found = _TOP.findall(text)
-    if not found:
+    topics = _TOP.findall(text)
+    if not topics:
         raise FormatError(f"{where}: texts of topics must be TREC's, in <top>, JSON lines, or lines TOPIC<tab>TEXT")
-    for top in found:
+    for top in topics:
         fields = {
             name.lower(): " ".join(_LABEL.sub("", unescaped(content)).split()) for name, content in _FIELD.findall(top)
         }

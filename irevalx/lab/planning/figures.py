@@ -1,4 +1,4 @@
-"""The figure of power: by the number of topics, a line a difference."""
+"""The figure of power: power by the number of topics, one line per difference."""
 
 from __future__ import annotations
 
@@ -14,40 +14,31 @@ from irevalx.lab.plot.page import Page
 from irevalx.statistics.difference_deviations import Deviation
 from irevalx.statistics.paired_power import power_of_t, topics_to_find
 
-_POINTS = 60
-"""The points of a line at most."""
-
-_FEWEST, _MOST = 5, 10_000
-"""The topics of the first point, and those of the last one at most."""
+_POINTS = 60  # of a line, at most
+_FEWEST, _MOST = 5, 10_000  # topics of the first point, and of the last point at most
 
 _TICKS = (5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
 
-_COLUMNS = 3
-"""Panels beside each other."""
+_COLUMNS = 3  # panels in a row
 
 
 def power_curves(
-    medians: Mapping[str, tuple[int, Deviation]],
+    medians: Mapping[str, Deviation],
     page: Page,
     *,
+    n_topics: Mapping[str, int],
     power: float,
     alpha: float,
     comparisons: int,
     differences: Sequence[float],
     topics: Sequence[int],
 ) -> Figure:
-    """Draw the power by the number of topics: a panel for each measure, a line for each difference.
-
-    Parameters
-    ----------
-    medians : the number of topics of each measure, and the median deviation over pairs.
-    topics : numbers of topics that panels reach to at least.
-    """
+    """Draw the power by the number of topics, by the median deviation of each measure; panels reach to ``topics``."""
     panels = []
-    for measure, (n_topics, deviation) in medians.items():
+    for measure, deviation in medians.items():
         least = min(differences) / deviation.value if deviation.value else math.inf
         needed = topics_to_find(least, max(0.95, power), alpha / comparisons)
-        last = min(_MOST, max(needed, n_topics, 2 * _FEWEST, *topics))
+        last = min(_MOST, max(needed, n_topics[measure], 2 * _FEWEST, *topics))
         numbers = np.unique(np.geomspace(_FEWEST, last, _POINTS).round().astype(int)).tolist()
         panel = LinePanel(
             tuple(_curve(difference, deviation, numbers, alpha / comparisons) for difference in differences),

@@ -1,15 +1,14 @@
-"""Power: what differences a number of topics finds, and how many topics a difference needs."""
+"""Power: what differences a number of topics detects, and how many topics a difference needs."""
 
 import math
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from irevalx.api.user_warnings import warn
-from irevalx.declarations import choice, declared, number, whole
+from irevalx.declarations import choice, declared, number, spelled, whole
 from irevalx.errors import ArgumentError, InputError
 from irevalx.experiments.measured_values import MeasuredRuns, measured_runs
 from irevalx.experiments.user_data import measures_of, probability, ranked_runs_of
-from irevalx.frozen import Frozen
 from irevalx.lab.command.result import Result
 from irevalx.lab.command.shared import AnyRelFormat, Complete, Level, Measures, MinRetrieved, Qrels, Runs, Threads
 from irevalx.reports.table import Table
@@ -31,191 +30,81 @@ if TYPE_CHECKING:
 
 DIFFERENCES = (0.01, 0.02, 0.05)
 WIDTHS = (0.05,)
-"""The differences to be found, and the widths of intervals, unless told otherwise."""
-
-CORRECTIONS = ("none", "bonferroni")
-"""How alpha is corrected for the number of comparisons: the values of ``correction``."""
-
-_DIFFERENCE, _WIDTH = "difference", "interval width"
+GOALS = _DIFFERENCE, _WIDTH = "difference", "interval width"
 
 
-class TopicsAndSize(Frozen, kw_only=True):
-    """So many topics find a difference of that size, or give intervals so wide.
-
-    Parameters
-    ----------
-    pair : ``median`` of all pairs of runs, or ``greatest``: whose deviation it is.
-    deviation : the standard deviation over topics of the difference of two runs.
-    deviation_low, deviation_high : its interval; nan where that is not defined.
-    goal : ``difference`` or ``interval width``.
-    given : ``topics`` or ``size``; the other is the answer.
-    topics : None if there would have to be more than a billion.
-    size : of the difference or the width.
-    low, high : the answer for ``deviation_low`` and ``deviation_high``; None or nan where there is none.
-    """
+class PowerRow(NamedTuple):
+    """The size of a difference or of an interval for a number of topics, or the number of topics for a size."""
 
     measure: str
-    pair: str
-    deviation: float
-    deviation_low: float
+    pair: str  # whose deviation: the "median" over all pairs of runs, or the "greatest"
+    deviation: float  # the standard deviation over topics of the difference of two runs
+    deviation_low: float  # its interval; nan where that is not defined
     deviation_high: float
-    goal: str
-    given: str
-    topics: int | None
-    size: float
-    low: float | None
-    high: float | None
-
-
-class DeviationsOfMeasure(Frozen):
-    """How much differences of runs vary under a measure.
-
-    Parameters
-    ----------
-    n_topics, n_pairs : over which they vary.
-    by_pair : of the pairs ``median`` and ``greatest``; with a single pair it is its own median.
-    greatest_pair : the names of the two runs.
-    """
-
-    measure: str
-    n_topics: int
-    n_pairs: int
-    by_pair: dict[str, Deviation]
-    greatest_pair: tuple[str, str]
+    goal: str  # one of GOALS
+    given: str  # "topics" or "size"; the other is the answer
+    topics: int | None  # None beyond a billion
+    size: float  # of the difference, or of the interval
+    low: float | None  # the answer for deviation_low; None or nan if there is none
+    high: float | None  # the answer for deviation_high
 
 
 class Power(Result):
-    """What topics find, and how many are needed.
+    """The differences that numbers of topics detect, and the topics that differences need."""
 
-    Parameters
-    ----------
-    measures : the deviations under each.
-    power : the probability with which a difference is to be found.
-    alpha : of all comparisons together.
-    comparisons : over which it is divided; 1 without correction.
-    topics : numbers of topics; none for those at hand.
-    differences, widths : for which topics are counted.
-    """
-
-    measures: Sequence[DeviationsOfMeasure]
-    power: float
-    alpha: float
-    comparisons: int
-    topics: Sequence[int]
-    differences: Sequence[float]
-    widths: Sequence[float]
-
-    @property
-    def alpha_of_each(self) -> float:
-        """The level of one comparison."""
-        return self.alpha / self.comparisons
-
-    @property
-    def rows(self) -> list[TopicsAndSize]:
-        """For each measure and deviation: sizes for numbers of topics, then numbers of topics for sizes."""
-        found = []
-        for one in self.measures:
-            for pair, deviation in one.by_pair.items():
-                ends = (deviation.low, deviation.high)
-                about: dict[str, Any] = {
-                    "measure": one.measure,
-                    "pair": pair,
-                    "deviation": deviation.value,
-                    "deviation_low": deviation.low,
-                    "deviation_high": deviation.high,
-                }
-                for goal in (_DIFFERENCE, _WIDTH):
-                    for n_topics in self.topics or [one.n_topics]:
-                        unit = self._unit(goal, n_topics)
-                        low, high = (unit * end for end in ends)
-                        of: dict[str, Any] = {"given": "topics", "topics": n_topics, "size": unit * deviation.value}
-                        found.append(TopicsAndSize(**about, goal=goal, **of, low=low, high=high))
-                for goal, asked in ((_DIFFERENCE, self.differences), (_WIDTH, self.widths)):
-                    for size in asked:
-                        least, most = (self._topics(goal, size, end) for end in ends)
-                        of = {"given": "size", "topics": self._topics(goal, size, deviation.value), "size": size}
-                        found.append(TopicsAndSize(**about, goal=goal, **of, low=least, high=most))
-        return found
-
-    def _unit(self, goal: str, topics: int) -> float:
-        """Return the difference that these topics find, or how wide their intervals are, in standard deviations."""
-        if goal == _DIFFERENCE:
-            return least_effect(topics, self.power, self.alpha_of_each)
-        return 2 * half_width(topics, self.alpha_of_each)
-
-    def _topics(self, goal: str, size: float, deviation: float) -> int | None:
-        """Return the least number of topics that finds a difference, or makes intervals as narrow as that."""
-        if math.isnan(deviation):
-            return None
-        units = size / deviation if deviation else math.inf
-        if goal == _DIFFERENCE:
-            number = topics_to_find(units, self.power, self.alpha_of_each)
-        else:
-            number = topics_for_width(units, self.alpha_of_each)
-        return int(number) if math.isfinite(number) else None
+    rows: Sequence[PowerRow]  # by measure and pair: sizes for numbers of topics, then numbers of topics for sizes
+    deviations: Mapping[str, Mapping[str, Deviation]]  # by measure and pair
+    settings: Mapping[str, Any]  # how the values were computed, as JSON has it
+    differences: Sequence[float]  # those that have lines in the figure
+    topics: Sequence[int]  # the panels of the figure reach to these at least
 
     def about(self) -> dict[str, Any]:
-        """Return how the values were made, for JSON."""
-        how = {
-            "power": self.power,
-            "alpha": self.alpha,
-            "comparisons": self.comparisons,
-            "topics": {one.measure: one.n_topics for one in self.measures},
-            "pairs": self.measures[0].n_pairs,
-            "greatest_pair": {one.measure: list(one.greatest_pair) for one in self.measures},
-        }
-        return {**super().about(), **how}
+        """Return how the values were computed, for JSON."""
+        return {**super().about(), **self.settings}
 
     def tables(self) -> list[Table]:
         """Return the table of ``rows``."""
-        return [Table.of("topics and sizes", TopicsAndSize, self.rows, n_labels=2)]
+        return [Table("topics and sizes", PowerRow._fields, self.rows, n_labels=2)]
 
     def tables_for_people(self) -> list[Table]:
-        """Return a table of what numbers of topics find, and one of the topics needed."""
-        rows, labels = self.rows, ("measure", "pair")
-        found: dict[tuple[Any, ...], dict[str, TopicsAndSize]] = {}
-        for row in rows:
-            if row.given == "topics":
-                key = (row.measure, row.pair, row.deviation, row.deviation_low, row.deviation_high, row.topics)
-                found.setdefault(key, {})[row.goal] = row
-        of_numbers = [
-            (*key, goals[_DIFFERENCE].size, goals[_DIFFERENCE].low, goals[_DIFFERENCE].high, goals[_WIDTH].size)
-            for key, goals in found.items()
-        ]
-        heads = ("deviation", "low", "high", "topics", "least difference", "low", "high", "interval width")
-        columns = (*labels, "deviation", "low", "high", "topics", "least_difference", "least", "most", "interval_width")
+        """Return a table of what numbers of topics detect, and one of the topics needed."""
+        given_topics = [row for row in self.rows if row.given == "topics"]
+        differences, widths = ([row for row in given_topics if row.goal == goal] for goal in GOALS)
+        least = [(*row[:5], row.topics, *row[8:], width.size) for row, width in zip(differences, widths, strict=True)]
         needed = [
             (row.measure, row.pair, f"{row.goal} {row.size:g}", row.topics, row.low, row.high)
-            for row in rows
+            for row in self.rows
             if row.given == "size"
         ]
-        notes = tuple(self._explained)
+        heads = ("measure", "pair", "deviation", "low", "high", "topics", "least difference", "low", "high", _WIDTH)
+        columns = (*heads[:6], "least_difference", "least", "most", "interval_width")
+        needed_columns = ("measure", "pair", "for", "topics", "low", "high")
         return [
-            Table("differences that these topics find", columns, of_numbers, n_labels=2, heads=(*labels, *heads)),
-            Table("topics needed", (*labels, "for", "topics", "low", "high"), needed, n_labels=3, notes=notes),
+            Table("differences that these topics find", columns, [*dict.fromkeys(least)], n_labels=2, heads=heads),
+            Table("topics needed", needed_columns, needed, n_labels=3, notes=self._explanations()),
         ]
 
-    @property
-    def _explained(self) -> list[str]:
-        first = self.measures[0]
-        share = f"{100 * (1 - self.alpha):g} %"
-        each = f", alpha {self.alpha:g}"
-        if self.comparisons > 1:
-            each += f"/{self.comparisons} for {self.comparisons} comparisons (Bonferroni)"
-        pairs = f"{first.n_pairs} pairs" if first.n_pairs > 1 else "one pair"
-        lines = [
-            f"Paired t test on two sides{each}; a difference is found with probability {self.power:g}.",
+    def _explanations(self) -> tuple[str, ...]:
+        alpha, comparisons, n_pairs = (self.settings[name] for name in ("alpha", "comparisons", "pairs"))
+        corrected = f"/{comparisons} for {comparisons} comparisons (Bonferroni)" if comparisons > 1 else ""
+        names = "; ".join(
+            f"{measure}: {' and '.join(runs)}" for measure, runs in self.settings["greatest_pair"].items()
+        )
+        return (
+            f"Paired t test on two sides, alpha {alpha:g}{corrected}; a difference is found with probability "
+            f"{self.settings['power']:g}.",
             "Interval widths are those expected of the t interval of one difference, at the same level.",
             "deviation: the standard deviation over topics of the difference of two runs, its median over "
-            f"{pairs}; low to high: its {share} interval.",
-        ]
-        if first.n_pairs > 1:
-            names = "; ".join(f"{one.measure}: {' and '.join(one.greatest_pair)}" for one in self.measures)
-            lines.append(
-                f"The pair with the largest deviation: {names}. Its interval is for the largest deviation of any of "
-                f"the {first.n_pairs} pairs, over the population of topics."
-            )
-        return lines
+            f"{f'{n_pairs} pairs' if n_pairs > 1 else 'one pair'}; low to high: its {100 * (1 - alpha):g} % interval.",
+            *(
+                [
+                    f"The pair with the largest deviation: {names}. Its interval is for the largest deviation of any "
+                    f"of the {n_pairs} pairs, over the population of topics."
+                ]
+                if n_pairs > 1
+                else []
+            ),
+        )
 
     def figure(self, *, width: float = 7.0, titled: bool = True) -> "Figure":
         """Draw the power by the number of topics: a panel for each measure, a line for each difference.
@@ -227,11 +116,12 @@ class Power(Result):
 
         with style():
             return power_curves(
-                {one.measure: (one.n_topics, one.by_pair["median"]) for one in self.measures},
+                {measure: of_pairs["median"] for measure, of_pairs in self.deviations.items()},
                 Page(width, titled),
-                power=self.power,
-                alpha=self.alpha,
-                comparisons=self.comparisons,
+                n_topics=self.settings["topics"],
+                power=self.settings["power"],
+                alpha=self.settings["alpha"],
+                comparisons=self.settings["comparisons"],
                 differences=self.differences,
                 topics=self.topics,
             )
@@ -260,7 +150,7 @@ def power(
     widths: Annotated[Iterable[float], number(above=0, several=True, metavar="W...", names=("--width",))] = WIDTHS,
     power: Probability = POWER,
     alpha: Probability = ALPHA,
-    correction: Annotated[str, choice(*CORRECTIONS)] = "none",
+    correction: Annotated[str, choice("none", "bonferroni")] = "none",
     comparisons: Annotated[int | None, whole(1, metavar="C", requires="correction=bonferroni")] = None,
     level: Level = 1,
     complete: Complete = False,
@@ -306,7 +196,7 @@ def power(
     >>> [(row.goal, row.topics, round(row.size, 3)) for row in result.rows if row.goal == "difference"]
     [('difference', 30, 0.135), ('difference', 53, 0.1)]
     """
-    power = probability("power", power, least=alpha)
+    power = probability(spelled("power"), power, least=alpha)
     differences, widths = differences or DIFFERENCES, widths or WIDTHS
     ranked = ranked_runs_of(
         qrels,
@@ -318,29 +208,71 @@ def power(
         rel_format=rel_format,
         threads=threads,
     )
-    every = measured_runs(ranked, warn)
-    deviations = [_deviations_of(values, alpha) for values in every]
-    n_comparisons = 1 if correction == "none" else comparisons or deviations[0].n_pairs
-    notes = ranked.notes([len(ranked.topics) - of_measure.n_topics for of_measure in deviations])
-    return Power(deviations, power, alpha, n_comparisons, tuple(topics), tuple(differences), tuple(widths), notes=notes)
+    measured = measured_runs(ranked, warn)
+    n_pairs = math.comb(len(measured[0].runs), 2)
+    n_comparisons = 1 if correction == "none" else comparisons or n_pairs
+    deviations, greatest_pairs, rows = {}, {}, list[PowerRow]()
+    for values in measured:
+        _refuse_unusable(values)
+        median, greatest, runs_of_greatest = median_and_greatest(values.values, alpha)
+        greatest_pairs[values.measure] = [values.runs[run] for run in runs_of_greatest]
+        deviations[values.measure] = {"median": median, "greatest": greatest} if n_pairs > 1 else {"median": median}
+        requested = tuple(topics) or (len(values.topics),), {_DIFFERENCE: differences, _WIDTH: widths}
+        for pair, deviation in deviations[values.measure].items():
+            rows += _rows(values.measure, pair, deviation, *requested, power=power, alpha=alpha / n_comparisons)
+    settings = {
+        "power": power,
+        "alpha": alpha,
+        "comparisons": n_comparisons,
+        "topics": {values.measure: len(values.topics) for values in measured},
+        "pairs": n_pairs,
+        "greatest_pair": greatest_pairs,
+    }
+    notes = ranked.notes([len(ranked.topics) - len(values.topics) for values in measured])
+    return Power(rows, deviations, settings, tuple(differences), tuple(topics), notes=notes)
 
 
-def _deviations_of(one: MeasuredRuns, alpha: float) -> DeviationsOfMeasure:
-    """Return how much the differences of runs vary, with intervals at 1 - alpha; warns of few topics.
-
-    Raises
-    ------
-    ArgumentError : the measure is not averaged.
-    InputError : there are fewer than two topics.
-    """
-    n_topics = one.values.shape[1]
-    if one.scale is not MEAN:
-        raise ArgumentError(f"measures must be averaged over topics, but {one.measure} is a {one.scale.name}")
+def _refuse_unusable(values: MeasuredRuns) -> None:
+    """Refuse measures that are not averaged, and a single topic; warn of few topics."""
+    n_topics = len(values.topics)
+    if values.scale is not MEAN:
+        raise ArgumentError(f"measures must be averaged over topics, but {values.measure} is a {values.scale.name}")
     if n_topics < 2:
-        raise InputError(f"power must be of two topics at least, but {one.measure} has values for {n_topics}")
+        raise InputError(f"power needs at least two topics, but {values.measure} has values for {n_topics}")
     if n_topics < FEW_TOPICS:
-        warn(f"{one.measure} has values for {n_topics} topics: below {FEW_TOPICS} deviations are known badly")
-    median, greatest, (first, second) = median_and_greatest(one.values, alpha)
-    n_pairs = len(one.runs) * (len(one.runs) - 1) // 2
-    by_pair = {"median": median, "greatest": greatest} if n_pairs > 1 else {"median": median}
-    return DeviationsOfMeasure(one.measure, n_topics, n_pairs, by_pair, (one.runs[first], one.runs[second]))
+        warn(
+            f"{values.measure} has values for {n_topics} topics: with fewer than {FEW_TOPICS}, the standard deviation "
+            "of differences is not reliable"
+        )
+
+
+def _rows(
+    measure: str,
+    pair: str,
+    deviation: Deviation,
+    topics: Iterable[int],
+    sizes: Mapping[str, Iterable[float]],
+    *,
+    power: float,
+    alpha: float,
+) -> Iterator[PowerRow]:
+    """Yield the sizes for numbers of topics, then the numbers of topics for sizes by goal, for one deviation."""
+    values = (deviation.value, deviation.low, deviation.high)
+    for goal in GOALS:
+        for n in topics:
+            unit = least_effect(n, power, alpha) if goal == _DIFFERENCE else 2 * half_width(n, alpha)
+            size, low, high = (unit * value for value in values)
+            yield PowerRow(measure, pair, *values, goal, "topics", n, size, low, high)
+    for goal in GOALS:
+        for size in sizes[goal]:
+            n_topics, fewest, most = (_topics_for(goal, size, value, power, alpha) for value in values)
+            yield PowerRow(measure, pair, *values, goal, "size", n_topics, size, fewest, most)
+
+
+def _topics_for(goal: str, size: float, deviation: float, power: float, alpha: float) -> int | None:
+    """Return the number of topics that detects a difference, or that gives intervals of a width; None for infinity."""
+    if math.isnan(deviation):
+        return None
+    units = size / deviation if deviation else math.inf
+    n_topics = topics_to_find(units, power, alpha) if goal == _DIFFERENCE else topics_for_width(units, alpha)
+    return int(n_topics) if math.isfinite(n_topics) else None

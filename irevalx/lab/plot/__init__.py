@@ -1,4 +1,4 @@
-"""Figures for papers in one style: pages, curves, panels, rows; no word of any command.
+"""Figures for papers in one style: pages, curves, panels, rows, ticks.
 
-Imported only where something is drawn, as matplotlib comes with the extra.
+Imported only when a figure is drawn: matplotlib comes with the extra.
 """

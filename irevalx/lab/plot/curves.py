@@ -1,7 +1,4 @@
-"""Lines with bands, at most six a panel; more lines take more panels.
-
-One legend above the panels has the names of all lines.
-"""
+"""Lines with bands, at most six in a panel, and one legend above the panels; more lines take more panels."""
 
 from __future__ import annotations
 
@@ -22,70 +19,41 @@ from irevalx.frozen import Frozen, replace
 from irevalx.lab.plot.page import COLOURS, DASHES, GREY, MARKERS, MOST_LINES, Page, drawable, settle
 from irevalx.lab.plot.ticks import name_places
 
-_HEIGHT, _LOW_HEIGHT = 1.75, 1.4
-"""Of a panel, in inches: beside others, and in a narrow column."""
+# in inches:
+_HEIGHT, _LOW_HEIGHT = 1.75, 1.4  # of a panel next to others, and in a narrow column
+_BELOW, _TITLE = 0.45, 0.25  # below and above all panels
+_LEGEND_GAP = 0.06  # above and below a legend
 
-_BELOW, _TITLE = 0.45, 0.25
-"""The room for what stands below and above all panels, in inches."""
-
-_BAND = 0.11
-"""The opacity of bands."""
-
-_NAME_SIZE = 7.0
-"""Of the letters of names of lines, in points."""
-
-_LEGEND_GAP = 0.06
-"""Above and below a legend, in inches."""
-
+_BAND = 0.11  # the opacity of bands
+_NAME_SIZE = 7.0  # points of the names of lines
 
 _Limits: TypeAlias = tuple[float, float, float, float]
-"""The least and the greatest x, and those y."""
+"""The least and the greatest x, then the least and the greatest y."""
 
 
 class Curve(Frozen):
-    """A line, maybe with a band.
+    """A line, with or without a band."""
 
-    Parameters
-    ----------
-    label : its name; lines without one are not in the legend.
-    x, y : shape (n_points,); nan where there is no point.
-    low, high : shape (n_points,); the ends of the band. None for no band.
-    markers : whether points are marked.
-    style : the number of its colour, dashes and marker; None for its place among the names of the figure.
-    """
-
-    label: str
-    x: FloatArray
-    y: FloatArray
-    low: FloatArray | None = None
+    label: str  # the name in the legend; lines without a name are not in it
+    x: FloatArray  # shape (n_points,)
+    y: FloatArray  # shape (n_points,): nan for no point
+    low: FloatArray | None = None  # shape (n_points,): the ends of the band
     high: FloatArray | None = None
     markers: bool = True
-    style: int | None = None
+    style: int | None = None  # number of its colour, dashes and marker; None for its place among the figure's names
 
 
 class LinePanel(Frozen):
-    """A panel of lines.
+    """A panel of lines."""
 
-    Parameters
-    ----------
-    curves : with something to draw, in the order of the styles.
-    y_label : what the lines show.
-    title : above the panel.
-    ticks : places on the horizontal axis and their names, from the least to the greatest; none for matplotlib's own.
-    logarithmic : whether the horizontal axis is, unless the page has linear ones.
-    in_percent : whether x are shares, which ticks of a linear axis name in per cent.
-    rules : heights that lines are to be compared with.
-    band : what its bands are, if it has some.
-    """
-
-    curves: tuple[Curve, ...]
+    curves: tuple[Curve, ...]  # in the order of their styles
     y_label: str = ""
     title: str = ""
-    ticks: tuple[tuple[float, str], ...] = ()
-    logarithmic: bool = False
-    in_percent: bool = False
-    rules: tuple[float, ...] = ()
-    band: str = ""
+    ticks: tuple[tuple[float, str], ...] = ()  # places on the horizontal axis and names, ascending; () for the default
+    logarithmic: bool = False  # the horizontal axis, unless the page has linear axes
+    in_percent: bool = False  # whether x are shares, so that ticks of a linear axis are in per cent
+    rules: tuple[float, ...] = ()  # y of horizontal lines to compare with
+    band: str = ""  # a description of its bands
 
     @property
     def has_points(self) -> bool:
@@ -93,8 +61,8 @@ class LinePanel(Frozen):
         return any(np.isfinite(curve.x + curve.y).any() for curve in self.curves)
 
     @property
-    def limits(self) -> tuple[float, float, float, float]:
-        """The least and the greatest x, and those y, with a margin."""
+    def limits(self) -> _Limits:
+        """The limits of the axes, with a margin."""
         xs = np.concatenate([curve.x for curve in self.curves])
         xs = xs[np.isfinite(xs)] if np.isfinite(xs).any() else np.ones(1)
         bands = [side for curve in self.curves for side in (curve.y, curve.low, curve.high) if side is not None]
@@ -119,14 +87,7 @@ def draw_lines(
     note: str = "",
     same_heights: bool = False,
 ) -> Figure:
-    """Draw rows of panels; on a narrow page each panel is a row.
-
-    Parameters
-    ----------
-    label : of all horizontal axes.
-    note : what a reader has to know, below it.
-    same_heights : whether the panels of a row have the same vertical axis.
-    """
+    """Draw rows of panels, on a narrow page one panel per row; label and note are below all panels."""
     cells = _cells(rows, page, same_heights)
     n_columns = max(map(len, cells))
     height = (_LOW_HEIGHT if page.is_narrow else _HEIGHT) * len(cells) + _BELOW + _TITLE * page.titled
@@ -141,7 +102,7 @@ def draw_lines(
                 axis.set_visible(False)
     heading = page.name(figure, title)
     every = [panel for row in rows for panel in row]
-    page.explain(figure, label, " ".join(one for one in (_band_note(every), _rule_note(every), note) if one))
+    page.explain(figure, label, " ".join(filter(None, (_band_note(every), _rule_note(every), note))))
     _lay_out(figure, {str(line.get_label()): line for panel in drawn for line in panel.lines}, heading)
     for panel in drawn:
         panel.name_places()
@@ -149,7 +110,7 @@ def draw_lines(
 
 
 def _lay_out(figure: Figure, named: Mapping[str, Line2D], heading: Text | None) -> None:
-    """Lay a figure out with a legend of all lines, below the title or at the upper edge; it takes more height."""
+    """Lay a figure out with a legend of all lines, below the title or at the upper edge, which makes it higher."""
     if not named:
         settle(figure)
         return
@@ -166,21 +127,21 @@ def _lay_out(figure: Figure, named: Mapping[str, Line2D], heading: Text | None) 
 def _cells(
     rows: Sequence[Sequence[LinePanel]], page: Page, same_heights: bool
 ) -> list[list[tuple[LinePanel, _Limits]]]:
-    """Return rows of panels as they are drawn, with the limits of each; one panel at least in each has something."""
+    """Return rows of panels as they are drawn, with their limits; rows without points are left out."""
     names = dict.fromkeys(curve.label for row in rows for panel in row for curve in panel.curves)
     styles = {name: number for number, name in enumerate(names)}
     rows = [[_as_drawn(panel, page, styles) for panel in row] for row in rows]
     cells = [list(zip(part, _limits(row, same_heights), strict=False)) for row in rows for part in _split(row)]
     if page.is_narrow:
-        cells = [[one] for row in cells for one in row]
+        cells = [[cell] for row in cells for cell in row]
     return [row for row in cells if any(panel.has_points for panel, _ in row)] or cells
 
 
 def _as_drawn(panel: LinePanel, page: Page, styles: Mapping[str, int]) -> LinePanel:
-    """Return a panel with a style for each curve, by its name unless it has one, and the axis that the page has."""
+    """Return a panel with the axis of the page, and with a style for each curve, by its name unless it has one."""
     curves = [
-        replace(one, label=drawable(one.label), style=styles[one.label] if one.style is None else one.style)
-        for one in panel.curves
+        replace(curve, label=drawable(curve.label), style=styles[curve.label] if curve.style is None else curve.style)
+        for curve in panel.curves
     ]
     if page.linear and panel.logarithmic:
         panel = replace(panel, logarithmic=False, ticks=())
@@ -188,7 +149,7 @@ def _as_drawn(panel: LinePanel, page: Page, styles: Mapping[str, int]) -> LinePa
 
 
 def _legend(figure: Figure, named: Mapping[str, Line2D]) -> Legend:
-    """Return a legend in as few lines as the page has room for."""
+    """Return a legend in as few lines as the width of the page allows."""
     names = [f" {name}" if name.startswith("_") else name for name in named]  # matplotlib leaves out names with _
     for n_columns in range(len(names), 0, -1):
         legend = figure.legend(
@@ -208,7 +169,7 @@ def _legend(figure: Figure, named: Mapping[str, Line2D]) -> Legend:
 
 
 def _limits(row: Sequence[LinePanel], same_heights: bool) -> list[_Limits]:
-    """Return the limits of panels beside each other."""
+    """Return the limits of the panels of a row."""
     limits = [panel.limits for panel in row]
     if same_heights:
         low, high = min(ends[2] for ends in limits), max(ends[3] for ends in limits)
@@ -217,7 +178,7 @@ def _limits(row: Sequence[LinePanel], same_heights: bool) -> list[_Limits]:
 
 
 def _split(row: Sequence[LinePanel]) -> list[list[LinePanel]]:
-    """Return rows of panels with few enough lines, the same lines in each panel of a row."""
+    """Return rows whose panels have at most ``MOST_LINES`` lines, the same lines in each panel of a row."""
     n_curves = max(len(panel.curves) for panel in row)
     n_rows = max(1, math.ceil(n_curves / MOST_LINES))
     size = math.ceil(n_curves / n_rows)
@@ -229,42 +190,32 @@ def _split(row: Sequence[LinePanel]) -> list[list[LinePanel]]:
 
 
 def _band_note(panels: Sequence[LinePanel]) -> str:
-    """Return what the bands of a figure are; nothing if it has none."""
-    shown: dict[str, list[str]] = {}
+    """Return a description of the bands of a figure; empty if it has none."""
+    labels_of: dict[str, list[str]] = {}
     for panel in panels:
         if any(curve.low is not None for curve in panel.curves):
-            labels = shown.setdefault(panel.band, [])
+            labels = labels_of.setdefault(panel.band, [])
             if panel.y_label and panel.y_label not in labels:
                 labels.append(panel.y_label)
-    if len(shown) == 1:
-        return f"Bands: {next(iter(shown))}."
-    parts = [f"{band} ({', '.join(labels)})" for band, labels in shown.items()]
+    if len(labels_of) == 1:
+        return f"Bands: {next(iter(labels_of))}."
+    parts = [f"{band} ({', '.join(labels)})" for band, labels in labels_of.items()]
     return f"Bands: {'; '.join(parts)}." if parts else ""
 
 
 def _rule_note(panels: Sequence[LinePanel]) -> str:
-    """Return what the grey lines are; nothing if there are none."""
+    """Return a description of the grey lines; empty if there are none."""
     rules = sorted({rule for panel in panels for rule in panel.rules})
     return f"Grey line: {' and '.join(f'{rule:g}' for rule in rules)}." if rules else ""
 
 
 class _DrawnPanel:
-    """A panel with its lines, whose ticks wait until the figure has been laid out.
+    """A panel with its lines; its ticks are chosen when the figure has been laid out."""
 
-    Parameters
-    ----------
-    axis : to draw on.
-    limits : the least and the greatest x, and those y.
-
-    Attributes
-    ----------
-    lines : those that have a name.
-    """
-
-    def __init__(self, axis: Axes, panel: LinePanel, limits: tuple[float, float, float, float]) -> None:
+    def __init__(self, axis: Axes, panel: LinePanel, limits: _Limits) -> None:
         self._axis, self._panel = axis, panel
         self._left, self._right = limits[:2]
-        self.lines: list[Line2D] = []
+        self.lines: list[Line2D] = []  # those in the legend
         if panel.logarithmic:
             axis.set_xscale("log")
             axis.xaxis.set_minor_locator(NullLocator())
@@ -304,8 +255,8 @@ class _DrawnPanel:
             self.lines.append(line)
 
     def name_places(self) -> None:
-        """Leave out ticks whose names would touch."""
-        if not self._panel.ticks:  # none where there is room for labels only
+        """Leave out ticks whose labels would touch."""
+        if not self._panel.ticks:  # no ticks outside the limits
             self._axis.set_xticks([place for place in self._axis.get_xticks() if self._left <= place <= self._right])
         else:
             name_places(self._axis, self._panel.ticks)

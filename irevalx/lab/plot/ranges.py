@@ -1,4 +1,4 @@
-"""What values measures can have: where bands end, and which measures share an axis."""
+"""Ranges of measures: where bands end, and which measures share an axis."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from collections.abc import Sequence
 
 from irevalx.measures import every_measure
 from irevalx.measures.declare import ZERO_TO_ONE, Measure, Range
-from irevalx.measures.select import SelectedMeasure
+from irevalx.measures.select import RequestedMeasure
 
 
 def measure_printed_as(name: str) -> Measure | None:
-    """Return the measure that has this printed name, such as ``P_10`` or ``infAP_c=1:skip``; None if there is none."""
-    found = [measure for measure in every_measure() if re.match(re.escape(measure.name) + r"([_:.]|$)", name)]
-    return max(found, key=lambda measure: len(measure.name), default=None)
+    """Return the measure with a printed name, such as ``P_10`` or ``infAP_c=1:skip``; None if it is unknown."""
+    matches = [measure for measure in every_measure() if re.match(re.escape(measure.name) + r"([_:.]|$)", name)]
+    return max(matches, key=lambda measure: len(measure.name), default=None)
 
 
 def ranges_printed_as(names: Sequence[str]) -> list[Range]:
-    """Return the ranges of measures with these printed names; one that is not known is taken for a share."""
+    """Return the ranges of measures with these printed names; an unknown measure counts as a share."""
     measures = [measure_printed_as(name) for name in names]
     return [ZERO_TO_ONE if measure is None else measure.value_range for measure in measures]
 
 
 def groups_on_one_axis(ranges: Sequence[Range]) -> list[list[int]]:
-    """Return the numbers of measures that share axes: those that are shares, and each other one alone."""
-    shares = [m for m, one in enumerate(ranges) if one.is_share]
-    others = [[m] for m, one in enumerate(ranges) if not one.is_share]
+    """Return the numbers of measures that share axes: all measures that are shares, and each other measure alone."""
+    shares = [m for m, limits in enumerate(ranges) if limits.is_share]
+    others = [[m] for m, limits in enumerate(ranges) if not limits.is_share]
     return [shares, *others] if shares else others
 
 
-def ranges_of(requests: Sequence[SelectedMeasure]) -> list[Range]:
+def ranges_of(requests: Sequence[RequestedMeasure]) -> list[Range]:
     """Return the ranges of measures, one for each printed name."""
     return [request.measure.value_range for request in requests for _ in request.names]

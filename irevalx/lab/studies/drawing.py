@@ -1,15 +1,14 @@
-"""Several studies: their figures, whether they are in folders or in memory, and what people read of them."""
+"""Figures of several studies, in folders or in memory; and studies of several judging strategies."""
 
-from __future__ import annotations
-
+import os
 from collections.abc import Iterable, Mapping
 from functools import partial
-from os import PathLike, fspath
+from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from irevalx import parameters
 from irevalx.api.user_warnings import warn
+from irevalx.declarations import Parameter, ValueType, choice, declared, file, flag, number, refined, spelled, text
 from irevalx.errors import ArgumentError, UsageError
 from irevalx.frozen import replace
 from irevalx.lab.command.folders import make_folder, write_folder
@@ -17,54 +16,94 @@ from irevalx.lab.command.output import write_lines
 from irevalx.lab.command.result import Result
 from irevalx.lab.studies.run_study import REFERENCES
 from irevalx.lab.studies.study_result import AXES, StudyResult
+from irevalx.parameters import argument_error
 from irevalx.reports.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from irevalx.lab.plot.page import Page
+    from irevalx.lab.command.output import Output
     from irevalx.lab.studies.summaries import StudySummary
 
-LAYOUTS = ("axis", "grid", "scores", "runs")
-"""How studies are drawn: on one axis, a column for each, the scores of runs at a level, or under full judgments."""
+Axis = Annotated[
+    str,
+    choice(*AXES, help="scale of the axis of levels: logarithmic (log), or linear, for levels from 50% to 100%."),
+]
 
-AGAINST = tuple(REFERENCES)
-"""What measures are compared with."""
+
+def _level(value: Any) -> str:
+    if isinstance(value, str) or (isinstance(value, Real) and not isinstance(value, bool)):
+        return str(value)
+    raise TypeError(value)
 
 
+def _run(output: "Output", **options: Any) -> None:
+    """Write the figure of studies."""
+    if output.figure is None:
+        raise UsageError(f"{spelled('figure')} must be given")
+    output.write_figure(lambda page: draw(**options, width=page.width, titled=page.titled))
+
+
+@declared(
+    example="irevalx-lab draw uniform depth mixed -m infAP --figure schemes.pdf",
+    more="A STUDY is a folder that irevalx-lab study has written, or NAME=FOLDER to give the study another name.",
+    run=_run,
+    figure=True,
+    tables=False,
+    without=("path",),
+)
 def draw(
-    studies: Any,
+    studies: Annotated[Any, file(names=("STUDY",), several=True)],
     *,
-    layout: str = "axis",
-    at: str | float | None = None,
-    measures: str | Iterable[str] = (),
-    against: str = "AP",
-    itself: str | Iterable[str] = (),
-    axis: str = "log",
-    width: float = 7.0,
-    titled: bool = True,
-) -> Figure:
+    layout: Annotated[str, choice("axis", "grid", "scores", "runs")] = "axis",
+    at: Annotated[
+        str | float | None,
+        Parameter(kind=ValueType("a level of the studies", _level), metavar="LEVEL", requires="layout=scores"),
+    ] = None,
+    measures: Annotated[
+        str | Iterable[str],
+        text(names=("-m", "--measure"), several=True, separators=" ", metavar="NAME...", also="--measures"),
+    ] = (),
+    against: Annotated[str, choice(*REFERENCES)] = "AP",
+    itself: Annotated[
+        str | Iterable[str],
+        text(several=True, separators=" ", metavar="NAME...", excludes=("layout=scores", "layout=runs")),
+    ] = (),
+    axis: Annotated[Axis, refined(excludes={"linear": ("layout=scores", "layout=runs")})] = "log",
+    width: Annotated[float, number(least=1, in_shell=False)] = 7.0,
+    titled: Annotated[bool, flag(in_shell=False)] = True,
+) -> "Figure":
     """Draw several studies together.
+
+    Studies on one axis must have the same runs and full judgments; `layout="grid"` draws studies of different runs or
+    judgments. On one axis and in a grid, the figure contains Kendall's tau-b, Pearson's correlation and RMS error for
+    each measure and study. Bands are the bands of the studies: one standard deviation over samples on either side,
+    clipped to the range of the statistic, or intervals over topics.
+
+    Yilmaz and Aslam 2008 draw studies of different schemes on one axis in Figure 22, and a grid of collections in
+    Figures 23 and 24, where bpref is compared with AP and with itself (`itself="bpref"`). With `layout="scores"`, a
+    study that separates the errors of infAP gives their Figure 19 (measures map, infAP.c=1, infAP.c=1.5, infAP.c=2.5).
+    With `layout="runs"`, the figures are like Figures 2 to 4 of Ahlgren and Grönqvist 2008 (measures map, bpref_10,
+    RankEff).
 
     Parameters
     ----------
-    studies : what ``irevalx.lab.study`` returns, or folders that it or its command has written, ``NAME=DIR`` for
+    studies : what ``irevalx.lab.study`` returns, or folders that it or its command has written, ``NAME=FOLDER`` for
         another name. Several in a list, or by their names in a dictionary.
-    layout : ``axis``, all on one axis, the share of the judgments that is left; ``grid``, a column for each;
-        ``scores``, the scores of all runs at one level, a panel for each measure; ``runs``, those under full judgments.
-    at : the level of ``scores``; None for that nearest to 5 %, or to depth 4.
-    measures : as the studies print them; none for all that they have in common.
-    against : ``AP`` or ``itself``: what measures are compared with.
-    itself : measures to compare with themselves as well.
-    axis : ``log`` or ``linear``: how the axis of ``axis`` and ``grid`` is divided.
-    width : of the figure, in inches.
-    titled : whether it has a title.
+    layout : draw all studies on one axis, the share of the judgments that is left (axis), one column per study, for
+        example a collection (grid), the values of all runs at one level, one panel per measure (scores), or the values
+        of runs under full judgments, sorted by the first measure (runs).
+    at : the level of `layout="scores"`. [default: the level nearest to 5%, or to depth 4]
+    measures : measures as the studies print them. [default: all measures that the studies have in common]
+    against : compare measures with average precision under full judgments (AP), or with themselves (itself).
+    itself : also compare these measures with themselves.
+    width : width of the figure in inches.
+    titled : whether the figure has a title.
 
     Raises
     ------
-    UsageError : studies on one axis differ in runs or full judgments, have one name, or lack a measure; or keywords
-        contradict each other.
-    InputError : a folder does not have what a study writes.
+    UsageError : studies on one axis differ in runs or full judgments, or studies have the same name or lack a measure.
+    InputError : a folder does not contain a study.
 
     Examples
     --------
@@ -75,74 +114,61 @@ def draw(
     >>> len(irevalx.lab.draw({"mine": study}, width=5).axes)
     2
     """
-    for what, value, known in (("layout", layout, LAYOUTS), ("against", against, AGAINST), ("axis", axis, AXES)):
-        parameters.one_of(what, value, known)
-    if layout in {"scores", "runs"} and axis != "log":
-        raise UsageError(f"axis must not be given together with the layout {layout}")
-    if layout != "scores" and at is not None:
-        raise UsageError("at must be given together with the layout scores")
-    asked, with_itself = _names("measures", measures), _names("itself", itself)
-    if layout in {"scores", "runs"} and with_itself:
-        raise UsageError(f"itself must not be given together with the layout {layout}")
     from irevalx.lab.plot.page import Page, style
     from irevalx.lab.studies.study_figures import agreement, grid, runs_in_order
     from irevalx.lab.studies.study_scatter import measures_at_a_level
     from irevalx.lab.studies.summaries import measures_in_common, refuse_different
 
-    page, found = Page(width, titled, axis == "linear"), _summaries(studies)
-    if layout == "grid" and len(found) > 1 and page.is_narrow:
-        raise UsageError("the layout grid must be given together with a figure width of 7 for several studies")
-    chosen = measures_in_common(found, asked)
+    page, summaries = Page(width, titled, axis == "linear"), _summaries(studies)
+    if layout == "grid" and len(summaries) > 1 and page.is_narrow:
+        raise UsageError(f"{spelled('layout', 'grid')} with several studies requires {spelled('width', 7)}")
+    chosen = measures_in_common(summaries, _words(measures))
     with style():
         if layout == "runs":
-            return runs_in_order(found, chosen, page)
+            return runs_in_order(summaries, chosen, page)
         if layout == "scores":
-            return measures_at_a_level(found, chosen, against, None if at is None else str(at), page)
-        of_itself = measures_in_common(found, with_itself) if with_itself and against != "itself" else ()
+            return measures_at_a_level(summaries, chosen, against, None if at is None else str(at), page)
         if layout == "axis":
-            refuse_different(found)
-        for line in dict.fromkeys(line for study in found for line in study.interval_warnings()):
+            refuse_different(summaries)
+        for line in dict.fromkeys(line for summary in summaries for line in summary.interval_warnings()):
             warn(line)
-        lines = [*((measure, against) for measure in chosen), *((measure, "itself") for measure in of_itself)]
-        return (grid if layout == "grid" else agreement)(found, lines, page)
+        lines = [(measure, against) for measure in chosen]
+        if (others := _words(itself)) and against != "itself":
+            lines += [(measure, "itself") for measure in measures_in_common(summaries, others)]
+        return (grid if layout == "grid" else agreement)(summaries, lines, page)
 
 
-def _summaries(studies: Any) -> list[StudySummary]:
-    """Return the summaries of studies, as ``draw`` takes them; raises as it does."""
+def _words(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the words of texts, each once."""
+    return tuple(dict.fromkeys(word for text in texts for word in text.split()))
+
+
+def _summaries(studies: Any) -> "list[StudySummary]":
+    """Return the summaries of studies, as ``draw`` takes them."""
     from irevalx.lab.studies.study_files import StudyFolder, read_summary
 
-    listed = studies if isinstance(studies, list | tuple) else [studies]
-    found = []
-    for name, one in studies.items() if isinstance(studies, Mapping) else ((None, one) for one in listed):
-        if isinstance(one, StudyResult):
-            found.append(one.summary if name is None else replace(one.summary, name=name))
-        elif isinstance(one, str | PathLike):
-            found.append(read_summary(StudyFolder.of(fspath(one), name)))
+    if not isinstance(studies, Mapping):
+        studies = [(None, study) for study in (studies if isinstance(studies, list | tuple) else [studies])]
+    summaries = []
+    for name, study in studies.items() if isinstance(studies, Mapping) else studies:
+        if isinstance(study, StudyResult):
+            summaries.append(study.summary if name is None else replace(study.summary, name=name))
+        elif isinstance(study, str | os.PathLike):
+            summaries.append(read_summary(StudyFolder.of(os.fspath(study), name)))
         else:
-            raise parameters.wrong("a study", "a folder or what irevalx.lab.study returns", one)
-    if not found:
-        raise ArgumentError("studies must be one at least, but got none")
-    if len({one.name for one in found}) < len(found):
-        raise UsageError("the studies must have different names: NAME=DIR gives a name")
-    return found
-
-
-def _names(what: str, given: str | Iterable[str]) -> tuple[str, ...]:
-    """Return measures, each once; a string may have several, with blanks between them."""
-    return tuple(dict.fromkeys(word for text in parameters.texts(what, given) for word in text.split()))
+            raise argument_error("a study", "a folder or what irevalx.lab.study returns", study)
+    if not summaries:
+        raise ArgumentError(f"{spelled('studies')} must contain at least one study")
+    if len({summary.name for summary in summaries}) < len(summaries):
+        raise UsageError("the studies must have different names: NAME=FOLDER gives a name")
+    return summaries
 
 
 class SeveralStudies(Result):
-    """Studies of the same runs and judgments under several orders of judging.
-
-    Parameters
-    ----------
-    studies : one for each order, all with the same seeds.
-    seed : of the first sample; None where nothing was left to chance.
-    """
+    """Studies of the same runs and judgments under several judging strategies, all with the same seeds."""
 
     studies: tuple[StudyResult, ...]
-    seed: int | None
+    seed: int | None  # of the first sample; None if no strategy is random
 
     titled: ClassVar[bool] = True
 
@@ -156,7 +182,7 @@ class SeveralStudies(Result):
 
     def write(
         self,
-        folder: str | PathLike[str],
+        folder: str | os.PathLike[str],
         *,
         figures: str | None = "png",
         axis: str = "log",
@@ -164,33 +190,31 @@ class SeveralStudies(Result):
         titled: bool = True,
         **how: Any,
     ) -> list[str]:
-        """Write each study to a folder of its own in a folder, and in this figures of all of them on one axis.
+        """Write each study to a folder of its own, like ``StudyResult.write``, and figures of all studies."""
 
-        Parameters and what is returned are those of ``StudyResult.write``.
-        """
-        style: dict[str, Any] = {"figures": figures, "axis": axis, "width": width, "titled": titled}
-        return write_folder(fspath(folder), partial(self._write_into, **style, **how))
-
-    def _write_into(
-        self, path: Path, *, figures: str | None, axis: str, width: float, titled: bool, **how: Any
-    ) -> list[str]:
-        names = []
-        for study in self.studies:
-            into = make_folder(fspath(path / study.study.scheme))
-            of_study = study.write_into(into, figures=figures, axis=axis, width=width, titled=titled, **how)
-            names += [f"{into.name}/{name}" for name in of_study]
-        if figures is None:
+        def write_into(path: Path) -> list[str]:
+            style: dict[str, Any] = {"axis": axis, "width": width, "titled": titled}
+            names = []
+            for study in self.studies:
+                into = make_folder(os.fspath(path / study.study.scheme))
+                names += [f"{into.name}/{name}" for name in study.write_into(into, figures=figures, **style, **how)]
+            if figures is not None:
+                names += self._draw_into(path, figures, **style)
             return names
+
+        return write_folder(os.fspath(folder), write_into)
+
+    def _draw_into(self, path: Path, suffix: str, *, axis: str, width: float, titled: bool) -> list[str]:
+        """Write the figures of all studies on one axis, and return their names."""
         from irevalx.lab.plot.page import Page, picture
 
-        named = {study.study.scheme: study for study in self.studies}
+        studies = {study.study.scheme: study for study in self.studies}
 
-        def drawn(page: Page, against: str) -> Figure:
-            return draw(named, against=against, axis=axis, width=page.width, titled=page.titled)
+        def drawing(page: "Page", against: str) -> "Figure":
+            return draw(studies, against=against, axis=axis, width=page.width, titled=page.titled)
 
-        for against in AGAINST:
-            name = f"agreement-with-{against}.{figures}"
-            content = picture(partial(drawn, against=against), Page(width, titled), name)
+        names = [f"agreement-with-{against}.{suffix}" for against in REFERENCES]
+        for name, against in zip(names, REFERENCES, strict=True):
+            content = picture(partial(drawing, against=against), Page(width, titled), name)
             write_lines([content], path / name)
-            names.append(name)
         return names

@@ -1,4 +1,4 @@
-"""infAP taken apart: its two sources of error, the sampled documents and the precisions estimated at them.
+"""The two error sources of infAP: the sampled documents, and the estimated precisions at these documents.
 
 Source: Yilmaz and Aslam, Estimating Average Precision When Judgments Are Incomplete, KAIS 2008, sections 4.5, 4.5.1 and
 4.5.4 (Figure 19).
@@ -15,41 +15,31 @@ from irevalx.frozen import cached_property, replace, values
 from irevalx.judgments.graded import Judgments
 from irevalx.measures.declare import NONREL, ZERO_TO_ONE, measure
 from irevalx.measures.incomplete import DEFAULT_C, DEFAULT_EPSILON, inferred_average_precision
-from irevalx.measures.select import SelectedMeasure
+from irevalx.measures.select import RequestedMeasure
 from irevalx.measures.summary import mean
 from irevalx.ranking.assess import Assessed
 from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.topics import Topics
-from irevalx.settings import Reading, Settings
+from irevalx.settings import Settings, UnjudgedTreatment
 
 
 class TopicsWithoutPool(Topics):
-    """Rankings in which nothing is known of a pool: any document that was not judged might have been."""
+    """Rankings in which all unjudged documents count as pooled."""
 
     @cached_property
     def unjudged_above(self) -> IntArray:
-        """Flat: documents not judged that are ranked above this one."""
+        """Flat: the number of unjudged documents ranked above a document."""
         return self.rank - 1 - self.relevant_above - self.nonrelevant_above
 
 
-class TopicsWithTruth(Topics, kw_only=True):
-    """Rankings seen through a sample of the judgments, of which the full ones are known as well.
+class FullTopics(Topics, kw_only=True):
+    """Rankings assessed with a sample of the judgments, while the full judgments are known."""
 
-    Parameters
-    ----------
-    true_precision : flat over ``rows``; the precision at each document under full judgments.
-    """
-
-    true_precision: FloatArray
+    true_precision: FloatArray  # flat over ``rows``: precision at each document under full judgments
 
 
 def without_pool(t: Topics, c: float = DEFAULT_C, epsilon: float = DEFAULT_EPSILON) -> FloatArray:
-    """Return infAP of each topic that does not know which documents were pooled: the paper's equation 2.
-
-    Parameters
-    ----------
-    c, epsilon : as those of infAP.
-    """
+    """Return infAP of each topic without knowledge of the pool: equation 2 of the paper."""
     unaware = TopicsWithoutPool(t.rows, t.rank, t.grade, t.n_ret, t.pool, t.pool_grade, t.level)
     assert inferred_average_precision.kernel is not None
     return np.asarray(inferred_average_precision.kernel(unaware, c, epsilon), np.float64)
@@ -59,8 +49,8 @@ def without_pool(t: Topics, c: float = DEFAULT_C, epsilon: float = DEFAULT_EPSIL
 def infap_without_pool(t: Topics) -> FloatArray:
     """Inferred average precision without a pool.
 
-    All documents above a relevant one are taken to be relevant as often as the judged ones among them, also those from
-    outside the pool. Equals infAP where only pooled documents were retrieved. 0 where nothing is relevant.
+    The precision at a relevant document is estimated from all judged documents above it, as if unpooled documents were
+    pooled. Equals infAP if only pooled documents were retrieved. 0 if no document is relevant.
 
     Source: Yilmaz and Aslam, KAIS 2008, section 4.5.
     """
@@ -68,11 +58,11 @@ def infap_without_pool(t: Topics) -> FloatArray:
 
 
 @measure("infAP_true_precisions", ZERO_TO_ONE, summary=mean, readings=NONREL)
-def infap_with_true_precisions(t: TopicsWithTruth) -> FloatArray:
+def infap_with_true_precisions(t: FullTopics) -> FloatArray:
     """Inferred average precision with true precisions.
 
-    The precisions at the sampled relevant documents are those of the full judgments. What still differs from average
-    precision is due to the sample: the mean over all samples is average precision. 0 where nothing relevant was
+    The precisions at the sampled relevant documents are those of the full judgments. The difference from average
+    precision is due to the sample: the mean over all samples is average precision. 0 if no relevant document was
     sampled.
 
     Source: Yilmaz and Aslam, KAIS 2008, section 4.5.4.
@@ -81,28 +71,27 @@ def infap_with_true_precisions(t: TopicsWithTruth) -> FloatArray:
 
 
 ERROR_SOURCES = tuple(
-    SelectedMeasure(one, one.kind.parse(one.name, None, Settings(), lambda item, value: None), "nonrel", (one.name,))
-    for one in (infap_without_pool, infap_with_true_precisions)
+    RequestedMeasure(m, m.kind.parse(m.name, None, Settings(), lambda item, value: None), "nonrel", (m.name,))
+    for m in (infap_without_pool, infap_with_true_precisions)
 )
-"""The two measures."""
 
 
-class AssessedWithTruth(AssessedRanking):
-    """A ranking assessed with a sample of the judgments, which knows the precisions under the full ones as well."""
+class FullyAssessedRanking(AssessedRanking):
+    """A ranking assessed with a sample of the judgments, with the precisions under the full judgments."""
 
     def _assess(
-        self, ranking: Ranking, settings: Settings, reading: Reading, by_gain: SelectedMeasure | None = None
+        self, ranking: Ranking, settings: Settings, reading: UnjudgedTreatment, by_gain: RequestedMeasure | None = None
     ) -> Assessed:
         t = super()._assess(ranking, settings, reading, by_gain)
         if reading != "nonrel" or not isinstance(t, Topics) or not isinstance(self.judgments, Judgments):
             return t
         full = ranking.assess(self.judgments, self.judgments.grades, level=settings.level)
         seen = (t.rows, t.rank, t.grade, t.n_ret, t.pool, t.pool_grade, t.level)
-        return TopicsWithTruth(*seen, true_precision=full.hits_so_far / full.rank)
+        return FullTopics(*seen, true_precision=full.hits_so_far / full.rank)
 
 
-class WithErrorSources(Experiment):
-    """An experiment with the two measures after its own."""
+class InfapErrors(Experiment):
+    """An experiment whose last measures are the two error sources."""
 
     def _assessed(
         self, ranking: Ranking, missing: BoolArray, grades: IntArray | None, pooled: BoolArray | None
@@ -110,10 +99,10 @@ class WithErrorSources(Experiment):
         plain = super()._assessed(ranking, missing, grades, pooled)
         if not any(request in ERROR_SOURCES for request in self.requests):  # those that need strata, say
             return plain
-        return AssessedWithTruth(*values(plain))
+        return FullyAssessedRanking(*values(plain))
 
 
-def with_error_sources(experiment: Experiment) -> WithErrorSources:
-    """Return an experiment with the two measures as well."""
+def with_error_sources(experiment: Experiment) -> InfapErrors:
+    """Return an experiment with the two measures of error sources added."""
     both = replace(experiment, requests=(*experiment.requests, *ERROR_SOURCES))
-    return WithErrorSources(*values(both))
+    return InfapErrors(*values(both))

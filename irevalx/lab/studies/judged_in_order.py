@@ -1,81 +1,58 @@
-"""Studies of an order of judging: what it has found at each level, and how groups outside the pooling are wronged."""
+"""Studies of a judging strategy: the relevant documents found at each level, and bias against unpooled groups."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from irevalx.api.user_warnings import warn
-from irevalx.arrays.segments import FloatArray
-from irevalx.errors import UsageError
+from irevalx.arrays.segments import BoolArray, FloatArray
 from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.group_names import groups_of
 from irevalx.experiments.sample_values import values_of_sample
 from irevalx.experiments.samples import is_relevant
-from irevalx.experiments.user_data import are_given
 from irevalx.frozen import Frozen
 from irevalx.lab.judging.orderings import ordering_of, without_judgment_warning
 from irevalx.lab.studies.run_study import Study
 from irevalx.lab.studies.schemes import Scheme
-from irevalx.orders.replays import USUAL, Level, Ordering, Replay
+from irevalx.orders.replays import Level, Ordering, Replay
 from irevalx.process.workers import in_order
 from irevalx.reports.table import Table
 
 
-class FoundRow(Frozen, kw_only=True):
-    """What an order has found within a budget, over all topics.
-
-    Parameters
-    ----------
-    judged : how many documents were judged.
-    relevant : how many of them are relevant.
-    share : that of all relevant documents of the judgments, from 0 to 1; 0 where none is.
-    """
+class RecallRow(NamedTuple):
+    """The relevant documents that a strategy finds within a budget, over all topics."""
 
     scheme: str
     level: str
     sample: int
     seed: int
-    judged: int
-    relevant: int
-    share: float
+    judged: int  # documents
+    relevant: int  # of the judged documents
+    share: float  # of all relevant documents of the judgments; 0 if there are none
 
 
-class OutsideRow(Frozen, kw_only=True):
-    """What happens to a group of runs whose documents are not asked for.
-
-    Parameters
-    ----------
-    runs : how many the group has.
-    change : the mean score of these runs judged without them, less their mean score judged with all runs.
-    others : the same of all other runs.
-    places_lost : how many ranks a run of the group falls in the mean, 1 being the best.
-    """
+class UnpooledRunRow(NamedTuple):
+    """Bias against a group of runs whose documents are not selected."""
 
     scheme: str
     level: str
     measure: str
     group: str
-    runs: int
-    change: float
-    others: float
-    places_lost: float
+    runs: int  # in the group
+    change: float  # mean value of the group's runs, judged without the group less judged with all runs
+    others: float  # the same for all other runs
+    places_lost: float  # mean number of ranks that a run of the group falls
 
 
-class JudgedInOrder(Frozen):
-    """What an order of judging has judged.
+class StrategyResult(Frozen):
+    """What a judging strategy has judged; nothing for a scheme that is not a strategy."""
 
-    Parameters
-    ----------
-    ordering : of all runs; None for a scheme that is no order.
-    replayed : what each seed has judged at each level, ascending; nothing for a scheme that is no order.
-    """
-
-    ordering: Ordering | None = None
-    replayed: Sequence[Replay] = ()
+    ordering: Ordering | None = None  # of all runs
+    replayed: Sequence[Replay] = ()  # for each seed, at each level ascending
 
     @classmethod
     def of(
@@ -85,121 +62,84 @@ class JudgedInOrder(Frozen):
         experiment: Experiment,
         levels: Sequence[Level],
         seeds: Sequence[int],
-        how: Mapping[str, Any],
+        options: Mapping[str, Any],
         *,
         processes: int,
-    ) -> JudgedInOrder:
-        """Replay an order on the judgments of an experiment.
-
-        Parameters
-        ----------
-        scheme : the order; one that is none has nothing replayed.
-        runs : those of the experiment, as ``irevalx.evaluate`` takes them.
-        levels : ascending.
-        how : depth, across, batch, unjudged and documents, as ``ordering_of`` takes them.
-        """
+    ) -> StrategyResult:
+        """Replay a strategy on the judgments of an experiment; ``options`` are those of ``ordering_of``."""
         if scheme.order is None:
             return cls()
-        ordering = ordering_of(scheme.name, runs, level=int(experiment.level), **how)
+        ordering, judgments = (
+            ordering_of(scheme.name, runs, level=int(experiment.level), **options),
+            experiment.judgments,
+        )
 
-        def replay(seed: int) -> Replay:
-            return ordering.replay(experiment.judgments, levels, seed)
+        def replay(seed: int) -> tuple[Any, ...]:
+            result = ordering.replay(judgments, levels, seed)
+            return result.kept, result.inclusion, result.n_without  # without the judgments, which are large
 
-        replayed = list(in_order(replay, lambda: seeds, processes))
+        replayed = [Replay(judgments, *parts) for parts in in_order(replay, lambda: seeds, processes)]
         for line in without_judgment_warning(replayed[0], ordering.rules):
             warn(line)
         return cls(ordering, replayed)
 
-    def found(self, study: Study) -> list[FoundRow]:
-        """Count what was found, a row for each level and sample; nothing for a scheme that is no order."""
-        if self.ordering is None:
-            return []
+    def recall(self, study: Study) -> list[RecallRow]:
+        """Count the relevant documents found, one row per level and sample."""
         relevant = is_relevant(study.experiment.judgments, study.experiment.level)
         total = max(1, int(np.count_nonzero(relevant)))
         rows = []
         for i, level in enumerate(study.levels):
-            for s, (seed, replayed) in enumerate(zip(study.seeds, self.replayed, strict=True)):
-                kept = replayed.kept[i]
-                n_found = int(np.count_nonzero(kept & relevant))
-                rows.append(
-                    FoundRow(
-                        scheme=study.scheme,
-                        level=level.text,
-                        sample=s,
-                        seed=seed,
-                        judged=int(np.count_nonzero(kept)),
-                        relevant=n_found,
-                        share=n_found / total,
-                    )
-                )
+            for sample, (seed, replayed) in enumerate(zip(study.seeds, self.replayed, strict=False)):
+                judged = replayed.kept[i]
+                n_relevant = int(np.count_nonzero(judged & relevant))
+                counts = (int(np.count_nonzero(judged)), n_relevant, n_relevant / total)
+                rows.append(RecallRow(study.scheme, level.text, sample, seed, *counts))
         return rows
 
-    def outside(self, study: Study, groups: Any, group_by: str | None, *, processes: int) -> list[OutsideRow]:
-        """Judge in the same order without each group, and compare scores: means over samples.
-
-        Nothing where no groups are given, and for a scheme that is no order.
-
-        Parameters
-        ----------
-        groups, group_by : as ``groups_of`` takes them.
-        processes : how many share the groups; the result is the same for any number.
-        """
+    def unpooled(self, study: Study, groups: Any, group_by: str | None, *, processes: int) -> list[UnpooledRunRow]:
+        """Compare values with the strategy that ignores a group of runs, one row per level, measure and group."""
         ordering, experiment = self.ordering, study.experiment
         if ordering is None or (groups is None and group_by is None):
             return []
-        of_run = groups_of(experiment.runs, groups, group_by)
-        names = list(dict.fromkeys(of_run))
-        members = np.array([[group == name for group in of_run] for name in names])
+        group_of_run = groups_of(experiment.runs, groups, group_by)
+        members = {name: np.array([group == name for group in group_of_run]) for name in dict.fromkeys(group_of_run)}
 
-        def work(number: int) -> FloatArray:
-            """Return the scores without a group: shape (n_levels, n_samples, n_measures, n_runs)."""
-            without = ordering.of_runs(~members[number])
-            found = np.empty(study.scores.shape)
+        def without(group: BoolArray) -> FloatArray:
+            """Return values without a group: shape (n_levels, n_samples, n_measures, n_runs)."""
+            others, scores = ordering.of_runs(~group), np.empty(study.scores.shape)
             for s, seed in enumerate(study.seeds):
-                replayed = without.replay(experiment.judgments, study.levels, seed)
+                replayed = others.replay(experiment.judgments, study.levels, seed)
                 for i in range(len(study.levels)):
-                    found[i, s] = experiment.scores(values_of_sample(experiment, replayed.sample(i)))
-            return found
+                    scores[i, s] = experiment.scores(values_of_sample(experiment, replayed.sample(i)))
+            return scores
 
         rows = []
-        every = in_order(work, lambda: range(len(names)), processes)
-        for name, inside, scores in zip(names, members, every, strict=True):
+        scores_without = in_order(without, members.values, processes)
+        for (name, group), scores in zip(members.items(), scores_without, strict=True):
             change = (scores - study.scores).mean(axis=1)
             lost = (_ranks(scores) - _ranks(study.scores)).mean(axis=1)
-            rows += [
-                OutsideRow(
-                    scheme=study.scheme,
-                    level=level.text,
-                    measure=measure,
-                    group=name,
-                    runs=int(inside.sum()),
-                    change=float(change[i, m][inside].mean()),
-                    others=float(change[i, m][~inside].mean()),
-                    places_lost=float(lost[i, m][inside].mean()),
-                )
-                for i, level in enumerate(study.levels)
-                for m, measure in enumerate(experiment.measures)
-            ]
+            for i, level in enumerate(study.levels):
+                for m, measure in enumerate(experiment.measures):
+                    means = (change[i, m][group], change[i, m][~group], lost[i, m][group])
+                    labels = (study.scheme, level.text, measure, name, int(group.sum()))
+                    rows.append(UnpooledRunRow(*labels, *(float(values.mean()) for values in means)))
         return rows
 
 
 def _ranks(scores: FloatArray) -> FloatArray:
-    """Return the rank of each run, 1 the greatest score; equal scores share theirs."""
+    """Return the rank of each run, 1 for the greatest score; tied runs share the mean of their ranks."""
     higher = (scores[..., np.newaxis, :] > scores[..., np.newaxis]).sum(axis=-1)
     equal = (scores[..., np.newaxis, :] == scores[..., np.newaxis]).sum(axis=-1)
     ranks: FloatArray = higher + (equal + 1) / 2
     return ranks
 
 
-def found_for_people(rows: Sequence[FoundRow]) -> Table:
+def recall_table(rows: Sequence[RecallRow]) -> Table:
     """Return a row for each level, with means over samples."""
     cells = []
     for level, of_level in groupby(rows, key=lambda row: row.level):
-        some = list(of_level)
-        judged, relevant, share = (
-            sum(getattr(row, name) for row in some) / len(some) for name in ("judged", "relevant", "share")
-        )
-        cells.append((level, round(judged), round(relevant), share))
+        judged, relevant, share = np.array([(row.judged, row.relevant, row.share) for row in of_level]).mean(axis=0)
+        cells.append((level, round(judged), round(relevant), float(share)))
     return Table(
         "documents judged, and the relevant ones among them",
         ("level", "judged", "relevant", "share"),
@@ -208,10 +148,14 @@ def found_for_people(rows: Sequence[FoundRow]) -> Table:
     )
 
 
-def outside_for_people(rows: Sequence[OutsideRow]) -> Table:
-    """Return a row for each group and level, of the first measure."""
-    first = [row for row in rows if row.measure == rows[0].measure]
-    cells = [(row.group, row.runs, row.level, row.change, row.others, row.places_lost) for row in first]
+def unpooled_table(rows: Sequence[UnpooledRunRow]) -> Table:
+    """Return a row for each group and level, under the first measure."""
+    first = rows[0].measure
+    cells = [
+        (row.group, row.runs, row.level, row.change, row.others, row.places_lost)
+        for row in rows
+        if row.measure == first
+    ]
     return Table(
         "groups that take no part in the pooling",
         ("group", "runs", "level", "change", "others", "places_lost"),
@@ -219,21 +163,8 @@ def outside_for_people(rows: Sequence[OutsideRow]) -> Table:
         n_labels=3,
         heads=("group", "runs", "level", "change", "of the others", "places lost"),
         notes=(
-            f"change: of the mean {rows[0].measure} of a group's runs if their documents are not asked for, and of "
+            f"change: of the mean {first} of a group's runs if their documents are not asked for, and of "
             "that of the other runs; places lost: by how many ranks a run of the group falls. Other measures: "
             "groups.csv.",
         ),
     )
-
-
-def refuse_what_orders_have(
-    scheme: Scheme, how: Mapping[str, Any], groups: Any, group_by: str | None, min_retrieved: float
-) -> None:
-    """Raise UsageError for keywords of orders of judging where the scheme is none, and for groups of fewer runs."""
-    given = {name: value != getattr(USUAL, name) for name, value in how.items() if name != "documents"}
-    given |= {"documents": are_given(how["documents"]), "groups": groups is not None, "group_by": group_by is not None}
-    for name, is_given in given.items():
-        if is_given and scheme.order is None:
-            raise UsageError(f"{name} must be given together with an order of judging, but got {scheme.name}")
-    if (given["groups"] or given["group_by"]) and min_retrieved:
-        raise UsageError("groups of runs outside the pooling must not be given together with min_retrieved")

@@ -22,39 +22,35 @@ from irevalx.experiments.sample_values import values_of_sample
 from irevalx.experiments.strata import StrataSample
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.lab.plot.ranges import measure_printed_as
-from irevalx.lab.studies.schemes import Division, draw
-from irevalx.lab.studies.study_bootstrap import Resampling, StudyBootstrap, StudyIntervals
+from irevalx.lab.studies.schemes import TopicStrata, draw
+from irevalx.lab.studies.study_bootstrap import StudyBootstrap, StudyIntervals, StudyResampling
 from irevalx.orders.replays import Level, Replay
+from irevalx.process.terminal import progress_bar
 from irevalx.process.workers import in_order
 from irevalx.statistics import correlations as agreement
 from irevalx.statistics.decisions import DECISION_COLUMNS, Confusion, Decisions, confusion, decide, reversals
 
 REFERENCES = {"AP": "AP under full judgments", "itself": "the measure itself under full judgments"}
-"""The references that a measure under reduced judgments is compared with, and what they mean."""
+"""The references that a measure under reduced judgments is compared with."""
 
 ESTIMATES_OF_AP = frozenset({"map", "infAP", "indAP", "subAP", "xinfAP", "statAP"})
-"""The measures that are AP where everything was judged, or estimate it; the others are something else."""
+"""The measures that equal AP under complete judgments."""
 
 OF_SCALE = frozenset({"rms", "bias"})
-"""Those of the statistics that say nothing of two measures on different scales."""
+"""The statistics that are meaningless for measures on different scales."""
 
 DECISIONS = ("accuracy", "g_mean", *(name for name in DECISION_COLUMNS if name not in {"accuracy", "g_mean"}))
-"""The statistics of decisions, the ones that have knees first."""
+"""The statistics of significance decisions, those with knees first."""
 
 INVERSIONS = "inversions"
-"""The statistic that is the number of discordant pairs."""
+"""The number of discordant pairs."""
 
 LAST = (INVERSIONS, "tau_ap_b")
-"""The statistics that came last: programs see their columns after all others, so that these stay in their places."""
+"""The statistics added last: their columns follow all others, which keep their places for other programs."""
 
 
 def is_comparable(measure: str, reference: str, statistic: str) -> bool:
-    """Return whether a statistic of a measure means something: not an error against AP that it does not estimate.
-
-    Parameters
-    ----------
-    measure : as it is printed.
-    """
+    """Return False for errors against AP of measures, given by their printed names, that do not estimate AP."""
     if reference != "AP" or statistic not in OF_SCALE:
         return True
     known = measure_printed_as(measure)
@@ -62,50 +58,29 @@ def is_comparable(measure: str, reference: str, statistic: str) -> bool:
 
 
 class Study(Frozen):
-    """The result of a study.
+    """The numbers of a study."""
 
-    Parameters
-    ----------
-    experiment : with the full judgments.
-    scheme : its name.
-    levels : ascending.
-    seeds : one for each sample.
-    kept : shape (n_levels, n_samples); the share of the judgments that is left.
-    full : shape (n_measures, n_runs); scores under full judgments.
-    average_precision : shape (n_runs,); AP under full judgments.
-    scores : shape (n_levels, n_samples, n_measures, n_runs).
-    confusion : shape (n_levels, n_samples, n_measures); how significant pairwise decisions go together
-        with those under full judgments.
-    reversals : shape (n_measures, n_pairs); for each pair of runs, under how many reduced judgments the two differ in
-        the opposite direction as under full judgments.
-    undefined : shape (n_measures,); how often a topic had no value under reduced judgments.
-    intervals : of the means over samples; None unless topics were resampled.
-    """
-
-    experiment: Experiment
+    experiment: Experiment  # with the full judgments
     scheme: str
-    levels: tuple[Level, ...]
-    seeds: tuple[int, ...]
-    kept: FloatArray
-    full: FloatArray
-    average_precision: FloatArray
-    scores: FloatArray
-    confusion: Confusion
-    reversals: IntArray
-    undefined: IntArray
-    intervals: StudyIntervals | None = None
+    levels: tuple[Level, ...]  # ascending
+    seeds: tuple[int, ...]  # one for each sample
+    judged: FloatArray  # shape (n_levels, n_samples): the share of the judgments that is left
+    full: FloatArray  # shape (n_measures, n_runs): values under full judgments
+    average_precision: FloatArray  # shape (n_runs,): AP under full judgments
+    scores: FloatArray  # shape (n_levels, n_samples, n_measures, n_runs)
+    confusion: Confusion  # shape (n_levels, n_samples, n_measures): significance decisions against full judgments
+    reversals: IntArray  # shape (n_measures, n_pairs): reduced judgments under which a significant sign is reversed
+    undefined: IntArray  # shape (n_measures,): topic values that are undefined under reduced judgments
+    intervals: StudyIntervals | None = None  # of the means over samples; None unless topics were resampled
 
     @cached_property
     def statistics(self) -> dict[str, dict[str, FloatArray | IntArray]]:
-        """For each of ``REFERENCES`` all statistics by name, shape (n_levels, n_samples, n_measures) each.
-
-        Those of decisions compare a measure with itself only: against AP they are nan.
-        """
+        """Statistics by reference and name, shape (n_levels, n_samples, n_measures); decisions against AP are nan."""
         decisions = self.confusion.columns
         nothing = np.full(self.scores.shape[:3], np.nan)
-        found: dict[str, dict[str, FloatArray | IntArray]] = {}
+        statistics: dict[str, dict[str, FloatArray | IntArray]] = {}
         for reference, x in (("AP", self.average_precision), ("itself", self.full)):
-            found[reference] = {
+            statistics[reference] = {
                 "tau_b": agreement.tau_b(x, self.scores),
                 "tau": agreement.tau(x, self.scores),
                 "tau_ap": agreement.tau_ap(x, self.scores),
@@ -116,26 +91,17 @@ class Study(Frozen):
                 INVERSIONS: agreement.inversions(x, self.scores),
                 "tau_ap_b": agreement.tau_ap_b(x, self.scores),
             }
-        return found
+        return statistics
 
 
 class _Reduced(Frozen):
-    """What comes of reduced judgments.
+    """Numbers under one reduced set of judgments."""
 
-    Parameters
-    ----------
-    kept : the share of the judgments that is left.
-    scores : shape (n_measures, n_runs).
-    undefined : shape (n_measures,); for how many topics a measure has no value.
-    decisions : which runs differ, shape (n_measures, n_pairs).
-    resampled : the statistics of draws of topics; None where none are drawn.
-    """
-
-    kept: float
-    scores: FloatArray
-    undefined: IntArray
-    decisions: Decisions
-    resampled: dict[tuple[str, str], FloatArray] | None
+    judged: float  # the share of the judgments that is left
+    scores: FloatArray  # shape (n_measures, n_runs)
+    undefined: IntArray  # shape (n_measures,): topics without a value
+    decisions: Decisions  # shape (n_measures, n_pairs)
+    resampled: dict[tuple[str, str], FloatArray] | None  # statistics of resampled topics; None without resampling
 
 
 def run_study(
@@ -145,26 +111,15 @@ def run_study(
     seeds: Sequence[int],
     *,
     done: Callable[[], None] = lambda: None,
-    resampling: Resampling | None = None,
-    division: Division | None = None,
+    resampling: StudyResampling | None = None,
+    division: TopicStrata | None = None,
     rounding: Callable[[Fraction], int] = math.ceil,
     replayed: Sequence[Replay] = (),
     processes: int = 1,
 ) -> Study:
-    """Reduce the judgments again and again, and evaluate all runs each time.
+    """Evaluate all runs under reduced judgments for each level (ascending) and seed, and call ``done`` after each.
 
-    Parameters
-    ----------
-    scheme : its name.
-    levels : ascending.
-    seeds : one for each sample.
-    done : is called after each of ``len(levels) * len(seeds)`` evaluations.
-    resampling : of topics, for intervals; None for no intervals.
-    division : of the judgments into strata, for the scheme ``strata``.
-    rounding : how the shares of ``stratified`` become numbers of documents.
-    replayed : for each seed what an order of judging has judged, at each of the levels in ascending order; none for
-        schemes that are no orders.
-    processes : how many share the work; the result is the same for any number of at least 1.
+    ``replayed`` are the judgments of a judging strategy for each seed. Results do not depend on the processes.
     """
     n_judged = max(1, int(np.count_nonzero(experiment.grades >= 0)))
     values = values_of_sample(experiment, StrataSample.of_everything(experiment.judgments))
@@ -179,7 +134,7 @@ def run_study(
     orders = [samples.RandomOrder(experiment.judgments, seed, scheme) for seed in seeds]
 
     shape = (len(levels), len(seeds), len(experiment.measures))
-    kept, scores = np.empty(shape[:2]), np.empty((*shape, len(experiment.runs)))
+    judged, scores = np.empty(shape[:2]), np.empty((*shape, len(experiment.runs)))
     undefined = np.zeros(shape[2], np.int64)
     different = np.empty((*shape, full.different.shape[-1]), np.bool_)
     direction = np.empty(different.shape, np.int64)
@@ -190,23 +145,23 @@ def run_study(
             sample, pooled = replayed[s].sample(i), None
         else:
             sample, pooled = draw(experiment, scheme, levels[i].number, orders[s], division, rounding)
-        reduced = values_of_sample(experiment, sample, pooled)
-        reduced_tested = experiment.tested(reduced)
+        values_of_level = values_of_sample(experiment, sample, pooled)
+        reduced_tested = experiment.tested(values_of_level)
         return _Reduced(
-            kept=np.count_nonzero(sample.kept) / n_judged,
-            scores=experiment.scores(reduced),
-            undefined=np.isnan(reduced).any(axis=1).sum(axis=1),
+            judged=np.count_nonzero(sample.kept) / n_judged,
+            scores=experiment.scores(values_of_level),
+            undefined=np.isnan(values_of_level).any(axis=1).sum(axis=1),
             decisions=decide(reduced_tested),
             resampled=None if bootstrap is None else bootstrap.statistics(reduced_tested),
         )
 
     items = _in_turn(len(levels), len(seeds), processes)
-    for (i, s), one in zip(items, in_order(work, lambda: items, processes), strict=True):
-        kept[i, s], scores[i, s] = one.kept, one.scores
-        undefined += one.undefined
-        different[i, s], direction[i, s] = one.decisions.different, one.decisions.direction
-        if bootstrap is not None and one.resampled is not None:
-            bootstrap.add(i, one.resampled)
+    for (i, s), reduced in zip(items, in_order(work, lambda: items, processes), strict=True):
+        judged[i, s], scores[i, s] = reduced.judged, reduced.scores
+        undefined += reduced.undefined
+        different[i, s], direction[i, s] = reduced.decisions.different, reduced.decisions.direction
+        if bootstrap is not None and reduced.resampled is not None:
+            bootstrap.add(i, reduced.resampled)
         done()
     decisions = Decisions(different, direction)
     return Study(
@@ -214,7 +169,7 @@ def run_study(
         scheme=scheme,
         levels=tuple(levels),
         seeds=tuple(seeds),
-        kept=kept,
+        judged=judged,
         full=experiment.scores(values),
         average_precision=plain.scores(average_precision)[0],
         scores=scores,
@@ -226,11 +181,7 @@ def run_study(
 
 
 def _in_turn(n_levels: int, n_seeds: int, processes: int) -> list[tuple[int, int]]:
-    """Return the places of every level and seed, the seeds of a level in ascending order.
-
-    Of several processes one takes every n-th: as far as there are enough seeds it has all levels of a seed, whose
-    random order it makes once.
-    """
+    """Return places of levels and seeds; a process takes every n-th, so that it makes the order of its seeds once."""
     return [
         (level, seed)
         for first in range(0, n_seeds, processes)
@@ -240,29 +191,41 @@ def _in_turn(n_levels: int, n_seeds: int, processes: int) -> list[tuple[int, int
 
 
 def random_pairs(n_runs: int, n_pairs: int, seed: int) -> list[tuple[int, int]]:
-    """Return different pairs of runs, at least 1, or all there are if these are fewer.
-
-    They are the first in the order of the SHA-256 of ``"SEED pairs I"``, I being the number of a pair.
-    """
+    """Return the first pairs of runs in the order of the SHA-256 of ``"SEED pairs I"``, I the number of a pair."""
     pairs = list(combinations(range(n_runs), 2))
     order = sorted(range(len(pairs)), key=lambda number: sha256(f"{seed} pairs {number}".encode()).digest())
     return [pairs[number] for number in sorted(order[:n_pairs])]
 
 
-def of_pair(experiment: Experiment, pair: tuple[int, int]) -> Experiment:
-    """Return two of the runs, with the judgments of the documents that one of them has.
-
-    These are the full judgments of a pair (Bompada et al. 2007, sections 4 and 5, who have about 300 pairs).
-    """
+def pair_experiment(experiment: Experiment, pair: tuple[int, int]) -> Experiment:
+    """Return two runs with the judgments of documents that one retrieves (Bompada et al. 2007, sections 4 and 5)."""
     chosen, n_topics = list(pair), len(experiment.topics)
     rows = (np.array(chosen)[:, np.newaxis] * n_topics + np.arange(n_topics)).ravel()
     judgments, ranking = experiment.judgments, experiment.ranking.take(rows)
-    found = np.zeros(judgments.rows.size, np.bool_)
-    found[ranking.row[ranking.row >= 0]] = True
+    retrieved = np.zeros(judgments.rows.size, np.bool_)
+    retrieved[ranking.row[ranking.row >= 0]] = True
     return replace(
         experiment,
-        judgments=judgments_of_some(judgments, found),
+        judgments=judgments_of_some(judgments, retrieved),
         runs=tuple(experiment.runs[run] for run in chosen),
-        ranking=replace(ranking, row=renumbered(ranking.row, found)),
+        ranking=replace(ranking, row=renumbered(ranking.row, retrieved)),
         missing=experiment.missing[chosen],
     )
+
+
+def with_random_pairs(
+    study: Study, n: int, seed: int, evaluate: Callable[[Experiment], Study], *, processes: int, progress: bool
+) -> tuple[Study, str]:
+    """Return a study with decisions on n random pairs, and a sentence that says so."""
+    pairs, confusions = random_pairs(len(study.experiment.runs), n, seed), []
+    with progress_bar("pairs of runs evaluated", len(pairs), shown=progress) as advance:
+        for confusion in in_order(
+            lambda pair: evaluate(pair_experiment(study.experiment, pair)).confusion, lambda: pairs, processes
+        ):
+            confusions.append(confusion)
+            advance(1)
+    note = (
+        f"Pairwise decisions: of {len(pairs)} random pairs of runs, each with a pool of its own, the judged documents "
+        "that one of the two has found."
+    )
+    return replace(study, confusion=Confusion.sum(confusions)), note

@@ -21,52 +21,34 @@ CURVES = {
     "accuracy": ("itself", "accuracy"),
     "g_mean": ("itself", "g_mean"),
 }
-"""The curves that have knees: what measures are compared with, and by which statistic."""
+"""The curves that have knees: reference and statistic."""
 
-_BATCH = 4_000_000
-"""How many differences of two runs for a topic are in memory at a time."""
+_BATCH = 4_000_000  # differences of two runs for a topic in memory at a time
 
 
-class Resampling(Frozen):
-    """How topics are resampled.
-
-    Parameters
-    ----------
-    resamples : how often; at least 1.
-    seed : of the random numbers.
-    decisions : whether pairwise decisions are made anew for each draw, for the knees of accuracy and g-mean.
-        It takes far longer than all else.
-    """
+class StudyResampling(Frozen):
+    """How topics are resampled."""
 
     resamples: int
     seed: int = 0
-    decisions: bool = False
+    decisions: bool = False  # whether significance decisions are made for each resample, for knees; takes far longer
 
 
 class StudyIntervals(Frozen):
-    """Intervals of the means over samples, from the ``ALPHA``/2 to the 1 - ``ALPHA``/2 quantile over the draws.
-
-    Parameters
-    ----------
-    statistics : by reference ("AP" or "itself") and statistic (those of ``STATISTICS``): lower and upper ends,
-        shape (n_levels, n_measures) each.
-    knees : by curve (those of ``CURVES``, of decisions only with ``Resampling.decisions``) and measure: the places of
-        the lower and the upper level, None beyond all levels.
-    """
+    """Intervals of the means over samples, from the ``ALPHA``/2 to the 1 - ``ALPHA``/2 quantile over resamples."""
 
     statistics: dict[str, dict[str, tuple[FloatArray, FloatArray]]]
+    """By reference and statistic of ``STATISTICS``: lower and upper ends, shape (n_levels, n_measures)."""
+
     knees: dict[str, list[tuple[int | None, int | None]]]
+    """By curve and measure: the places of the lower and the upper level, None beyond all levels."""
 
 
 class StudyBootstrap:
-    """Adds up the statistics of all draws of topics, sample by sample; the draws are the same for all samples.
+    """Adds up the statistics of resampled topics over samples; all samples have the same resamples.
 
-    Parameters
-    ----------
-    experiment : with the full judgments.
-    full : shape (n_measures, n_runs, n_topics); tested values under full judgments.
-    average_precision : shape (n_runs, n_topics); under full judgments.
-    n_levels, n_samples : of the study.
+    ``full`` and ``average_precision`` are tested values under full judgments, shape (n_measures, n_runs, n_topics) and
+    (n_runs, n_topics).
     """
 
     def __init__(
@@ -76,7 +58,7 @@ class StudyBootstrap:
         average_precision: FloatArray,
         n_levels: int,
         n_samples: int,
-        resampling: Resampling,
+        resampling: StudyResampling,
     ) -> None:
         self._experiment, self._full, self._average_precision = experiment, full, average_precision
         self._n_levels, self._n_samples, self._resampling = n_levels, n_samples, resampling
@@ -85,12 +67,7 @@ class StudyBootstrap:
         self._decided = self._decide(full) if resampling.decisions else []
 
     def statistics(self, reduced: FloatArray) -> dict[tuple[str, str], FloatArray]:
-        """Return the statistics of a sample by reference and name, shape (n_draws, n_measures) each.
-
-        Parameters
-        ----------
-        reduced : shape (n_measures, n_runs, n_topics); tested values under the reduced judgments.
-        """
+        """Return the statistics of tested values of a sample, shape (n_draws, n_measures), by reference and name."""
         of_measures = [
             {
                 (reference, name): of_draws
@@ -99,22 +76,22 @@ class StudyBootstrap:
             }
             for m, scale in enumerate(self._experiment.scales)
         ]
-        found = {key: np.stack([one[key] for one in of_measures], axis=1) for key in of_measures[0]}
+        statistics = {key: np.stack([by_key[key] for by_key in of_measures], axis=1) for key in of_measures[0]}
         if self._resampling.decisions:
             counts = [confusion(*pair) for pair in zip(self._decided, self._decide(reduced), strict=True)]
-            found["itself", "accuracy"] = np.concatenate([one.accuracy for one in counts])
-            found["itself", "g_mean"] = np.concatenate([one.g_mean for one in counts])
-        return found
+            statistics["itself", "accuracy"] = np.concatenate([count.accuracy for count in counts])
+            statistics["itself", "g_mean"] = np.concatenate([count.g_mean for count in counts])
+        return statistics
 
     def add(self, level: int, statistics: Mapping[tuple[str, str], FloatArray]) -> None:
-        """Add the statistics of a sample; ``level`` is its place among the levels."""
+        """Add the statistics of a sample at the level with this place."""
         for key, of_draws in statistics.items():
             if key not in self._means:
                 self._means[key] = np.zeros((self._n_levels, *of_draws.shape))
             self._means[key][level] += of_draws / self._n_samples
 
     def _decide(self, values: FloatArray) -> list[Decisions]:
-        """Decide anew for each draw, shape (n_draws, n_measures, n_pairs) in sum."""
+        """Return the significance decisions for each resample, shape (n_draws, n_measures, n_pairs), in batches."""
         size = max(1, _BATCH // max(1, values.size * values.shape[1]))
         return [decide(np.moveaxis(values[..., batch.topics], -2, 0)) for batch in self._draws.batches(size)]
 

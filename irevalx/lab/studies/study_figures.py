@@ -1,6 +1,6 @@
-"""Figures of one study or several: agreement and decisions by level, mean scores, and the scores of runs in order.
+"""Figures of one study or several: agreement and decisions by level, mean values, and the values of sorted runs.
 
-They show what these figures of the papers show: Yilmaz and Aslam 2008, correlations and errors by level (8 and 10),
+They correspond to figures of these papers: Yilmaz and Aslam 2008, correlations and errors by level (8 and 10),
 ways of choosing documents (22), collections (23 and 24); Bompada et al. 2007, tau, accuracy and g-mean (1 and 2);
 Büttcher et al. 2007, mean scores and tau (1); Ahlgren and Grönqvist 2008, mean scores (5) and runs in order (2 to 4).
 """
@@ -10,13 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from irevalx.arrays.segments import FloatArray
-from irevalx.frozen import Frozen
 from irevalx.lab.plot.curves import Curve, LinePanel, draw_lines
 from irevalx.lab.plot.page import Page
 from irevalx.lab.plot.ranges import groups_on_one_axis, ranges_printed_as
@@ -31,20 +30,13 @@ Line: TypeAlias = tuple[str, str]
 """A measure, and what it is compared with: "AP" or "itself"."""
 
 
-class Statistic(Frozen):
-    """A statistic as it is drawn.
-
-    Parameters
-    ----------
-    words : what it is called.
-    low, high : its bounds.
-    ruled : whether there is a line at the threshold of knees.
-    """
+class Statistic(NamedTuple):
+    """A statistic as it is drawn."""
 
     words: str
     low: float
     high: float
-    ruled: bool = False
+    ruled: bool = False  # whether there is a line at the threshold of knees
 
 
 STATISTICS = {
@@ -55,7 +47,7 @@ STATISTICS = {
     "accuracy": Statistic("accuracy", 0.0, 1.0, ruled=True),
     "g_mean": Statistic("g-mean", 0.0, 1.0, ruled=True),
 }
-"""Those that figures show, by their names in the tables."""
+"""The statistics that figures show, by their names in the tables."""
 
 _OF_AGREEMENT = ("tau_b", "pearson", "rms")
 
@@ -77,14 +69,9 @@ def figures(study: StudySummary) -> Iterator[tuple[str, Callable[[Page], Figure]
 
 
 def agreement(studies: Sequence[StudySummary], lines: Sequence[Line], page: Page, *, by_level: bool = False) -> Figure:
-    """Draw tau-b, Pearson's correlation and RMS error of several studies on one axis.
+    """Draw tau-b, Pearson's correlation and RMS error of studies on one axis, by level or by share of the judgments.
 
-    Measures that are no shares have panels of their own, and those that do not estimate AP no error against it.
-
-    Parameters
-    ----------
-    lines : for each study.
-    by_level : whether the axis has the levels of a single study, rather than the share of the judgments that is left.
+    Measures that are not shares have panels of their own, and measures that do not estimate AP no error against it.
     """
     rows = []
     for group in _on_one_axis(lines):
@@ -111,7 +98,7 @@ def grid(studies: Sequence[StudySummary], lines: Sequence[Line], page: Page) -> 
 
 
 def _decisions(study: StudySummary, page: Page) -> Figure:
-    """Draw by level how pairwise decisions go together with those under full judgments."""
+    """Draw accuracy and g-mean of significance decisions by level."""
     lines = _with_itself(study)
     panels = [_panel([study], lines, lines, name, by_level=True) for name in ("accuracy", "g_mean")]
     title = "Pairwise decisions under reduced judgments, against those under full judgments"
@@ -120,19 +107,16 @@ def _decisions(study: StudySummary, page: Page) -> Figure:
 
 
 def _mean_scores(study: StudySummary, page: Page) -> Figure:
-    """Draw the mean score over runs by level, and beside it Kendall's tau with full judgments.
-
-    Measures that are no shares have a panel of their own.
-    """
+    """Draw the mean value over runs by level, and Kendall's tau; measures that are not shares have their own panels."""
     rows, lines = [], _with_itself(study)
     for group in _on_one_axis(lines):
         ranges = ranges_printed_as([measure for measure, _ in group])
-        bounds = max(one.low for one in ranges), min(one.high for one in ranges)
+        bounds = max(limits.low for limits in ranges), min(limits.high for limits in ranges)
         curves = []
         for measure, _ in group:
             of_levels = [study.scores.reduced[level.text, measure].mean(axis=1) for level in study.levels]
-            found = mean_and_spread(np.array(of_levels)[:, :, np.newaxis])
-            mean, spread = found["mean"][:, 0], found["sd"][:, 0]
+            statistics = mean_and_spread(np.array(of_levels)[:, :, np.newaxis])
+            mean, spread = statistics["mean"][:, 0], statistics["sd"][:, 0]
             curves.append(_curve(measure, study.measures.index(measure), _levels(study), mean, spread, bounds=bounds))
         scores = LinePanel(
             tuple(curves), "mean score over runs", band=_over_samples([study]), **_axis([study], by_level=True)
@@ -143,9 +127,9 @@ def _mean_scores(study: StudySummary, page: Page) -> Figure:
 
 
 def runs_in_order(studies: Sequence[StudySummary], measures: Sequence[str], page: Page) -> Figure:
-    """Draw the scores of runs under full judgments, sorted by the first measure: a panel for each study.
+    """Draw the values of runs under full judgments, sorted by the first measure: a panel for each study.
 
-    Measures that are no shares have panels of their own.
+    Measures that are not shares have panels of their own.
     """
     panels = []
     for study in studies:
@@ -166,7 +150,7 @@ def _with_itself(study: StudySummary) -> list[Line]:
 
 
 def _on_one_axis(lines: Sequence[Line]) -> list[list[Line]]:
-    """Return the lines that share axes: those of measures that are shares, and each other one alone."""
+    """Return the lines that share axes: all measures that are shares, and each other measure alone."""
     ranges = ranges_printed_as([measure for measure, _ in lines])
     return [[lines[number] for number in group] for group in groups_on_one_axis(ranges)]
 
@@ -182,16 +166,7 @@ def _panel(
     is_named: bool = True,
     band: str = "",
 ) -> LinePanel:
-    """Return the panel of a statistic.
-
-    Parameters
-    ----------
-    lines : all of the figure, each with a style of its own in every study.
-    group : those in the panel.
-    name : of the statistic.
-    is_named : whether its name stands beside the axis.
-    band : what bands are, if the figure has other studies as well.
-    """
+    """Return the panel of a statistic with a group of the figure's lines; each line has its style in every study."""
     statistic, curves = STATISTICS[name], []
     for measure, reference in group:
         for number, study in enumerate(studies):
@@ -228,12 +203,7 @@ def _curve(
     bounds: tuple[float, float],
     ends: tuple[FloatArray, FloatArray] | None = None,
 ) -> Curve:
-    """Return the means over samples, with the interval over topics or one standard deviation, if there is any.
-
-    Parameters
-    ----------
-    bounds : the least and the greatest value that there can be, where standard deviations are cut.
-    """
+    """Return means over samples with the interval over topics, or one standard deviation, clipped to the bounds."""
     if ends is not None:
         return Curve(label, x, mean, ends[0], ends[1], style=style)
     if np.isnan(deviation).all() or np.isnan(mean).all():
@@ -243,7 +213,7 @@ def _curve(
 
 
 def _label(study: str, line: Line, lines: Sequence[Line]) -> str:
-    """Return what tells a line from the others: the study, the measure, and whether it is compared with itself."""
+    """Return the study and the measure of a line, and whether the measure is compared with itself, if lines differ."""
     measure, against = line
     references = {reference for _, reference in lines}
     of_line = f"{measure}, itself" if against == "itself" and len(references) > 1 else measure
@@ -260,7 +230,7 @@ def _title(lines: Sequence[Line]) -> str:
 
 
 def _bands(studies: Sequence[StudySummary], name: str) -> str:
-    """Return what the bands of a statistic are."""
+    """Return a description of the bands of a statistic."""
     have_ends = {f"{name}_low" in columns for study in studies for columns in study.columns.values()}
     if len(have_ends) > 1:
         return f"{_OVER_TOPICS} where a study has them, else {_over_samples(studies)}"
@@ -268,24 +238,24 @@ def _bands(studies: Sequence[StudySummary], name: str) -> str:
 
 
 def _over_samples(studies: Sequence[StudySummary]) -> str:
-    """Return what bands are that come of samples."""
+    """Return a description of bands over samples."""
     numbers = {study.n_samples for study in studies}
     number = numbers.pop() if len(numbers) == 1 else None
     return f"one standard deviation over {'' if number is None else f'{number} '}samples, cut where values cannot be"
 
 
 def _levels(study: StudySummary) -> FloatArray:
-    """Return where levels lie on the axis: shape (n_levels,)."""
+    """Return the places of levels on the axis: shape (n_levels,)."""
     return _above_zero(np.array([place for place, _ in study.axis]))
 
 
 def _above_zero(places: FloatArray) -> FloatArray:
-    """Return places on an axis that may be logarithmic: nan for 0, where a level leaves nothing."""
+    """Return places on an axis that can be logarithmic: nan for 0, a level without judgments."""
     return np.where(places > 0, places, np.nan)
 
 
 def _axis(studies: Sequence[StudySummary], *, by_level: bool) -> dict[str, Any]:
-    """Return the horizontal axis of a panel: the levels of a single study, or shares of the judgments."""
+    """Return fields of the horizontal axis of a panel: levels of a single study, or shares of the judgments."""
     if by_level and not studies[0].scheme.by_share_judged:
         ticks = tuple(studies[0].axis)
     else:

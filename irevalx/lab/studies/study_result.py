@@ -1,4 +1,4 @@
-"""What comes of a study: scores, statistics of each sample, their means and deviations, knees; a folder with all."""
+"""The result of a study: statistics of each sample, their means and standard deviations, knees, files and figures."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from irevalx import parameters
 from irevalx.errors import imported
 from irevalx.frozen import cached_property, replace
 from irevalx.lab.command.folders import write_folder
 from irevalx.lab.command.output import write_lines
 from irevalx.lab.command.result import FORMATS, Result
-from irevalx.lab.studies.judged_in_order import FoundRow, OutsideRow, found_for_people, outside_for_people
+from irevalx.lab.studies.judged_in_order import RecallRow, UnpooledRunRow, recall_table, unpooled_table
 from irevalx.lab.studies.run_study import Study
 from irevalx.lab.studies.summaries import (
     KneeRow,
@@ -29,6 +28,7 @@ from irevalx.lab.studies.summaries import (
     tables_for_people,
     tau_tables,
 )
+from irevalx.parameters import named_choice
 from irevalx.process.terminal import progress_bar
 from irevalx.process.workers import in_order
 from irevalx.reports.output_formats import DIGITS
@@ -40,93 +40,78 @@ if TYPE_CHECKING:
 
     from irevalx.lab.plot.page import Page
 
-ENDINGS = ("png", "svg", "pdf")
+SUFFIXES = ("png", "svg", "pdf")
 """The formats of figures."""
 
 AXES = ("log", "linear")
-"""How the axis of levels is divided in figures."""
+"""Scales of the axis of levels in figures."""
 
 
 class StudyResult(Result):
-    """What comes of a study: the levels from which measures can be trusted, and all that they are drawn from.
-
-    Parameters
-    ----------
-    study : the numbers.
-    how_made : options, inputs and seeds, as study.json has them.
-    seed : of the first sample; None where nothing was left to chance.
-    found : what an order of judging has found; empty for other schemes.
-    outside : how far groups of runs are wronged that take no part in the pooling; empty unless groups were given.
-    """
+    """The levels from which measures are reliable, and the values that they are derived from."""
 
     study: Study
-    how_made: Mapping[str, Any]
-    seed: int | None
-    found: Sequence[FoundRow] = ()
-    outside: Sequence[OutsideRow] = ()
+    how_made: Mapping[str, Any]  # options, inputs and seeds, as study.json has them
+    seed: int | None  # of the first sample; None if nothing is random
+    recall: Sequence[RecallRow] = ()  # of a judging strategy
+    unpooled: Sequence[UnpooledRunRow] = ()  # of a judging strategy, if groups were given
 
     @property
     def rows(self) -> list[KneeRow]:
-        """One row per measure and statistic: from which level on it can be trusted."""
+        """One row per measure and statistic: the level from which on the measure is reliable."""
         return knee_rows(self.study)
 
     @cached_property
     def summary(self) -> StudySummary:
-        """What figures and tables for people show."""
+        """The summary that figures and displayed tables are made of."""
         return summary_of(self.study, self.how_made)
 
     def tables(self) -> list[Table]:
-        """Return the knees, the summary, the statistics of each sample, and all scores; of orders what they found."""
-        return [make() for make in self._tables().values()]
+        """Return the tables of ``to_frame``."""
+        return [table() for table in self._tables().values()]
 
     def _tables(self) -> dict[str, Callable[[], Table]]:
-        """Return what makes each table, by its title."""
-        of_order = {"found": (FoundRow, self.found), "groups": (OutsideRow, self.outside)}
-        return {
-            "knees": lambda: Table.of("knees", KneeRow, self.rows, n_labels=2),
+        """Return functions that make the tables, by title."""
+        tables: dict[str, Callable[[], Table]] = {
+            "knees": lambda: Table("knees", KneeRow._fields, self.rows, n_labels=2),
             "summary": lambda: summary_table(self.summary),
             "samples": lambda: samples_table(self.study),
             "scores": lambda: scores_table(self.study),
-            **{title: partial(Table.of, title, *of, n_labels=4) for title, of in of_order.items() if of[1]},
         }
+        if self.recall:
+            tables["found"] = lambda: Table("found", RecallRow._fields, self.recall, n_labels=4)
+        if self.unpooled:
+            tables["groups"] = lambda: Table("groups", UnpooledRunRow._fields, self.unpooled, n_labels=4)
+        return tables
 
     def tables_for_people(self) -> list[Table]:
-        """Return tau-b by level, and for an order what it has found, and what happens to groups outside the pooling."""
+        """Return tau-b by level; for a judging strategy, recall and the bias against unpooled groups, too."""
         tables = tau_tables(self.summary)
-        tables += [found_for_people(self.found)] if self.found else []
-        return [*tables, outside_for_people(self.outside)] if self.outside else tables
+        if self.recall:
+            tables.append(recall_table(self.recall))
+        if self.unpooled:
+            tables.append(unpooled_table(self.unpooled))
+        return tables
 
     def to_frame(self, table: str = "knees") -> pd.DataFrame:
-        """Return a table as a pandas data frame: every digit, and a column for each column.
+        """Return a table as a pandas data frame with full precision.
 
-        Parameters
-        ----------
-        table : knees, summary, samples or scores; of an order of judging also found, and with groups groups.
-
-        Raises
-        ------
-        ArgumentError : it is none of these.
-        ImportError : pandas is not installed.
+        Tables are knees, summary, samples and scores; for a judging strategy also found, and with groups, groups.
         """
-        found = self._tables()
+        tables = self._tables()
         pandas = imported("pandas", "pandas", "to_frame")
-        made = found[parameters.one_of("table", table, [*found])]()
-        frame: pd.DataFrame = pandas.DataFrame(list(made.rows), columns=list(made.columns))
+        rows = tables[named_choice("table", table, [*tables])]()
+        frame: pd.DataFrame = pandas.DataFrame(list(rows.rows), columns=list(rows.columns))
         return frame
 
     def files(self, digits: int = DIGITS) -> dict[str, bytes]:
-        """Return the texts of the files that tell all of it, by their names.
-
-        Parameters
-        ----------
-        digits : decimals of real numbers in summary.txt.
-        """
+        """Return the contents of all files but figures by name; ``digits`` are decimals in summary.txt."""
         return {name: b"".join(lines) for name, lines in self._files(digits)}
 
     def _files(self, digits: int) -> Iterator[tuple[str, Iterable[bytes]]]:
-        """Yield the name and the lines of each of them, one after the other: tables of scores are large."""
-        for title, make in self._tables().items():
-            yield f"{title}.csv", FORMATS["csv"].table_lines([make()])
+        """Yield name and lines of each file, one after the other: tables of scores are large."""
+        for title, table in self._tables().items():
+            yield f"{title}.csv", FORMATS["csv"].table_lines([table()])
         knees = knees_for_people(self.study)
         for_people = [replace(knees, notes=(*knees.notes, *self.notes)), *tables_for_people(self.study, self.summary)]
         yield "summary.txt", FORMATS["table"].table_lines(for_people, digits)
@@ -142,24 +127,14 @@ class StudyResult(Result):
     def figure(
         self, name: str = "agreement-with-AP", *, axis: str = "log", width: float = 7.0, titled: bool = True
     ) -> Figure:
-        """Draw one of the figures.
-
-        Parameters
-        ----------
-        name : one of ``figure_names``.
-        axis : ``log`` or ``linear``: how that of levels is divided.
-
-        Raises
-        ------
-        ArgumentError : one is none of these.
-        """
-        parameters.one_of("axis", axis, AXES)
+        """Draw one of ``figure_names``, with a logarithmic (log) or linear axis of levels."""
+        named_choice("axis", axis, AXES)
         from irevalx.lab.plot.page import Page, style
         from irevalx.lab.studies.study_figures import figures
 
-        made = dict(figures(self.summary))
+        drawings = dict(figures(self.summary))
         with style():
-            return made[parameters.one_of("name", name, [*made])](Page(width, titled, axis == "linear"))
+            return drawings[named_choice("name", name, [*drawings])](Page(width, titled, axis == "linear"))
 
     def write(
         self,
@@ -175,22 +150,14 @@ class StudyResult(Result):
     ) -> list[str]:
         """Write all tables and figures to a folder, and return the names of the files; if one fails, none is written.
 
-        Parameters
-        ----------
-        figures : their format: png, svg or pdf; None for no figures.
-        axis : ``log`` or ``linear``: how that of levels is divided.
-        threads : how many processes share the drawing; at least 1.
-        progress : show on standard error how many figures have been drawn, on a terminal.
-
-        Raises
-        ------
-        OutputError : it cannot be written.
+        Figures are png, svg or pdf (None for no figures), with a logarithmic (log) or linear axis of levels, and drawn
+        by ``threads`` processes; ``progress`` reports on standard error, on a terminal, how many are drawn.
         """
-        parameters.one_of("axis", axis, AXES)
+        named_choice("axis", axis, AXES)
         if figures is not None:
-            parameters.one_of("figures", figures, ENDINGS)
-        how: dict[str, Any] = {"figures": figures, "axis": axis, "width": width, "titled": titled, "digits": digits}
-        return write_folder(fspath(folder), partial(self.write_into, **how, threads=threads, progress=progress))
+            named_choice("figures", figures, SUFFIXES)
+        style: dict[str, Any] = {"figures": figures, "axis": axis, "width": width, "titled": titled, "digits": digits}
+        return write_folder(fspath(folder), partial(self.write_into, **style, threads=threads, progress=progress))
 
     def write_into(
         self,
@@ -221,8 +188,8 @@ class StudyResult(Result):
             return picture(drawing[1], page, drawing[0])
 
         with progress_bar("figures drawn", len(drawings), shown=progress) as advance:
-            drawn = in_order(draw, lambda: drawings, threads)  # no process but this one has files that may be left
-            for (name, _), content in zip(drawings, drawn, strict=True):
+            contents = in_order(draw, lambda: drawings, threads)  # only this process has files that may be left
+            for (name, _), content in zip(drawings, contents, strict=True):
                 write_lines([content], path / name)
                 advance(1)
         return [*names, *(name for name, _ in drawings)]

@@ -1,6 +1,6 @@
-"""Scores of runs under reduced judgments against those under full ones: one panel per level, or per measure.
+"""Values of runs under reduced judgments against values under full judgments: one panel per level, or per measure.
 
-Yilmaz and Aslam 2008 draw the first for each measure (Figures 1 to 6), the second to tell the errors of infAP apart
+Yilmaz and Aslam 2008 draw the former for each measure (Figures 1 to 6), the latter to separate the errors of infAP
 (Figure 19).
 """
 
@@ -16,6 +16,7 @@ from matplotlib.text import Text
 from matplotlib.ticker import MaxNLocator
 
 from irevalx.arrays.segments import FloatArray
+from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError, UsageError, quote
 from irevalx.frozen import Frozen
 from irevalx.lab.plot.page import COLOURS, GREY, Page, drawable
@@ -24,49 +25,31 @@ from irevalx.lab.studies.run_study import REFERENCES, is_comparable
 from irevalx.lab.studies.summaries import StudySummary
 
 _STATISTICS = {"tau_b": ("tau-b", 2), "pearson": ("Pearson", 2), "rms": ("RMS", 3)}
-"""What is written in a panel, in which words, and with how many decimals."""
+"""The statistics in a panel: words and decimals."""
 
-_EDGE = 0.05
-"""Around everything, in inches."""
-
-_LEFT, _RIGHT, _BELOW = 0.62, 0.15, 0.27
-"""Beside and below all panels, for the names of ticks and, at the left, a label; in inches."""
-
-_BETWEEN, _ROW_TITLE = 0.2, 0.28
-"""Between panels beside each other, and above each row of them, in inches."""
-
-_LINE = 0.145
-"""The height of a line of words, in inches."""
+# in inches:
+_EDGE = 0.05  # around everything
+_LEFT, _RIGHT, _BELOW = 0.62, 0.15, 0.27  # next to and below all panels, for tick labels and a label at the left
+_BETWEEN, _ROW_TITLE = 0.2, 0.28  # between panels of a row, and above each row
+_LINE = 0.145  # height of a line of words
 
 
 class ScatterPanel(Frozen):
-    """Scores of runs under reduced judgments against those under full ones.
-
-    Parameters
-    ----------
-    title : above the panel.
-    x : shape (n_runs,); under full judgments.
-    y : shape (n_samples, n_runs); under reduced ones.
-    words : statistics of them, a line for each.
-    colour : of the points.
-    """
+    """Values of runs under reduced judgments against values under full judgments."""
 
     title: str
-    x: FloatArray
-    y: FloatArray
-    words: str
-    colour: str
+    x: FloatArray  # shape (n_runs,): under full judgments
+    y: FloatArray  # shape (n_samples, n_runs): under reduced judgments
+    words: str  # statistics, one per line
+    colour: str  # of the points
 
 
 def scatter_parts(study: StudySummary) -> dict[str, list[int]]:
-    """Return which levels are in a figure, from the greatest to the least, by the ending of its name.
-
-    The first figure has the three levels that are nearest to those of the papers, an appendix the others.
-    """
+    """Return the levels of each figure, descending, by the ending of its name: three like the papers, an appendix."""
     numbers = np.log([float(level.number) for level in study.levels])
     chosen: list[int] = []
-    for wanted in study.scheme.shown:
-        order = np.argsort(np.abs(numbers - math.log(wanted)), kind="stable").tolist()
+    for target in study.scheme.drawn_levels:
+        order = np.argsort(np.abs(numbers - math.log(target)), kind="stable").tolist()
         chosen += [number for number in order if number not in chosen][:1]
     parts = {"": sorted(chosen, reverse=True)}
     if others := sorted(set(range(len(numbers))) - set(chosen), reverse=True):
@@ -75,13 +58,7 @@ def scatter_parts(study: StudySummary) -> dict[str, list[int]]:
 
 
 def scatter(study: StudySummary, measure: str, reference: str, levels: Sequence[int], page: Page) -> Figure:
-    """Draw a measure's scores under reduced judgments against scores under full ones: one panel per level.
-
-    Parameters
-    ----------
-    reference : one of ``REFERENCES``.
-    levels : the places of those that are shown; axes have room for all levels, so that an appendix has the same ones.
-    """
+    """Draw a measure under reduced judgments against a reference: one panel per level, with room for all levels."""
     colour = COLOURS[study.measures.index(measure) % len(COLOURS)]
     panels = [
         _panel_of(study, measure, reference, place, study.scheme.title.format(level.text), colour)
@@ -100,18 +77,9 @@ def scatter(study: StudySummary, measure: str, reference: str, levels: Sequence[
 def measures_at_a_level(
     studies: Sequence[StudySummary], measures: Sequence[str], reference: str, level: str | None, page: Page
 ) -> Figure:
-    """Draw scores under reduced judgments against those under full ones: one panel per study and measure.
+    """Draw values at a level against a reference: one panel per study and measure.
 
-    Parameters
-    ----------
-    measures : that all of them have.
-    reference : "AP" or "itself".
-    level : None for that which is nearest to the last one of the papers, 5 % of the judgments or a pool of depth 4.
-
-    Raises
-    ------
-    UsageError : a study has no such level, or AP is to be compared with and not one of its measures, or a measure is on
-        another scale.
+    None is the level nearest to the last level of the papers, 5 % of the judgments or a pool of depth 4.
     """
     for measure, its_range in zip(measures, ranges_printed_as(measures), strict=True):
         if not its_range.is_share:
@@ -131,18 +99,18 @@ def measures_at_a_level(
     return _draw(panels, page, title=title, labels=labels, extent=panels)
 
 
-def _place_of(study: StudySummary, asked: str | None) -> int:
-    """Return the place of the level asked for, or of the one nearest to the usual one; UsageError if there is none."""
-    numbers = [level.number for level in study.levels]
-    if asked is None:
-        distances = [abs(math.log(number / study.scheme.shown[-1])) for number in numbers]
+def _place_of(study: StudySummary, level: str | None) -> int:
+    """Return the place of a level, or of the level nearest to the last level of the papers for None."""
+    numbers = [known.number for known in study.levels]
+    if level is None:
+        distances = [abs(math.log(number / study.scheme.drawn_levels[-1])) for number in numbers]
         return distances.index(min(distances))
     try:
-        return numbers.index(study.scheme.levels([asked])[0].number)
+        return numbers.index(study.scheme.levels([level])[0].number)
     except (ArgumentError, ValueError):
-        levels = " ".join(level.text for level in study.levels)
+        levels = " ".join(known.text for known in study.levels)
         rule = f"a level of {quote(study.name)} ({levels})"
-        raise UsageError(f"at must be {rule}, but got {quote(asked)}") from None
+        raise UsageError(f"{spelled('at')} must be {rule}, but got {quote(level)}") from None
 
 
 def _panel_of(study: StudySummary, measure: str, reference: str, place: int, title: str, colour: str) -> ScatterPanel:
@@ -166,39 +134,32 @@ def _draw(
     extent: Sequence[ScatterPanel],
     on_one_scale: bool = True,
 ) -> Figure:
-    """Draw panels with the same axes: a point for each run and sample, the line y = x, and statistics.
-
-    Parameters
-    ----------
-    labels : of the horizontal and of the vertical axes.
-    extent : what the axes have room for.
-    on_one_scale : whether x and y are; where not, there is no line.
-    """
+    """Draw panels whose axes have room for ``extent``: a point for each run and sample, statistics, the line y = x."""
     n_columns = min(len(panels), 2 if page.is_narrow else 3 if len(panels) in {3, 5, 6} else 4)
-    x, y = (np.concatenate([np.ravel(getattr(one, side)) for one in extent]) for side in ("x", "y"))
+    x, y = (np.concatenate([np.ravel(getattr(panel, side)) for panel in extent]) for side in ("x", "y"))
     ends = _with_margin(np.concatenate((x, y)) if on_one_scale else y)
     x_ends = ends if on_one_scale else _with_margin(x)
-    n_samples = max(len(one.y) for one in panels)
+    n_samples = max(len(panel.y) for panel in panels)
     points = f"A point is a run{f' under one of {n_samples} samples' if n_samples > 1 else ''}"
     points += "; the line is y\u00a0=\u00a0x." if on_one_scale else "."
     figure, axes = _square_panels(
         page, len(panels), n_columns, title=title, label=labels[0], note=points, beside=labels[1]
     )
-    for axis, one in zip(axes, panels, strict=True):
+    for axis, panel in zip(axes, panels, strict=True):
         if on_one_scale:
             axis.plot(ends, ends, color=GREY, linewidth=0.7, zorder=1)
-        places = np.broadcast_to(one.x, one.y.shape), one.y
-        axis.scatter(*places, s=7, facecolors="none", edgecolors=one.colour, linewidths=0.5, zorder=2)
+        places = np.broadcast_to(panel.x, panel.y.shape), panel.y
+        axis.scatter(*places, s=7, facecolors="none", edgecolors=panel.colour, linewidths=0.5, zorder=2)
         axis.set(xlim=x_ends, ylim=ends)
-        axis.set_title(drawable(one.title))
+        axis.set_title(drawable(panel.title))
         axis.xaxis.set_major_locator(MaxNLocator(3 if page.is_narrow else 5))
         axis.yaxis.set_major_locator(MaxNLocator(3 if page.is_narrow else 5))
-        _write(axis, one)
+        _write(axis, panel)
     return figure
 
 
 def _write(axis: Axes, panel: ScatterPanel) -> None:
-    """Write the statistics into the corner where the fewest points are."""
+    """Write the statistics into the corner with the fewest points."""
     (left, right), (low, high) = axis.get_xlim(), axis.get_ylim()
     x, y = (panel.x - left) / (right - left), (panel.y - low) / (high - low)
     corners = ((0.04, 0.97), (0.96, 0.03), (0.04, 0.03), (0.96, 0.97))
@@ -224,10 +185,10 @@ def _with_margin(values: FloatArray) -> tuple[float, float]:
 def _square_panels(
     page: Page, n_panels: int, n_columns: int, *, title: str, label: str, note: str, beside: str
 ) -> tuple[Figure, Sequence[Axes]]:
-    """Return a figure of square panels that share their axes, and these row by row; the last row may have fewer.
+    """Return a figure, and its square panels row by row, which share their axes.
 
-    The title stands above all panels, label and note below them, and another label beside them. Sizes are fixed:
-    matplotlib's own layout looks for them in twice the time that it takes to draw the panels.
+    The title is above all panels, label and note are below, another label is at the left. Sizes are fixed: the layout
+    of matplotlib would take twice the time that the panels take.
     """
     n_rows = math.ceil(n_panels / n_columns)
     side = (page.width - _LEFT - _RIGHT + _BETWEEN) / n_columns - _BETWEEN
@@ -237,7 +198,7 @@ def _square_panels(
     first = _EDGE + _height_of(heading)
     tops = [first + row * side + (row + 1) * _ROW_TITLE for row in range(n_rows)]
     if n_rows > 1 and n_panels % n_columns:
-        tops[-1] += _BELOW  # the last panels of the row above have the names of their ticks there
+        tops[-1] += _BELOW  # tick labels of the last panels of the row above
     height = tops[-1] + side + _BELOW + _height_of(explanation) + _EDGE
     figure.set_figheight(height)
     for text, y in ((heading, 1 - _EDGE / height), (explanation, _EDGE / height)):
@@ -256,5 +217,5 @@ def _square_panels(
 
 
 def _height_of(text: Text | None) -> float:
-    """Return the height of words of a whole figure, in inches."""
+    """Return the height of a text of the figure, in inches."""
     return 0.0 if text is None else _LINE * (1 + text.get_text().count("\n"))

@@ -1,19 +1,16 @@
-"""Studies of runs under measures: judgments reduced again and again, and what comes of it."""
+"""Studies of runs under measures: judgments reduced to several levels, and how reliable measures are there."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterable, Iterator
+import os
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
 from functools import partial
-from os import PathLike, fspath
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
-
-from irevalx import __version__, parameters
+from irevalx import __version__
 from irevalx.api.forms import source_of
-from irevalx.api.inputs import GivenQrels, Qrels, Runs
-from irevalx.api.own_measures import Measures
+from irevalx.api.inputs import Qrels as ReadQrels
 from irevalx.api.user_warnings import warn
+from irevalx.declarations import Parameter, ValueType, choice, declared, flag, refined, spelled, whole
 from irevalx.errors import InputError, UsageError, shown_name
 from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.pools import judged_in_pool, pool_of
@@ -24,107 +21,258 @@ from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
 from irevalx.experiments.strata import divided, read_design
 from irevalx.experiments.user_data import experiment_of, graded_judgments_of, measures_of, opened_runs
 from irevalx.frozen import replace
+from irevalx.lab.command.folders import refuse_folder
+from irevalx.lab.command.shared import (
+    Complete,
+    GradedRelFormat,
+    GroupBy,
+    Groups,
+    Level,
+    Measures,
+    MinRetrieved,
+    Qrels,
+    Resamples,
+    Runs,
+    Seed,
+    Threads,
+    measures,
+)
+from irevalx.lab.command.strategy_parameters import (
+    Across,
+    Batch,
+    CandidateDepth,
+    DocumentTexts,
+    Strata,
+    StrataFile,
+    Unjudged,
+)
+from irevalx.lab.studies.drawing import Axis, SeveralStudies
 from irevalx.lab.studies.inferred_precision import with_error_sources
-from irevalx.lab.studies.judged_in_order import JudgedInOrder, refuse_what_orders_have
-from irevalx.lab.studies.run_study import Study, of_pair, random_pairs, run_study
-from irevalx.lab.studies.schemes import Division, GivenLevels, scheme_of
-from irevalx.lab.studies.study_bootstrap import Resampling
-from irevalx.lab.studies.study_result import StudyResult
-from irevalx.orders.replays import USUAL, Level
+from irevalx.lab.studies.judged_in_order import StrategyResult
+from irevalx.lab.studies.run_study import run_study, with_random_pairs
+from irevalx.lab.studies.schemes import NAMES, SCHEMES, STRATEGIES, TopicStrata, level_words, scheme_of
+from irevalx.lab.studies.study_bootstrap import StudyResampling
+from irevalx.lab.studies.study_result import SUFFIXES, StudyResult
+from irevalx.lab.studies.study_warnings import study_warnings
+from irevalx.orders.known_orders import ORDERS
+from irevalx.orders.replays import USUAL
+from irevalx.orders.replays import Level as Budget
 from irevalx.process.terminal import progress_bar
-from irevalx.process.workers import in_order
 from irevalx.reading.source import Source
-from irevalx.statistics import correlations as agreement
-from irevalx.statistics.bootstrap import bootstrap_warnings
-from irevalx.statistics.decisions import Confusion, reversal_warnings
+
+if TYPE_CHECKING:
+    from irevalx.lab.command.output import Output
 
 POOL_DEPTH = 100
-"""Of the runs' own pool, unless another one is asked for."""
 
-SHORT = 0.5
-"""A run with less than this share of the documents that the middle one of all runs has is short."""
+_SCHEMES = (
+    f"scheme that reduces the judgments of each topic: {', '.join(SCHEMES)}, or a judging strategy "
+    f"({', '.join(name for name in STRATEGIES if name not in SCHEMES)}). The scheme uniform keeps a share of all "
+    "judgments; stratified a share of the relevant and of the nonrelevant documents; depth the documents within a pool "
+    "depth; mixed these and as many other documents; strata a share of the sampling rates of `strata`; a judging "
+    "strategy the first documents that it selects, as in degrade. depth is a judging strategy if `levels` are shares"
+)
+_WITH_TEXTS = tuple(name for name, order in ORDERS.items() if order.needs_texts)
+_SCHEME = choice(
+    *NAMES,
+    requires={
+        "strata": "strata",
+        **dict.fromkeys(_WITH_TEXTS, "documents"),
+    },
+    help=f"{_SCHEMES}.",
+    shell_help=(
+        f"{_SCHEMES} or other strategies are given. Several strategies can be given; then integers in --levels are "
+        "numbers of documents for depth, too."
+    ),
+)
+_WITH_PROBABILITIES = tuple(f"scheme={name}" for name, order in ORDERS.items() if order.has_probabilities)
+_STRATEGY = tuple(f"scheme={name}" for name in STRATEGIES)
 
-MOVED = 0.05
-"""A correlation that differs by more than this without a run is moved by this run alone."""
 
-
-def study(
-    qrels: GivenQrels,
-    runs: Runs,
-    measures: Measures = MEASURES,
+def _run(
+    output: "Output",
     *,
-    scheme: str = "uniform",
-    levels: GivenLevels = None,
-    rounding: str = "up",
-    strata: str | None = None,
-    strata_file: Any = None,
-    own_pool: bool = False,
-    pairs: int = 0,
-    pool_depth: int | None = None,
-    samples: int = 10,
-    depth: int = USUAL.depth,
-    across: bool = False,
-    batch: int = USUAL.batch,
-    unjudged: str = USUAL.unjudged,
-    documents: Any = (),
-    groups: Any = None,
-    group_by: str | None = None,
-    infap_errors: bool = False,
-    resamples: int = 0,
-    resample_decisions: bool = False,
-    seed: int | None = None,
-    level: int = 1,
-    complete: bool = False,
-    min_retrieved: float = 0.0,
-    rel_format: str = "qrels",
-    threads: int = 1,
-    progress: bool = False,
+    runs: Any,
+    scheme: Annotated[Iterable[str], _SCHEME, refined(several=True, metavar="SCHEME...")] = ("uniform",),
+    levels: Any,
+    documents: Any,
+    seed: int | None,
+    threads: int,
+    figures: Annotated[
+        str,
+        choice(
+            *SUFFIXES,
+            "none",
+            names=("--figure",),
+            also="--figures",
+            help=(
+                "Draw the figures in this format. Bands are one standard deviation over samples on either side, "
+                "clipped to the range of the statistic; with --resamples, intervals over topics."
+            ),
+        ),
+    ] = "png",
+    axis: Axis = "log",
+    folder: Annotated[str, Parameter(names=("-o", "--output"), metavar="DIR", help="Write to this folder.")],
+    **options: Any,
+) -> None:
+    """Study one scheme, or several judging strategies with the same seeds, and write a folder."""
+    if figures != "none":
+        import matplotlib as mpl  # noqa: F401 - a missing package is reported before the work
+    refuse_folder(folder)
+    progress = not output.quiet
+    options |= {"threads": threads, "progress": progress}
+    names = tuple(dict.fromkeys(scheme))
+    result: StudyResult | SeveralStudies
+    if len(names) == 1:
+        result = study(runs=runs, scheme=names[0], levels=levels, documents=documents, seed=seed, **options)
+    elif others := [name for name in names if name not in STRATEGIES]:
+        raise UsageError(f"several {spelled('scheme')} must be judging strategies, but got {others[0]}")
+    else:
+        strategies = [STRATEGIES[name] for name in names]
+        options |= {"runs": opened_runs(runs), "levels": strategies[0].levels(levels, spelled("levels"))}
+        first_seed = chosen_seed(seed)
+        studies = []
+        for strategy in strategies:
+            texts = documents if strategy.name in _WITH_TEXTS else ()
+            studies.append(study(scheme=strategy.name, documents=texts, seed=first_seed, **options))
+        is_random = any(strategy.is_random for strategy in strategies)
+        result = SeveralStudies(tuple(studies), first_seed if is_random else None)
+    files = result.write(
+        folder,
+        figures=None if figures == "none" else figures,
+        axis=axis,
+        width=output.figure_width,
+        titled=not output.no_title,
+        digits=output.digits,
+        threads=threads,
+        progress=progress,
+    )
+    output.write(replace(result, notes=(*result.notes, f"Files in {shown_name(folder)}: {', '.join(files)}.")))
+
+
+@declared(
+    example="irevalx-lab study qrels runs/* -m 'map infAP bpref RankEff' --seed 1 -o study",
+    more=(
+        "The folder contains scores.csv (a row for each level, sample, run and measure), samples.csv, summary.csv and "
+        "summary.txt (statistics of each sample; their means and standard deviations), knees.csv (the levels from "
+        "which each measure is reliable), the figures, and study.json (the options and inputs). Standard output "
+        "contains Kendall's tau-b by level (the mean over samples), the relevant documents found if judging strategies "
+        "are studied, and the names of the files.\n\n"
+        "The figures show by level how values agree with AP and with the values of the measure itself "
+        "(agreement-with-AP and agreement-with-itself, as in Yilmaz and Aslam 2008, Figures 8 and 10), accuracy and "
+        "g-mean of pairwise decisions (decisions, as in Bompada et al. 2007, Figure 2), and mean values next to "
+        "Kendall's tau (mean-scores, as in Büttcher et al. 2007, Figure 1); and for each measure the values of all "
+        "runs at three levels against the values under full judgments (MEASURE-against-AP and MEASURE-against-itself, "
+        "as in Yilmaz and Aslam 2008, Figures 1 to 6), with the other levels in a file that ends in -appendix. A panel "
+        "has at most six lines; more measures take more panels."
+    ),
+    run=_run,
+    figure=True,
+    without=("figure", "format", "path"),
+)
+def study(
+    qrels: Qrels,
+    runs: Runs,
+    measures: Annotated[Measures, measures(" ".join(MEASURES))] = MEASURES,
+    *,
+    scheme: Annotated[str, _SCHEME] = "uniform",
+    levels: Annotated[
+        str | Iterable[str | float | Fraction | Budget] | None,
+        Parameter(kind=ValueType("at least one share, depth or number of documents", level_words), metavar="LEVEL..."),
+    ] = None,
+    rounding: Annotated[str, choice(*ROUNDINGS, names=("--round",), requires={"half-up": "scheme=stratified"})] = "up",
+    strata: Annotated[Strata, refined(requires="scheme=strata")] = None,
+    strata_file: StrataFile = None,
+    own_pool: Annotated[bool, flag()] = False,
+    pairs: Annotated[
+        int,
+        whole(
+            0,
+            MOST_DRAWS,
+            metavar="N",
+            requires=("scheme=uniform", "scheme=stratified"),
+            excludes="resample_decisions",
+        ),
+    ] = 0,
+    pool_depth: Annotated[int | None, whole(1, metavar="K", requires="own_pool")] = None,
+    samples: Annotated[int, whole(1, MOST_DRAWS, metavar="N")] = 10,
+    depth: Annotated[CandidateDepth, refined(requires=_STRATEGY)] = USUAL.depth,
+    across: Annotated[Across, refined(requires=_STRATEGY, excludes=_WITH_PROBABILITIES)] = False,
+    batch: Annotated[Batch, refined(requires=_STRATEGY)] = USUAL.batch,
+    unjudged: Annotated[Unjudged, refined(requires=_STRATEGY)] = USUAL.unjudged,
+    documents: Annotated[DocumentTexts, refined(requires=tuple(f"scheme={name}" for name in _WITH_TEXTS))] = (),
+    group_by: Annotated[GroupBy, refined(requires=_STRATEGY, excludes="min_retrieved")] = None,
+    groups: Annotated[
+        Groups,
+        refined(
+            requires=_STRATEGY,
+            excludes=("group_by", "min_retrieved"),
+            shell_help="The same, with the groups in a file with one line RUN GROUP per run.",
+        ),
+    ] = None,
+    infap_errors: Annotated[bool, flag()] = False,
+    resamples: Resamples = 0,
+    resample_decisions: Annotated[bool, flag(requires="resamples")] = False,
+    seed: Seed = None,
+    level: Level = 1,
+    complete: Complete = False,
+    min_retrieved: MinRetrieved = 0.0,
+    rel_format: GradedRelFormat = "qrels",
+    threads: Threads = 1,
+    progress: Annotated[bool, flag(in_shell=False)] = False,
 ) -> StudyResult:
-    """Reduce judgments to several levels, and compare each measure with AP and with itself under all judgments.
+    """Run a whole experiment: degrade, evaluate, compare, draw.
+
+    Judgments are reduced to several levels, with several samples at each level. All runs are evaluated under each
+    reduced set of judgments, and each measure is compared with AP and with itself under full judgments.
+
+    A knee is the lowest level from which on the mean over samples exceeds 0.9, or 95 % of the samples do. The second
+    kind is reported because a real experiment has only one sample of judgments, which can fall short even if the mean
+    does not. With `resamples`, the knees of means have intervals. Errors against AP are reported for measures that
+    estimate AP.
+
+    Measures of stratified samples (such as xinfAP) and of inclusion probabilities (such as statAP) can be requested
+    together with measures of grades: the study knows how each sample was drawn. With `scheme="mixed"`, the pool is a
+    stratum that is judged completely, and the other judgments are another stratum.
+
+    Significance decisions on pairs of runs have two kinds of errors: fpr is the share of the pairs without a
+    significant difference under full judgments that have one under reduced judgments; fnr is the share of the pairs
+    with a significant difference under full judgments that have none under reduced judgments (called false positives by
+    Bompada et al. 2007).
 
     Parameters
     ----------
-    qrels : the judgments: ``{topic: {docno: grade}}``, or whatever else ``irevalx.Qrels.read`` takes, with a grade for
-        each document.
-    runs : what was retrieved: ``{name: {topic: {docno: score}}}``, or whatever else ``irevalx.evaluate`` takes; at
-        least two.
-    measures : such as "map", "P.5,10" or "nDCG@10"; one or several. Measures of samples of strata (such as xinfAP) and
-        of probabilities may stand beside those of grades.
-    scheme : how judgments are reduced: ``uniform``, ``stratified``, ``depth``, ``mixed``, ``strata`` or an order of
-        judging, as ``irevalx.lab.degrade`` has them, such as ``mtf``.
-    levels : shares such as "5%" or 0.05; depths; or, for judging strategies, numbers of documents of each topic. None
-        for the default levels of the scheme. If levels are shares, or were read as budgets, ``depth`` is a judging
-        strategy: the best ranks are judged first.
-    rounding : ``up`` or ``half-up``: how the shares of ``stratified`` become numbers of documents.
-    strata, strata_file : for the scheme ``strata``: the strata of each topic's judged documents and the share of each
-        that is kept, such as "depth 1-10:100% 11-50:30% rest:10%"; and a file with the stratum of each document, where
-        strata are of names.
-    pairs : the number of random pairs of runs; the full judgments of each are those of the documents that one of the
-        two has found (Bompada et al. 2007), and the decisions are about these pairs. 0 for all pairs under the same
-        judgments. For ``uniform`` and ``stratified``.
-    own_pool : take the judgments of the pool of these runs for full judgments, those of a pooled document that nobody
-        judged for -1: the same at all levels and with all schemes.
-    pool_depth : with ``own_pool``, of this pool, and the deepest level of ``depth`` and ``mixed``; None for 100.
-    samples : at each level, with the seeds S, S+1, ...; at least 1, and at most 10,000,000. ``depth`` has one.
-    depth, across, batch, unjudged, documents : of an order of judging, as ``irevalx.lab.degrade`` takes them.
-    groups, group_by : of an order of judging: the groups of runs, as ``irevalx.lab.leave_out`` takes them. The result
-        also says how far each group is wronged when it takes no part in the pooling.
-    infap_errors : add two measures that tell the errors of infAP apart.
-    resamples : draws of topics, for intervals; 0 for none.
-    resample_decisions : decide anew which runs differ for each draw of topics.
-    seed : S; None for a new one, which the result has.
-    level : the least grade that is relevant.
-    complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
-    min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
-    rel_format : the format of judgments that are files: "qrels", "beir" or "json".
-    threads : how many processes share the work; at least 1.
+    levels : shares such as 5% or 0.05; depths; or, for judging strategies, numbers of documents of each topic. The
+        default levels are 1% 2% 3% 4% 5% 10% 15% 20% 25% 30% 40% 50% ... 100%; depths 1 2 3 4 5 10 20 30 40 50 100; for
+        strata, 10% 20% ... 100% of the rates.
+    rounding : how `scheme="stratified"` rounds shares to numbers of documents; Ahlgren and Grönqvist 2008 round half
+        up (half-up).
+    own_pool : use the judgments of the pool of these runs as full judgments for all schemes and levels. Pooled
+        documents without a judgment stay unjudged (-1), as in the judgments that pool writes.
+    pairs : compare this number of random pairs of runs, each judged on the documents that one of the two runs
+        retrieves. Bompada et al. (2007) compare 300. By default, all pairs are compared under the same judgments.
+    pool_depth : depth of the pool of `own_pool`, and the greatest depth of a level. [default: 100]
+    samples : number of samples at each level, with the seeds S, S+1, ...; depth has one.
+    group_by : report the bias against each group of runs if its documents are not selected (groups.csv). The group of a
+        run is the part of its name that this regular expression matches.
+    groups : report the bias against each group of runs if its documents are not selected (groups.csv). The groups are
+        ``{run: group}``, or a file with one line ``RUN GROUP`` per run.
+    infap_errors : add two measures that separate the errors of infAP. infAP_no_pool does not know what was pooled;
+        infAP_true_precisions has the precisions of the full judgments at the sampled relevant documents. The error of
+        infAP_true_precisions is due to the sample, the rest of infAP's error to estimated precisions.
+    resamples : number of bootstrap resamples of topics, for intervals from the 2.5 % to the 97.5 % quantile. They show
+        where a value lies when topics are resampled. The intervals of tau, and of knees, are low, because resampled
+        rankings are noisier than the ranking itself: they do not cover the value over all topics there are. [default:
+        0, no intervals]
+    resample_decisions : decide anew for each of `resamples` which runs differ, for intervals of the knees of accuracy
+        and g-mean. This takes far longer than everything else.
     progress : show on standard error how many samples have been evaluated, on a terminal.
 
     Raises
     ------
-    UsageError : keywords contradict each other.
+    UsageError : arguments contradict each other.
     InputError : no document is judged.
-    IrevalxError : as ``irevalx.evaluate``.
+    IrevalxError : as for ``irevalx.evaluate``.
 
     Examples
     --------
@@ -135,28 +283,27 @@ def study(
     >>> [(row.measure, row.statistic, row.knee) for row in study.rows[:2]]
     [('bpref', 'tau_b_itself', '50%'), ('bpref', 'tau_b_ap', '50%')]
     """
-    import scipy  # noqa: F401 - it is better missed now than after the work
+    import scipy  # noqa: F401 - a missing package is reported before the work
 
-    own_pool, infap_errors = parameters.flag("own_pool", own_pool), parameters.flag("infap_errors", infap_errors)
-    pairs = parameters.whole_number("pairs", pairs, least=0, most=MOST_DRAWS)
-    samples = parameters.whole_number("samples", samples, least=1, most=MOST_DRAWS)
-    resamples = parameters.whole_number("resamples", resamples, least=0, most=MOST_DRAWS)
-    threads, level = parameters.whole_number("threads", threads, least=1), parameters.whole_number("level", level)
-    if resample_decisions and (pairs or not resamples):
-        raise UsageError("resample_decisions must be given together with resamples, and without pairs")
-    chosen = scheme_of(scheme, levels)
-    how = {"depth": depth, "across": across, "batch": batch, "unjudged": unjudged, "documents": documents}
-    _refuse_contradictions(scheme, rounding, strata, strata_file, pairs=pairs)
-    refuse_what_orders_have(chosen, how, groups, group_by, min_retrieved)
-    chosen_levels = sorted(chosen.levels(levels), key=lambda one: one.number)
-    pooled_depth = _depth_of_pool(pool_depth, chosen_levels if own_pool and chosen.of_depth else (), own_pool=own_pool)
-    of_strata = None if strata_file is None else source_of(strata_file, "strata_file")
-    sources = [Source(path) for path in _paths(qrels, runs, strata_file)]  # what cannot be read twice has no digest
-    files = [{"path": one.path, "sha256": one.sha256() if one.size else None} for one in sources]
+    words = None if levels is None else level_words(levels)
+    chosen = scheme_of(scheme, words)
+    options = {"depth": depth, "across": across, "batch": batch, "unjudged": unjudged, "documents": documents}
+    if chosen.order is None:
+        _refuse_strategy_options(options | {"groups": groups, "group_by": group_by})
+    budgets = sorted(chosen.levels(words, spelled("levels")), key=lambda budget: budget.number)
+    pool_depth = POOL_DEPTH if pool_depth is None else pool_depth
+    if own_pool and chosen.of_depth and budgets[-1].number > pool_depth:
+        raise UsageError(
+            f"{spelled('levels')} must not be deeper than the pool ({spelled('pool_depth', pool_depth)}), but got "
+            f"{budgets[-1].text}"
+        )
+    strata_source = None if strata_file is None else source_of(strata_file, spelled("strata_file"))
+    files = [Source(path) for path in _paths(qrels, runs, strata_file)]
+    inputs = [{"path": file.path, "sha256": file.sha256() if file.size else None} for file in files]
     opened = opened_runs(runs)
     if own_pool:
-        judged = judged_in_pool(graded_judgments_of(qrels, rel_format), pool_of(opened.runs, pooled_depth, warn))
-        qrels = Qrels(judged, rel_format)
+        pool = pool_of(opened.runs, pool_depth, warn)
+        qrels = ReadQrels(judged_in_pool(graded_judgments_of(qrels, rel_format), pool), rel_format)
     experiment = experiment_of(
         qrels,
         opened,
@@ -169,47 +316,45 @@ def study(
     )
     notes = experiment.notes()
     if not (experiment.grades >= 0).any():
-        raise InputError(f"{shown_name(experiment.judgments.path)}: a study must have a judged document, but got none")
+        raise InputError(f"{shown_name(experiment.judgments.path)}: a study needs a judged document, but there is none")
     if infap_errors:
         experiment = with_error_sources(experiment)
-    division = None
-    if strata is not None:
-        design = read_design(parameters.text("strata", strata), named=of_strata is not None)
-        found_in = divided(design, of_strata, experiment.judgments, lambda: experiment.ranking, warn)
-        division = Division(design, found_in)
+    division = None if strata is None else _divided(strata, strata_source, experiment)
     if scheme in {"uniform", "stratified"}:
         for line in warnings_without_relevant(experiment.judgments, level):
             warn(line)
     is_random = chosen.is_random
     first_seed = chosen_seed(seed) if is_random or resamples else seed or 0
     seeds = range(first_seed, first_seed + (samples if is_random else 1))
-    ordered = JudgedInOrder.of(chosen, opened, experiment, chosen_levels, seeds, how, processes=threads)
-    evaluate = partial(run_study, scheme=scheme, levels=chosen_levels, seeds=seeds, rounding=ROUNDINGS[rounding])
-    with progress_bar("samples evaluated", len(chosen_levels) * len(seeds), shown=progress) as advance:
-        found = evaluate(
+    strategy = StrategyResult.of(chosen, opened, experiment, budgets, seeds, options, processes=threads)
+    evaluate = partial(run_study, scheme=scheme, levels=budgets, seeds=seeds, rounding=ROUNDINGS[rounding])
+    resampling = StudyResampling(resamples, first_seed, resample_decisions) if resamples else None
+    with progress_bar("samples evaluated", len(budgets) * len(seeds), shown=progress) as advance:
+        numbers = evaluate(
             experiment,
             done=partial(advance, 1),
-            resampling=Resampling(resamples, seed=first_seed, decisions=resample_decisions) if resamples else None,
+            resampling=resampling,
             division=division,
-            replayed=ordered.replayed,
+            replayed=strategy.replayed,
             processes=threads,
         )
     if pairs:
-        found, note = _with_pairs(found, pairs, first_seed, evaluate, processes=threads, progress=progress)
+        numbers, note = with_random_pairs(numbers, pairs, first_seed, evaluate, processes=threads, progress=progress)
         notes = (*notes, note)
-    for line in study_warnings(found, of_pools=chosen.of_depth and not own_pool):
+    for line in study_warnings(numbers, of_pools=chosen.of_depth and not own_pool):
         warn(line)
-    outside = ordered.outside(found, groups, group_by, processes=threads)
+    unpooled = strategy.unpooled(numbers, groups, group_by, processes=threads)
+    del options["documents"]
     about = {
         "irevalx": __version__,
         "scheme": scheme,
-        **({} if chosen.order is None else {name: how[name] for name in ("depth", "across", "batch", "unjudged")}),
+        **(options if chosen.order else {}),
         **({} if strata is None else {"strata": strata}),
         **({} if rounding == "up" else {"rounding": rounding}),
         "own_pool": own_pool,
         **({"pairs": pairs} if pairs else {}),
-        **({"pool_depth": pooled_depth} if own_pool else {}),
-        "levels": [one.text for one in found.levels],
+        **({"pool_depth": pool_depth} if own_pool else {}),
+        "levels": [budget.text for budget in numbers.levels],
         "seeds": list(seeds) if is_random else [],
         "resamples": resamples,
         "measures": list(experiment.measures),
@@ -217,117 +362,33 @@ def study(
         "runs": list(experiment.runs),
         "topics": len(experiment.topics),
         "judgments": experiment.judgments_digest,
-        "inputs": files,
+        "inputs": inputs,
     }
-    return StudyResult(
-        found, about, first_seed if is_random or resamples else None, ordered.found(found), outside, notes=notes
-    )
+    shown_seed = first_seed if is_random or resamples else None
+    return StudyResult(numbers, about, shown_seed, strategy.recall(numbers), unpooled, notes=notes)
 
 
-def _with_pairs(
-    study: Study, n: int, seed: int, evaluate: Callable[[Experiment], Study], *, processes: int, progress: bool
-) -> tuple[Study, str]:
-    """Return a study whose decisions are those about n random pairs, and a sentence that says so."""
-    pairs, found = random_pairs(len(study.experiment.runs), n, seed), []
-    with progress_bar("pairs of runs evaluated", len(pairs), shown=progress) as advance:
-        each = in_order(lambda pair: evaluate(of_pair(study.experiment, pair)).confusion, lambda: pairs, processes)
-        for confusion in each:
-            found.append(confusion)
-            advance(1)
-    note = (
-        f"Pairwise decisions: of {len(pairs)} random pairs of runs, each with a pool of its own, the judged documents "
-        "that one of the two has found."
-    )
-    return replace(study, confusion=Confusion.sum(found)), note
+def _refuse_strategy_options(options: Mapping[str, Any]) -> None:
+    """Refuse options of judging strategies for a scheme that is a pool."""
+    for name, value in options.items():
+        if value not in (None, (), getattr(USUAL, name, None)):
+            raise UsageError(
+                f"{spelled(name)} requires a judging strategy: {spelled('scheme', 'depth')} is one only if "
+                f"{spelled('levels')} are shares"
+            )
 
 
-def _refuse_contradictions(scheme: str, rounding: str, strata: Any, strata_file: Any, *, pairs: int) -> None:
-    """Raise an error for keywords that are none, or that another scheme has."""
-    parameters.one_of("rounding", rounding, [*ROUNDINGS])
-    if pairs and scheme not in {"uniform", "stratified"}:
-        raise UsageError(f"pairs must be given together with the scheme uniform or stratified, but got {scheme}")
-    if (scheme == "strata") != (strata is not None):
-        raise UsageError("the scheme strata and strata must be given together")
-    if strata_file is not None and strata is None:
-        raise UsageError("strata_file must be given together with strata")
-    if rounding != "up" and scheme != "stratified":
-        raise UsageError(f"rounding must be given together with the scheme stratified, but got {scheme}")
-
-
-def _depth_of_pool(asked: int | None, depths: Iterable[Level], *, own_pool: bool) -> int:
-    """Return the depth of the runs' own pool; raises UsageError where it is shallower than some level."""
-    if asked is not None and not own_pool:
-        raise UsageError("pool_depth must be given together with own_pool")
-    depth = parameters.whole_number("pool_depth", POOL_DEPTH if asked is None else asked, least=1)
-    deepest = max((one.number for one in depths), default=depth)
-    if deepest > depth:
-        raise UsageError(f"levels must not be deeper than the pool, which is pool_depth ({depth}), but got {deepest}")
-    return depth
+def _divided(strata: str, source: Source | None, experiment: Experiment) -> TopicStrata:
+    design = read_design(strata, named=source is not None)
+    return TopicStrata(design, divided(design, source, experiment.judgments, lambda: experiment.ranking, warn))
 
 
 def _paths(*given: Any) -> list[str]:
-    """Return the files among what was given by their paths."""
-    found: list[str] = []
-    for one in given:
-        if isinstance(one, str | PathLike):
-            found.append(fspath(one))
-        elif isinstance(one, list | tuple):
-            found += _paths(*one)
-    return found
-
-
-def study_warnings(study: Study, *, of_pools: bool = False) -> Iterator[str]:
-    """Yield a line for each thing that may mislead.
-
-    Parameters
-    ----------
-    of_pools : whether levels are depths of pools, and full judgments not the runs' own pool.
-    """
-    experiment, kept = study.experiment, float(study.kept[-1].mean())
-    if of_pools and kept < 1:
-        yield (
-            f"the deepest pool ({study.levels[-1].text}) leaves {kept:.1%} of the judgments: full judgments are more "
-            "than the pool of these runs; --own-pool takes their own pool for them, and irevalx-lab pool --judge "
-            "makes its judgments"
-        )
-    of_samples = [one for one in experiment.requests if not one.measure.can_use("qrels")]
-    if study.scheme == "stratified" and of_samples:
-        yield (
-            f"{', '.join(name for one in of_samples for name in one.names)}: the scheme stratified is no random sample "
-            "of the judgments, as relevant and nonrelevant documents are drawn at different rates; --strata divides "
-            "them by what is known before they are judged"
-        )
-    n_values = study.kept.size * len(experiment.topics)
-    for measure, undefined in zip(experiment.measures, study.undefined.tolist(), strict=True):
-        if undefined:
-            yield (
-                f"{measure}: {undefined} of {n_values} times a topic has no value, as its sample has no relevant "
-                "document; its mean is over the others"
-            )
-    yield from _short_runs(study)
-    under = "under full and under reduced judgments"
-    yield from reversal_warnings(experiment.measures, experiment.runs, study.reversals, under)
-    if study.intervals is not None:
-        yield from bootstrap_warnings(len(experiment.topics))
-
-
-def _short_runs(study: Study) -> Iterator[str]:
-    """Yield a line for each short run without which Pearson's correlation of a measure with itself is another one."""
-    experiment = study.experiment
-    of_topics = np.where(experiment.missing, 0, experiment.ranking.n_ret.reshape(experiment.missing.shape))
-    retrieved = of_topics.sum(axis=1).tolist()
-    middle = float(np.median(retrieved))
-    for number, run in enumerate(experiment.runs):
-        if retrieved[number] >= SHORT * middle or len(retrieved) < 4:
-            continue
-        others = np.arange(len(retrieved)) != number
-        without = agreement.pearson(study.full[:, others], study.scores[..., others]).mean(axis=1)
-        change = np.abs(study.statistics["itself"]["pearson"].mean(axis=1) - without)
-        if not (change > MOVED).any():
-            continue
-        level, measure = np.unravel_index(np.nanargmax(change), change.shape)
-        yield (
-            f"{run} has {retrieved[number]} documents, fewer than half of what the middle one of the runs has, and "
-            f"moves Pearson's correlation of {experiment.measures[measure]} at {study.levels[level].text} by "
-            f"{change[level, measure]:.2f} alone: --min-retrieved leaves out such runs"
-        )
+    """Return the paths of files; what cannot be read twice has none."""
+    paths: list[str] = []
+    for value in given:
+        if isinstance(value, str | os.PathLike):
+            paths.append(os.fspath(value))
+        elif isinstance(value, list | tuple):
+            paths += _paths(*value)
+    return paths

@@ -1,14 +1,15 @@
-"""What tables and figures show of a study; figures also of one that was read again."""
+"""Summaries of studies, for tables and figures: means over samples, and knees."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import comb
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray
+from irevalx.declarations import spelled
 from irevalx.errors import UsageError, quote
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.lab.studies.run_study import INVERSIONS, LAST, REFERENCES, Study, is_comparable
@@ -17,18 +18,12 @@ from irevalx.lab.studies.study_bootstrap import CURVES
 from irevalx.orders.replays import Level
 from irevalx.reports.table import Table
 from irevalx.statistics.bootstrap import FEW_TOPICS, bootstrap_warnings
-from irevalx.statistics.bootstrap import STATISTICS as RESAMPLED
 from irevalx.statistics.knees import THRESHOLD, first_places, knee_places
 from irevalx.statistics.significance import ALPHA
 
-BEYOND = "beyond"
-"""The end of the interval of a knee that lies beyond all levels."""
-
-MOST_SAMPLES = 0.95
-"""The share of samples that exceed the threshold where a level is called reliable."""
-
-LEAST_SAMPLES = 20
-"""From fewer samples it cannot be told whether ``MOST_SAMPLES`` exceed the threshold."""
+BEYOND = "beyond"  # the end of the interval of a knee beyond all levels
+MOST_SAMPLES = 0.95  # the share of samples above the threshold at a reliable level
+LEAST_SAMPLES = 20  # fewer samples cannot show that ``MOST_SAMPLES`` exceed the threshold
 
 ERRORS_OF_DECISIONS = {
     "fpr": (
@@ -40,76 +35,46 @@ ERRORS_OF_DECISIONS = {
         "judgments"
     ),
 }
-"""The two errors of decisions in words, by their columns. Bompada et al. 2007 call the second kind false positives."""
-
-_SHOWN = ("tau_b", "pearson", "rms", "bias")
+"""The two errors of decisions in words, by column. Bompada et al. 2007 call the second kind false positives."""
 
 
-class KneeRow(Frozen):
-    """From which level on a measure can be trusted, by one statistic; None where there is no such level.
-
-    Parameters
-    ----------
-    measure, statistic : what is trusted, and by what.
-    knee : the least level from which on the mean over samples exceeds the threshold.
-    first : the least level at which it does.
-    monotone : whether these are the same.
-    low, high : the interval of the knee over draws of topics; ``BEYOND`` for an end beyond all levels, None if no
-        interval was computed.
-    reliable : the least level from which on at least 95 % of the samples exceed the threshold; None for fewer than 20
-        samples, too.
-    """
+class KneeRow(NamedTuple):
+    """The level from which on a measure is reliable, by one statistic; None if there is no such level."""
 
     measure: str
     statistic: str
-    knee: str | None
-    first: str | None
-    monotone: bool
-    low: str | None
+    knee: str | None  # the lowest level from which on the mean over samples exceeds the threshold
+    first: str | None  # the lowest level at which the mean exceeds the threshold
+    monotone: bool  # whether these are the same
+    low: str | None  # the interval of the knee over resampled topics: ``BEYOND`` beyond all levels, None without
     high: str | None
-    reliable: str | None
+    reliable: str | None  # the lowest level from which on 95 % of the samples exceed it; None for fewer than 20 samples
 
 
 class StudyScores(Frozen):
-    """The scores of all runs.
+    """The values of all runs."""
 
-    Parameters
-    ----------
-    full : by measure: shape (n_runs,); scores under full judgments.
-    reduced : by level, as typed, and measure: shape (n_samples, n_runs).
-    average_precision : shape (n_runs,); AP under full judgments. None where it is not known.
-    """
-
-    full: Mapping[str, FloatArray]
-    reduced: Mapping[tuple[str, str], FloatArray]
-    average_precision: FloatArray | None
+    full: Mapping[str, FloatArray]  # by measure: shape (n_runs,), under full judgments
+    reduced: Mapping[tuple[str, str], FloatArray]  # by level, as typed, and measure: shape (n_samples, n_runs)
+    average_precision: FloatArray | None  # shape (n_runs,): AP under full judgments; None if it is not known
 
 
 class StudySummary(Frozen):
-    """What a study says of each measure at each level.
+    """Statistics of each measure at each level."""
 
-    Parameters
-    ----------
-    name : of the study.
-    scheme : how judgments were made incomplete.
-    levels : ascending.
-    judged : shape (n_levels,); the share of the judgments that is left, in the mean over samples.
-    columns : by measure, reference and column of summary.csv: shape (n_levels,), nan where there is nothing.
-    about : what study.json says; empty where there is none.
-    find_scores : returns the scores; raises as ``read_scores`` does.
-    """
-
-    name: str
+    name: str  # of the study
     scheme: Scheme
-    levels: tuple[Level, ...]
-    judged: FloatArray
+    levels: tuple[Level, ...]  # ascending
+    judged: FloatArray  # shape (n_levels,): the share of the judgments that is left, the mean over samples
     columns: Mapping[tuple[str, str], Mapping[str, FloatArray]]
-    about: Mapping[str, Any]
-    find_scores: Callable[[], StudyScores]
+    """By measure, reference and column of summary.csv: shape (n_levels,), nan for no value."""
+
+    about: Mapping[str, Any]  # study.json; empty if there is none
+    find_scores: Callable[[], StudyScores]  # reads or collects ``scores``
 
     @property
     def axis(self) -> list[tuple[float, str]]:
-        """Where each level lies on the axis of figures, and what it is called there."""
+        """The place of each level on the axis of figures, and its label."""
         if self.scheme.by_share_judged:
             return [(judged, f"{100 * judged:.2g}%") for judged in self.judged.tolist()]
         return [(float(level.number), level.text) for level in self.levels]
@@ -121,37 +86,34 @@ class StudySummary(Frozen):
 
     @property
     def n_samples(self) -> int | None:
-        """How many samples there are at each level; None where nothing says so."""
+        """The number of samples at each level; None if it is not known."""
         return max(1, len(self.about["seeds"])) if "seeds" in self.about else None
 
     @cached_property
     def scores(self) -> StudyScores:
-        """The scores; raises as ``find_scores`` does."""
+        """The values of all runs."""
         return self.find_scores()
 
     def interval_warnings(self) -> list[str]:
-        """Return a line if there are intervals over so few topics that they are too short; unless told, none."""
+        """Return a warning if intervals are too short because there are few topics."""
         n_topics = self.about.get("topics", FEW_TOPICS) if self.about.get("resamples") else FEW_TOPICS
         return [f"{self.name}: {line}" for line in bootstrap_warnings(n_topics)]
 
 
 def summary_of(study: Study, about: Mapping[str, Any]) -> StudySummary:
-    """Return the summary of a study that is in memory.
-
-    Parameters
-    ----------
-    about : what study.json says.
-    """
+    """Return the summary of a study in memory; ``about`` is study.json."""
     measures = study.experiment.measures
-    columns: dict[tuple[str, str], dict[str, FloatArray]] = {(one, name): {} for one in measures for name in REFERENCES}
+    columns: dict[tuple[str, str], dict[str, FloatArray]] = {
+        (m, reference): {} for m in measures for reference in REFERENCES
+    }
     for reference, statistics in study.statistics.items():
-        found = {f"{name}_{of}": x for name, y in statistics.items() for of, x in mean_and_spread(y).items()}
+        means = {f"{name}_{of}": x for name, y in statistics.items() for of, x in mean_and_spread(y).items()}
         if study.intervals is not None:
-            ends = study.intervals.statistics[reference]
-            found |= {f"{one}_{end}": x for one in RESAMPLED for end, x in zip(("low", "high"), ends[one], strict=True)}
-            found = {name: found[name] for name in sorted(found, key=lambda name: name.startswith(LAST))}
+            for name, ends in study.intervals.statistics[reference].items():
+                means |= {f"{name}_low": ends[0], f"{name}_high": ends[1]}
+            means = {name: means[name] for name in sorted(means, key=lambda name: name.startswith(LAST))}
         for m, measure in enumerate(measures):
-            columns[measure, reference] = {name: x[:, m] for name, x in found.items()}
+            columns[measure, reference] = {name: x[:, m] for name, x in means.items()}
 
     def scores() -> StudyScores:
         reduced = {
@@ -162,27 +124,18 @@ def summary_of(study: Study, about: Mapping[str, Any]) -> StudySummary:
         return StudyScores(dict(zip(measures, study.full, strict=True)), reduced, study.average_precision)
 
     scheme = scheme_of(study.scheme, [level.text for level in study.levels], in_order=is_in_order(about))
-    return StudySummary("study", scheme, study.levels, study.kept.mean(axis=1), columns, about, scores)
+    return StudySummary("study", scheme, study.levels, study.judged.mean(axis=1), columns, about, scores)
 
 
 def mean_and_spread(of_samples: FloatArray | IntArray) -> dict[str, FloatArray]:
-    """Return the mean over samples, and the standard deviation of one sample; nan for a single one.
-
-    Parameters
-    ----------
-    of_samples : shape (n_levels, n_samples, n_measures).
-
-    Returns
-    -------
-    ``mean`` and ``sd``, shape (n_levels, n_measures) each.
-    """
+    """Return mean and standard deviation (nan for one sample) over the second axis, shape (n_levels, n_measures)."""
     values = np.ascontiguousarray(np.moveaxis(of_samples, 1, -1))
     mean: FloatArray = values.mean(axis=-1)
     return {"mean": mean, "sd": values.std(axis=-1, ddof=1) if values.shape[-1] > 1 else np.full(mean.shape, np.nan)}
 
 
 def scores_table(study: Study) -> Table:
-    """Return a row for each level, sample, run and measure; the first rows are those of the full judgments."""
+    """Return a row for each level, sample, run and measure; the first rows are for full judgments."""
     of_samples = [
         (study.scheme, level.text, s, seed, study.scores[i, s])
         for i, level in enumerate(study.levels)
@@ -200,7 +153,7 @@ def scores_table(study: Study) -> Table:
 def samples_table(study: Study) -> Table:
     """Return a row for each level, sample, measure and reference."""
     rows = [
-        (study.scheme, level.text, s, seed, measure, reference, *(one[i, s, m].item() for one in of_all.values()))
+        (study.scheme, level.text, s, seed, measure, reference, *(values[i, s, m].item() for values in of_all.values()))
         for i, level in enumerate(study.levels)
         for s, seed in enumerate(study.seeds)
         for m, measure in enumerate(study.experiment.measures)
@@ -211,10 +164,7 @@ def samples_table(study: Study) -> Table:
 
 
 def summary_table(summary: StudySummary) -> Table:
-    """Return a row for each level, measure and reference: means over samples, and standard deviations (of a sample).
-
-    Where topics were resampled, the ends of the intervals of the means stand after them; ``LAST`` come last.
-    """
+    """Return a row for each level, measure and reference: means, standard deviations, interval ends; ``LAST`` last."""
     rows = [
         (summary.scheme.name, level.text, kept, measure, reference, *(float(values[i]) for values in of_all.values()))
         for i, (level, kept) in enumerate(zip(summary.levels, summary.judged.tolist(), strict=True))
@@ -225,12 +175,8 @@ def summary_table(summary: StudySummary) -> Table:
 
 
 def knee_rows(study: Study) -> list[KneeRow]:
-    """Return a row for each measure and statistic.
-
-    Source of the knees of means: Bompada et al. 2007, Tables 3 and 5. A mean may exceed the threshold where single
-    samples do not, and whoever has judgments has a single sample.
-    """
-    texts, is_enough = [*(level.text for level in study.levels), None], study.kept.shape[1] >= LEAST_SAMPLES
+    """Return a row for each measure and statistic; knees of means as in Bompada et al. 2007, Tables 3 and 5."""
+    texts, is_enough = [*(level.text for level in study.levels), None], study.judged.shape[1] >= LEAST_SAMPLES
     curves = {}
     for name, (reference, statistic) in CURVES.items():
         of_samples = study.statistics[reference][statistic]
@@ -252,10 +198,10 @@ def knee_rows(study: Study) -> list[KneeRow]:
 
 
 def knees_for_people(study: Study) -> Table:
-    """Return one row per measure and statistic, marked where a curve is not monotone."""
-    rows = [row if row.monotone else replace(row, knee=f"{row.knee or ''}*") for row in knee_rows(study)]
+    """Return one row per measure and statistic, marked if a curve is not monotone."""
+    rows = [row if row.monotone else row._replace(knee=f"{row.knee or ''}*") for row in knee_rows(study)]
     ends = () if study.intervals is None else ("low", "high")
-    n_samples, most = study.kept.shape[1], f"{MOST_SAMPLES:.0%} of samples exceed"
+    n_samples, most = study.judged.shape[1], f"{MOST_SAMPLES:.0%} of samples exceed"
     is_enough = n_samples >= LEAST_SAMPLES
     notes = [
         f"The lowest levels from which on the mean over samples, and {MOST_SAMPLES:.0%} of the samples, exceed "
@@ -271,24 +217,24 @@ def knees_for_people(study: Study) -> Table:
         )
         if any(row.low is None for row in rows):
             notes.append(
-                "low and high are blank if not computed; use --resample-decisions for the intervals of accuracy and "
-                "g-mean."
+                f"low and high are blank if not computed; use {spelled('resample_decisions', True)} for the intervals "
+                "of accuracy and g-mean."
             )
     if not all(row.monotone for row in rows):
         notes.append(f"* The mean exceeds {THRESHOLD} at a lesser level too, and falls again: first in knees.csv.")
     title = f"least level from which on the mean over samples exceeds {THRESHOLD}"
-    every = Table.of(title, KneeRow, rows, n_labels=2, notes=tuple(notes))
+    every = Table(title, KneeRow._fields, rows, n_labels=2, notes=tuple(notes))
     heads = ("measure", "statistic", "mean exceeds", *ends, *([most] if is_enough else []))
     return every.showing("measure", "statistic", "knee", *ends, *(["reliable"] if is_enough else []), heads=heads)
 
 
 def is_in_order(about: Mapping[str, Any]) -> bool:
-    """Return whether a study is of an order of judging, by what study.json says of it."""
+    """Return whether study.json is of a judging strategy."""
     return "batch" in about
 
 
 def tau_tables(summary: StudySummary) -> list[Table]:
-    """Return tau-b with average precision and with the measure itself by level, as means over samples."""
+    """Return mean tau-b over samples by level, with AP and with the measure itself."""
     means = "" if summary.n_samples in {None, 1} else f"Means over {summary.n_samples} samples of judgments. "
     what = f"{means}Kendall's tau-b of the rankings of runs; 1: the same ranking as under full judgments."
     first, last = (_by_level(summary, _title("tau_b", meaning), "tau_b", of) for of, meaning in REFERENCES.items())
@@ -296,10 +242,10 @@ def tau_tables(summary: StudySummary) -> list[Table]:
 
 
 def tables_for_people(study: Study, summary: StudySummary) -> Iterator[Table]:
-    """Yield what a person reads after the knees: each statistic, one row per measure and a column for each level."""
+    """Yield a table for each statistic, one row per measure and a column for each level."""
     n_pairs = comb(len(study.experiment.runs), 2)
     for reference, meaning in REFERENCES.items():
-        for name in _SHOWN:
+        for name in ("tau_b", "pearson", "rms", "bias"):
             yield _by_level(summary, _title(name, meaning), name, reference)
             if name == "tau_b":
                 title = f"inversions of {n_pairs} pairs of runs, against {meaning}"
@@ -319,7 +265,7 @@ def _title(statistic: str, reference: str) -> str:
 
 
 def _by_level(summary: StudySummary, title: str, name: str, reference: str = "itself") -> Table:
-    """Return one row per measure of which a statistic means something, with the means over samples of each level."""
+    """Return the means over samples of a statistic: one row per comparable measure, one column per level."""
     rows = [
         (measure, *summary.columns[measure, reference][f"{name}_mean"].tolist())
         for measure in summary.measures
@@ -328,42 +274,30 @@ def _by_level(summary: StudySummary, title: str, name: str, reference: str = "it
     return Table(title, ("measure", *(level.text for level in summary.levels)), rows)
 
 
-_COMPARED = {
-    "runs": "runs",
-    "judgments": "full judgments",
-    "topics": "topics",
-    "level": "least relevant grades",
-}
-"""What study.json says of what a study is about, and what that is called."""
+_COMPARED = {"runs": "runs", "judgments": "full judgments", "topics": "topics", "level": "least relevant grades"}
+"""The keys of study.json that studies on one axis have in common, in words."""
 
 
 def refuse_different(studies: Sequence[StudySummary]) -> None:
-    """Raise UsageError for studies that are not of the same runs and full judgments, as far as study.json says it."""
-    for key, what in _COMPARED.items():
+    """Refuse studies of different runs or full judgments, as far as study.json has them."""
+    for key, words in _COMPARED.items():
         known = [(study.name, study.about[key]) for study in studies if key in study.about]
         for name, value in known[1:]:
             if value != known[0][1]:
                 raise UsageError(
-                    f"studies on one axis must have the same {what}, but those of {quote(known[0][0])} and "
-                    f"{quote(name)} differ: the layout grid is for these"
+                    f"studies on one axis must have the same {words}, but those of {quote(known[0][0])} and "
+                    f"{quote(name)} differ; {spelled('layout', 'grid')} draws such studies"
                 )
 
 
-def measures_in_common(studies: Sequence[StudySummary], asked: Sequence[str]) -> tuple[str, ...]:
-    """Return the measures that all studies have, or those asked for.
-
-    Raises
-    ------
-    UsageError : there are none, or a study lacks one that was asked for.
-    """
-    if not asked:
-        common = tuple(one for one in studies[0].measures if all(one in study.measures for study in studies))
-        if not common:
-            raise UsageError("the studies must have a measure in common")
-        return common
-    for measure in asked:
+def measures_in_common(studies: Sequence[StudySummary], requested: Sequence[str]) -> tuple[str, ...]:
+    """Return the requested measures, or all measures that the studies have in common."""
+    for measure in requested:
         for study in studies:
             if measure not in study.measures:
                 known = " ".join(study.measures)
                 raise UsageError(f"a measure must be one of {quote(study.name)} ({known}), but got {quote(measure)}")
-    return tuple(dict.fromkeys(asked))
+    common = [measure for measure in studies[0].measures if all(measure in study.measures for study in studies)]
+    if not requested and not common:
+        raise UsageError("the studies must have a measure in common")
+    return tuple(dict.fromkeys(requested or common))

@@ -1,101 +1,80 @@
 """Swap rates of runs under measures, by the size of topic sets or by the size of the difference."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-from irevalx import parameters
-from irevalx.api.inputs import GivenQrels, Runs
-from irevalx.api.own_measures import Measures
 from irevalx.api.user_warnings import warn
+from irevalx.declarations import Parameter, ValueType, declared, flag, spelled, whole
 from irevalx.errors import ArgumentError, InputError
-from irevalx.experiments.measured_values import MeasuredRuns, measured_runs
+from irevalx.experiments.measured_values import measured_runs
 from irevalx.experiments.ranked_runs import MEASURES
 from irevalx.experiments.seeds import MOST_DRAWS, chosen_seed
 from irevalx.experiments.user_data import ranked_runs_of
-from irevalx.frozen import Frozen, replace
+from irevalx.frozen import replace
 from irevalx.lab.command.result import Result
-from irevalx.measures.select import SelectedMeasure
+from irevalx.lab.command.shared import (
+    AnyRelFormat,
+    Complete,
+    Level,
+    Measures,
+    MinRetrieved,
+    Qrels,
+    Runs,
+    Seed,
+    measures,
+)
+from irevalx.measures.select import RequestedMeasure
+from irevalx.parameters import real_number
 from irevalx.reports.table import Table
 from irevalx.statistics.significance import DECIMALS
-from irevalx.statistics.swap_bins import (
-    FEWEST,
-    TOLERATED,
-    WIDEST,
-    SwapBin,
-    least_reliable,
-    swap_bins,
-)
-from irevalx.statistics.swaps import DRAWS, SwapRate, Swaps, TopicSets, default_sizes, topic_sets
-from irevalx.statistics.swaps import own_sets as drawn_for_pairs
+from irevalx.statistics.swap_bins import FEWEST, TOLERATED, WIDEST, SwapBin, least_reliable, swap_bins
+from irevalx.statistics.swaps import DRAWS, SwapRate, TopicSets, default_sizes, topic_sets
+from irevalx.statistics.swaps import own_sets as sets_of_pairs
 from irevalx.statistics.swaps import swap_rate as rate_on_sets
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-
-WIDTH_RULE = f"a number above 0 and at most {WIDEST}, with at most {DECIMALS} decimals, such as 0.01"
-"""What the width of a bin must be."""
-
 _OVER_SPLITS = (
     "The 95 % intervals are for the rate over all splits of these topics into two sets of this size. They do not cover "
     "other topics."
 )
+_LONGEST_WIDTH = 100  # characters: those of the widest bin, and zeros
 
 
-def is_width(number: Fraction) -> bool:
-    """Return whether a number can be the width of a bin."""
-    return 0 < number <= WIDEST and (number * 10**DECIMALS).denominator == 1
-
-
-class RateOfSize(Frozen, kw_only=True):
-    """How often two sets of this many topics disagree under a measure, as ``SwapRate`` has it.
-
-    Parameters
-    ----------
-    swap_rate : the share of swaps, ties counted as agreement.
-    share_tied : the share of comparisons in which the runs are tied on a set.
-    with_half_ties : the share of swaps, a tie counted as half a swap; ``low`` and ``high`` are its 95 % interval over
-        all splits of these topics into two sets of this size, None where all of them were compared.
-    without_ties : the share of swaps among the other comparisons; None where all are ties.
-    """
+class SizeSwapRate(NamedTuple):
+    """How often two topic sets of this size disagree under a measure."""
 
     measure: str
-    topics: int
-    swap_rate: float
+    topics: int  # in a set
+    swap_rate: float  # the share of swaps, ties counted as agreement
     swaps: int
     ties: int
-    comparisons: int
-    share_tied: float
-    with_half_ties: float
-    low: float | None
+    comparisons: int  # pairs of runs times pairs of topic sets
+    share_tied: float  # the share of comparisons in which the runs are tied on a set
+    with_half_ties: float  # the share of swaps, a tie counted as half a swap
+    low: float | None  # its 95 % interval over all splits of these topics; None if all splits were compared
     high: float | None
-    without_ties: float | None
+    without_ties: float | None  # the share of swaps among comparisons without a tie; None if all are ties
 
 
-class RateOfDifference(Frozen, kw_only=True):
-    """How often a difference of that size on the one set is reversed on the other, as ``SwapBin`` has it.
-
-    Parameters
-    ----------
-    few : whether these are fewer comparisons than a rate needs.
-    share_tied, with_half_ties, low, high, without_ties : as ``RateOfSize`` has them.
-    """
+class DifferenceSwapRate(NamedTuple):
+    """How often a difference of this size on one topic set is reversed on another; the last fields as SizeSwapRate."""
 
     measure: str
     topics: int
-    from_: float
+    from_: float  # the difference is at least this, and below ``to``
     to: float
-    percent: float
-    sigmas: float
+    percent: float  # ``from_`` in percent of the best run's value for all topics
+    sigmas: float  # ``from_`` in standard deviations of the runs' values for all topics
     comparisons: int
     swaps: int
     rate: float
-    few: bool
+    few: bool  # too few comparisons for a reliable rate
     share_tied: float
     with_half_ties: float
     low: float | None
@@ -103,181 +82,152 @@ class RateOfDifference(Frozen, kw_only=True):
     without_ties: float | None
 
 
-class LeastReliable(Frozen):
-    """The least difference from which on few are reversed; None where there is none."""
+class ReliableDifference(NamedTuple):
+    """The smallest difference from which on few differences are reversed."""
 
     measure: str
     topics: int
-    from_: float | None
+    from_: float | None  # None if there is none
 
 
 class SwapRates(Result):
-    """Swap rates by the size of topic sets.
+    """Swap rates by the size of topic sets."""
 
-    Parameters
-    ----------
-    found : for each measure, ascending in size.
-    seed : of the topic sets.
-    """
-
-    found: Mapping[str, Sequence[SwapRate]]
-    seed: int
-
-    @property
-    def rows(self) -> list[RateOfSize]:
-        """A row for each measure and size."""
-        return [
-            RateOfSize(
-                measure=measure,
-                topics=one.size,
-                swap_rate=one.rate,
-                ties=one.ties,
-                **_counted(one),
-            )
-            for measure, rates in self.found.items()
-            for one in rates
-        ]
+    rows: Sequence[SizeSwapRate]  # by measure, ascending in size
+    seed: int  # of the topic sets
 
     def tables(self) -> list[Table]:
         """Return the table of ``rows``."""
-        return [Table.of("swaps", RateOfSize, self.rows)]
+        return [Table("swaps", SizeSwapRate._fields, self.rows)]
 
-    def figure(self, *, width: float = 7.0, titled: bool = True) -> Figure:
-        """Draw the share of swaps against the number of topics in a set, a line for each measure."""
+    def figure(self, *, width: float = 7.0, titled: bool = True) -> "Figure":
+        """Draw the share of swaps by the number of topics in a set, one line per measure."""
         from irevalx.lab.plot.page import Page, style
         from irevalx.lab.swaps.figures import rates_by_size
 
         with style():
-            return rates_by_size(self.found, Page(width, titled))
+            return rates_by_size(self.rows, Page(width, titled))
 
 
 class SwapRatesByDifference(Result):
-    """Swap rates by the size of the difference on one of two topic sets.
+    """Swap rates by the size of the difference on one of two topic sets."""
 
-    Parameters
-    ----------
-    found : for each measure and size of the sets, ascending in the difference.
-    requests : the measures.
-    seed : of the topic sets.
-    """
-
-    found: Mapping[str, Mapping[int, Sequence[SwapBin]]]
-    requests: Sequence[SelectedMeasure]
-    seed: int
-
-    @property
-    def rows(self) -> list[RateOfDifference]:
-        """A row for each measure, size of the sets, and size of the difference."""
-        return [
-            RateOfDifference(
-                measure=measure,
-                topics=size,
-                from_=one.least,
-                to=one.limit,
-                percent=one.percent,
-                sigmas=one.sigmas,
-                rate=one.rate,
-                few=one.is_small,
-                **_counted(one),
-            )
-            for measure, by_size in self.found.items()
-            for size, bins in by_size.items()
-            for one in bins
-        ]
+    rows: Sequence[DifferenceSwapRate]  # by measure and size of the sets, ascending in the difference
+    reliable: Sequence[ReliableDifference]
+    requests: Sequence[RequestedMeasure]  # the measures
+    seed: int  # of the topic sets
 
     def tables(self) -> list[Table]:
-        """Return the table of ``rows``, and from which difference on few are reversed."""
-        least = [
-            LeastReliable(measure, size, least_reliable(bins))
-            for measure, by_size in self.found.items()
-            for size, bins in by_size.items()
-        ]
+        """Return the table of ``rows``, and the smallest reliable differences."""
+        columns = tuple(name.rstrip("_") for name in DifferenceSwapRate._fields)
         title = f"least difference from which on at most {TOLERATED:.0%} are swaps (blank: none)"
+        note = f"Bins with fewer than {FEWEST} comparisons decide nothing."
         return [
-            Table.of("swaps by size of the difference", RateOfDifference, self.rows, n_labels=4),
-            Table.of(
-                title, LeastReliable, least, notes=(f"Bins with fewer than {FEWEST} comparisons decide nothing.",)
-            ),
+            Table("swaps by size of the difference", columns, self.rows, n_labels=4),
+            Table(title, ("measure", "topics", "from"), self.reliable, notes=(note,)),
         ]
 
     def tables_for_people(self) -> list[Table]:
-        """Return both tables, the first with the rate that measures are compared by and no other."""
-        shown = ("measure", "topics", "from", "to", "comparisons", "few", "swaps", "with_half_ties", "low", "high")
+        """Return both tables, the first with the one rate that measures are compared by."""
+        columns = ("measure", "topics", "from", "to", "comparisons", "few", "swaps", "with_half_ties", "low", "high")
         first, second = self.tables()
-        few = first.columns.index("few")
-        rows = [
-            [("few" if row[few] else "") if place == few else cell for place, cell in enumerate(row)]
-            for row in first.rows
-        ]
-        return [replace(first, rows=rows).showing(*shown), second]
+        marked = [(*row[:9], "few" if row.few else "", *row[10:]) for row in self.rows]
+        return [replace(first, rows=marked).showing(*columns), second]
 
-    def figure(self, *, width: float = 7.0, titled: bool = True) -> Figure:
-        """Draw the share of swaps against the difference on the one set, a line for each measure."""
+    def figure(self, *, width: float = 7.0, titled: bool = True) -> "Figure":
+        """Draw the share of swaps by the difference on the one set, one line per measure."""
         from irevalx.lab.plot.page import Page, style
         from irevalx.lab.plot.ranges import ranges_of
         from irevalx.lab.swaps.figures import rates_by_difference
 
         with style():
-            return rates_by_difference(self.found, ranges_of(self.requests), Page(width, titled))
+            return rates_by_difference(self.rows, ranges_of(self.requests), Page(width, titled))
 
 
+def _bin_width(value: Any) -> Fraction:
+    """Return the width of a bin, exactly as the decimal number is written."""
+    width = value if isinstance(value, Fraction) else Fraction(repr(real_number("", value)))
+    if not 0 < width <= WIDEST or (width * 10**DECIMALS).denominator != 1:
+        raise ValueError(value)
+    return width
+
+
+def _read_width(text: str) -> Fraction:
+    if not re.fullmatch(r"[0-9]+\.?[0-9]*|\.[0-9]+", text) or len(text) > _LONGEST_WIDTH:
+        raise ValueError(text)
+    return Fraction(text)
+
+
+_WIDTH = ValueType(
+    f"a number above 0 and at most {WIDEST}, with at most {DECIMALS} decimals, such as 0.01", _bin_width, _read_width
+)
+
+
+@declared(
+    example="irevalx-lab swap-rate qrels runs/* -m 'map bpref_10 RankEff' --sizes '10 25' --seed 1",
+    more=(
+        "With --figure, the share of swaps (a tie as half a swap) and its interval, by the size of the sets or, with "
+        "--bins, by the size of the difference, without bins that have few comparisons; one line per measure. For at "
+        "most three sizes, the difference is also drawn in percent of the best run's value and in standard deviations."
+    ),
+    figure=True,
+)
 def swap_rate(
-    qrels: GivenQrels,
+    qrels: Qrels,
     runs: Runs,
-    measures: Measures = MEASURES,
+    measures: Annotated[Measures, measures(" ".join(MEASURES))] = MEASURES,
     *,
-    sizes: Iterable[int] = (),
-    draws: int = DRAWS,
-    own_sets: bool = False,
-    bins: float | Fraction | None = None,
-    seed: int | None = None,
-    level: int = 1,
-    complete: bool = False,
-    min_retrieved: float = 0.0,
-    rel_format: str = "qrels",
+    sizes: Annotated[Iterable[int], whole(1, several=True, metavar="N...")] = (),
+    draws: Annotated[int, whole(1, MOST_DRAWS, metavar="N")] = DRAWS,
+    own_sets: Annotated[bool, flag()] = False,
+    bins: Annotated[float | Fraction | None, Parameter(kind=_WIDTH, metavar="WIDTH")] = None,
+    seed: Seed = None,
+    level: Level = 1,
+    complete: Complete = False,
+    min_retrieved: MinRetrieved = 0.0,
+    rel_format: AnyRelFormat = "qrels",
 ) -> SwapRates | SwapRatesByDifference:
     """Count how often two sets of topics disagree on which of two runs is better.
 
-    Every pair of runs is compared on pairs of topic sets that share no topic; it is a swap when a run is better on one
-    set and worse on the other [Voorhees and Buckley, SIGIR 2002; Ahlgren and Grönqvist, IP&M 2008, section 6.1].
+    Every pair of runs is compared on many pairs of disjoint topic sets. A swap is a comparison in which one run is
+    better on the first set and the other run is better on the second (Voorhees and Buckley, SIGIR 2002; Ahlgren and
+    Grönqvist, IP&M 2008, section 6.1). The result has one row per measure and size of the sets: the share of swaps, the
+    number of swaps, the number of comparisons in which the runs are tied on a set (not a swap), and the number of
+    comparisons. Measures with few distinct values have many ties, and a tie is not agreement. Therefore the table also
+    contains the share of ties (share tied); the swap rate with each tie counted as half a swap (with half ties), with
+    its 95 % interval over all splits of these topics into two sets of this size (no interval if all splits were
+    compared; it does not cover other topics); and the swap rate among comparisons without ties (without ties). Compare
+    measures by one of the last two rates.
+
+    With `bins`, the result has one row per size of the difference on the one set (each of two sets is the one):
+    absolute, in percent of the best run's value, and in standard deviations of the runs' values for all topics (for
+    sums, of the values for as many topics as are in a set); then comparisons, swaps, their share, and the same columns
+    for ties. A second table contains the smallest difference from which on at most 5 % are swaps, with a tie as half a
+    swap; bins with fewer than 30 comparisons are marked (few) and are ignored there.
 
     Parameters
     ----------
-    qrels : the judgments: ``{topic: {docno: grade}}``, or whatever else ``irevalx.Qrels.read`` takes.
-    runs : what was retrieved: ``{name: {topic: {docno: score}}}``, or whatever else ``irevalx.evaluate`` takes; at
-        least two.
-    measures : such as "map", "P.5,10" or "nDCG@10"; one or several.
-    sizes : how many topics a set has; none for 1 2 3 4 5 10 ... up to half the topics.
-    draws : pairs of topic sets of each size, or all there are if these are fewer; at least 1.
-    own_sets : draw topic sets for each pair of runs anew, as Ahlgren and Grönqvist do; otherwise all pairs are compared
-        on the same sets.
-    bins : count swaps by the size of the difference on the one set instead, in bins so wide; above 0, with at most 12
-        decimals.
-    seed : of the topic sets; None for a new one, which the result has.
-    level : the least grade that is relevant.
-    complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
-    min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
-    rel_format : the format of judgments that are files, such as "qrels", "beir", "json" or "sampled".
+    sizes : number of topics in a set. [default: 1 2 3 4 5 10 ... up to half the topics]
+    draws : number of pairs of topic sets of each size; all pairs if there are no more.
+    own_sets : draw topic sets for each pair of runs separately, like Ahlgren and Grönqvist 2008: the same rates except
+        for chance, narrower intervals, and more time. [default: all pairs are compared on the same sets]
+    bins : count swaps by the size of the difference on the one set instead, in bins of this width, starting at 0.
 
     Raises
     ------
     InputError : fewer than two topics have judgments, results and a value.
-    IrevalxError : as ``irevalx.evaluate``.
+    IrevalxError : as for ``irevalx.evaluate``.
 
     Examples
     --------
     >>> import irevalx
     >>> qrels = {str(topic): {"A": 1, "B": 0, "C": topic % 2} for topic in range(10)}
     >>> runs = {"bm25": {t: {"A": 2.0, "B": 1.0} for t in qrels}, "dense": {t: {"A": 2.0, "C": 1.0} for t in qrels}}
-    >>> found = irevalx.lab.swap_rate(qrels, runs, "P.2", sizes=[1, 4], seed=1)
-    >>> [(row.topics, row.swaps, row.ties, row.comparisons) for row in found.rows]
+    >>> result = irevalx.lab.swap_rate(qrels, runs, "P.2", sizes=[1, 4], seed=1)
+    >>> [(row.topics, row.swaps, row.ties, row.comparisons) for row in result.rows]
     [(1, 0, 35, 45), (4, 0, 42, 1000)]
     """
-    sizes = [parameters.whole_number("sizes", size, least=1) for size in sizes]
-    draws = parameters.whole_number("draws", draws, least=1, most=MOST_DRAWS)
-    width = None if bins is None else _width(bins)
-    own_sets = parameters.flag("own_sets", own_sets)
-    seed = chosen_seed(seed)
+    seed, sizes = chosen_seed(seed), tuple(sizes)
     ranked = ranked_runs_of(
         qrels,
         runs,
@@ -287,64 +237,80 @@ def swap_rate(
         min_retrieved=min_retrieved,
         rel_format=rel_format,
     )
-    every = measured_runs(ranked, warn)
-    notes = ranked.notes([len(ranked.topics) - len(one.topics) for one in every])
-    for one in every:
-        _refuse_topics(one.measure, len(one.topics), sizes)
+    measured = measured_runs(ranked, warn)
+    notes = ranked.notes([len(ranked.topics) - len(values.topics) for values in measured])
+    for values in measured:
+        _refuse_topics(values.measure, len(values.topics), sizes)
     shared_sets = cache(partial(topic_sets, draws=draws, seed=seed))  # the same for all measures
-
-    def rate(one: MeasuredRuns, size: int) -> Any:
-        """Return the rate, or the bins, of a measure for sets of a size."""
-        if own_sets:
-            sets: TopicSets = drawn_for_pairs(one.tested, size, draws=draws, seed=seed)
-        else:
-            sets = shared_sets(len(one.topics), size)
-        return rate_on_sets(one.tested, sets) if width is None else swap_bins(one.tested, sets, width, one.scale)
-
-    found = {one.measure: {size: rate(one, size) for size in sizes or default_sizes(len(one.topics))} for one in every}
-    of_all = (rate for of_sizes in found.values() for rate in of_sizes.values())
-    if any(not math.isnan(one.error) for rates in of_all for one in (rates if width else [rates])):
+    width = None if bins is None else _bin_width(bins)
+    by_size, by_difference, reliable = list[SizeSwapRate](), list[DifferenceSwapRate](), list[ReliableDifference]()
+    for values in measured:
+        for size in sizes or default_sizes(len(values.topics)):
+            sets: TopicSets = shared_sets(len(values.topics), size)
+            if own_sets:
+                sets = sets_of_pairs(values.tested, size, draws=draws, seed=seed)
+            if width is None:
+                by_size.append(_size_row(values.measure, rate_on_sets(values.tested, sets)))
+            else:
+                rates = swap_bins(values.tested, sets, width, values.scale)
+                by_difference += [_difference_row(values.measure, size, rate) for rate in rates]
+                reliable.append(ReliableDifference(values.measure, size, least_reliable(rates)))
+    if any(row.low is not None for row in by_size) or any(row.low is not None for row in by_difference):
         notes = (_OVER_SPLITS, *notes)
     if width is None:
-        return SwapRates({measure: list(of_sizes.values()) for measure, of_sizes in found.items()}, seed, notes=notes)
-    return SwapRatesByDifference(found, ranked.requests, seed, notes=notes)
+        return SwapRates(by_size, seed, notes=notes)
+    return SwapRatesByDifference(by_difference, reliable, ranked.requests, seed, notes=notes)
 
 
-def _counted(one: Swaps) -> dict[str, Any]:
-    """Return the fields that rows of both kinds have."""
-    low, high = one.interval
-    return {
-        "comparisons": one.comparisons,
-        "swaps": one.swaps,
-        "share_tied": one.share_tied,
-        "with_half_ties": one.rate_with_half_ties,
-        "low": _known(low),
-        "high": _known(high),
-        "without_ties": _known(one.rate_without_ties),
-    }
+def _size_row(measure: str, rate: SwapRate) -> SizeSwapRate:
+    return SizeSwapRate(
+        measure,
+        topics=rate.size,
+        swap_rate=rate.rate,
+        swaps=rate.swaps,
+        ties=rate.ties,
+        comparisons=rate.comparisons,
+        share_tied=rate.share_tied,
+        with_half_ties=rate.rate_with_half_ties,
+        low=none_if_nan(rate.interval[0]),
+        high=none_if_nan(rate.interval[1]),
+        without_ties=none_if_nan(rate.rate_without_ties),
+    )
 
 
-def _known(number: float) -> float | None:
-    """Return a number; None for nan."""
-    return None if math.isnan(number) else number
+def _difference_row(measure: str, size: int, rate: SwapBin) -> DifferenceSwapRate:
+    return DifferenceSwapRate(
+        measure,
+        topics=size,
+        from_=rate.least,
+        to=rate.limit,
+        percent=rate.percent,
+        sigmas=rate.sigmas,
+        comparisons=rate.comparisons,
+        swaps=rate.swaps,
+        rate=rate.rate,
+        few=rate.is_small,
+        share_tied=rate.share_tied,
+        with_half_ties=rate.rate_with_half_ties,
+        low=none_if_nan(rate.interval[0]),
+        high=none_if_nan(rate.interval[1]),
+        without_ties=none_if_nan(rate.rate_without_ties),
+    )
 
 
-def _width(bins: Any) -> Fraction:
-    """Return the width of a bin, exactly as a decimal number is written."""
-    width = bins if isinstance(bins, Fraction) else Fraction(repr(parameters.real_number("bins", bins)))
-    if not is_width(width):
-        raise parameters.wrong("bins", WIDTH_RULE, bins)
-    return width
+def none_if_nan(value: float) -> float | None:
+    """Return a number, or None for nan."""
+    return None if math.isnan(value) else value
 
 
 def _refuse_topics(measure: str, n_topics: int, sizes: Sequence[int]) -> None:
-    """Raise InputError where a measure has no values for two topics, ArgumentError where two sets need more."""
+    """Raise InputError if a measure has values for fewer than two topics, ArgumentError if two sets need more."""
     if n_topics < 2:
         raise InputError(
-            f"a swap rate must have two topics at least, but {n_topics} has judgments, results and a value of {measure}"
+            f"a swap rate needs at least two topics, but {n_topics} has judgments, results and a value of {measure}"
         )
     if sizes and max(sizes) > n_topics // 2:
         raise ArgumentError(
-            f"sizes must be at most half of the {n_topics} topics with judgments, results and a value of {measure}, "
-            f"but got {max(sizes)}"
+            f"{spelled('sizes')} must be at most half of the {n_topics} topics with judgments, results and a value of "
+            f"{measure}, but got {max(sizes)}"
         )

@@ -1,6 +1,6 @@
-"""Tables to judgments, runs and pools, beside the readers of text.
+"""Readers of tables: judgments, runs and pools from named columns.
 
-A ``Table`` finds columns by name. That of ``arrow_tables`` has arrays of pyarrow, which casts them to what is read:
-``arrow_runs`` makes blocks of whole topics of its rows, and ``judged_tables`` takes them as a whole. ``parquet`` opens
-files as such tables. What has columns of another kind, lists say, is a table that is read as a whole (``WholeTable``).
+``ColumnTable`` finds columns by name. ``ArrowTable`` (``arrow_tables``) has columns of pyarrow, which casts them;
+``arrow_runs`` cuts its rows into blocks of whole topics, ``judged_tables`` reads them as a whole, and ``parquet`` opens
+files as such tables. ``WholeTable`` has other columns, such as lists, and is read as a whole.
 """

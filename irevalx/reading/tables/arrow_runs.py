@@ -1,6 +1,6 @@
-"""Runs in tables of pyarrow: rows read some at a time, in blocks of whole topics. This module needs pyarrow.
+"""Runs from Arrow tables, read in blocks of whole topics. Requires pyarrow.
 
-Rows that can be read only once, or take long to read, are kept in a temporary file.
+Rows that can be read only once, or are slow to read, are spooled to a temporary file.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from irevalx.arrays.segments import AnyArray, IntArray, Segments
 from irevalx.errors import UnreadableFileError, shown_name
 from irevalx.frozen import replace
-from irevalx.reading.column_names import DOCNO, RUN, SCORE, TOPIC, Wanted
+from irevalx.reading.column_names import DOCNO, RUN, SCORE, TOPIC, ColumnSpec
 from irevalx.reading.entries import Entries
 from irevalx.reading.runs import MOST_SMALL
 from irevalx.reading.tables.arrow_tables import (
@@ -37,15 +37,15 @@ from irevalx.reading.tables.arrow_tables import (
 from irevalx.reading.tables.table_run import COLUMNS, TableRun
 
 _ENOUGH = BLOCK_ROWS // 2
-"""The number of rows that are a block, if the next topic begins after them."""
+"""Minimum number of rows of a block."""
 
-_TOPIC, _DOCNO, _SCORE = (wanted.names[0] for wanted in (TOPIC, DOCNO, SCORE))
+_TOPIC, _DOCNO, _SCORE = (spec.names[0] for spec in (TOPIC, DOCNO, SCORE))
 
 
 def arrow_runs(table: ArrowTable, name: bytes) -> list[TableRun]:
-    """Do what ``runs_of_table`` does.
+    """Return the runs of a table, like ``runs_of_table``.
 
-    A table that can be read only once, or takes long to read and has several runs, is kept in a temporary file.
+    A table that can be read only once, or that is slow to read and has several runs, is spooled to a temporary file.
     """
     table.check(*COLUMNS)
     if not table.has(RUN):
@@ -72,29 +72,20 @@ def _some(rows: pa.Table, places: AnyArray) -> Iterator[pa.RecordBatch]:
 
 
 def _run(name: bytes, path: str, rows: Callable[[], Iterator[pa.RecordBatch]]) -> TableRun:
-    """Return a run.
-
-    Parameters
-    ----------
-    rows : returns its rows, some at a time; it may be called again.
-    """
+    """Return a run; ``rows`` yields its rows and can be called again."""
     return TableRun(name, path, blocks=lambda: _blocks(rows(), path), again=lambda: _by_topic(rows(), path))
 
 
 def _blocks(batches: Iterable[pa.RecordBatch], path: str) -> Iterator[Entries]:
-    """Yield rows in blocks that end between topics, as far as those of a topic stand together; at least one block."""
+    """Yield blocks that end between topics, if the rows of a topic are contiguous; at least one block."""
     for block in whole_topics(batches, _ENOUGH):
         yield from _by_topic(block, path)
 
 
 def whole_topics(batches: Iterable[pa.RecordBatch], least: int) -> Iterator[list[pa.RecordBatch]]:
-    """Yield rows in blocks that end where the topic changes; at least one block. Blocks may be emptied.
+    """Yield blocks of at least ``least`` rows (except the last) that end where the topic changes; at least one block.
 
-    Parameters
-    ----------
-    batches : with a column topic.
-    least : the rows that a block has at least, but for the last one. It ends with the first batch that makes them so
-        many, before the last topic of that.
+    A block ends in the first batch that completes it, before the last topic of that batch. Callers can empty blocks.
     """
     block: list[pa.RecordBatch] = []
     size, last = 0, None
@@ -115,7 +106,7 @@ def whole_topics(batches: Iterable[pa.RecordBatch], least: int) -> Iterator[list
 
 
 def _by_topic(batches: Iterable[pa.RecordBatch], path: str) -> Iterator[Entries]:
-    """Yield rows in blocks of whole topics, whatever their order; at least one block. All rows are held in memory."""
+    """Yield blocks of whole topics for rows in any order, all of which are held in memory; at least one block."""
     rows = pa.Table.from_batches(batches, schema_of(*COLUMNS))
     topics, codes, lengths = numbered(rows[_TOPIC].chunks)
     order = None if _ascends(codes) else _order(codes, lengths, len(topics))
@@ -128,12 +119,12 @@ def _by_topic(batches: Iterable[pa.RecordBatch], path: str) -> Iterator[Entries]
         begin, end = offsets[[first, last]].tolist()
         of_topics = Segments.of_lengths(lengths[first:last])
         if order is None:
-            some: Any = slice(begin, end)
-            named = docnos.take(some)
+            places: Any = slice(begin, end)
+            named = docnos.take(places)
         else:
-            some = order[begin:end]
-            named = names_of([docnos.take(array_of(some))])  # side by side, which takes less time to look at
-        yield Entries(path, topics[first:last], of_topics, named, scores[some], lines[some])
+            places = order[begin:end]
+            named = names_of([docnos.take(array_of(places))])  # side by side, which takes less time to look at
+        yield Entries(path, topics[first:last], of_topics, named, scores[places], lines[places])
 
 
 def _ascends(codes: AnyArray) -> bool:
@@ -141,44 +132,29 @@ def _ascends(codes: AnyArray) -> bool:
 
 
 def _order(codes: AnyArray, lengths: IntArray, n_codes: int) -> IntArray:
-    """Return the rows in ascending order of their numbers; those of equal ones keep theirs.
-
-    Parameters
-    ----------
-    codes, lengths : numbers below ``n_codes``, each once for rows on end, and how many rows these are.
-    """
+    """Return the stable order of rows by code; codes, below ``n_codes``, are run-length encoded."""
     of_rows = (codes.astype(np.uint16) if n_codes <= MOST_SMALL else codes).repeat(lengths)
     return np.argsort(of_rows, kind="stable")
 
 
 class SpooledRows:
-    """Rows that are read when they are first asked for, and written to a temporary file on the way.
+    """Rows that are read once and spooled to a temporary file, which raises UnreadableFileError without space."""
 
-    Parameters
-    ----------
-    unread : the table, which is read once.
-    wanted : its columns that are kept.
-
-    Notes
-    -----
-    Reading raises UnreadableFileError where there is no room for the temporary file, and what reading the table raises.
-    """
-
-    def __init__(self, unread: ArrowTable, *wanted: Wanted) -> None:
-        self._path, self._wanted = unread.path, wanted
+    def __init__(self, unread: ArrowTable, *columns: ColumnSpec) -> None:
+        self._path, self._columns = unread.path, columns
         self._written: list[pa.Buffer] = []
-        self._remaining = _writing(unread, wanted, self._written)
+        self._remaining = _writing(unread, columns, self._written)
         self._begun = False
 
     def rows(self) -> Iterator[pa.RecordBatch]:
-        """Return the rows, some at a time; any number of times."""
+        """Yield the rows; can be called any number of times."""
         if self._begun:
-            return self.table().batches(*self._wanted)
+            return self.table().batches(*self._columns)
         self._begun = True
         return self._remaining
 
     def table(self) -> ArrowTable:
-        """Return all rows, which lie in the file."""
+        """Return all rows as a memory-mapped table."""
         self._begun = True
         for _ in self._remaining:
             pass
@@ -187,15 +163,15 @@ class SpooledRows:
             return table_of_arrow(stream.read_all(), self._path)
 
 
-def _writing(unread: ArrowTable, wanted: Sequence[Wanted], written: list[pa.Buffer]) -> Iterator[pa.RecordBatch]:
-    """Yield rows, each of which has been written to a temporary file; then append the file, which has all of them."""
-    schema = schema_of(*wanted)
-    kept = schema.remove(schema.get_field_index(LINE))  # numbers of rows are known without a file
+def _writing(unread: ArrowTable, columns: Sequence[ColumnSpec], written: list[pa.Buffer]) -> Iterator[pa.RecordBatch]:
+    """Yield rows after they are written to a temporary file; finally append the file's buffer to ``written``."""
+    schema = schema_of(*columns)
+    stored = schema.remove(schema.get_field_index(LINE))  # numbers of rows are known without a file
     try:
         with TemporaryFile() as file:
-            with pa.ipc.new_stream(file, kept) as writer:
-                for batch in unread.batches(*wanted):
-                    writer.write(batch.select(kept.names))
+            with pa.ipc.new_stream(file, stored) as writer:
+                for batch in unread.batches(*columns):
+                    writer.write(batch.select(stored.names))
                     yield batch
             file.flush()
             # Not by its name: not every system lets a temporary file be opened once more.

@@ -1,4 +1,4 @@
-"""Tables whose columns are arrays of pyarrow, which casts them to what is read. This module needs pyarrow."""
+"""Tables with columns of pyarrow, cast to the types that are read. Requires pyarrow."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ import pyarrow.compute as pc
 from irevalx.arrays.byte_strings import PADDING, Names
 from irevalx.arrays.segments import AnyArray, IntArray
 from irevalx.errors import ArgumentError, printable, quote
-from irevalx.reading.column_names import RUN, TOPIC, Kind, Wanted
+from irevalx.reading.column_names import RUN, TOPIC, ColumnKind, ColumnSpec
 from irevalx.reading.grade_rules import real_grades_hint
 from irevalx.reading.hints import text_hint
-from irevalx.reading.tables.tables import RULES, Table
+from irevalx.reading.tables.tables import RULES, ColumnTable
 
 BLOCK_ROWS = 1 << 15
-"""The most rows that are cast together, so that what is made of them stays in the processor's cache."""
+"""Maximum number of rows that are cast together, chosen to fit the CPU cache."""
 
 LINE = "line"
-"""The column that has the 1-based numbers of rows."""
+"""The column with the 1-based row numbers."""
 
-TYPES: dict[Kind, pa.DataType] = {
+TYPES: dict[ColumnKind, pa.DataType] = {
     "names": pa.large_string(),
     "grades": pa.int64(),
     "scores": pa.float64(),
@@ -33,67 +33,52 @@ TYPES: dict[Kind, pa.DataType] = {
 """The types that columns are cast to."""
 
 LABELS = pa.dictionary(pa.int32(), pa.large_string())
-"""The type that topics and runs get, which stand in many rows on end; each dictionary has a name once."""
+"""The type of topics and runs, which many consecutive rows share; dictionaries have distinct names."""
 
 
-class ArrowTable(Table):
-    """A table whose columns are arrays of pyarrow.
-
-    Parameters
-    ----------
-    parts : returns the rows of some columns, given by name, from a row on and before another one (None: to the end), as
-        tables of pyarrow. Where ``in_memory`` is false these are all rows, whatever is asked for.
-    in_memory : whether any rows are at hand at any time.
-    read_once : whether rows may be gone through only once, all of them.
-    """
+class ArrowTable(ColumnTable):
+    """A table with columns of pyarrow."""
 
     parts: Callable[[list[Any], int, int | None], Iterator[pa.Table]]
-    in_memory: bool = False
-    read_once: bool = False
+    """Yields rows from ``first`` to ``last`` (exclusive; None for the end) of some columns, as pyarrow tables; all rows
+    unless ``in_memory``."""
 
-    def batches(self, *wanted: Wanted, first: int = 0, last: int | None = None) -> Iterator[pa.RecordBatch]:
-        """Yield rows, some at a time: columns of the types that their kinds have, or ``LABELS``, and ``LINE``.
+    in_memory: bool = False  # whether any rows can be accessed at any time
+    read_once: bool = False  # whether rows can be iterated only once
 
-        A column is called by the first of the names that it may have.
+    def batches(self, *specs: ColumnSpec, first: int = 0, last: int | None = None) -> Iterator[pa.RecordBatch]:
+        """Yield batches with the requested columns, cast to ``TYPES`` or ``LABELS``, and ``LINE``.
 
-        Parameters
-        ----------
-        first, last : of what is in memory, rows from one on and before another one; counted from 0.
-
-        Raises
-        ------
-        ArgumentError : a column is not there, or what is in it is wrong.
+        A column has the first of its possible names. ``first`` and ``last`` select rows of a table in memory. A missing
+        column or a wrong value raises ArgumentError.
         """
-        names = [self.find(one) for one in wanted]
-        schema = schema_of(*wanted)
+        names = [self.find(spec) for spec in specs]
+        schema = schema_of(*specs)
         for part in self.parts(names, first, last):
             for batch in part.to_batches(BLOCK_ROWS):
                 columns = [
-                    self._labels(column, name, first) if one in _LABELLED else self._cast(column, one.kind, name, first)
-                    for column, one, name in zip(batch.columns, wanted, names, strict=True)
+                    self._labels(column, name, first)
+                    if spec in _LABELLED
+                    else self._cast(column, spec.kind, name, first)
+                    for column, spec, name in zip(batch.columns, specs, names, strict=True)
                 ]
                 lines = array_of(np.arange(first + 1, first + batch.num_rows + 1))
                 yield pa.RecordBatch.from_arrays([*columns, lines], schema=schema)
                 first += batch.num_rows
 
-    def check(self, *wanted: Wanted) -> None:
-        """Look for columns, and in what is in memory at their types and for missing values.
-
-        Raises
-        ------
-        ArgumentError : a column is not there, or what is in it is wrong.
-        """
-        names, first = [self.find(one) for one in wanted], 0
+    def check(self, *specs: ColumnSpec) -> None:
+        """Raise ArgumentError if a column is missing, or has a wrong type or missing values in memory."""
+        names, first = [self.find(spec) for spec in specs], 0
         for part in self.parts(names, 0, None) if self.in_memory else ():
             for batch in part.to_batches():
-                for column, one, name in zip(batch.columns, wanted, names, strict=True):
-                    self._refuse_others(_plain(column), one.kind, name, first)
+                for column, spec, name in zip(batch.columns, specs, names, strict=True):
+                    self._refuse_others(_plain(column), spec.kind, name, first)
                 first += batch.num_rows
 
-    def read(self, *wanted: Wanted) -> tuple[Any, ...]:
-        """Return whole columns; ArgumentError where one is not there, or what is in it is wrong."""
-        rows = pa.Table.from_batches(self.batches(*wanted), schema_of(*wanted))
-        return tuple(map(values_of, rows.columns[: len(wanted)]))
+    def read(self, *specs: ColumnSpec) -> tuple[Any, ...]:
+        """Return whole columns; a missing column or a wrong value raises ArgumentError."""
+        rows = pa.Table.from_batches(self.batches(*specs), schema_of(*specs))
+        return tuple(map(values_of, rows.columns[: len(specs)]))
 
     def _labels(self, column: pa.Array, name: Any, first: int) -> pa.Array:
         """Return names as ``LABELS``."""
@@ -103,13 +88,8 @@ class ArrowTable(Table):
         self._refuse_others(column.dictionary, "names", name, first)
         return labels_of(column)
 
-    def _cast(self, column: pa.Array, kind: Kind, name: Any, first: int) -> pa.Array:
-        """Return values of the type that a kind has.
-
-        Parameters
-        ----------
-        first : the number of the first row, counted from 0.
-        """
+    def _cast(self, column: pa.Array, kind: ColumnKind, name: Any, first: int) -> pa.Array:
+        """Return values cast to the type of their kind; ``first`` is the 0-based number of the first row."""
         column = _plain(column)
         self._refuse_others(column, kind, name, first)
         if not len(column):
@@ -119,11 +99,12 @@ class ArrowTable(Table):
         try:
             return column.cast(TYPES[kind]).fill_null(float("nan")) if column.null_count else column.cast(TYPES[kind])
         except pa.ArrowInvalid:
-            wrong = (row for row, value in enumerate(column.to_pylist()) if not _is_whole(value))
-            raise self._wrong(column, kind, name, first, next(wrong)) from None
+            values = enumerate(column.to_pylist())
+            row = next(row for row, value in values if not (-(2**63) <= value < 2**63 and value == int(value)))
+            raise self._wrong(column, kind, name, first, row) from None
 
-    def _refuse_others(self, column: pa.Array, kind: Kind, name: Any, first: int) -> None:
-        """Refuse a column of another type, and values that are missing."""
+    def _refuse_others(self, column: pa.Array, kind: ColumnKind, name: Any, first: int) -> None:
+        """Refuse a column of another type, and missing values."""
         if column.null_count and kind != "probabilities":
             missing = column.is_null().to_numpy(zero_copy_only=False)
             raise self._wrong(column, kind, name, first, int(missing.argmax()))
@@ -131,44 +112,44 @@ class ArrowTable(Table):
             present = column.is_valid().to_numpy(zero_copy_only=False)
             raise self._wrong(column, kind, name, first, int(present.argmax()))
 
-    def _wrong(self, column: pa.Array, kind: Kind, name: Any, first: int, row: int) -> ArgumentError:
-        """Build the error about the value in a row."""
+    def _wrong(self, column: pa.Array, kind: ColumnKind, name: Any, first: int, row: int) -> ArgumentError:
+        """Return the error about the value in a row."""
         value = column[row].as_py()
-        shown = quote(value) if isinstance(value, str) else printable(repr(value))
-        if isinstance(value, list | dict) or len(shown) > _LONGEST:
-            shown = f"a value of the type {printable(str(column.type))}"
+        quoted = quote(value) if isinstance(value, str) else printable(repr(value))
+        if isinstance(value, list | dict) or len(quoted) > _LONGEST:
+            quoted = f"a value of the type {printable(str(column.type))}"
         hint = real_grades_hint() if kind == "grades" and isinstance(value, float) and math.isfinite(value) else ""
         hint = hint if kind == "names" or hint else text_hint(value)
-        return ArgumentError(f"{self.place(name, first + row)} must be {RULES[kind]}, but got {shown}{hint}")
+        return ArgumentError(f"{self.place(name, first + row)} must be {RULES[kind]}, but got {quoted}{hint}")
 
 
 _LABELLED = (TOPIC, RUN)
 
 _LONGEST = 100
-"""Characters of the longest value that messages show."""
+"""Maximum number of characters of a value in messages."""
 
 
-def schema_of(*wanted: Wanted) -> pa.Schema:
-    """Return the types of the columns that ``batches`` yields."""
-    types = (LABELS if one in _LABELLED else TYPES[one.kind] for one in wanted)
-    return pa.schema([*zip((one.names[0] for one in wanted), types, strict=True), (LINE, pa.int64())])
+def schema_of(*specs: ColumnSpec) -> pa.Schema:
+    """Return the schema of ``batches``."""
+    types = (LABELS if spec in _LABELLED else TYPES[spec.kind] for spec in specs)
+    return pa.schema([*zip((spec.names[0] for spec in specs), types, strict=True), (LINE, pa.int64())])
 
 
 def array_of(numbers: AnyArray) -> pa.Array:
-    """Return whole numbers as an array of 64 bits (and without pandas, which ``pa.array`` imports)."""
+    """Return integers as an int64 array (without pandas, which ``pa.array`` imports)."""
     return pa.Array.from_buffers(
         pa.int64(), numbers.size, [None, pa.py_buffer(np.ascontiguousarray(numbers, np.int64))]
     )
 
 
 def numbers_of(array: pa.Array) -> AnyArray:
-    """Return an array of numbers without nulls, without a copy (and without pandas, which ``to_numpy`` imports)."""
+    """Return a numeric array without nulls as a view (without pandas, which ``to_numpy`` imports)."""
     kind = np.dtype(array.type.to_pandas_dtype())
     return np.frombuffer(array.buffers()[1] or b"", kind, len(array), kind.itemsize * array.offset)
 
 
 def names_of(chunks: Sequence[pa.Array]) -> Names:
-    """Return the strings of arrays of the type large_string, without nulls, as names."""
+    """Return arrays of large_string without nulls as names."""
     padding = np.zeros(PADDING, np.uint8)
     pieces, starts, lengths, end = [padding], [np.empty(0, np.int64)], [np.empty(0, np.int64)], PADDING
     for strings in chunks:
@@ -183,32 +164,25 @@ def names_of(chunks: Sequence[pa.Array]) -> Names:
 
 
 def numbered(chunks: Iterable[pa.Array]) -> tuple[tuple[bytes, ...], AnyArray, IntArray]:
-    """Return different names, and what stands where.
+    """Return the distinct names of chunks of ``LABELS``, and run-length encoded codes.
 
-    Parameters
-    ----------
-    chunks : the names of rows, of the type ``LABELS``.
-
-    Returns
-    -------
-    names : each once, in the order of their first rows.
-    codes : of rows on end that have the same name, its place in ``names``.
-    lengths : how many rows these are.
+    Names are in the order of their first rows. Codes are positions in the names, with the lengths of their runs.
     """
     labels = list(chunks)
     runs = [pc.run_end_encode(chunk.indices) for chunk in labels]
     of_runs = [
-        pa.DictionaryArray.from_arrays(one.values, chunk.dictionary) for chunk, one in zip(labels, runs, strict=True)
+        pa.DictionaryArray.from_arrays(encoded.values, chunk.dictionary)
+        for chunk, encoded in zip(labels, runs, strict=True)
     ]
     joined = pa.chunked_array([pa.nulls(0, LABELS), *of_runs]).unify_dictionaries()
-    places = pa.chunked_array([one.indices for one in joined.chunks]).combine_chunks().dictionary_encode()
+    places = pa.chunked_array([encoded.indices for encoded in joined.chunks]).combine_chunks().dictionary_encode()
     names = joined.chunk(0).dictionary.take(places.dictionary).cast(pa.large_binary()).to_pylist()
-    lengths = [np.diff(numbers_of(one.run_ends), prepend=0) for one in runs]
+    lengths = [np.diff(numbers_of(encoded.run_ends), prepend=0) for encoded in runs]
     return tuple(names), numbers_of(places.indices), np.concatenate([np.empty(0, np.int64), *lengths])
 
 
 def labels_of(names: pa.Array) -> pa.Array:
-    """Return strings, or a dictionary of them, as ``LABELS``: the dictionary has the names of these rows, each once."""
+    """Return strings, or a dictionary of strings, as ``LABELS`` with the distinct names of these rows."""
     if pa.types.is_dictionary(names.type):
         runs = pc.run_end_encode(names.indices)
         of_runs = names.dictionary.take(runs.values).cast(TYPES["names"])
@@ -229,13 +203,13 @@ def values_of(column: pa.ChunkedArray) -> Any:
 
 
 def _plain(column: pa.Array) -> pa.Array:
-    """Return an array without a dictionary, and of no type that extends another."""
+    """Return an array without dictionary encoding and extension type."""
     column = getattr(column, "storage", column)
     return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
 
 
-def _fits(kind_of_values: pa.DataType, kind: Kind) -> bool:
-    """Return whether a type can be read as a kind; whether each value can, the cast says."""
+def _fits(kind_of_values: pa.DataType, kind: ColumnKind) -> bool:
+    """Return whether values of a type can be read as a kind; the cast checks each value."""
     types = pa.types
     if types.is_integer(kind_of_values):
         return True
@@ -246,12 +220,8 @@ def _fits(kind_of_values: pa.DataType, kind: Kind) -> bool:
     return bool(is_whole or is_string or types.is_string_view(kind_of_values))
 
 
-def _is_whole(value: Any) -> bool:
-    return bool(-(2**63) <= value < 2**63 and value == int(value))
-
-
 def table_of_arrow(given: pa.Table, path: str) -> ArrowTable:
-    """Return a table of pyarrow as a table."""
+    """Return a pyarrow table as a table."""
 
     def parts(names: list[Any], first: int, last: int | None) -> Iterator[pa.Table]:
         yield given.select(names).slice(first, None if last is None else last - first)
@@ -260,15 +230,9 @@ def table_of_arrow(given: pa.Table, path: str) -> ArrowTable:
 
 
 def table_of_stream(given: Any, path: str) -> ArrowTable:
-    """Return what offers Arrow's C stream as a table: in memory if it is of pyarrow, or else to be read once.
+    """Return an object with an Arrow C stream as a table, in memory if it is of pyarrow, otherwise read once.
 
-    Parameters
-    ----------
-    path : what messages call it.
-
-    Raises
-    ------
-    ArgumentError : it cannot be opened.
+    An object that cannot be opened raises ArgumentError.
     """
     if isinstance(given, pa.RecordBatch):
         given = pa.Table.from_batches([given])
@@ -288,7 +252,7 @@ def table_of_stream(given: Any, path: str) -> ArrowTable:
 
 
 def _next(reader: Any, path: str) -> Any:
-    """Return the next batch, None after the last; what is raised on the way becomes an ArgumentError."""
+    """Return the next batch, None after the last; errors become ArgumentError."""
     try:
         return next(reader, None)
     except (pa.ArrowException, TypeError, ValueError, RuntimeError, OSError) as error:
@@ -296,5 +260,5 @@ def _next(reader: Any, path: str) -> Any:
 
 
 def first_line(error: Exception) -> str:
-    """Return the first line of what an error of a library says, ready to be shown."""
+    """Return the first line of a library's error message, printable."""
     return printable(str(error).strip().partition("\n")[0]) or type(error).__name__

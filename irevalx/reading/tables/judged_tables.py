@@ -1,4 +1,4 @@
-"""Tables as judgments and pools, which are taken as a whole."""
+"""Judgments and pools from tables, read as a whole."""
 
 from __future__ import annotations
 
@@ -12,40 +12,40 @@ from irevalx.judgments.graded import Judgments, each_judgment_once
 from irevalx.judgments.pool import Pool
 from irevalx.judgments.subtopics import SubtopicJudgments
 from irevalx.judgments.with_probabilities import JudgmentsWithProbabilities
-from irevalx.reading.column_names import DOCNO, GRADE, METHOD, PROBABILITY, SUBTOPIC, TOPIC, Wanted
+from irevalx.reading.column_names import DOCNO, GRADE, METHOD, PROBABILITY, SUBTOPIC, TOPIC, ColumnSpec
 from irevalx.reading.entries import Entries
 from irevalx.reading.grade_rules import refuse_wrong
 from irevalx.reading.prels_files import judgments_with_probabilities
 from irevalx.reading.subtopic_files import subtopic_judgments
-from irevalx.reading.tables.tables import Table
+from irevalx.reading.tables.tables import ColumnTable
 from irevalx.settings import Grades
 from irevalx.trec_eval.versions import Compat
 
 
-def graded_table(table: Table, compat: Compat, strict: bool, warn: Warn, grades: Grades = "whole") -> Judgments:
-    """Return the rows of a table as judgments; ArgumentError where a column is missing, or something in it."""
+def graded_table(table: ColumnTable, compat: Compat, strict: bool, warn: Warn, grades: Grades = "whole") -> Judgments:
+    """Return table rows as judgments."""
     numbers, topics, docnos = _with_grades(table, grades, TOPIC, DOCNO)
     return each_judgment_once(Entries.of_rows(table.path, topics, docnos, numbers).judgments(), warn)
 
 
-def pool_table(table: Table, compat: Compat, strict: bool, warn: Warn) -> Pool:
-    """Return the rows of a table as a pool; ArgumentError where a column is missing, or something in it."""
+def pool_table(table: ColumnTable, compat: Compat, strict: bool, warn: Warn) -> Pool:
+    """Return table rows as a pool."""
     topics, docnos = table.read(TOPIC, DOCNO)
     return Entries.of_rows(table.path, topics, docnos, np.zeros(topics.size)).pool()
 
 
 def subtopic_table(
-    table: Table, compat: Compat, strict: bool, warn: Warn, grades: Grades = "whole"
+    table: ColumnTable, compat: Compat, strict: bool, warn: Warn, grades: Grades = "whole"
 ) -> SubtopicJudgments:
-    """Return the rows of a table as judgments; ArgumentError where a column is missing, or something in it."""
+    """Return table rows as judgments for subtopics."""
     numbers, topics, docnos, subtopics = _with_grades(table, grades, TOPIC, DOCNO, SUBTOPIC)
     lines = np.arange(1, topics.size + 1)
     part = subtopic_judgments(table.path, topics, subtopics, docnos, numbers, lines)
     return SubtopicJudgments.joined(table.path, [part])
 
 
-def _with_grades(table: Table, grades: Grades, *others: Wanted) -> tuple[Any, ...]:
-    """Return the column of grades, whole numbers or real ones, and others; raises ArgumentError."""
+def _with_grades(table: ColumnTable, grades: Grades, *others: ColumnSpec) -> tuple[Any, ...]:
+    """Return the column of grades and other columns; invalid grades raise ArgumentError."""
     if grades == "whole":
         return table.read(GRADE, *others)
     columns = table.read(replace(GRADE, kind="probabilities" if grades == "label" else "scores"), *others)
@@ -58,17 +58,12 @@ def _with_grades(table: Table, grades: Grades, *others: Wanted) -> tuple[Any, ..
     return columns
 
 
-def table_with_probabilities(table: Table, compat: Compat, strict: bool, warn: Warn) -> JudgmentsWithProbabilities:
-    """Return the rows of a table as judgments; a probability that is missing is not known.
+def table_with_probabilities(
+    table: ColumnTable, compat: Compat, strict: bool, warn: Warn
+) -> JudgmentsWithProbabilities:
+    """Return table rows as judgments with inclusion probabilities; missing probabilities are unknown.
 
-    Parameters
-    ----------
-    warn : called with the number of probabilities that are out of bounds.
-
-    Raises
-    ------
-    ArgumentError : a column is missing, or something in it.
-    MalformedLineError : a probability that counts is 0.
+    ``warn`` is called about probabilities out of range; a probability of 0 raises MalformedLineError.
     """
     topics, docnos, grades, methods, probabilities = table.read(TOPIC, DOCNO, GRADE, METHOD, PROBABILITY)
     lines = np.arange(1, topics.size + 1)

@@ -1,4 +1,4 @@
-"""Parquet files as tables. This module needs pyarrow."""
+"""Parquet files as tables. Requires pyarrow."""
 
 from __future__ import annotations
 
@@ -17,37 +17,30 @@ from irevalx.reading.source import CHUNK_SIZE, Source
 from irevalx.reading.tables.arrow_tables import ArrowTable, first_line
 
 _BATCH_ROWS = 1 << 17
-"""The number of rows of a file that are read together."""
+"""Number of rows that are read together."""
 
 
 def table_of_parquet(source: Source) -> ArrowTable:
-    """Open a Parquet file as a table.
-
-    Columns are read when they are asked for, and again each time.
-
-    Raises
-    ------
-    UnreadableFileError : the file is damaged, or reading it raises that.
-    """
+    """Open a Parquet file as a table whose columns are read on each access; damaged files raise UnreadableFileError."""
     file = source.path if source.is_plain_file else _copy(source)
     with _failing_as_file(source):
         names = pa.parquet.read_schema(file).names
-    few = [*named(TOPIC, names), *named(RUN, names)]  # which stand in many rows
+    few = [*named(TOPIC, names), *named(RUN, names)]  # columns with few distinct values
 
-    def parts(wanted: list[Any], first: int, last: int | None) -> Iterator[pa.Table]:
+    def parts(columns: list[Any], first: int, last: int | None) -> Iterator[pa.Table]:
         with (
             _failing_as_file(source),
             # Without buffers that hold the whole file in advance, as only files far away need.
             pa.parquet.ParquetFile(file, read_dictionary=few, pre_buffer=False) as opened,
         ):
-            for batch in opened.iter_batches(_BATCH_ROWS, columns=wanted, use_threads=False):
-                yield pa.Table.from_batches([batch]).select(wanted)
+            for batch in opened.iter_batches(_BATCH_ROWS, columns=columns, use_threads=False):
+                yield pa.Table.from_batches([batch]).select(columns)
 
     return ArrowTable(source.path, names, parts)
 
 
 def _copy(source: Source) -> pa.Buffer:
-    """Return what a source holds, which lies in a temporary file as long as the buffer is held."""
+    """Return the content of a source as the buffer of a memory-mapped temporary file."""
     with TemporaryFile() as file:
         for chunk in source.chunks(CHUNK_SIZE, text=False):
             file.write(chunk)
@@ -57,7 +50,7 @@ def _copy(source: Source) -> pa.Buffer:
 
 @contextmanager
 def _failing_as_file(source: Source) -> Iterator[None]:
-    """Raise UnreadableFileError for whatever is raised in the block and is no InputError."""
+    """Raise UnreadableFileError in place of any error that is not an InputError."""
     try:
         yield
     except InputError:

@@ -1,4 +1,4 @@
-"""A run in a table, whose rows come in blocks of whole topics."""
+"""A run from a table, with rows in blocks of whole topics."""
 
 from __future__ import annotations
 
@@ -7,41 +7,24 @@ from collections.abc import Callable, Iterable, Iterator
 from irevalx.frozen import Frozen
 from irevalx.reading.column_names import DOCNO, SCORE, TOPIC
 from irevalx.reading.entries import Entries
-from irevalx.reading.runs import Run
+from irevalx.reading.runs import RunStream
 from irevalx.trec_eval.versions import Compat
 
 COLUMNS = (SCORE, TOPIC, DOCNO)
 
 
 class TableRun(Frozen):
-    """A run in a table.
-
-    Parameters
-    ----------
-    name : what it is called.
-    path : what messages call the table.
-    blocks, again : as ``Run`` has them.
-    is_unread : whether its rows come from a stream that has not been read.
-    """
+    """A run from a table; ``blocks`` and ``again`` are those of ``RunStream``."""
 
     name: bytes
-    path: str
+    path: str  # the table's name in messages
     blocks: Callable[[], Iterator[Entries]]
     again: Callable[[], Iterable[Entries]]
-    is_unread: bool = False
+    is_unread: bool = False  # whether its rows come from a stream that was not read yet
 
-    def opened(self, compat: Compat, *, strict: bool) -> Run:
-        """Return the run, read block by block.
-
-        Parameters
-        ----------
-        strict : refuse scores that are not finite numbers.
-
-        Notes
-        -----
-        Reading the blocks raises ArgumentError and, under ``strict``, MalformedNumberError.
-        """
-        return Run(
+    def opened(self, compat: Compat, *, strict: bool) -> RunStream:
+        """Return the run as a stream; ``strict`` refuses scores that are not finite."""
+        return RunStream(
             self.path,
             blocks=self.blocks,
             again=self.again,

@@ -1,4 +1,4 @@
-"""Tables: columns of many rows, found by name, and what is read from them."""
+"""Tables: columns found by name, and their values."""
 
 from __future__ import annotations
 
@@ -9,91 +9,65 @@ from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import AnyArray
 from irevalx.errors import ArgumentError, printable, quote, shown_name
 from irevalx.frozen import Frozen
-from irevalx.reading.column_names import Kind, Wanted, named
+from irevalx.reading.column_names import ColumnKind, ColumnSpec, named
 
-RULES: dict[Kind, str] = {
+RULES: dict[ColumnKind, str] = {
     "names": "a string or a whole number",
     "grades": "a whole number of 64 bits",
     "scores": "a number of 64 bits",
     "probabilities": "a number of 64 bits",
 }
-"""What the values of a column must be, for messages."""
+"""The rule for the values of a column in messages."""
 
 
 _MOST_NAMES = 20
-"""The most columns of a table that a message names."""
+"""Maximum number of columns of a table in a message."""
 
 
-class Table(Frozen):
-    """Rows of named columns.
+class ColumnTable(Frozen):
+    """Rows with named columns."""
 
-    Parameters
-    ----------
-    path : what messages call it.
-    names : of the columns, as the table has them.
-    """
+    path: str  # for messages
+    names: Sequence[Any]  # of the columns, as they are in the table
 
-    path: str
-    names: Sequence[Any]
-
-    def read(self, *wanted: Wanted) -> tuple[Any, ...]:
-        """Return whole columns as their kinds say, each of n rows.
-
-        Raises
-        ------
-        ArgumentError : a column is not there, or what is in it is wrong.
-        """
+    def read(self, *specs: ColumnSpec) -> tuple[Any, ...]:
+        """Return whole columns, n values each; a missing column or a wrong value raises ArgumentError."""
         raise NotImplementedError
 
-    def has(self, wanted: Wanted) -> bool:
+    def has(self, spec: ColumnSpec) -> bool:
         """Return whether there is such a column."""
-        return bool(named(wanted, self.names))
+        return bool(named(spec, self.names))
 
-    def find(self, wanted: Wanted) -> Any:
-        """Return what the table calls a column.
-
-        Raises
-        ------
-        ArgumentError : there is none, or there are several.
-        """
-        found = named(wanted, self.names)
-        if len(found) == 1:
-            return found[0]
-        if found:
-            rule = f"a table must have only one column {quote(found[0])}"
-            among = "" if len(set(found)) == 1 else f": {', '.join(map(quote, found))}"
-            raise ArgumentError(f"{shown_name(self.path)}: {rule}, but got {len(found)}{among}")
-        several = len(wanted.names) > 1
-        rule = f"one of the columns {', '.join(wanted.names)}" if several else f"a column {wanted.names[0]}"
+    def find(self, spec: ColumnSpec) -> Any:
+        """Return the table's name of a column; ArgumentError if there is none, or several."""
+        matches = named(spec, self.names)
+        if len(matches) == 1:
+            return matches[0]
+        if matches:
+            rule = f"a table must have only one column {quote(matches[0])}"
+            among = "" if len(set(matches)) == 1 else f": {', '.join(map(quote, matches))}"
+            raise ArgumentError(f"{shown_name(self.path)}: {rule}, but got {len(matches)}{among}")
+        several = len(spec.names) > 1
+        rule = f"one of the columns {', '.join(spec.names)}" if several else f"a column {spec.names[0]}"
         known = ", ".join(printable(str(name)) for name in self.names[:_MOST_NAMES])
         more = ", ..." if len(self.names) > _MOST_NAMES else ""
         raise ArgumentError(f"{shown_name(self.path)}: a table must have {rule}, but got {known + more or 'none'}")
 
     def place(self, column: Any, row: int) -> str:
-        """Return what a message calls a value.
-
-        Parameters
-        ----------
-        column : as the table calls it.
-        row : counted from 0.
-        """
-        shown = quote(column) if isinstance(column, str) else printable(repr(column))
-        return f"{shown_name(self.path)}: column {shown}, row {row + 1} (the first is 1)"
+        """Return the place of a value in messages; ``row`` is counted from 0."""
+        quoted = quote(column) if isinstance(column, str) else printable(repr(column))
+        return f"{shown_name(self.path)}: column {quoted}, row {row + 1} (the first is 1)"
 
 
-class WholeTable(Table):
-    """A table whose columns are read as a whole.
+class WholeTable(ColumnTable):
+    """A table whose columns are read as a whole."""
 
-    Parameters
-    ----------
-    column : returns a column, given its name and what is read from it; raises ArgumentError where that is not in it.
-    """
+    column: Callable[[Any, ColumnKind], Names | AnyArray]
+    """Returns the values of a column by name and kind; raises ArgumentError."""
 
-    column: Callable[[Any, Kind], Names | AnyArray]
-
-    def read(self, *wanted: Wanted) -> tuple[Any, ...]:
-        """Return whole columns; ArgumentError where one is not there, or what is in it is wrong."""
-        columns = tuple(self.column(self.find(one), one.kind) for one in wanted)
+    def read(self, *specs: ColumnSpec) -> tuple[Any, ...]:
+        """Return whole columns; a missing column or a wrong value raises ArgumentError."""
+        columns = tuple(self.column(self.find(spec), spec.kind) for spec in specs)
         sizes = [column.size for column in columns]
         if len(set(sizes)) > 1:
             raise ArgumentError(f"{self.path}: the columns of a table must have the same length, but got {sizes}")

@@ -5,12 +5,16 @@ from __future__ import annotations
 from itertools import combinations
 from pathlib import Path
 from shlex import split
+from typing import Any
 
 import numpy as np
 import pytest
 import reference_lab as reference
 from running import FIXTURES, lab, run
 from scipy import stats
+
+import irevalx.lab
+from irevalx.errors import ArgumentError
 
 EXPERIMENT = FIXTURES / "experiment"
 RUNS = sorted((EXPERIMENT / "runs").iterdir())
@@ -126,7 +130,7 @@ def test_opposite_directions(tmp_path: Path) -> None:
     y = scoring(tmp_path / "y", {"a": poor, "b": good})
     [row], told = agree(x, y)
     assert [row["c22"], row["aa"], row["ad"], row["accuracy"]] == ["1", "0", "1", "1.0"]
-    assert told == "irevalx-lab: map: a and b differ significantly in both scorings, but in opposite directions\n"
+    assert told == "irevalx-lab: map: a and b differ significantly in both evaluations, but in opposite directions\n"
 
 
 def test_intervals(tenth: Path) -> None:
@@ -243,7 +247,7 @@ def test_runs_and_scorings_cannot_be_mixed(tmp_path: Path) -> None:
     x, y = run_file(tmp_path / "x", {"1": X}), scoring(tmp_path / "y", {"a": [0.2], "b": [0.3]})
     for pair in ((x, y), (y, x)):
         result = lab("agree", *pair, "--rbo", "0.9")
-        rule = f"x and y must both be runs, or both be scorings, but {x} is a run and {y} is none"
+        rule = f"X and Y must both be runs or both be evaluations, but {x} is a run and {y} is not"
         assert (result.status, result.stderr) == (1, f"irevalx-lab: {rule}\n")
 
 
@@ -253,8 +257,8 @@ def test_what_two_runs_do_not_have(option: list[str], tmp_path: Path) -> None:
     x = run_file(tmp_path / "x", {"1": X})
     result = lab("agree", x, x, "--rbo", "0.9", *option)
     rule = {
-        "--against": "against must be given for scorings only, but x and y are runs",
-        "--resamples": "resamples must be given for scorings only, but x and y are runs",
+        "--against": "--against compares measure values, but X and Y are runs",
+        "--resamples": "--resamples compares measure values, but X and Y are runs",
     }[option[0]]
     assert (result.status, result.stderr) == (1, f"irevalx-lab: {rule}\n")
 
@@ -269,3 +273,23 @@ def test_tables_for_people(tenth: Path) -> None:
     assert not {"c11", "c12", "c21", "c22", "aa", "ad", "ma", "md", "pa", "pd"} & {*head.split()}
     assert "Bompada et al. (2007) call these false positives" in " ".join(result.stdout.decode().split())
     assert "rank-biased overlap" in result.stdout.decode()
+
+
+@pytest.mark.parametrize(
+    ("words", "keywords", "in_shell", "in_python"),
+    [
+        (["-R", "beir"], {"rel_format": "beir"}, "-R requires RUN", "rel_format requires runs"),
+        (["-c"], {"complete": True}, "-c requires RUN", "complete requires runs"),
+        (["--grades", "real"], {"grades": "real"}, "--grades real requires RUN", 'grades="real" requires runs'),
+        (["--against", "P_5"], {"against": "P_5"}, "--against must be one of", "against must be one of"),
+    ],
+)
+def test_rules(words: list[str], keywords: dict[str, Any], in_shell: str, in_python: str, tmp_path: Path) -> None:
+    """Parameters of evaluations require runs; messages name what the caller typed."""
+    x = scoring(tmp_path / "x", {"a": [0.9], "b": [0.5]})
+    result = lab("agree", x, x, *words)
+    assert (result.status, result.stdout) == (1, b"")
+    assert result.stderr.startswith(f"irevalx-lab: {in_shell}")
+    with pytest.raises(ArgumentError) as error:
+        irevalx.lab.agree(x, x, **keywords)
+    assert str(error.value).startswith(in_python)

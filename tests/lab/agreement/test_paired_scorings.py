@@ -8,21 +8,23 @@ import numpy as np
 import pytest
 
 from irevalx.errors import InputError
-from irevalx.lab.agreement.paired_scorings import paired_scores
-from irevalx.lab.agreement.scorings import Scoring
+from irevalx.lab.agreement.paired_scorings import pair_values
+from irevalx.lab.agreement.scorings import EvaluatedRuns
 from irevalx.reading.source import Source
 
 RUNS = ("a", "b", "c")
 
 
-def scoring(values: dict[str, dict[str, list[float]]], *, summary: float | None = None, first: int = 1) -> Scoring:
+def scoring(
+    values: dict[str, dict[str, list[float]]], *, summary: float | None = None, first: int = 1
+) -> EvaluatedRuns:
     """Scores by run and measure, topics being numbered; with the same summary for all, if there is to be one."""
     lines = ["run,topic,measure,value"]
     for run, measures in values.items():
         for measure, of_topics in measures.items():
             lines += [f"{run},{topic},{measure},{value}" for topic, value in enumerate(of_topics, start=first)]
             lines += [] if summary is None else [f"{run},all,{measure},{summary}"]
-    return Scoring.read(Source("file", "\n".join(lines).encode()))
+    return EvaluatedRuns.read(Source("file", "\n".join(lines).encode()))
 
 
 def random_values(seed: int, measure: str, n_topics: int) -> dict[str, dict[str, list[float]]]:
@@ -34,7 +36,7 @@ def random_values(seed: int, measure: str, n_topics: int) -> dict[str, dict[str,
 def test_summaries_of_the_same_topics_are_taken_as_they_stand() -> None:
     """What the file says, to the digits that it has."""
     x, y = random_values(1, "map", 6), random_values(2, "map", 6)
-    [found] = paired_scores(scoring(x, summary=0.5), scoring(y, summary=0.25), warn=pytest.fail)
+    [found] = pair_values(scoring(x, summary=0.5), scoring(y, summary=0.25), warn=pytest.fail)
     assert np.array(found.scores).tolist() == [[0.5] * 3, [0.25] * 3]
 
 
@@ -42,30 +44,30 @@ def test_only_shared_topics_count() -> None:
     """For scores, tests and intervals: the result is that of files with these topics alone."""
     x, y = random_values(1, "map", 30), random_values(2, "map", 30)
     told: list[str] = []
-    [found] = paired_scores(scoring(x, summary=0.5), scoring(y, summary=0.25, first=6), warn=told.append)
-    assert told == ["10 of 35 topics are left out: some run has no value for them in one of the scorings"]
+    [found] = pair_values(scoring(x, summary=0.5), scoring(y, summary=0.25, first=6), warn=told.append)
+    assert told == ["10 of 35 topics are left out: some run has no value for them in one of the evaluations"]
     cut_x = {run: {"map": of["map"][5:]} for run, of in x.items()}
     cut_y = {run: {"map": of["map"][:25]} for run, of in y.items()}
-    [expected] = paired_scores(scoring(cut_x), scoring(cut_y), warn=pytest.fail)
+    [expected] = pair_values(scoring(cut_x), scoring(cut_y), warn=pytest.fail)
     assert np.array(found.scores).tolist() == np.array(expected.scores).tolist()
     assert (found.changed, found.intervals(99)) == (expected.changed, expected.intervals(99))
     assert found.scores[0].tolist() == pytest.approx([np.mean(of["map"]) for of in cut_x.values()])
 
 
 def test_a_summary_alone_says_nothing_of_other_topics() -> None:
-    """gm_map has none by topic: it is left out if the other measures show that the scorings differ in their topics."""
+    """gm_map has none by topic: it is left out if the other measures show that the evaluations differ in their topics."""
     x, y = random_values(1, "map", 6), random_values(2, "map", 6)
     for side in (x, y):
         for of in side.values():
             of["gm_map"] = []
     told: list[str] = []
-    same = paired_scores(scoring(x, summary=0.5), scoring(y, summary=0.5), warn=pytest.fail)
+    same = pair_values(scoring(x, summary=0.5), scoring(y, summary=0.5), warn=pytest.fail)
     assert [one.measure for one in same] == ["map", "gm_map"]
-    [found] = paired_scores(scoring(x, summary=0.5), scoring(y, summary=0.5, first=2), warn=told.append)
+    [found] = pair_values(scoring(x, summary=0.5), scoring(y, summary=0.5, first=2), warn=told.append)
     assert found.measure == "map"
-    assert told[0] == "gm_map is left out: it has no values by topic, and the scorings differ in their topics"
+    assert told[0] == "gm_map is left out: it has no values by topic, and the evaluations differ in their topics"
     unknown = {run: {"gm_map": of["gm_map"]} for run, of in y.items()}
-    assert len(paired_scores(scoring(x, summary=0.5), scoring(unknown, summary=0.5), warn=told.append)) == 1
+    assert len(pair_values(scoring(x, summary=0.5), scoring(unknown, summary=0.5), warn=told.append)) == 1
 
 
 def test_a_topic_without_a_value_is_left_out_for_all_runs() -> None:
@@ -74,8 +76,8 @@ def test_a_topic_without_a_value_is_left_out_for_all_runs() -> None:
     x["b"]["map"][1] = math.nan
     y["c"]["map"].pop()
     told: list[str] = []
-    [found] = paired_scores(scoring(x), scoring(y), warn=told.append)
-    assert told == ["2 of 5 topics are left out: some run has no value for them in one of the scorings"]
+    [found] = pair_values(scoring(x), scoring(y), warn=told.append)
+    assert told == ["2 of 5 topics are left out: some run has no value for them in one of the evaluations"]
     assert found.values is not None
     assert found.values[0].tolist() == [[of["map"][topic] for topic in (0, 2, 3)] for of in x.values()]
 
@@ -83,11 +85,9 @@ def test_a_topic_without_a_value_is_left_out_for_all_runs() -> None:
 def test_no_shared_topic() -> None:
     """Nothing can be said."""
     told: list[str] = []
-    with pytest.raises(InputError, match="two scorings must have a measure in common"):
-        paired_scores(
-            scoring(random_values(1, "map", 3)), scoring(random_values(2, "map", 3), first=9), warn=told.append
-        )
-    assert told == ["map is left out: the scorings have no topic in common"]
+    with pytest.raises(InputError, match="two evaluations must have a measure in common"):
+        pair_values(scoring(random_values(1, "map", 3)), scoring(random_values(2, "map", 3), first=9), warn=told.append)
+    assert told == ["map is left out: the evaluations have no topic in common"]
 
 
 def test_two_measures_are_not_tested_against_each_other() -> None:
@@ -96,7 +96,7 @@ def test_two_measures_are_not_tested_against_each_other() -> None:
     y["a"]["map"] = x["a"]["map"]
     y["b"]["map"] = [value + 0.1 for value in x["b"]["map"]]
     y["c"]["map"] = x["c"]["map"]
-    one, other = paired_scores(scoring(x), scoring(y), "map")
+    one, other = pair_values(scoring(x), scoring(y), "map")
     assert (one.measure, one.against, one.changed, one.decisions, one.reversed_pairs) == (
         "infAP",
         "map",
@@ -114,7 +114,7 @@ def test_geometric_means_are_tested_by_logarithms() -> None:
     values = {"a": [0.5, 0.0], "b": [0.25, 0.1], "c": [0.3, 0.3]}
     for measure, expected in (("gm_map", [0.002236, 0.158114, 0.3]), ("num_rel_ret", [0.5, 0.35, 0.6])):
         one = scoring({run: {measure: of} for run, of in values.items()})
-        [found] = paired_scores(one, one)
+        [found] = pair_values(one, one)
         assert found.scores[0].tolist() == pytest.approx(expected, abs=1e-6)
         [low, high] = (found.intervals(99)[0] or {})["rms"]
         assert low == high == 0

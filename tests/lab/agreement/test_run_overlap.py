@@ -7,15 +7,15 @@ import pytest
 from running import opened
 
 from irevalx.errors import DuplicateDocumentError, NoTopicsError
-from irevalx.lab.agreement.paired_scorings import PairedScores
-from irevalx.lab.agreement.run_overlap import overlap_of_runs, overlap_of_scorings
-from irevalx.reading.runs import Run
+from irevalx.lab.agreement.paired_scorings import PairedValues
+from irevalx.lab.agreement.run_overlap import overlap_of_runs, overlap_of_values
+from irevalx.reading.runs import RunStream
 from irevalx.reading.source import Source
 from irevalx.statistics.rank_biased_overlap import rank_biased_overlap
 from irevalx.statistics.scales import MEAN
 
 
-def run_of(text: str) -> Run:
+def run_of(text: str) -> RunStream:
     """A run from lines TOPIC DOCNO SCORE."""
     lines = "".join(f"{t} Q0 {d} 1 {s} r\n" for t, d, s in (line.split() for line in text.splitlines()))
     [run] = opened([Source("run", lines.encode())], pytest.fail)
@@ -63,6 +63,6 @@ def test_no_topic_in_common() -> None:
 def test_runs_of_two_scorings() -> None:
     """By score; what differs by rounding alone is tied."""
     scores = np.array([0.3, 0.1 + 0.2, 0.1]), np.array([0.1, 0.2, 0.3])
-    paired = PairedScores("map", "map", ("a", "b", "c"), scores, (MEAN, MEAN))
+    paired = PairedValues("map", "map", ("a", "b", "c"), scores, (MEAN, MEAN))
     expected = rank_biased_overlap([["a", "b"], ["c"]], [["c"], ["b"], ["a"]], 0.8)
-    assert overlap_of_scorings(paired, 0.8) == expected
+    assert overlap_of_values(paired, 0.8) == expected

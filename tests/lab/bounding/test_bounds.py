@@ -258,9 +258,11 @@ def test_scores_of_runs_are_those_of_the_evaluator(measure: str) -> None:
         (["-m", "dcg.0=1"], "that of grade 0 must be 0"),
         (["-m", "dcg.1=-1"], "a gain must be at least 0"),
         (["-l", "0"], "the least relevant grade must be at least 1, but got 0"),
-        (["-m", "P.5,10", "--next", "3"], "the next documents must be asked for with one measure, but got 2"),
+        (["-m", "P.5,10", "--next", "3"], "--in-all requires a single measure, but got 2"),
         (["--next", "0"], "--in-all"),
-        (["--per-topic", "2", "--in-all", "2"], "--in-all and --per-topic must not be given together"),
+        (["--per-topic", "2", "--in-all", "2"], "--in-all cannot be combined with --per-topic"),
+        (["--in-all", "2", "--figure", "x.png"], "--in-all cannot be combined with --figure"),
+        (["--groups", "x"], "--groups requires --new-run"),
         (["-J"], "-J"),
         (["--pool", "x"], "--pool"),
     ],
@@ -277,7 +279,7 @@ def test_one_run(tmp_path: Path) -> None:
     assert [(row["topic"], float(row["high"])) for row in rows] == [("q01", 1.0), ("q02", 1.0), ("all", 1.0)]
     assert told == ""
     result = lab("bounds", qrels, a, "-m", "P.3", "--next", "1")
-    assert (result.status, "the next documents must have two runs" in result.stderr) == (1, True)
+    assert (result.status, "--in-all requires at least two runs, but got one" in result.stderr) == (1, True)
 
 
 def test_nothing_relevant(tmp_path: Path) -> None:
@@ -287,7 +289,7 @@ def test_nothing_relevant(tmp_path: Path) -> None:
     rows, told = bounds(*paths, "-m", "P.2")
     assert {row["high"] for row in rows} == {"0.0"}
     assert rows[-1]["decided"] == "True"
-    assert "P_2: no grade up to 0 has a gain, so nothing is uncertain: give --max-grade" in told
+    assert "P_2: no grade up to 0 has a gain, so nothing is uncertain; set --max-grade" in told
     rows, told = bounds(*paths, "-m", "P.2", "--max-grade", "1")
     assert (rows[-1]["low"], rows[-1]["high"], rows[-1]["decided"]) == ("-0.5", "0.5", "False")
     assert "P_2: no pair is decided" in told

@@ -24,7 +24,7 @@ from irevalx.experiments.user_data import graded_judgments_of
 from irevalx.experiments.weighted_measures import weighted_measures
 from irevalx.frozen import Frozen, replace
 from irevalx.lab.bounding.fitted_relevance import FittedRelevance
-from irevalx.lab.bounding.probable_scores import ProbableScores
+from irevalx.lab.bounding.probable_scores import ExpectedValues
 from irevalx.lab.bounding.relevance import GradeShares
 from irevalx.lab.bounding.score_bounds import WeightedScores
 from irevalx.lab.bounding.unpooled import unpooled_relevance
@@ -84,10 +84,10 @@ def said(full: Experiment, kept: np.ndarray, order: str) -> Iterator[Said]:
     judged = replace(full, judgments=replace(full.judgments, grades=np.where(kept, full.grades, -1)))
     truth, scores = WeightedScores(full, measure), WeightedScores(judged, measure)
     relevance = FittedRelevance(judged, 1).fit()
-    probable = ProbableScores(scores, relevance, GradeShares.of(judged.grades, 1, greatest))
+    probable = ExpectedValues(scores, relevance, GradeShares.of(judged.grades, 1, greatest))
     for pair in scores.pairs:
         now = scores.bounds(pair)
-        if not now.is_decided:
+        if not now.is_determined:
             is_right = np.sign(now.means[0]) == np.sign(truth.bounds(pair).means[0])
             yield Said(order, probable.of(pair).keeps_sign, bool(is_right))
 
@@ -204,10 +204,10 @@ def said_of_new_runs(collection: str, n_replays: int, n_groups: int, draws: int 
             relevance = unpooled_relevance(judged, [groups[r] for r in (*pooled, run)], len(pooled), 1)
         except InputError:  # too few judgments: no group has a relevant document of its own
             continue
-        plain = ProbableScores(scores, FittedRelevance(judged, 1).fit(), shares)
-        drawn = ProbableScores(scores, relevance, shares, n_pooled=len(pooled), n_draws=draws, seed=number)
+        plain = ExpectedValues(scores, FittedRelevance(judged, 1).fit(), shares)
+        drawn = ExpectedValues(scores, relevance, shares, n_pooled=len(pooled), n_draws=draws, seed=number)
         for pair in ((r, len(pooled)) for r in range(len(pooled))):
-            if not (now := scores.bounds(pair)).is_decided:
+            if not (now := scores.bounds(pair)).is_determined:
                 is_right = bool(np.sign(now.means[0]) == np.sign(truth.bounds(pair).means[0]))
                 found.append(OfNewRun(order, drawn.of(pair).keeps_sign, is_right, plain.of(pair).keeps_sign))
     return found

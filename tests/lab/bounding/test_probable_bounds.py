@@ -185,7 +185,7 @@ def test_documents_that_a_file_lacks(tmp_path: Path) -> None:
     paths = written(tmp_path, grades, {"x": {"1": ["r", "u"]}, "y": {"1": ["v", "w"]}})
     given = probabilities_file(tmp_path / "p", {("1", "u"): 0.5, ("1", "v"): -1, ("2", "w"): 0.5})
     result = lab("bounds", *paths, "-m", "P.2", "--probabilities", given, "--format", "csv")
-    assert "2 of 3 unjudged documents have no probability: they count as not relevant" in result.stderr
+    assert "2 of 3 unjudged documents have no probability: they count as nonrelevant" in result.stderr
     assert float(result.rows[-1]["mean"]) == pytest.approx(0.5 + 0.25)
 
 
@@ -255,15 +255,21 @@ def test_tables() -> None:
 @pytest.mark.parametrize(
     ("options", "rule"),
     [
-        (["-m", "map"], "but got 'map'; --probabilities and --fit-probabilities take map and ndcg too"),
+        (["-m", "map"], "but got 'map'; --probabilities and --fit-probabilities support map and ndcg too"),
         (["-m", "bpref", "--fit-probabilities"], "a measure must be a sum over ranks of weight times gain"),
         (["-m", "map:skip", "--fit-probabilities"], "but got 'map:skip'"),
-        (["-m", "map", "--fit-probabilities", "--next", "3"], "with P, rbp or dcg, but got 'map'"),
-        (["-m", "P.5 map", "--fit-probabilities", "--next", "3"], "with one measure, but got 2"),
-        (["--fit-probabilities", "--probabilities", QRELS], "must not be given together"),
-        (["--draws", "5"], "--draws must be given together with --probabilities or --fit-probabilities"),
-        (["-m", "rbp", "--fit-probabilities", "-l", "0"], "must be at least 1 where relevance is probable, but got 0"),
-        (["-m", "map", "--fit-probabilities", "--figure", "x.png"], "must have a measure with proven bounds"),
+        (["-m", "map", "--fit-probabilities", "--next", "3"], "--in-all requires P, rbp or dcg, but got 'map'"),
+        (["-m", "P.5 map", "--fit-probabilities", "--next", "3"], "--in-all requires a single measure, but got 2"),
+        (
+            ["--fit-probabilities", "--probabilities", QRELS],
+            "--probabilities cannot be combined with --fit-probabilities",
+        ),
+        (["--draws", "5"], "--draws requires --probabilities or --fit-probabilities"),
+        (
+            ["-m", "rbp", "--fit-probabilities", "-l", "0"],
+            "-l must be at least 1 with probabilities of relevance, but got 0",
+        ),
+        (["-m", "map", "--fit-probabilities", "--figure", "x.png"], "requires a measure with proven bounds"),
     ],
 )
 def test_refusals(options: list[str | Path], rule: str) -> None:
@@ -291,9 +297,9 @@ def test_in_python() -> None:
     with pytest.warns(IrevalxWarning, match="35 of 36 unjudged documents have no probability"):
         found = bounds(QRELS, RUNS, probabilities={topic: {"D254": 0.5} for topic in topics})
     assert "keeps_sign" in found.to_frame().columns
-    with pytest.raises(UsageError, match="probabilities and fit_probabilities must not be given together"):
+    with pytest.raises(ArgumentError, match="probabilities cannot be combined with fit_probabilities"):
         bounds(QRELS, RUNS, probabilities={"1": {"D254": 0.5}}, fit_probabilities=True)
     with pytest.raises(ArgumentError, match="draws must be a whole number of at least 1"):
         bounds(QRELS, RUNS, "map", fit_probabilities=True, draws=0)
-    with pytest.raises(UsageError, match="probabilities and fit_probabilities take map and ndcg too"):
+    with pytest.raises(UsageError, match="probabilities and fit_probabilities support map and ndcg too"):
         bounds(QRELS, RUNS, "map")

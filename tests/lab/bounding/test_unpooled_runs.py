@@ -10,7 +10,7 @@ import pytest
 from running import FIXTURES, lab, opened, refusal
 
 import irevalx
-from irevalx.errors import UsageError
+from irevalx.errors import ArgumentError
 from irevalx.experiments.experiment import Experiment, prepare
 from irevalx.experiments.pools import with_first_documents
 from irevalx.experiments.user_data import graded_judgments_of
@@ -101,8 +101,8 @@ def test_draws_of_map() -> None:
 @pytest.mark.parametrize(
     ("call", "rule"),
     [
-        (("bounds", QRELS, *POOLED, "--new-run", GUESS), "--new-run must be given together with --fit-probabilities"),
-        ((*CALL, "--in-all", "3"), "--new-run and --in-all must not be given together"),
+        (("bounds", QRELS, *POOLED, "--new-run", GUESS), "--new-run requires --fit-probabilities"),
+        ((*CALL, "--in-all", "3"), "--new-run cannot be combined with --in-all"),
     ],
 )
 def test_refusals(call: tuple[str | Path, ...], rule: str) -> None:
@@ -112,7 +112,7 @@ def test_refusals(call: tuple[str | Path, ...], rule: str) -> None:
 
 def test_in_python() -> None:
     """Keywords are those of the options."""
-    with pytest.raises(UsageError, match="groups and group_by require new_runs"):
+    with pytest.raises(ArgumentError, match="group_by requires new_runs"):
         irevalx.lab.bounds(QRELS, POOLED, fit_probabilities=True, group_by="^[a-z]+")
     found = irevalx.lab.bounds(QRELS, POOLED, new_runs=[GUESS], fit_probabilities=True, draws=20, seed=1)
     assert isinstance(found, BoundedScores)

@@ -51,7 +51,7 @@ def test_command(tmp_path: Path) -> None:
     refused = lab("compare", "-l", "0.5", *files)
     assert refused.stderr == "irevalx-lab: -l must be a whole number, but got 0.5; --grades real takes it\n"
     assert (
-        "--grades probability and --level must not"
+        "--grades probability cannot be combined with -l"
         in lab("compare", "-l", "2", "--grades", "probability", *files).stderr
     )
 

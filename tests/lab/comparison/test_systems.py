@@ -83,10 +83,10 @@ def test_a_baseline_is_a_system(paths: list[Path]) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--system-by", "^.", "--test", "wilcoxon"], "--system-by and --test wilcoxon must not be given together"),
-        (["--system-by", "^.", "--interval", "bca"], "--system-by and --interval bca must not be given together"),
-        (["--system-by", "^.", "--margin", "0.1", "--baseline", "a"], "must not be given together"),
-        (["--system-by", "("], "system_by must be a regular expression"),
+        (["--system-by", "^.", "--test", "wilcoxon"], "--system-by cannot be combined with --test wilcoxon"),
+        (["--system-by", "^.", "--interval", "bca"], "--system-by cannot be combined with --interval bca"),
+        (["--system-by", "^.", "--margin", "0.1", "--baseline", "a"], "--system-by cannot be combined with --margin"),
+        (["--system-by", "("], "--system-by must be a regular expression"),
         (["--system-by", ""], "runs must be of two systems at least, but got ''"),
         (["--system-by", "^.", "-m", "gm_map"], "systems must be compared by means or sums, but gm_map"),
     ],

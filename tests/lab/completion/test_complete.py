@@ -73,8 +73,8 @@ COMPLETED = """\
 
 TOLD = """\
 irevalx-lab: the runs: 1 of 3 pooled topics have no judgments to learn from and are left out
-irevalx-lab: 1 of 3 topics keep their judgments, for want of relevant or of nonrelevant documents to learn from: '2'
-irevalx-lab: 2 pooled documents stay unjudged: there is no text, or no word in it, of 'gone', 'silent'
+irevalx-lab: 1 of 3 topics keep their judgments, as they have no relevant or no nonrelevant documents to learn from: '2'
+irevalx-lab: 2 pooled documents stay unjudged: there is no text, or no word in it, for 'gone', 'silent'
 """
 
 
@@ -199,12 +199,24 @@ def test_without_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 ERRORS = {
-    (): "documents or labels must be given",
-    ("--docs", "docs", "--level", "0"): "level must be at least 1, but got 0",
-    ("--docs", "docs", "--probabilities"): "--probabilities must be given together with --mark",
-    ("--docs", "docs", "--holdout", "0.5"): "--holdout must be given together with --report",
-    ("--docs", "docs", "--report", "r", "--holdout", "1"): "holdout must leave something to predict, but got 1",
-    ("--docs", "docs", "--depth", "0"): "--depth must be at least 1, but got 0",
+    (): "--docs or --labels is required",
+    ("--docs", "docs", "--level", "0"): "-l must be at least 1, but got 0",
+    ("--docs", "docs", "--probabilities"): "--probabilities requires --mark",
+    ("--docs", "docs", "--holdout", "0.5"): "--holdout requires --report",
+    (
+        "--docs",
+        "docs",
+        "--report",
+        "r",
+        "--holdout",
+        "1",
+    ): "--holdout must be a share above 0 and below 1, such as 0.5 or 50%, but got '1'",
+    ("--docs", "docs", "--depth", "0"): "--depth must be a whole number of at least 1, but got '0'",
+    ("--docs", "docs", "--calibrated"): "--calibrated requires --mark, --report or --write-probabilities",
+    ("--docs", "docs", "--write-probabilities", "w"): "--write-probabilities requires --calibrated",
+    ("--docs", "docs", "--mark", "m", "--calibrated", "--probabilities"): "--calibrated cannot be combined with --prob",
+    ("--docs", "docs", "--classifier", "kld", "--class-weight", "none"): "--class-weight requires --classifier svm",
+    ("--docs", "docs", "--kld-threshold", "last"): "--kld-threshold requires --classifier kld",
     ("--docs", "-", "--pool", "-"): "standard input (-) must be given for one file at most",
 }
 
@@ -224,7 +236,7 @@ def test_errors_in_files() -> None:
         ("wrong", "irevalx-lab: wrong:1: a document must have text"),
         (
             "others",
-            "irevalx-lab: others: there must be documents with words that were judged or pooled, but none of",
+            "irevalx-lab: others: none of the 1 documents was judged or pooled and has words",
         ),
     ):
         result = lab("complete", "qrels", "run", "--docs", docs, "-o", "out", "--quiet")

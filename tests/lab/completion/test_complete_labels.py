@@ -29,7 +29,7 @@ def test_holes_are_filled() -> None:
     assert done.stderr == (
         "irevalx-lab: 1 of 4 documents stay unjudged: labels does not label them\n"
         "irevalx-lab: labels contradicts qrels in 1 of the 2 documents that both judge; qrels counts\n"
-        "irevalx-lab: 1 labels of labels are of documents outside the pool and are left out\n"
+        "irevalx-lab: 1 labels of labels are for documents outside the pool and are left out\n"
     )
 
 
@@ -60,13 +60,13 @@ def test_nothing_to_fill() -> None:
     Path("qrels").write_text("1 0 c 0\n")
     done = lab("complete", "qrels", "--labels", "labels")
     assert done.stdout == b"1 0 c 0\n"
-    assert "qrels has no holes: no document of the pool is without a judgment" in done.stderr
+    assert "qrels is complete: no document of the pool is without a judgment" in done.stderr
 
 
 def test_empty_overlap() -> None:
     """Labels of none of the holes are an error."""
     Path("labels").write_text("1 0 z 1\n9 0 b 1\n")
-    assert "labels must label a document that is to be judged, but labels none of 5" in refusal(
+    assert "labels has no label for any of the 5 documents without a judgment" in refusal(
         "complete", "qrels", "run", "--labels", "labels", status=2
     )
 
@@ -74,11 +74,11 @@ def test_empty_overlap() -> None:
 @pytest.mark.parametrize(
     ("flags", "rule"),
     [
-        (("--labels", "labels", "--docs", "x"), "--labels and --docs must not be given together"),
-        (("--labels", "labels", "--classifier", "kld"), "--labels and --classifier must not be given together"),
-        (("--labels", "labels", "--holdout", "0.5"), "--labels and --holdout must not be given together"),
-        (("--labels", "labels", "--calibrated"), "--labels and --calibrated must not be given together"),
-        (("--labels-replace", "--docs", "x"), "--labels-replace must be given together with --labels"),
+        (("--labels", "labels", "--docs", "x"), "--labels cannot be combined with --docs"),
+        (("--labels", "labels", "--classifier", "kld"), "--labels cannot be combined with --classifier"),
+        (("--labels", "labels", "--holdout", "0.5"), "--labels cannot be combined with --holdout"),
+        (("--labels", "labels", "--calibrated"), "--labels cannot be combined with --calibrated"),
+        (("--labels-replace", "--docs", "x"), "--labels-replace requires --labels"),
         (("--labels", "-", "--pool", "-"), "standard input"),
     ],
 )

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections import defaultdict
 from functools import partial
 from pathlib import Path
 from shlex import split
+from typing import Any
 
 import pytest
 import reference_degrade as reference
 from running import FIXTURES, SHARED, lab, lab_told, opened, refusal, run
 
 import irevalx
-from irevalx.errors import UsageError
 from irevalx.experiments.qrels_text import GradedText
 from irevalx.lab.description.describing import JudgmentsDescription, RunDescription, contributions
 from irevalx.ranking.rank import rank_run
@@ -67,8 +68,6 @@ def test_real_grades(files: list[Path], tmp_path: Path) -> None:
     assert [list(row.values())[-3:] for row in rows[:2]] == [["1", "1", "1"], ["1", "0", "0"]]
     rows, _ = described(*files, "--grades", "real", "-l", "0.7", "--show", "runs")
     assert rows[0]["relevant"] == "1"
-    with pytest.raises(UsageError, match="grades must be whole or real for this, but got probability"):
-        irevalx.lab.describe(files[0], grades="probability")
     files[0].write_text("".join(f"1 0 d{grade} {grade / 32}\n" for grade in range(32)))
     figure = tmp_path / "figure.pdf"
     result = lab("describe", files[0], "--grades", "real", "-l", "0.5", "--format", "csv", "--figure", figure)
@@ -183,18 +182,47 @@ def test_all_tables() -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["--show", "runs"], "--show runs must be given together with RUN"),
-        (["--group-by", "r"], "--group-by must be given together with RUN"),
-        (["--cutoffs", "5 x"], "--cutoffs must be whole numbers of at least 1, but got 'x'"),
-        (["--cutoffs", "5 5"], "cutoffs must be ascending, but got '5 5'"),
-        (["--ranks", "2 3"], "ranks must begin with 1, but got 2"),
-        (["r", "--groups", "g", "--group-by", "r"], "--groups and --group-by must not be given together"),
+        (["--show", "runs"], "--show runs requires RUN"),
+        (["--group-by", "r"], "--group-by requires RUN"),
+        (["--cutoffs", "5 x"], "--cutoffs must be a whole number of at least 1, but got 'x'"),
+        (["--cutoffs", "5 5"], "--cutoffs must be ascending, but got '5 5'"),
+        (["--ranks", "2 3"], "--ranks must begin with 1, but got 2"),
+        (["r", "--groups", "g", "--group-by", "r"], "--groups cannot be combined with --group-by"),
+        (["-l", "0.5"], "-l must be a whole number, but got 0.5; --grades real accepts it"),
+        (["-l", "x"], "-l must be a number, but got 'x'"),
     ],
 )
 def test_what_describe_refuses(args: list[str], message: str, files: list[Path]) -> None:
     """What makes no sense is named."""
     result = lab("describe", files[0], *args)
     assert (result.status, result.stdout, result.stderr) == (1, b"", f"irevalx-lab: {message}\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"grades": "probability"}, "grades must be whole or real, but got 'probability'"),
+        ({"show": "groups"}, 'show="groups" requires runs'),
+        ({"show": "runs", "runs": []}, 'show="runs" requires runs'),
+        ({"show": 1}, "show must be judgments, runs, ranks or groups, but got 1"),
+        ({"group_by": "r"}, "group_by requires runs"),
+        ({"runs": "r", "group_by": 1}, "group_by must be a string, but got 1"),
+        ({"runs": "r", "groups": 1}, "groups must be the path of a file, or a dictionary of strings, but got 1"),
+        ({"runs": "r", "groups": {"r": 1}}, "groups must be the path of a file, or a dictionary of strings"),
+        ({"runs": "r", "groups": "g", "group_by": "r"}, "groups cannot be combined with group_by"),
+        ({"cutoffs": "5"}, "cutoffs must be a whole number of at least 1, but got '5'"),
+        ({"cutoffs": [5, 5]}, "cutoffs must be ascending, but got '5 5'"),
+        ({"ranks": [2]}, "ranks must begin with 1, but got 2"),
+        ({"level": 0.5}, 'level must be a whole number, but got 0.5; grades="real" accepts it'),
+        ({"level": 10**400}, "level must be a number of 64 bits, but got"),
+        ({"rel_format": None}, "rel_format must be qrels, beir, json or sampled, but got None"),
+        ({"complete": "yes"}, "complete must be True or False, but got 'yes'"),
+    ],
+)
+def test_what_describe_refuses_in_python(arguments: dict[str, Any], message: str, files: list[Path]) -> None:
+    """Messages name the parameters of the function."""
+    with pytest.raises(irevalx.IrevalxError, match=re.escape(message)):
+        irevalx.lab.describe(files[0], **arguments | ({"runs": files[1]} if arguments.get("runs") else {}))
 
 
 def test_documents_that_occur_twice(files: list[Path]) -> None:

@@ -6,12 +6,14 @@ import re
 from collections import defaultdict
 from math import log2, sqrt
 from pathlib import Path
+from typing import Any
 
 import pytest
 from ranked_files import ranked
 from running import FIXTURES, lab, refusal, run
 
 import irevalx
+from irevalx.errors import IrevalxError
 from irevalx.lab import estimate
 from irevalx.lab.estimation.labelling_design import LabellingDesign
 
@@ -108,8 +110,8 @@ def test_few_and_many_documents(tmp_path: Path) -> None:
     assert bands == sorted(bands)
     assert bands[0] == 2 < bands[2]
     found = lab("estimate", "--design", "5", "--machine", MACHINE, *RUNS, "-m", "dcg")
-    assert "a design must have 24 documents at least, one of each topic and grade, but got 5" in found.stderr
-    with pytest.warns(UserWarning, match="a design of 9000 documents has all"):
+    assert "--design must be at least 24, one document of each topic and grade, but got 5" in found.stderr
+    with pytest.warns(UserWarning, match="a design of 9000 documents contains all"):
         everything = estimate(None, MACHINE, RUNS, "dcg", design=9000, seed=1)
     assert all((row.rate, row.drawn) == (1, row.documents) for row in everything.rows)
     assert everything.strata.count(":100.0000%") == len(everything.rows)
@@ -128,15 +130,31 @@ def test_design_in_python() -> None:
 @pytest.mark.parametrize(
     ("arguments", "rule"),
     [
-        (["--design", "50", "-m", "P.10 dcg"], "a design must be for one measure, but got 2"),
+        (["--design", "50", "-m", "P.10 dcg"], "a design is for one measure, but got 2 (-m)"),
         (["--design", "50", "-m", "ndcg"], "'ndcg' divides by the gain of an ideal ranking"),
-        (["--design", "50", "-m", "P.10", "--lambda", "1"], "--design and --lambda must not be given together"),
-        (["--design", "50", "-m", "P.10", "--figure", "f.png"], "--design and --figure must not be given together"),
+        (["--design", "50", "-m", "P.10", "--lambda", "1"], "--design cannot be combined with --lambda"),
+        (["--design", "50", "-m", "P.10", "--figure", "f.png"], "--design cannot be combined with --figure"),
         (["--design", "0", "-m", "P.10"], "--design"),
-        (["--human", str(QRELS), "--seed", "1"], "--seed must be given together with --design"),
-        (["-m", "P.10"], "--human must be given, unless --design is"),
+        (["--human", str(QRELS), "--seed", "1"], "--seed requires --design"),
+        (["-m", "P.10"], "--human is required without --design"),
     ],
 )
 def test_refusals(arguments: list[str], rule: str) -> None:
     """What makes no design is refused by name."""
     assert rule in refusal("estimate", "--machine", MACHINE, *RUNS, *arguments)
+
+
+@pytest.mark.parametrize(
+    ("human", "keywords", "rule"),
+    [
+        (None, {"design": 50, "weight": 1}, "design cannot be combined with weight"),
+        (None, {"design": 50, "alpha": 0.1}, "design cannot be combined with alpha"),
+        (QRELS, {"seed": 1}, "seed requires design"),
+        (None, {}, "human is required without design"),
+        (None, {"design": 50, "measures": ["P.10", "dcg"]}, "a design is for one measure, but got 2 (measures)"),
+    ],
+)
+def test_refusals_in_python(human: Path | None, keywords: dict[str, Any], rule: str) -> None:
+    """Messages name keywords."""
+    with pytest.raises(IrevalxError, match=f"^{re.escape(rule)}"):
+        estimate(human, MACHINE, RUNS, **{"measures": "P.10", **keywords})

@@ -179,13 +179,13 @@ def test_files_that_do_not_match(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("human", "machine", "rule"),
     [
-        ("1 0 a 1\n", "1 0 a 1\n2 0 a 1\n", "map must have machine labels of at least 2 topics that people judged too"),
+        ("1 0 a 1\n", "1 0 a 1\n2 0 a 1\n", "map requires machine labels of at least 2 topics with human judgments"),
         (
             "1 0 a 1\n2 0 a 1\n",
             "1 0 a 1\n2 0 a 1\n",
-            "map must have machine labels of at least 1 topic that nobody judged",
+            "map requires machine labels of at least 1 topic without human judgments",
         ),
-        ("8 0 a 1\n9 0 a 1\n", "1 0 a 1\n2 0 a 1\n", "with results, but has 0"),
+        ("8 0 a 1\n9 0 a 1\n", "1 0 a 1\n2 0 a 1\n", "with results, but there are 0"),
     ],
 )
 def test_too_few_topics(tmp_path: Path, human: str, machine: str, rule: str) -> None:
@@ -199,8 +199,8 @@ def test_too_few_topics(tmp_path: Path, human: str, machine: str, rule: str) -> 
 @pytest.mark.parametrize(
     ("arguments", "rule"),
     [
-        (["-m", "gm_map"], "a measure must be a mean over topics here, but got 'gm_map', a geometric mean"),
-        (["-m", "num_rel_ret"], "a measure must be a mean over topics here, but got 'num_rel_ret', a sum"),
+        (["-m", "gm_map"], "measures must be means over topics, but 'gm_map' is a geometric mean"),
+        (["-m", "num_rel_ret"], "measures must be means over topics, but 'num_rel_ret' is a sum"),
         (["--baseline", "x"], "baseline must be one of the runs (a b), but got 'x'"),
         (["--correction", "tukey"], "--correction"),
         (["--lambda", "1.5"], "--lambda"),

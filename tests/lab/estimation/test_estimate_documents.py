@@ -85,7 +85,7 @@ def test_literal_sums(samples: dict[str, Path]) -> None:
         given = ("-m", "P.10 dcg rbp.p=0.8,2=1", "--lambda", "1", "-R", form)
         rows, told = estimates("--human", path, "--machine", MACHINE, *RUNS, *given)
         assert list(rows[0]) == COLUMNS
-        assert "an interval of so few topics (12, below 25) may be too short" in told
+        assert "an interval of so few topics (12, below 25) can be too short" in told
         for number, measure in enumerate(WEIGHTS):
             of_measure = rows[3 * number : 3 * number + 3]
             assert {row["measure"] for row in of_measure} == {measure}
@@ -144,7 +144,7 @@ def test_what_is_left_out_is_said(tmp_path: Path) -> None:
     assert f"1 of 3 topics are in {human} only" in told
     assert f"1 of 3 topics are in {machine} only" in told
     assert f"{machine} does not label 2 of the 4 documents that {human} labels" in told
-    assert "P_3: 2 documents that count could not be drawn: the machine's labels stand for them" in told
+    assert "P_3: 2 documents that count could not be drawn: the estimate uses their machine labels" in told
     assert [float(rows[0][name]) for name in ("estimate", "classical")] == pytest.approx([1, 2 / 3])
     assert "all topics have the same estimate in 1 of 1 rows" in told
 
@@ -170,7 +170,7 @@ def test_too_few_topics(tmp_path: Path) -> None:
     human, run = tmp_path / "human", tmp_path / "run"
     human.write_text("1 a 1 1 0.5\n")
     run.write_text("1 Q0 a 1 1 r\n")
-    assert "at least two topics must have labels of people and a machine, but got 1" in refusal(
+    assert "at least two topics must have both human and machine labels, but got 1" in refusal(
         "estimate", "-R", "prels", "--human", human, "--machine", MACHINE, run, "-m", "P.10", status=2
     )
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections import Counter
 from functools import partial
 from itertools import combinations
 from pathlib import Path
 from shlex import split
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,8 +21,8 @@ from running import run as irevalx
 
 import irevalx.lab as public
 from irevalx.api.user_warnings import IrevalxWarning
-from irevalx.errors import UsageError
-from irevalx.lab.labelling.judge_findings import JudgeFindings
+from irevalx.errors import IrevalxError, UsageError
+from irevalx.lab.labelling.judge_findings import JudgesResult
 
 QRELS = FIXTURES / "experiment" / "qrels"
 RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
@@ -153,7 +155,7 @@ def test_people_and_combinations(machines: dict[str, Path]) -> None:
     assert value(rows, "kappa_over", "vote", "a") == pytest.approx(difference)
     gains = {name: value(rows, "kappa_over", name, "b") for name in ("vote", "mean", "dawid_skene")}
     for name, gain in gains.items():
-        assert (f"{name} agrees less with people than b alone does" in told) == (gain < 0)
+        assert (f"{name} agrees less with human labels than b alone" in told) == (gain < 0)
     people, machine = grades_in(QRELS.read_text()), grades_in(machines["b"].read_text())
     bias = np.mean([machine[doc] - grade for doc, grade in people.items() if doc in machine])
     assert value(rows, "grade_bias", "b") == pytest.approx(float(bias))
@@ -175,7 +177,7 @@ def test_probabilities(tmp_path: Path) -> None:
     assert value(rows, "calibration_error", "sure") == pytest.approx((0.1 + 0.5 + 0.2 + 0.6) / 5)
     printed = lab("labels", human, *words).stdout
     assert b"Labels of sure are probabilities of relevance, cut at 0.5" in printed
-    assert b"For comparison, the labels of all other judges are cut at 2 (--level)" in printed
+    assert b"For comparison, the labels of all other judges are cut at 2 (-l)" in printed
 
 
 def test_people_where_they_matter(machines: dict[str, Path]) -> None:
@@ -197,18 +199,38 @@ def test_people_where_they_matter(machines: dict[str, Path]) -> None:
 def test_as_a_function(machines: dict[str, Path]) -> None:
     """The same rows, tables and files as the command has."""
     given = {"a": [machines["a"], machines["again"]], "b": machines["b"]}
-    with pytest.warns(IrevalxWarning, match="of two machines the model cannot tell which one errs"):
+    with pytest.warns(IrevalxWarning, match="with two machines, the model cannot identify which one errs"):
         found = public.labels(QRELS, machines=given, resamples=0, seed=1)
-    assert isinstance(found, JudgeFindings)
+    assert isinstance(found, JudgesResult)
     words = (*options(machines)[:4], "--resamples", "0")
     rows, _ = labels(QRELS, *words)
     assert len(found.rows) == len(rows)
     assert repr(found) == lab("labels", QRELS, *words, "--seed", "1", "--quiet").stdout.decode().rstrip("\n")
     assert found.text_of("vote").count(b"\n") == len(QRELS.read_text().splitlines())
-    with pytest.raises(UsageError, match="either machine or machines"):
+    with pytest.raises(UsageError, match="missing machine or machines"):
         public.labels(QRELS)
-    with pytest.raises(UsageError, match="together with machines"):
-        public.labels(QRELS, machines["a"], second_human=machines["b"])
+
+
+@pytest.mark.parametrize(
+    ("keywords", "rule"),
+    [
+        ({"machine": QRELS, "machines": {"a": QRELS}}, "machine cannot be combined with machines"),
+        ({"machine": QRELS, "second_human": QRELS}, "second_human requires machines"),
+        ({"machine": QRELS, "human_topics": [10]}, "human_topics requires machines"),
+        ({"machines": {"a": QRELS}, "human_topics": [10]}, "human_topics requires runs"),
+        ({"machine": QRELS, "rerank": True}, "rerank requires runs"),
+        ({"machine": QRELS, "top": 3}, "top requires runs"),
+        ({"machines": QRELS}, "machines must be a dictionary of judgments by name, but got"),
+        ({"machines": {}}, "machines must contain at least one machine"),
+        ({"machines": {"a": []}}, "a machine must have at least one file or dictionary of labels, but 'a' has none"),
+        ({"machine": QRELS, "group_by": 3}, "group_by must be a string, but got 3"),
+        ({"machine": QRELS, "labels_format": "pairs"}, "labels_format must be qrels, beir or json, but got 'pairs'"),
+    ],
+)
+def test_rules_in_python(keywords: dict[str, Any], rule: str) -> None:
+    """Messages name keywords."""
+    with pytest.raises(IrevalxError, match=f"^{re.escape(rule)}"):
+        public.labels(QRELS, **keywords)
 
 
 @pytest.mark.parametrize(
@@ -216,11 +238,17 @@ def test_as_a_function(machines: dict[str, Path]) -> None:
     [
         (["--machine", "a"], "--machine must be NAME=FILE or NAME=FILE,FILE, but got 'a'"),
         (["--machine", "vote=QRELS"], "a machine must have a name other than"),
-        (["QRELS", "--second-human", "QRELS"], "--second-human must be given together with --machine"),
+        (["QRELS", "--second-human", "QRELS"], "--second-human requires --machine"),
         (["--machine", "a=QRELS", "--write", "a=x"], "--write must be NAME=FILE, NAME one of vote, mean"),
-        (["--machine", "a=QRELS", "--write", "vote=x"], "there must be two machines at least to combine"),
-        (["QRELS", "--rerank"], "--rerank must be given together with RUN"),
-        ([], "Missing argument 'MACHINE'"),
+        (["--machine", "a=QRELS", "--write", "vote=x"], "a combination requires at least two machines"),
+        (["QRELS", "--rerank"], "--rerank requires RUN"),
+        (["--machine", "a=QRELS", "--human-topics", "10"], "--human-topics requires RUN"),
+        (["QRELS", "--human-topics", "10"], "--human-topics requires --machine"),
+        (
+            ["--machine", "a=QRELS", "--write", "vote=x", "--write", "vote=y"],
+            "--write must be given once for each name",
+        ),
+        ([], "missing MACHINE or --machine"),
     ],
 )
 def test_refusals(words: list[str], rule: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

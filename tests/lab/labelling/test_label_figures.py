@@ -17,7 +17,7 @@ pytest.importorskip("matplotlib")
 import numpy as np
 
 from irevalx.lab.labelling.figures import confusion_map
-from irevalx.lab.labelling.findings import Finding
+from irevalx.lab.labelling.findings import AgreementStatistic
 from irevalx.lab.plot import page
 from irevalx.lab.plot.page import Page
 
@@ -53,8 +53,8 @@ def test_confusion(tmp_path: Path, drawn: Drawn) -> None:
     assert [label.get_text() for label in panel.get_xticklabels()] == ["0", "2"]
 
 
-def _documents(human: int, machine: int, number: int) -> Finding:
-    return Finding(statistic="confusion", human=human, machine=machine, value=number)
+def _documents(human: int, machine: int, number: int) -> AgreementStatistic:
+    return AgreementStatistic(statistic="confusion", human=human, machine=machine, value=number)
 
 
 def test_a_grade_that_nobody_gave_has_no_shares() -> None:
@@ -108,10 +108,10 @@ def test_decided_pairs(tmp_path: Path, drawn: Drawn) -> None:
     [
         (
             ("bounds", QRELS, *RUNS, "--next", "3", "--figure", "f.png"),
-            "--in-all and --figure must not be given together",
+            "--in-all cannot be combined with --figure",
         ),
-        (("bounds", QRELS, RUNS[0], "--figure", "f.png"), "must have two runs to tell apart, but got one"),
-        (("leave-out", QRELS, *RUNS, "--draw", "holes"), "--draw must be given together with --figure"),
+        (("bounds", QRELS, RUNS[0], "--figure", "f.png"), "requires at least two runs, but got one"),
+        (("leave-out", QRELS, *RUNS, "--draw", "holes"), "--draw requires --figure"),
         (("labels", QRELS, QRELS, "--figure", "f.jpeg"), ".png"),
     ],
 )

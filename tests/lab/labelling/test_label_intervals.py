@@ -27,10 +27,10 @@ from irevalx.experiments.user_data import experiment_of, graded_judgments_of
 from irevalx.frozen import replace
 from irevalx.lab.labelling.comparing_labels import kappa_over, means_over_documents, self_consistency
 from irevalx.lab.labelling.document_agreement import DocumentAgreement
-from irevalx.lab.labelling.findings import Finding, Resampling
-from irevalx.lab.labelling.judges import COMBINATIONS, Judge, combined
+from irevalx.lab.labelling.findings import AgreementStatistic, LabelBootstrap
+from irevalx.lab.labelling.judges import COMBINATIONS, Judge, combine_labels
 from irevalx.lab.labelling.reranking import Reranking, with_reranked
-from irevalx.lab.labelling.run_agreement import SHUFFLES, TwoEvaluations, evaluations
+from irevalx.lab.labelling.run_agreement import SHUFFLES, PairedEvaluations, evaluations
 from irevalx.statistics.label_agreement import kappa, squared_errors
 
 DRAWS = int(os.environ.get("JUDGE_DRAWS", "0"))
@@ -56,7 +56,7 @@ class Population:
         ]
         machines = [graded_judgments_of(path) for path in paths]
         judges = [Judge(name=str(n), labels=labels) for n, labels in enumerate(machines)]
-        vote = combined(judges, 1).judges[0].labels
+        vote = combine_labels(judges, 1).judges[0].labels
         both = [TwoLabellings.of(people, labels, people.topics) for labels in (*machines, vote)]
         self.agreements = [
             DocumentAgreement(one, people, labels) for one, labels in zip(both, (*machines, vote), strict=True)
@@ -69,15 +69,15 @@ class Population:
         self.probability = rng.beta(1 + 2 * self.relevant, 3 - 2 * self.relevant)
         self.n_topics = len(people.topics)
         runs = sorted((folder / "runs").iterdir()) if (folder / "runs").is_dir() else []
-        self.evaluated: list[TwoEvaluations] = []
+        self.evaluated: list[PairedEvaluations] = []
         if runs:
             experiment = experiment_of(Qrels(both[0].judgments), runs, "map P.10", complete=True)
             self.evaluated = list(evaluations(with_reranked(experiment, both[0].machine), both[0]))
 
-    def findings(self, topics: IntArray, resampling: Resampling) -> Iterator[Finding]:
+    def findings(self, topics: IntArray, resampling: LabelBootstrap) -> Iterator[AgreementStatistic]:
         """Yield what a sample of topics says."""
         first, *_, vote = (_of(one, topics) for one in self.agreements)
-        yield from (one for one in first.findings(resampling.for_few_topics(topics.size)) if one.level in {None, 1})
+        yield from (one for one in first.statistics(resampling.for_few_topics(topics.size)) if one.level in {None, 1})
         yield kappa_over(vote, first, resampling)
         yield from self_consistency([_of(self.answers, topics)], resampling)
         places = [np.flatnonzero(self.topic == topic) for topic in topics.tolist()]
@@ -91,7 +91,7 @@ class Population:
         yield from means_over_documents(means, of_topic, resampling)
         for one in self.evaluated:
             sample = replace(one, human=one.human[:, topics], machine=one.machine[:, topics])
-            of_runs = Reranking(sample, resampling).findings()
+            of_runs = Reranking(sample, resampling).statistics()
             shown = {None, self.evaluated[0].runs[0]}
             yield from (found for found in of_runs if found.run in shown and found.statistic in GAINS)
 
@@ -109,18 +109,18 @@ def _of(agreement: DocumentAgreement, topics: IntArray) -> DocumentAgreement:
 def coverage(population: Population, n_topics: int, n_draws: int) -> dict[tuple[str, ...], float]:
     """Return the share of samples whose interval covers the value of all topics, by statistic, measure, run and level."""
     rng = np.random.default_rng(n_topics)
-    truth = {_key(one): one.value for one in population.findings(np.arange(population.n_topics), Resampling())}
+    truth = {_key(one): one.value for one in population.findings(np.arange(population.n_topics), LabelBootstrap())}
     covered: dict[tuple[str, ...], int] = {}
     for draw in range(n_draws):
         topics = rng.integers(0, population.n_topics, n_topics)
-        for one in population.findings(topics, Resampling(resamples=300, seed=draw)):
+        for one in population.findings(topics, LabelBootstrap(resamples=300, seed=draw)):
             value = truth[_key(one)]
             if one.low is not None and one.high is not None and value is not None:
                 covered[_key(one)] = covered.get(_key(one), 0) + (one.low - 1e-9 <= value <= one.high + 1e-9)
     return {key: number / n_draws for key, number in covered.items()}
 
 
-def _key(one: Finding) -> tuple[str, ...]:
+def _key(one: AgreementStatistic) -> tuple[str, ...]:
     return tuple(str(part) for part in (one.statistic, one.level, one.measure, one.run) if part is not None)
 
 
@@ -168,7 +168,7 @@ def test_combinations_on_collections(folder: Path, tmp_path: Path, capsys: pytes
             return float(kappa(agreement.counts, agreement.grades))
 
         alone = [kappa_of(judge) for judge in judges]
-        together = {judge.name: kappa_of(judge) for judge in combined(judges, 1).judges}
+        together = {judge.name: kappa_of(judge) for judge in combine_labels(judges, 1).judges}
         for name, value in together.items():
             above_worst[name] += value > min(alone)
             below_best[name] += value < max(alone)
@@ -197,7 +197,7 @@ def test_reranked_runs_are_found(tmp_path: Path, capsys: pytest.CaptureFixture[s
         both = TwoLabellings.of(people, graded_judgments_of(path), people.topics)
         experiment = with_reranked(experiment_of(Qrels(both.judgments), runs, "map", complete=True), both.machine)
         [evaluated] = evaluations(experiment, both, shuffles=SHUFFLES, seed=1)
-        rows = Reranking(evaluated, Resampling(resamples=300, seed=1)).findings()
+        rows = Reranking(evaluated, LabelBootstrap(resamples=300, seed=1)).statistics()
         of_run = {one.statistic: one for one in rows if one.run == "okapi1"}
         found += (of_run["rerank_excess_bias_p"].value or 0.0) < 0.05
         promised += (of_run["promise"].low or 0.0) > 0

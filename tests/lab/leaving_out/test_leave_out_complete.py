@@ -22,7 +22,7 @@ from irevalx.lab.completion.classifier_names import CLASSIFIERS
 from irevalx.lab.completion.classifiers import Classification
 from irevalx.lab.completion.collection import Collection
 from irevalx.lab.completion.documents import Document
-from irevalx.lab.completion.predict import Completing, Completion
+from irevalx.lab.completion.predict import Completion, CompletionRun
 from irevalx.reading.formats import read_qrels
 from irevalx.reading.source import Source
 from irevalx.trec_eval.versions import TREC_EVAL_10
@@ -111,8 +111,8 @@ def test_what_is_told_of_predictions() -> None:
         {"group": "b"} | counts | {"predicted": 1},
     ]
     assert done.stderr == (
-        "irevalx-lab: 1 of 4 documents that only one group has found stay unjudged, for want of text or of relevant and "
-        "nonrelevant documents to learn from\n"
+        "irevalx-lab: 1 of 4 documents that are unique to a group stay unjudged: they have no text, or there are no "
+        "relevant or no nonrelevant documents to learn from\n"
     )
 
 
@@ -164,7 +164,7 @@ def test_labels_take_the_place_of_what_is_left_out() -> None:
     assert [quality[name] for name in ("precision", "recall", "f1")] == [1, 1, 1]
     assert done.stderr == (
         "irevalx-lab: labels contradicts qrels in 1 of the 5 documents that both judge; qrels counts\n"
-        "irevalx-lab: 1 labels of labels are of documents outside the pool and are left out\n"
+        "irevalx-lab: 1 labels of labels are for documents outside the pool and are left out\n"
     )
 
 
@@ -229,33 +229,35 @@ def test_labels_of_other_documents() -> None:
     flags = ("--complete", "labels", "--labels", "labels")
     done = lab("leave-out", *SMALL, *flags)
     assert (done.status, done.stdout) == (2, b"")
-    assert "labels must label a document that only one group has found, but labels none of these 4" in done.stderr
+    assert "labels has no label for any of the 4 documents that are unique to a group" in done.stderr
     Path("labels").write_text("1 0 w2 3\n")
     done = lab("leave-out", *SMALL, *flags)
-    assert "3 of 4 documents that only one group has found stay unjudged: labels does not label them" in done.stderr
-    assert "grades reach 1 in qrels and 3 in labels: measures that have gains by grade mix two scales" in done.stderr
+    assert "3 of 4 documents that are unique to a group stay unjudged: labels does not label them" in done.stderr
+    assert "grades reach 1 in qrels and 3 in labels: measures with gains by grade mix two scales" in done.stderr
 
 
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        (("--complete", "labels"), "labels must be given together with complete labels"),
-        (("--labels", "labels"), "labels must be given together with complete labels"),
-        (("--labels-replace",), "--labels-replace must be given together with --labels"),
-        (("--complete", "labels", "--labels", "x", "--docs", "docs"), "documents and complete, with svm or kld, must"),
+        (("--complete", "labels"), "--complete labels requires --labels"),
+        (("--labels", "labels"), "--labels requires --complete labels"),
+        (("--labels-replace",), "--labels-replace requires --labels"),
+        (("--complete", "labels", "--labels", "x", "--docs", "docs"), "--docs requires --complete svm, kld, svm-exp"),
         (("--complete", "nonrelevant", "--complete", "nonrelevant"), "but got nonrelevant twice"),
-        (("--removed", "--holes", "3"), "--removed and --holes must not be given together"),
-        (("--complete", "svm"), "documents and complete, with svm or kld, must be given together"),
-        (("--docs", "docs"), "documents and complete, with svm or kld, must be given together"),
-        (
-            ("--complete", "nonrelevant", "--docs", "docs"),
-            "documents and complete, with svm or kld, must be given together",
-        ),
+        (("--removed", "--holes", "3"), "--removed cannot be combined with --holes"),
+        (("--removed", "--write", "folder"), "--removed cannot be combined with --write"),
+        (("--summary", "--pivot"), "--summary cannot be combined with --pivot"),
+        (("--complete", "svm"), "--complete svm requires --docs"),
+        (("--docs", "docs"), "--docs requires --complete svm, kld, svm-expected or kld-expected"),
+        (("--complete", "nonrelevant", "--docs", "docs"), "--docs requires --complete svm"),
+        (("--complete", "svm", "--docs", "d", "--kld-threshold", "last"), "--kld-threshold requires --complete kld"),
+        (("--draw", "holes"), "--draw requires --figure"),
+        (("--only", "c"), "--only must be one of a, b, but got 'c'"),
         (
             ("--complete", "svm-expected", "--docs", "docs"),
-            "with complete svm-expected measures must be P and recip_rank, but got map",
+            "--complete svm-expected supports the measures P and recip_rank, but got map",
         ),
-        (("--complete", "svm", "--docs", "docs", "-l", "0"), "level must be at least 1 with complete, but got 0"),
+        (("--complete", "svm", "--docs", "docs", "-l", "0"), "--complete requires -l of at least 1, but got 0"),
     ],
 )
 def test_usage_errors(flags: tuple[str, ...], message: str) -> None:
@@ -309,7 +311,7 @@ def test_what_cannot_be_predicted_is_unjudged() -> None:
     documents = [Document(docno.encode(), text, "docs:1") for docno, text in TEXTS.items()]
     collection = Collection.of(documents, set(judgments.docnos.texts()))
     optimist = Optimist()
-    treatment = Completing(Completion(judgments, collection, optimist))
+    treatment = CompletionRun(Completion(judgments, collection, optimist))
     docnos = judgments.docnos.texts()
     removed = np.array([docno in {b"p2", b"gone", b"w1"} for docno in docnos])
     in_pool = np.array([docno != b"deep" for docno in docnos])
@@ -336,7 +338,7 @@ def change() -> dict[tuple[str, int, str], float]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", irevalx.IrevalxWarning)
             left_out = irevalx.lab.leave_out(**files, measures=MEASURES, group_by="^[a-z]+", **options)
-        asked = [measure for measure in MEASURES for _ in left_out.found]
+        asked = [measure for measure in MEASURES for _ in left_out.evaluations]
         rows = zip(asked, left_out.summary, strict=True)
         found |= {(measure, depth, row.judgments): row.rank_change for measure, row in rows}
     return found

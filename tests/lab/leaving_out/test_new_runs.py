@@ -371,7 +371,7 @@ def test_sentences(tmp_path: Path) -> None:
     assert "guess1, map: fair (bias within 0.5)." in wide
     assert "irevalx-lab next" not in wide
     other_level = lab(*CALL, "-m", "AP(rel=2)@10", "--draws", "5", "--quiet").stdout.decode()
-    assert "does not use the relevance level of -l" in other_level
+    assert "does not use -l" in other_level
     infap = lab(*CALL, "-m", "infAP map", "--draws", "20", "--quiet")
     assert "infAP equals map for runs whose unjudged documents were not pooled" in infap.stdout.decode()
     [of_map, of_infap] = sorted(rows_of("-m", "infAP map", "--draws", "20"), key=lambda row: row["measure"] != "map")
@@ -416,14 +416,22 @@ def test_files_in_other_formats(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "rule"),
     [
-        (["--summary"], "--new-run and --summary must not be given together"),
-        (["--holes", "3"], "--new-run and --holes must not be given together"),
-        (["-l", "0"], "new_runs requires a relevance level of at least 1; the level is 0"),
+        (["--summary"], "--new-run cannot be combined with --summary"),
+        (["--holes", "3"], "--new-run cannot be combined with --holes"),
+        (["--write", "folder"], "--new-run cannot be combined with --write"),
+        (["--figure", "x.pdf"], "--new-run cannot be combined with --figure"),
+        (["-l", "0"], "--new-run requires -l of at least 1, but got 0"),
     ],
 )
 def test_refusals(options: list[str], rule: str) -> None:
     """What excludes new runs is named."""
     assert rule in refusal(*CALL, *options)
+
+
+def test_one_pooled_run() -> None:
+    """There is no pair of pooled runs to compare."""
+    words = ("leave-out", QRELS, POOLED[0], "--new-run", GUESS, "-m", "map")
+    assert "--new-run requires at least two pooled runs, but got 1" in refusal(*words)
 
 
 def test_in_python() -> None:
@@ -438,8 +446,10 @@ def test_in_python() -> None:
     assert 'irevalx.lab.next(its runs, qrels, order="depth", depth=20, per_topic=20)' in repr(found)
     with pytest.raises(ArgumentError, match="tolerance must be a number of at least 0"):
         irevalx.lab.leave_out(QRELS, POOLED, "map", new_runs=[GUESS], tolerance=-1)
-    with pytest.raises(UsageError, match="new_runs excludes pivot"):
+    with pytest.raises(ArgumentError, match="new_runs cannot be combined with pivot"):
         irevalx.lab.leave_out(QRELS, POOLED, "map", new_runs=[GUESS], pivot=True)
+    with pytest.raises(UsageError, match="new_runs requires level of at least 1, but got 0"):
+        irevalx.lab.leave_out(QRELS, POOLED, "map", new_runs=[GUESS], level=0)
 
 
 def test_new_runs_of_one_system_are_one_group() -> None:

@@ -16,7 +16,7 @@ from running import FIXTURES, ROOT, SHARED, lab, run
 
 import irevalx.lab
 from irevalx.api.user_warnings import IrevalxWarning
-from irevalx.errors import ArgumentError, InputError, UsageError
+from irevalx.errors import ArgumentError, InputError
 from irevalx.lab.page.made_report import Report
 
 pytestmark = pytest.mark.filterwarnings(f"ignore::{IrevalxWarning.__module__}.IrevalxWarning")
@@ -303,9 +303,9 @@ def test_texts_and_groups(tmp_path: Path) -> None:
         (["--depth", "0"], "depth"),
         (["--topic-texts", "PATH"], "must have a topic and its text, with a tab between them, but got 'no tab'"),
         (["--docs", "PATH"], "documents must be JSON lines"),
-        (["--groups", "PATH", "--group-by", "x"], "must not be given together"),
+        (["--groups", "PATH", "--group-by", "x"], "--groups cannot be combined with --group-by"),
         (["--format", "pdf"], "html"),
-        (["-R", "prefs"], "irevalx-lab report must have judgments in the format qrels, beir or json"),
+        (["-R", "prefs"], "-R must be qrels, beir or json, but got 'prefs'"),
     ],
 )
 def test_errors(words: list[str], said: str, tmp_path: Path) -> None:
@@ -323,7 +323,7 @@ def test_errors(words: list[str], said: str, tmp_path: Path) -> None:
 
 def test_errors_of_the_function(tmp_path: Path) -> None:
     """The function refuses what the command cannot be given."""
-    with pytest.raises(UsageError, match="grades must be whole or real"):
+    with pytest.raises(ArgumentError, match="grades must be whole or real"):
         irevalx.lab.report(QRELS, RUNS, grades="probability")
     with pytest.raises(ArgumentError, match="test must be"):
         irevalx.lab.report(QRELS, RUNS[0], test="none")

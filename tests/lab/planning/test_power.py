@@ -147,7 +147,7 @@ def test_in_python(paths: list[Path]) -> None:
         with pytest.raises(IrevalxError):
             irevalx.lab.power(paths[0], paths[1:], "P.10", **wrong)
     one_topic = {"1": {"A": 1}}, {"x": {"1": {"A": 1.0}}, "y": {"1": {"B": 1.0}}}
-    with pytest.raises(IrevalxError, match="two topics at least"):
+    with pytest.raises(IrevalxError, match="power needs at least two topics"):
         irevalx.lab.power(*one_topic)
 
 

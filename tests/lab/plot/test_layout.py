@@ -14,7 +14,7 @@ from matplotlib.text import Annotation, Text
 from running import FIXTURES, lab
 
 import irevalx.lab
-from irevalx.errors import ArgumentError, UsageError
+from irevalx.errors import ArgumentError
 from irevalx.lab.plot.page import COLOURS, DASHES, MARKERS, MOST_LINES, style
 
 pytestmark = pytest.mark.slow
@@ -139,7 +139,7 @@ def test_linear_axes(width: str, drawn: Mapping[str, Figure], tmp_path: Path) ->
             places = panel.get_xticks().tolist()
             assert names == [f"{100 * place:.0f}%" for place in places]
             assert len({round(after - before, 6) for before, after in pairwise(places)}) == 1 < len(places)
-    with pytest.raises(UsageError, match="axis must not be given together with the layout runs"):
+    with pytest.raises(ArgumentError, match='axis="linear" cannot be combined with layout="runs"'):
         irevalx.lab.draw(tmp_path / "one", layout="runs", axis="linear")
     with pytest.raises(ArgumentError, match="axis must be log or linear"):
         irevalx.lab.draw(tmp_path / "one", axis="even")

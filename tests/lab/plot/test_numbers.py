@@ -390,14 +390,14 @@ def test_grid_of_studies(studies: Path, drawn: Mapping[str, Figure], tmp_path: P
     ("words", "status", "said"),
     [
         (["{}/uniform", "-m", "ndcg"], 1, "a measure must be one of 'uniform' (infAP bpref), but got 'ndcg'"),
-        (["{}/uniform", "{}/uniform"], 1, "the studies must have different names: NAME=DIR gives a name"),
+        (["{}/uniform", "{}/uniform"], 1, "the studies must have different names: NAME=FOLDER gives a name"),
         (["{}/nothing"], 2, "summary.csv"),
         (
             ["{}/uniform", "{}/depth", "--layout", "grid", "--figure-width", "3.3"],
             1,
-            "the layout grid must be given together with a figure width of 7",
+            "--layout grid with several studies requires --figure-width 7",
         ),
-        (["{}/uniform", "--at", "5%"], 1, "at must be given together with the layout scores"),
+        (["{}/uniform", "--at", "5%"], 1, "--at requires --layout scores"),
         (
             ["{}/uniform", "--layout", "scores"],
             1,
@@ -406,13 +406,13 @@ def test_grid_of_studies(studies: Path, drawn: Mapping[str, Figure], tmp_path: P
         (
             ["{}/uniform", "--layout", "scores", "--at", "7%"],
             1,
-            "at must be a level of 'uniform' (5% 20% 100%), but got '7%'",
+            "--at must be a level of 'uniform' (5% 20% 100%), but got '7%'",
         ),
-        (["{}/uniform", "--layout", "scores", "--at", "x"], 1, "at must be a level of 'uniform'"),
+        (["{}/uniform", "--layout", "scores", "--at", "x"], 1, "--at must be a level of 'uniform'"),
         (
             ["{}/uniform", "--layout", "runs", "--itself", "bpref"],
             1,
-            "itself must not be given together with the layout runs",
+            "--itself cannot be combined with --layout runs",
         ),
     ],
 )

@@ -97,10 +97,22 @@ def longer(text: str) -> str:
                 ("nan", "it must be a number up to 1e+30"),
             )
         ),
-        ("study.json", lambda text: "[" * 100000, "it must be what irevalx-lab study has written"),
-        ("study.json", lambda text: text.replace('"topics": 12', '"topics": "1_2"'), "it must be what"),
-        ("study.json", lambda text: text.replace('"resamples": 0', '"resamples": true'), "it must be what"),
-        ("study.json", lambda text: text.replace('"seeds": [', '"seeds": [[],'), "it must be what"),
+        ("study.json", lambda text: "[" * 100000, "the file was not written by irevalx-lab study"),
+        (
+            "study.json",
+            lambda text: text.replace('"topics": 12', '"topics": "1_2"'),
+            "the file was not written by irevalx-lab study",
+        ),
+        (
+            "study.json",
+            lambda text: text.replace('"resamples": 0', '"resamples": true'),
+            "the file was not written by irevalx-lab study",
+        ),
+        (
+            "study.json",
+            lambda text: text.replace('"seeds": [', '"seeds": [[],'),
+            "the file was not written by irevalx-lab study",
+        ),
     ],
 )
 def test_damaged_summaries(file: str, change: object, said: str, layout: str, written: Path, tmp_path: Path) -> None:
@@ -175,7 +187,7 @@ def test_judgments_without_a_judged_document(scheme: str, tmp_path: Path) -> Non
     """They are refused before anything is drawn."""
     done = lab("study", *small(tmp_path, "-1"), "--scheme", scheme, "-o", tmp_path / "out", "--seed", "1")
     assert (done.status, done.stdout) == (2, b"")
-    assert "a study must have a judged document, but got none" in done.stderr
+    assert "a study needs a judged document, but there is none" in done.stderr
     assert not (tmp_path / "out").exists()
 
 

@@ -409,7 +409,7 @@ def test_knees_are_marked_where_a_curve_is_not_monotone(folder: Path) -> None:
     not_monotone = replace(made, confusion=Confusion(same, 100 - same, *[0 * same] * 5))
     rows = {
         (row["measure"], row["statistic"]): row
-        for row in records_of(Table.of("knees", KneeRow, knee_rows(not_monotone)))
+        for row in records_of(Table("knees", KneeRow._fields, knee_rows(not_monotone)))
     }
     assert list(rows)[:2] == [("map", "tau_b_itself"), ("map", "tau_b_ap")]
     assert tuple(rows["map", "accuracy"].values()) == ("map", "accuracy", "90%", "10%", False, None, None, None)
@@ -518,7 +518,7 @@ def test_shares_rounded_half_up(tmp_path: Path) -> None:
     assert (about["up"].get("rounding"), about["half-up"]["rounding"]) == (None, "half-up")
     refused = lab("study", QRELS, *RUNS, "--round", "half-up", "-o", tmp_path / "none")
     assert refused.status == 1
-    assert "must be given together with the scheme stratified" in refused.stderr
+    assert "irevalx-lab: --round half-up requires --scheme stratified" in refused.stderr
 
 
 def test_full_judgments_agree_with_themselves(folder: Path) -> None:
@@ -551,9 +551,9 @@ def test_study_of_pools(scheme: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["--levels", "0"], "each of levels must be a share above 0 and at most 1"),
+        (["--levels", "0"], "each of --levels must be a share above 0 and at most 1"),
         (["--levels", "5%,0.05"], "each level must be given once, but got '0.05' twice"),
-        (["--levels", ","], "levels must have one level at least"),
+        (["--levels", ","], "--levels must be at least one share, depth or number of documents, but got ','"),
         (["--scheme", "depth", "--levels", "5x"], "a level of depth must be a depth of at least 1, but got '5x'"),
         (["--scheme", "mixed", "--levels", "0"], "a level of mixed must be a depth of at least 1, but got '0'"),
     ],

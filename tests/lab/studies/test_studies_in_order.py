@@ -150,12 +150,15 @@ def test_depths_are_depths(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--scheme", "uniform", "--across"], "--across must be given together with --scheme"),
-        (["--scheme", "depth", "--levels", "5", "--across"], "across must be given together with an order of judging"),
-        (["--scheme", "mtf uniform"], "several of --scheme must be orders of judging, but got uniform"),
+        (["--scheme", "uniform", "--across"], "--across requires --scheme depth, borda"),
+        (
+            ["--scheme", "depth", "--levels", "5", "--across"],
+            "--across requires a judging strategy: --scheme depth is one only if --levels are shares",
+        ),
+        (["--scheme", "mtf uniform"], "several --scheme must be judging strategies, but got uniform"),
         (["--scheme", "mtf", "--levels", "5% 10"], "levels must be numbers of documents or shares, but got both"),
-        (["--scheme", "mtf", "--group-by", "x", "--min-retrieved", "0.5"], "must not be given together"),
-        (["--scheme", "cal"], "the order cal must be given together with"),
+        (["--scheme", "mtf", "--group-by", "x", "--min-retrieved", "0.5"], "cannot be combined with --min-retrieved"),
+        (["--scheme", "cal"], "--scheme cal requires --docs"),
     ],
 )
 def test_contradictions(tmp_path: Path, words: list[str], message: str) -> None:

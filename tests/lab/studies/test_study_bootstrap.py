@@ -14,8 +14,8 @@ from irevalx.experiments.experiment import Experiment
 from irevalx.experiments.user_data import experiment_of
 from irevalx.lab.studies.run_study import run_study
 from irevalx.lab.studies.schemes import draw
-from irevalx.lab.studies.study_bootstrap import Resampling
-from irevalx.lab.studies.studying import study_warnings
+from irevalx.lab.studies.study_bootstrap import StudyResampling
+from irevalx.lab.studies.study_warnings import study_warnings
 from irevalx.lab.studies.summaries import KneeRow, knee_rows, samples_table, summary_of, summary_table
 from irevalx.orders.replays import Level
 from irevalx.reports.table import Table
@@ -44,7 +44,7 @@ def summaries(measure: int, values: FloatArray) -> FloatArray:
 
 def test_intervals_are_those_of_the_draws(experiment: Experiment) -> None:
     """Statistics of each draw, averaged over samples; their quantiles; and the knees of each draw."""
-    resampling = Resampling(40, seed=9, decisions=True)
+    resampling = StudyResampling(40, seed=9, decisions=True)
     made = run_study(experiment, "uniform", LEVELS, [1, 2], resampling=resampling)
     full = experiment.values()
     of_ap = experiment.with_measures(("map",)).values()[0]
@@ -79,7 +79,7 @@ def test_intervals_are_those_of_the_draws(experiment: Experiment) -> None:
 def test_tables_have_intervals(experiment: Experiment) -> None:
     """They come before inversions and tau_ap_b; the knees of decisions have none unless they were made anew."""
     plain = run_study(experiment, "uniform", LEVELS[:1], [1])
-    made = run_study(experiment, "uniform", LEVELS[:1], [1], resampling=Resampling(20))
+    made = run_study(experiment, "uniform", LEVELS[:1], [1], resampling=StudyResampling(20))
     before, after = summary_table(summary_of(plain, {})), summary_table(summary_of(made, {}))
     n_before = len(before.columns) - 4
     assert before.columns[n_before:] == ("inversions_mean", "inversions_sd", "tau_ap_b_mean", "tau_ap_b_sd")
@@ -89,7 +89,9 @@ def test_tables_have_intervals(experiment: Experiment) -> None:
     assert str([(*row[:n_before], *row[-6:-2]) for row in after.rows]) == str(before.rows)  # nan is nan
     for row in records_of(after):
         assert row["rms_low"] <= row["rms_high"]
-    knees = {(row["measure"], row["statistic"]): row for row in records_of(Table.of("knees", KneeRow, knee_rows(made)))}
+    knees = {
+        (row["measure"], row["statistic"]): row for row in records_of(Table("knees", KneeRow._fields, knee_rows(made)))
+    }
     assert (knees["bpref", "accuracy"]["low"], knees["bpref", "accuracy"]["high"]) == (None, None)
     assert str(samples_table(made).rows) == str(samples_table(plain).rows)
 

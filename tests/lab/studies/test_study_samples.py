@@ -127,7 +127,7 @@ def test_other_schemes_have_one_stratum(scheme: str, tmp_path: Path) -> None:
     """For depth the others are outside the pool; stratified by relevance is no random sample, and a line says so."""
     level = "5" if scheme == "depth" else "30%"
     told = study(tmp_path, "--scheme", scheme, "-m", "xinfAP statAP", "--samples", "1", "--levels", level)
-    assert ("xinfAP, statAP: the scheme stratified is no random sample of the judgments" in told) == (
+    assert ("xinfAP, statAP: --scheme stratified does not draw a random sample of the judgments" in told) == (
         scheme == "stratified"
     )
     if scheme == "depth":
@@ -161,7 +161,7 @@ def test_topics_without_a_value(tmp_path: Path) -> None:
     """A sample without a relevant document says nothing of statAP; the topics are counted and left out of its mean."""
     args = ("--strata", "depth rest:3%", "-m", "statAP xinfAP", "--samples", "2", "--levels", "1")
     told = study(tmp_path, "--scheme", "strata", *args)
-    assert "of 24 times a topic has no value, as its sample has no relevant document" in told
+    assert "of 24 topic values are undefined, because the sample contains no relevant document" in told
     assert np.isfinite([float(row["score"]) for row in rows_in(tmp_path / "scores.csv")]).all()
 
 
@@ -173,7 +173,7 @@ def test_intervals_without_topics_that_have_no_value(tmp_path: Path) -> None:
     args = ("-m", "statAP", "--samples", "1", "--seed", "1", "--resamples", "60", "--scheme", "depth", "--levels", "3")
     done = lab("study", without, *RUNS, *args, "--figures", "none", "-o", tmp_path / "out")
     assert done.status == 0
-    assert "statAP: 1 of 12 times a topic has no value" in done.stderr
+    assert "statAP: 1 of 12 topic values are undefined" in done.stderr
     for row in rows_in(tmp_path / "out" / "summary.csv"):
         ends = [float(row[f"{name}_{end}"]) for name in ("tau", "tau_b", "rms", "bias") for end in ("low", "high")]
         assert np.isfinite(ends).all()
@@ -218,10 +218,10 @@ def test_only_a_thousand_documents_count(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("--scheme", "strata"), "the scheme strata and strata must be given together"),
-        (("--strata", TEXT), "the scheme strata and strata must be given together"),
-        (("--scheme", "strata", "--strata", "a:1"), "strata must be depth, or runs, and ranges"),
-        (("--scheme", "strata", "--strata", TEXT, "--levels", "5 10"), "each of levels must be a share above 0"),
+        (("--scheme", "strata"), "--scheme strata requires --strata"),
+        (("--strata", TEXT), "--strata requires --scheme strata"),
+        (("--scheme", "strata", "--strata", "a:1"), "invalid strata 'a:1': strata by depth or by runs are ranges"),
+        (("--scheme", "strata", "--strata", TEXT, "--levels", "5 10"), "each of --levels must be a share above 0"),
         (("-m", "xinfAP xinfAP"), "each measure must be asked for once, but got 'xinfAP' twice"),
         (("-m", "inum_rel_se"), "a measure must have a number for each topic and, as summary, a mean or sum of these"),
         (("-m", "alpha_nDCG"), "judgments for the measure 'alpha_nDCG' must be in the format subtopics (-R)"),

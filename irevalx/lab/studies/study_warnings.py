@@ -1,0 +1,68 @@
+"""Warnings of a study: shallow pools, biased samples, undefined values, short runs, reversed differences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from irevalx.declarations import spelled
+from irevalx.lab.studies.run_study import Study
+from irevalx.statistics import correlations as agreement
+from irevalx.statistics.bootstrap import bootstrap_warnings
+from irevalx.statistics.decisions import reversal_warnings
+
+SHORT = 0.5  # a run that retrieves less than this share of the median over runs is short
+MOVED = 0.05  # a run that changes a correlation by more than this moves it
+
+
+def study_warnings(study: Study, *, of_pools: bool = False) -> Iterator[str]:
+    """Yield warnings; ``of_pools``: levels are pool depths, and full judgments are not the pool of these runs."""
+    experiment, judged = study.experiment, float(study.judged[-1].mean())
+    if of_pools and judged < 1:
+        yield (
+            f"the deepest pool ({study.levels[-1].text}) contains {judged:.1%} of the judgments: the full judgments "
+            f"include documents outside the pool of these runs; {spelled('own_pool', True)} excludes them"
+        )
+    of_samples = [request for request in experiment.requests if not request.measure.can_use("qrels")]
+    if study.scheme == "stratified" and of_samples:
+        yield (
+            f"{', '.join(name for request in of_samples for name in request.names)}: "
+            f"{spelled('scheme', 'stratified')} does not draw a random sample of the judgments, because it samples "
+            f"relevant and nonrelevant documents at different rates; {spelled('strata')} samples strata that are known "
+            "before documents are judged"
+        )
+    n_values = study.judged.size * len(experiment.topics)
+    for measure, undefined in zip(experiment.measures, study.undefined.tolist(), strict=True):
+        if undefined:
+            yield (
+                f"{measure}: {undefined} of {n_values} topic values are undefined, because the sample contains no "
+                "relevant document; the mean is over the other values"
+            )
+    yield from _short_runs(study)
+    under = "under full and under reduced judgments"
+    yield from reversal_warnings(experiment.measures, experiment.runs, study.reversals, under)
+    if study.intervals is not None:
+        yield from bootstrap_warnings(len(experiment.topics))
+
+
+def _short_runs(study: Study) -> Iterator[str]:
+    """Yield a warning for each short run that alone changes Pearson's correlation of a measure with itself."""
+    experiment = study.experiment
+    n_retrieved = np.where(experiment.missing, 0, experiment.ranking.n_ret.reshape(experiment.missing.shape))
+    retrieved = n_retrieved.sum(axis=1).tolist()
+    median = float(np.median(retrieved))
+    for number, run in enumerate(experiment.runs):
+        if retrieved[number] >= SHORT * median or len(retrieved) < 4:
+            continue
+        others = np.arange(len(retrieved)) != number
+        without = agreement.pearson(study.full[:, others], study.scores[..., others]).mean(axis=1)
+        change = np.abs(study.statistics["itself"]["pearson"].mean(axis=1) - without)
+        if not (change > MOVED).any():
+            continue
+        level, measure = np.unravel_index(np.nanargmax(change), change.shape)
+        yield (
+            f"{run} retrieves {retrieved[number]} documents, less than half of the median over runs, and alone changes "
+            f"Pearson's correlation of {experiment.measures[measure]} at {study.levels[level].text} by "
+            f"{change[level, measure]:.2f}: {spelled('min_retrieved')} leaves out such runs"
+        )
