@@ -41,12 +41,7 @@ class Experiment(RankedRuns):
         return replace(self, requests=requests_of(measures, Settings(level=self.level)))
 
     def of_runs(self, runs: IntArray) -> Experiment:
-        """Return some of the runs, in this order.
-
-        Parameters
-        ----------
-        runs : their places in ``runs``.
-        """
+        """Return the runs with these indices, in this order."""
         rows = (runs[:, np.newaxis] * len(self.topics) + np.arange(len(self.topics))).ravel()
         names = tuple(self.runs[run] for run in runs.tolist())
         return replace(self, runs=names, ranking=self.ranking.take(rows), missing=self.missing[runs])
@@ -74,14 +69,8 @@ def prepare(
     names: Sequence[str | None] = (),
     warn: Warn = lambda line: None,
 ) -> Experiment:
-    """Read runs, rank them, and look their documents up; raises as ``requests_of`` and ``RankedRuns.of`` do.
-
-    Parameters
-    ----------
-    measures : as ``requests_of`` takes them, or as it and ``requests_of_samples`` return them.
-    runs, rules, names, warn : as ``RankedRuns.of`` takes them.
-    """
+    """Read runs, rank them and look their documents up; ``measures`` are texts, or requests that were read before."""
     raise_first(judgments.duplicates)
-    requests = [one for one in measures if isinstance(one, RequestedMeasure)]
-    requests = requests or [*requests_of([str(one) for one in measures], rules.settings)]
+    requests = [measure for measure in measures if isinstance(measure, RequestedMeasure)]
+    requests = requests or [*requests_of([str(measure) for measure in measures], rules.settings)]
     return Experiment.of(judgments, runs, requests, rules, names=names, warn=warn)

@@ -18,18 +18,7 @@ OTHERS = "others"
 def groups_of(
     runs: Sequence[str], groups: str | os.PathLike[str] | Mapping[str, str] | None, pattern: str | None
 ) -> list[str]:
-    """Return the group of each run; with neither groups nor a pattern, each run is its own group.
-
-    Parameters
-    ----------
-    groups : the group of each run, or a file with a line ``RUN GROUP`` each.
-    pattern : finds the group in the name of a run, as ``groups_by_pattern`` does.
-
-    Raises
-    ------
-    UnreadableFileError, UsageError
-    InputError : a run is missing, or a group has no runs.
-    """
+    """Return the group of each run, from a mapping, a file (RUN GROUP) or a pattern; by default each is its own."""
     if groups is not None and pattern is not None:
         raise UsageError("groups and group_by must not be given together")
     if isinstance(groups, Mapping):
@@ -50,13 +39,7 @@ def two_groups_of(
 
 
 def groups_from_file(source: Source, runs: Sequence[str]) -> list[str]:
-    """Read the group of each run, ``RUN GROUP`` a line; blank lines and lines that start with ``#`` are skipped.
-
-    Raises
-    ------
-    UnreadableFileError
-    InputError : a line has not two columns, a run comes twice or is missing, or a group has no runs.
-    """
+    """Read the group of each run, ``RUN GROUP`` a line; blank lines and lines that start with ``#`` are skipped."""
     group_of: dict[str, str] = {}
     for number, line in enumerate(b"".join(source.chunks(CHUNK_SIZE)).split(b"\n"), 1):
         fields = line.split()
@@ -87,14 +70,9 @@ def _chosen_groups(group_of: Mapping[str, str], runs: Sequence[str], where: str)
 
 
 def groups_by_pattern(pattern: str, runs: Sequence[str]) -> list[str]:
-    """Find the group of each run in its name: what the first group of the pattern matches, or else the whole pattern.
+    """Take the group of each run from its name: the first group of the pattern, or else all that the pattern matches.
 
-    Runs whose names it does not match are one group, ``OTHERS``.
-
-    Raises
-    ------
-    UsageError : the pattern is no regular expression, or it finds a group that is called as the others are while some
-        names do not match.
+    Runs whose names do not match are one group, ``OTHERS``.
     """
     try:
         compiled = re.compile(pattern)

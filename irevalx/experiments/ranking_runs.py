@@ -19,41 +19,24 @@ from irevalx.reading.runs import RunStream
 def rank_all(
     judgments: AnyJudgments, runs: Sequence[RunStream], rules: RankingRules, *, processes: int = 1, warn: Warn
 ) -> Iterator[RankedRun]:
-    """Yield the rankings of runs, in their order.
-
-    Parameters
-    ----------
-    processes : how many share the reading of runs; at least 1.
-    warn : called with the warnings of each run.
-
-    Raises
-    ------
-    EvaluationError : a topic of a run cannot be evaluated.
-    UnreadableFileError, MalformedLineError, LostProcessError
-    """
+    """Yield the rankings of runs, in their order; raises EvaluationError for a topic that cannot be evaluated."""
     documents = judgments.documents
     documents.table.duplicates  # noqa: B018 - the table is built here, before several processes want it
     sharing = min(processes, len(runs)) if worth_sharing(sum(run.size for run in runs)) else 1
-    for one in in_order(lambda run: rank_run(run, documents, rules), lambda: runs, sharing):
-        for line in one.warnings:
+    for ranked in in_order(lambda run: rank_run(run, documents, rules), lambda: runs, sharing):
+        for line in ranked.warnings:
             warn(line)
-        raise_first(one.ranking.failures)
-        yield one
+        raise_first(ranked.ranking.failures)
+        yield ranked
 
 
 def unique_names(
     ranked: Sequence[RankedRun], runs: Sequence[RunStream], names: Sequence[str | None], warn: Warn
 ) -> list[str]:
-    """Return what to call the runs, each name once.
-
-    Parameters
-    ----------
-    names : as ``RankedRuns.of`` takes them.
-    warn : called with a line for names that several runs have.
-    """
+    """Return a unique name of each run; ``names`` are as for ``RankedRuns.of``, and duplicate names are warned of."""
     tags = [
-        ((one.tag or b"") if name is None else as_bytes(name), run.path)
-        for one, run, name in zip(ranked, runs, names or [None] * len(runs), strict=True)
+        ((ranked_run.tag or b"") if name is None else as_bytes(name), run.path)
+        for ranked_run, run, name in zip(ranked, runs, names or [None] * len(runs), strict=True)
     ]
     return [as_text(name) for name in unique_run_names(tags, warn)]
 
@@ -67,16 +50,7 @@ def raise_first(failures: Mapping[bytes, EvaluationError]) -> None:
 def compared_topics(
     judged: Documents, runs: Mapping[str, RankedRun], *, complete: bool
 ) -> tuple[tuple[bytes, ...], dict[str, int]]:
-    """Return the topics over which runs are compared, and how many of all judged ones each run lacks, if any.
-
-    Parameters
-    ----------
-    complete : all judged topics; otherwise those that every run has results for.
-
-    Raises
-    ------
-    NoTopicsError : there is none.
-    """
+    """Return the topics that all runs have (``complete``: all judged ones), and the number each run lacks, if any."""
     results = {name: run.topics for name, run in runs.items()}
     in_all = frozenset(judged.topics).intersection(*results.values())
     topics = judged.topics if complete else tuple(topic for topic in judged.topics if topic in in_all)
@@ -90,13 +64,7 @@ def compared_topics(
 
 
 def topics_compared(n_topics: int, n_judged: int, lacking: Mapping[str, int], which: str = "judged topics") -> str:
-    """Return in words which topics are evaluated.
-
-    Parameters
-    ----------
-    lacking : how many of the judged topics each run lacks, where it lacks some.
-    which : what the judged topics are called.
-    """
+    """Return in words which topics are evaluated; ``lacking`` is the number of judged topics that each run lacks."""
     if not lacking:
         return f"all {n_judged} {which}"
     by_run = ", ".join(f"{run} {number}" for run, number in lacking.items())

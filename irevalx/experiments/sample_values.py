@@ -35,35 +35,22 @@ def format_for(measure: Measure) -> str | None:
 
 
 def requests_of_samples(measures: Sequence[str], level: int) -> tuple[RequestedMeasure, ...]:
-    """Read measures, those that need strata or probabilities included; raises as ``requests_of`` does.
-
-    Parameters
-    ----------
-    measures : as ``-m`` takes them.
-    """
+    """Read measures, including those that need strata or inclusion probabilities."""
     settings = Settings(level=level)
     each = (requests_of((text,), settings, _format_of(text, settings)) for text in measures)
-    return each_once([one for requests in each for one in requests])
+    return each_once([request for requests in each for request in requests])
 
 
 def _format_of(text: str, settings: Settings) -> str:
     """Return the format that the first measure of a text takes a sample for."""
-    found = (format_for(request.measure) for request in select_measures((text,), settings).measures)
-    return next((name for name in found if name is not None), None) or QRELS.name
+    formats = (format_for(request.measure) for request in select_measures((text,), settings).measures)
+    return next((name for name in formats if name is not None), None) or QRELS.name
 
 
 def values_of_sample(experiment: Experiment, sample: StrataSample, pooled: BoolArray | None = None) -> FloatArray:
-    """Evaluate all runs under a sample.
+    """Evaluate all runs under a sample: shape (n_measures, n_runs, n_topics); nan if a topic has no value.
 
-    Parameters
-    ----------
-    experiment : with the judgments that the sample was drawn from; ``requests`` of any of ``FORMATS``.
-    pooled : flat over the judgments; which documents are in the pool for measures of graded judgments. None: all. For
-        the other measures it is those of a stratum.
-
-    Returns
-    -------
-    Shape (n_measures, n_runs, n_topics); nan where a topic has no value.
+    ``pooled``, flat, is the pool for measures of graded judgments (None: all documents); other measures use the strata.
     """
     formats = [format_for(request.measure) for request in experiment.requests for _ in request.names]
     values = np.empty((len(formats), *experiment.missing.shape))
@@ -71,12 +58,12 @@ def values_of_sample(experiment: Experiment, sample: StrataSample, pooled: BoolA
         requests = tuple(request for request in experiment.requests if format_for(request.measure) == name)
         of_format = experiment if requests == experiment.requests else replace(experiment, requests=requests)
         if name == QRELS.name:
-            found = of_format.values(unjudge(experiment.judgments, sample.kept), pooled)
+            of_measures = of_format.values(unjudge(experiment.judgments, sample.kept), pooled)
         elif name == SAMPLED.name:
-            found = _with_strata(of_format, sample)
+            of_measures = _with_strata(of_format, sample)
         else:
-            found = _with_probabilities(of_format, sample)
-        values[[of == name for of in formats]] = found
+            of_measures = _with_probabilities(of_format, sample)
+        values[[of == name for of in formats]] = of_measures
     return values
 
 
@@ -90,28 +77,28 @@ def _cut(ranking: Ranking, depth: int) -> Ranking:
     """Return the first documents of each topic."""
     if not (ranking.n_ret > depth).any():
         return ranking
-    kept = ranking.rank <= depth
-    rows, n_ret = ranking.rows.keep(kept), np.minimum(ranking.n_ret, depth)
-    return replace(ranking, rows=rows, rank=ranking.rank[kept], row=ranking.row[kept], n_ret=n_ret)
+    within = ranking.rank <= depth
+    rows, n_ret = ranking.rows.keep(within), np.minimum(ranking.n_ret, depth)
+    return replace(ranking, rows=rows, rank=ranking.rank[within], row=ranking.row[within], n_ret=n_ret)
 
 
 def _with_probabilities(experiment: Experiment, sample: StrataSample) -> FloatArray:
-    judgments, kept = sample.judgments, sample.kept
+    judgments, sampled = sample.judgments, sample.kept
     drawn = JudgmentsWithProbabilities(
         path=judgments.path,
         topics=judgments.topics,
-        rows=judgments.rows.keep(kept),
-        docnos=judgments.docnos.take(kept),
-        grades=judgments.grades[kept],
-        probabilities=sample.probability[kept],
-        at_random=np.ones(np.count_nonzero(kept), np.bool_),
-        lines=judgments.lines[kept],
+        rows=judgments.rows.keep(sampled),
+        docnos=judgments.docnos.take(sampled),
+        grades=judgments.grades[sampled],
+        probabilities=sample.probability[sampled],
+        at_random=np.ones(np.count_nonzero(sampled), np.bool_),
+        lines=judgments.lines[sampled],
     )
     return RankedRuns(
         judgments=drawn,
         runs=experiment.runs,
         topics=experiment.topics,
-        ranking=replace(experiment.ranking, row=renumbered(experiment.ranking.row, kept)),
+        ranking=replace(experiment.ranking, row=renumbered(experiment.ranking.row, sampled)),
         missing=experiment.missing,
         requests=experiment.requests,
         level=experiment.level,
