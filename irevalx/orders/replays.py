@@ -266,9 +266,3 @@ class StrategySimulation(Frozen, kw_only=True):
         when, without = _judged(topics, grades, rules, limits.max(axis=1).tolist(), counters)
         within = tuple(when < limits[counter, number] for number in range(len(budgets)))
         return SimulatedJudging(judgments, within, (), without)
-
-
-Level: TypeAlias = BudgetLevel  # older names, until lab.studies has the new ones
-Rules: TypeAlias = SimulationRules
-Replay: TypeAlias = SimulatedJudging
-Ordering: TypeAlias = StrategySimulation

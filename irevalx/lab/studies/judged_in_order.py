@@ -18,7 +18,7 @@ from irevalx.frozen import Frozen
 from irevalx.lab.judging.orderings import ordering_of, without_judgment_warning
 from irevalx.lab.studies.run_study import Study
 from irevalx.lab.studies.schemes import Scheme
-from irevalx.orders.replays import Level, Ordering, Replay
+from irevalx.orders.replays import BudgetLevel, SimulatedJudging, StrategySimulation
 from irevalx.process.workers import in_order
 from irevalx.reports.table import Table
 
@@ -51,8 +51,8 @@ class UnpooledRunRow(NamedTuple):
 class StrategyResult(Frozen):
     """What a judging strategy has judged; nothing for a scheme that is not a strategy."""
 
-    ordering: Ordering | None = None  # of all runs
-    replayed: Sequence[Replay] = ()  # for each seed, at each level ascending
+    ordering: StrategySimulation | None = None  # of all runs
+    replayed: Sequence[SimulatedJudging] = ()  # for each seed, at each level ascending
 
     @classmethod
     def of(
@@ -60,7 +60,7 @@ class StrategyResult(Frozen):
         scheme: Scheme,
         runs: Any,
         experiment: Experiment,
-        levels: Sequence[Level],
+        levels: Sequence[BudgetLevel],
         seeds: Sequence[int],
         options: Mapping[str, Any],
         *,
@@ -78,7 +78,7 @@ class StrategyResult(Frozen):
             result = ordering.replay(judgments, levels, seed)
             return result.kept, result.inclusion, result.n_without  # without the judgments, which are large
 
-        replayed = [Replay(judgments, *parts) for parts in in_order(replay, lambda: seeds, processes)]
+        replayed = [SimulatedJudging(judgments, *parts) for parts in in_order(replay, lambda: seeds, processes)]
         for line in without_judgment_warning(replayed[0], ordering.rules):
             warn(line)
         return cls(ordering, replayed)

@@ -24,7 +24,7 @@ from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.lab.plot.ranges import measure_printed_as
 from irevalx.lab.studies.schemes import TopicStrata, draw
 from irevalx.lab.studies.study_bootstrap import StudyBootstrap, StudyIntervals, StudyResampling
-from irevalx.orders.replays import Level, Replay
+from irevalx.orders.replays import BudgetLevel, SimulatedJudging
 from irevalx.process.terminal import progress_bar
 from irevalx.process.workers import in_order
 from irevalx.statistics import correlations as agreement
@@ -62,7 +62,7 @@ class Study(Frozen):
 
     experiment: Experiment  # with the full judgments
     scheme: str
-    levels: tuple[Level, ...]  # ascending
+    levels: tuple[BudgetLevel, ...]  # ascending
     seeds: tuple[int, ...]  # one for each sample
     judged: FloatArray  # shape (n_levels, n_samples): the share of the judgments that is left
     full: FloatArray  # shape (n_measures, n_runs): values under full judgments
@@ -107,14 +107,14 @@ class _Reduced(Frozen):
 def run_study(
     experiment: Experiment,
     scheme: str,
-    levels: Sequence[Level],
+    levels: Sequence[BudgetLevel],
     seeds: Sequence[int],
     *,
     done: Callable[[], None] = lambda: None,
     resampling: StudyResampling | None = None,
     division: TopicStrata | None = None,
     rounding: Callable[[Fraction], int] = math.ceil,
-    replayed: Sequence[Replay] = (),
+    replayed: Sequence[SimulatedJudging] = (),
     processes: int = 1,
 ) -> Study:
     """Evaluate all runs under reduced judgments for each level (ascending) and seed, and call ``done`` after each.

@@ -19,7 +19,7 @@ from irevalx.frozen import Frozen, replace
 from irevalx.lab.studies.run_study import REFERENCES
 from irevalx.lab.studies.schemes import NAMES, Scheme, scheme_of
 from irevalx.lab.studies.summaries import StudyScores, StudySummary, is_in_order
-from irevalx.orders.replays import Level
+from irevalx.orders.replays import BudgetLevel
 from irevalx.process.system import SEPARATORS, as_text
 from irevalx.reading.source import CHUNK_SIZE, Source
 
@@ -132,7 +132,7 @@ def read_summary(folder: StudyFolder) -> StudySummary:
     )
 
 
-def _levels(where: str, scheme: Scheme, texts: Sequence[str]) -> tuple[Level, ...]:
+def _levels(where: str, scheme: Scheme, texts: Sequence[str]) -> tuple[BudgetLevel, ...]:
     """Return levels by their texts; a share can also be written like a Python float."""
     try:
         given = [

@@ -15,7 +15,7 @@ from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.lab.studies.run_study import INVERSIONS, LAST, REFERENCES, Study, is_comparable
 from irevalx.lab.studies.schemes import Scheme, scheme_of
 from irevalx.lab.studies.study_bootstrap import CURVES
-from irevalx.orders.replays import Level
+from irevalx.orders.replays import BudgetLevel
 from irevalx.reports.table import Table
 from irevalx.statistics.bootstrap import FEW_TOPICS, bootstrap_warnings
 from irevalx.statistics.knees import THRESHOLD, first_places, knee_places
@@ -64,7 +64,7 @@ class StudySummary(Frozen):
 
     name: str  # of the study
     scheme: Scheme
-    levels: tuple[Level, ...]  # ascending
+    levels: tuple[BudgetLevel, ...]  # ascending
     judged: FloatArray  # shape (n_levels,): the share of the judgments that is left, the mean over samples
     columns: Mapping[tuple[str, str], Mapping[str, FloatArray]]
     """By measure, reference and column of summary.csv: shape (n_levels,), nan for no value."""
