@@ -37,19 +37,20 @@ import sys
 
 
 def _is_started() -> bool:
-    """Return whether this process is one of the commands, rather than a program that imports irevalx."""
+    """Return whether this process is one of the commands rather than a program that imports irevalx."""
     first = getattr(sys, "argv", [""])[0]
-    if first == "-m":  # what is after it is found now, and then takes its place
+    if first == "-m":  # until Python has found the module
         words = sys.orig_argv
         return words[words.index("-m") + 1 :][:1] in (["irevalx"], ["irevalx.lab"]) if "-m" in words else False
     return os.path.basename(first).partition(".")[0] in {"irevalx", "irevalx-lab"}  # noqa: PTH119
 
 
-if _is_started():  # before all other modules load
+# Ctrl-C must end the commands silently from their first import on, so the entry points would be too late.
+if _is_started():
     try:
-        _signal = sys.modules["_signal"]  # loaded when Python starts; ``signal`` may not be
+        _signal = sys.modules["_signal"]  # imported at the start of Python, unlike ``signal``
         _handler = _signal.getsignal(_signal.SIGINT)
-        if _handler is _signal.default_int_handler:  # Python ignores the exception it raises while an import ends
+        if _handler is _signal.default_int_handler:  # its exception would be ignored at the end of an import
             _signal.signal(_signal.SIGINT, lambda number, frame: os._exit(130))
         from irevalx.process.startup import end_on_interrupt
 
@@ -78,7 +79,7 @@ _HOMES = {
     "supported_measures": "api.pytrec_eval",
     "supported_nicknames": "api.pytrec_eval",
 }
-"""The module that each public name lives in."""
+"""The module of each public name, which is imported when the name is used."""
 
 TYPE_CHECKING = False  # as in typing, which takes a while to import
 if TYPE_CHECKING:
@@ -103,13 +104,18 @@ else:
     __all__ = ["__version__", *_HOMES]  # noqa: PLE0604 - they are strings
 
 
+def __dir__() -> list[str]:
+    """Return the public names; without spark, since its import fails without pyarrow, and completion imports."""
+    return ["__version__", *_HOMES, "lab"]
+
+
 def __getattr__(name: str) -> "Any":
-    """Import a public name when it is asked for: the command starts without the interface for programs."""
+    """Import a public name when it is used, so that the commands start without the interface for programs."""
     from importlib import import_module
 
     if name in _HOMES:
-        found = globals()[name] = getattr(import_module(f"irevalx.{_HOMES[name]}"), name)
-        return found
+        value = globals()[name] = getattr(import_module(f"irevalx.{_HOMES[name]}"), name)
+        return value
     if name in {"lab", "spark"}:
         return import_module(f"irevalx.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,10 +1,10 @@
-"""Frozen: records that are cheap to declare.
+"""Records that are cheap to declare.
 
-A dataclass writes its methods as source text and compiles them when its module is imported. An evaluation imports some
-fifty records: to declare them takes 12.4 ms as dataclasses and 0.3 ms as Frozen classes (Python 3.11), at each start of
-a command that is done in 100 ms. A Frozen class declares its fields in the same way, and type checkers see the same
-``__init__``; but all classes share the methods below, until a class has so many instances that an ``__init__`` of its
-own, which takes a third of the time, is worth its compilation (0.2 ms).
+A dataclass generates and compiles source text for its methods when its module is imported. Declaring 50 records of six
+fields takes 1.3 ms as Frozen classes, 6.5 ms as NamedTuples, 26 ms with attrs and 49 ms as dataclasses (CPU time,
+Python 3.11). An evaluation imports some 85 records; with dataclasses it takes 365 ms instead of 296, with attrs 364 ms.
+A Frozen class declares its fields in the same way, and type checkers see the same ``__init__``. All classes share the
+methods below; a class with many instances gets a compiled ``__init__`` (0.2 ms), which takes a third of the time.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ if TYPE_CHECKING:
 else:
 
     def dataclass_transform(**_: Any) -> Callable[[type], type]:
-        """Leave a class as it is: this is for type checkers (``typing`` has it from Python 3.11)."""
+        """Return the class unchanged; type checkers use the decorator (in ``typing`` from Python 3.11)."""
         return lambda cls: cls
 
 
 Record = TypeVar("Record", bound="Frozen")
 
 _MANY = 200
-"""A class with this number of instances gets an ``__init__`` of its own."""
+"""A class with this number of instances gets a compiled ``__init__``."""
 
 _set = object.__setattr__
 if TYPE_CHECKING:
     from functools import cached_property as cached_property  # noqa: PLC0414 - for other modules
 else:
 
-    class cached_property:  # noqa: N801 - it stands for that of functools
-        """A property that is computed once, as that of ``functools``.
+    class cached_property:  # noqa: N801 - like that of functools
+        """A property that is computed once, like that of ``functools``, but without a lock.
 
-        That has a lock up to Python 3.11, which takes a tenth of the time of a small evaluation. Without it, threads
-        that ask at the same time may compute the value twice.
+        The lock, which Python has up to 3.11, takes a tenth of the time of a small evaluation. Without it, concurrent
+        threads can compute the value twice.
         """
 
         def __init__(self, function: Callable[[Any], Any]) -> None:
@@ -43,11 +43,11 @@ else:
             self.__doc__ = function.__doc__
 
         def __set_name__(self, owner: type, name: str) -> None:
-            """Take the name under which values are kept."""
+            """Set the name under which values are stored."""
             self._name = name
 
         def __get__(self, instance: Any, owner: type | None = None) -> Any:
-            """Compute the value and keep it where Python finds it next time."""
+            """Return the value, and store it in the instance."""
             if instance is None:
                 return self
             value = instance.__dict__[self._name] = self._function(instance)
@@ -56,12 +56,12 @@ else:
 
 @dataclass_transform(frozen_default=True, eq_default=False)
 class Frozen:
-    """The base of records: classes whose fields are set once, when an instance is made.
+    """The base class of records, whose fields are set once, when an instance is created.
 
     The annotated names of a class body (unless ``ClassVar``) are its fields, after those of its base; a value is the
     default. A field of the base that is annotated again keeps its place, with a narrower type. Defaults are shared and
-    must not be changed. ``class Name(Frozen, kw_only=True)`` has fields that are given by name only. Instances are
-    equal only to themselves.
+    must not be modified. The fields of ``class Name(Frozen, kw_only=True)`` are keyword-only. Instances are equal only
+    to themselves.
 
     >>> class Point(Frozen):
     ...     x: float
@@ -71,7 +71,7 @@ class Frozen:
     """
 
     __match_args__: ClassVar[tuple[str, ...]] = ()
-    """The fields that may be given by position."""
+    """The positional fields."""
 
     _fields: ClassVar[tuple[str, ...]] = ()
     _names: ClassVar[frozenset[str]] = frozenset()
@@ -108,8 +108,8 @@ class Frozen:
         if n_given != len(args) + len(named) or values.keys() != self._names:
             wrong = sorted(self._names.symmetric_difference(values))
             which = f"; missing or unknown: {', '.join(wrong)}" if wrong else ""
-            every = ", ".join(self._fields)
-            raise TypeError(f"{type(self).__name__} must be given each of its fields once: {every}{which}")
+            expected = ", ".join(self._fields)
+            raise TypeError(f"{type(self).__name__} must be given each of its fields once: {expected}{which}")
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"{type(self).__name__} is frozen, but {name} was to be set")
@@ -129,7 +129,7 @@ def _compiled_init(cls: type[Frozen]) -> Callable[..., None]:
     values = ", ".join(f"{name!r}: {name}" for name in cls._fields)
     source = f"lambda self, {parameters}: set(self, '__dict__', {{{values}}})"
     try:
-        compiled: Callable[..., None] = eval(source, {"set": _set, "defaults": cls._defaults})  # noqa: S307 - our own
+        compiled: Callable[..., None] = eval(source, {"set": _set, "defaults": cls._defaults})  # noqa: S307 - generated above
     except SyntaxError:
         return cls.__init__
     return compiled
@@ -147,7 +147,7 @@ def values(record: Frozen) -> tuple[Any, ...]:
 
 def replace(record: Record, /, **changes: Any) -> Record:
     """Return a copy with changed fields; cached properties are not copied. TypeError for unknown fields."""
-    if not record._names.issuperset(changes):  # noqa: SLF001 - it is of this module
+    if not record._names.issuperset(changes):  # noqa: SLF001 - in this module
         type(record)(**vars(record) | changes)
     copy = object.__new__(type(record))
     _set(copy, "__dict__", {name: getattr(record, name) for name in record._fields} | changes)

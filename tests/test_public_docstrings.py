@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import re
 from collections.abc import Iterator
 from doctest import DocTestFinder
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -32,6 +35,17 @@ def test_there_is_an_example(name: str) -> None:
     where = f"{home}.{last}" if callable(PUBLIC[name]) else home
     [found] = [test for test in DocTestFinder().find(import_module(home)) if test.name == where]
     assert any(callable(PUBLIC[name]) or last in example.source for example in found.examples)
+
+
+@pytest.mark.parametrize("package", [irevalx, irevalx.lab], ids=lambda package: package.__name__)
+def test_names_are_listed(package: ModuleType) -> None:
+    """``dir``, and with it completion and ``help``, lists the public names; type checkers see the same names."""
+    assert set(package.__all__) <= set(dir(package))
+    tree = ast.parse(inspect.getsource(package))
+    conditions = [node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
+    imports = [node for node in ast.walk(conditions[0]) if isinstance(node, ast.ImportFrom)]
+    names = {f"{node.module}.{alias.name}" for node in imports for alias in node.names if alias.asname}
+    assert names == {f"{package.__name__}.{home}.{name}" for name, home in package._HOMES.items()}  # noqa: SLF001
 
 
 def docstrings(thing: Any) -> Iterator[str]:

@@ -50,30 +50,30 @@ def measure(
     value_range: tuple[float, float] = (-math.inf, math.inf),
     better: Literal["higher", "lower", "neither"] = "higher",
 ) -> Callable[[Callable[..., Any]], Measure]:
-    """Return a decorator that makes a measure of the function below it, and makes its name known in this program.
+    """Return a decorator that turns a function into a custom measure and registers its name in this program.
 
-    The function is called with ``Topics``, the rankings of n topics as measures see them, and returns one number for
-    each: an array or a list of n. The number of a topic must depend on no other topic: many topics are computed some at
-    a time. The docstring is the help of the measure (``irevalx -h -m NAME``): its first line is the title.
+    The function receives ``Topics``, the rankings of n topics, and returns an array or a list of n numbers. The value
+    of a topic must not depend on other topics, since topics are computed in blocks. The docstring is the help of the
+    measure (``irevalx -h -m NAME``), and its first line the title.
 
     Parameters
     ----------
-    name : letters, digits and underscores; none that irevalx understands already.
-    cutoffs : whole numbers from 1 up, which the name alone stands for; the function has the cutoff as second argument,
-        and ``NAME@10`` or, in Python, ``my_measure @ 10`` asks for another. Empty for a measure without cutoff.
-    parameters : names and default values of further arguments, in their order; ``NAME.p=0.8`` asks for another value.
-    summary : what the `all` row is.
-    value_range : the least and the greatest value, for help and for the axes of figures.
-    better : which values are those of better runs.
+    name : letters, digits and underscores; not a name that irevalx knows.
+    cutoffs : default cutoffs, integers of at least 1. The function receives the cutoff as its second argument;
+        ``NAME@10`` or, in Python, ``my_measure @ 10`` requests another one. Empty for a measure without cutoff.
+    parameters : names and default values of further arguments, in their order; ``NAME.p=0.8`` sets another value.
+    summary : summary of topic values in the `all` row.
+    value_range : least and greatest value, for help and for the axes of figures.
+    better : direction of better values.
 
     Returns
     -------
-    The decorator. What it makes is asked for like any other measure: by the name, or in Python by itself.
+    The decorator. Request the measure by its name or, in Python, by the decorated object.
 
     Raises
     ------
-    ArgumentError : an argument is not what it must be, the name is taken, or what is decorated is no function.
-    UsageError : another module has declared a measure of this name.
+    ArgumentError : an argument is invalid, the name is taken, or the decorated object is not a function.
+    UsageError : another module has declared a measure with this name.
 
     Examples
     --------

@@ -42,12 +42,11 @@ AnyEvaluation: TypeAlias = Evaluation | StackedRun
 
 
 class Scores:
-    """What runs score: per topic, and in summary. Names are those that the command prints.
+    """Measure values of runs, per topic and summarized. Names are those that the command prints.
 
-    A measure answers to the name that it was asked for by as well as to trec_eval's, whichever of them is printed. A
-    run is chosen by its name (``scores["map", "bm25"]``); where there is only one it need not be named. In an
-    interpreter and in a notebook they show themselves as a table of the `all` rows: one row per run or, for one run,
-    one row per measure.
+    A measure is found by its requested name and by trec_eval's name, whichever is printed. A run is selected by its
+    name (``scores["map", "bm25"]``), which can be omitted if there is only one. In an interpreter or a notebook, scores
+    are displayed as a table of the `all` rows: one row per run or, for a single run, one row per measure.
 
     >>> import irevalx
     >>> scores = irevalx.evaluate({"301": {"A": 1, "B": 1}}, {"301": {"A": 2.0, "C": 1.0}}, ["map", "P.5"])
@@ -65,16 +64,16 @@ class Scores:
     """
 
     def __init__(self, evaluations: Sequence[Evaluation], selection: Selection | None = None) -> None:
-        """Keep what has been evaluated; ``evaluate`` makes it.
+        """Store evaluations; ``evaluate`` creates them.
 
         Parameters
         ----------
-        evaluations : each of a run of its own.
-        selection : what was asked for; None if it is not known.
+        evaluations : evaluations of different runs.
+        selection : requested measures; None if unknown.
 
         Raises
         ------
-        ArgumentError : these are no evaluations, or that is no selection.
+        ArgumentError : an argument has another type.
         """
         for evaluation in evaluations if isinstance(evaluations, list | tuple) else [evaluations]:
             if not isinstance(evaluation, Evaluation):
@@ -96,7 +95,7 @@ class Scores:
         return list(names)
 
     def topics(self, run: str | None = None) -> list[str]:
-        """Return the topics evaluated, ascending in byte order; raises KeyError where there is no such run."""
+        """Return the evaluated topics, ascending in byte order; KeyError if there is no such run."""
         return [as_text(topic) for topic in self._evaluation(run).topics]
 
     def per_topic(self, measure: str, run: str | None = None) -> FloatArray:
@@ -104,7 +103,7 @@ class Scores:
 
         Raises
         ------
-        KeyError : there is no such run or measure, or it has no values for topics.
+        KeyError : there is no such run or measure, or the measure has no topic values.
         ArgumentError : the run or the measure is not a string.
         """
         column = self._column(measure, run)
@@ -117,7 +116,7 @@ class Scores:
 
         Raises
         ------
-        KeyError : there is no such run or measure, or it has no `all` row.
+        KeyError : there is no such run or measure, or the measure has no `all` row.
         ArgumentError : the run or the measure is not a string.
         """
         column = self._column(measure, run)
@@ -128,23 +127,23 @@ class Scores:
     def interval(
         self, measure: str, run: str | None = None, confidence: float = 0.95, *, method: str = "t", seed: int = 0
     ) -> tuple[float, float]:
-        """Return the confidence interval of a mean over topics, which says little about differences between runs.
+        """Return the confidence interval of a mean over topics; it does not test differences between runs.
 
         Parameters
         ----------
-        confidence : the probability with which such intervals cover the mean over all topics there are, in (0, 1).
-        method : "t", from Student's t distribution, or "bootstrap", bias-corrected and accelerated.
-        seed : of the bootstrap's random numbers.
+        confidence : confidence level, the probability that such intervals cover the population mean, in (0, 1).
+        method : "t", from Student's t distribution, or "bootstrap", bias-corrected and accelerated (BCa).
+        seed : random seed of the bootstrap.
 
         Returns
         -------
-        The lower and the upper end; of a geometric mean, those of the mean of logarithms. nan where there are fewer
-        than two topics, where all have the same value, and where one is not finite.
+        The lower and upper bound; for a geometric mean, those of the mean of logarithms. nan if there are fewer than
+        two topics, if all values are equal, or if a value is not finite.
 
         Raises
         ------
-        KeyError : there is no such run or measure, or its `all` row is no mean over topics.
-        ArgumentError : an argument is not what it must be.
+        KeyError : there is no such run or measure, or its `all` row is not a mean over topics.
+        ArgumentError : an argument is invalid.
         """
         how = _intervals(confidence, method, seed)
         column = self._column(measure, run)
@@ -154,21 +153,21 @@ class Scores:
         return intervals[column.name]
 
     def by_group(self, groups: Mapping[str | int, str | Iterable[str]]) -> dict[str, Scores]:
-        """Return the scores for groups of topics, each as if no other topic had been judged.
+        """Return the scores of topic groups, each computed as if only its topics had been judged.
 
         Parameters
         ----------
-        groups : the group of each topic, or several groups; topics that are not there are in none.
+        groups : the group or groups of each topic; other topics are in no group.
 
         Returns
         -------
-        The scores of each group, in the order in which groups are named; without runs that have no topic of the group,
-        and without groups that no run has a topic of.
+        The scores of each group, in the order of the groups' first mention; without runs that have no topic of the
+        group, and without groups that have no topic of any run.
 
         Raises
         ------
-        ArgumentError : this is no dictionary of groups, a group is called low, high or nothing, or has a colon or a
-            blank; or only one topic was evaluated (``topic``).
+        ArgumentError : the argument is not a dictionary of groups; a group name is empty, low or high, or contains a
+            colon or a blank; or only one topic was evaluated (``topic``).
         """
         from irevalx.reading.topic_groups import groups_of_pairs
 
@@ -189,9 +188,9 @@ class Scores:
         return by_name
 
     def __getitem__(self, measure: str | tuple[str, str]) -> float:
-        """Return the value of the `all` row: ``["map"]`` of the only run, ``["map", "bm25"]`` of one of several.
+        """Return the value of the `all` row: ``["map"]`` for a single run, ``["map", "bm25"]`` for one of several.
 
-        Raises as ``summary`` does.
+        Raises like ``summary``.
         """
         return self.summary(*measure) if isinstance(measure, tuple) and len(measure) == 2 else self.summary(measure)
 
@@ -199,11 +198,11 @@ class Scores:
         return self._table("simple")
 
     def _repr_html_(self) -> str:
-        """Return the table for a notebook."""
+        """Return the table as HTML, for notebooks."""
         return self._table("html")
 
     def to_records(self) -> list[Record]:
-        """Return all values as (run, topic, measure, value), the topic of a summary being "all"."""
+        """Return all values as (run, topic, measure, value); the topic of a summary is "all"."""
         return [
             row
             for evaluation in self._evaluations
@@ -211,7 +210,7 @@ class Scores:
         ]
 
     def to_dict(self) -> dict[str, dict[str, dict[str, float | str]]]:
-        """Return all values as ``{run: {topic: {measure: value}}}``, the topic of a summary being "all"."""
+        """Return all values as ``{run: {topic: {measure: value}}}``; the topic of a summary is "all"."""
         by_run: dict[str, dict[str, dict[str, float | str]]] = {}
         for row in self.to_records():
             by_run.setdefault(row.run, {}).setdefault(row.topic, {})[row.measure] = row.value
@@ -222,15 +221,15 @@ class Scores:
 
         Parameters
         ----------
-        wide : with a column for each measure and a row for each run, of the `all` values; rather than a row for each
-            value, with the columns run, topic (or "all"), measure and value.
-        per_topic : if it is wide, with a row for each run and topic instead.
-        confidence : add columns ``low`` and ``high``, the t intervals of means as ``interval`` has them; if it is wide,
-            ``MEASURE_low`` and ``MEASURE_high``. None for none; topics have none.
+        wide : one column per measure and one row per run, with the `all` values, rather than one row per value with the
+            columns run, topic (or "all"), measure and value.
+        per_topic : for a wide frame, one row per run and topic instead.
+        confidence : confidence level of t intervals of means in additional columns ``low`` and ``high`` (for a wide
+            frame, ``MEASURE_low`` and ``MEASURE_high``), as in ``interval``; topics have none. [default: no intervals]
 
         Raises
         ------
-        ArgumentError : ``wide`` or ``per_topic`` is no truth value, or ``confidence`` not in (0, 1).
+        ArgumentError : ``wide`` or ``per_topic`` is not a boolean, or ``confidence`` is not in (0, 1).
         ImportError : pandas is not installed.
         """
         by_topic = flag("per_topic", per_topic)
@@ -406,13 +405,12 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     Returns
     -------
     Scores
-        What the runs score. Topics are in ascending byte order, runs in the order given.
+        Values of the runs by topic and measure. Topics are in ascending byte order, runs in the given order.
 
     Raises
     ------
     ArgumentError
-        An argument, or something in a dictionary or a table, is not what it must be. It is an ``IrevalxError`` and a
-        ``TypeError``.
+        An argument, or a value in a dictionary or a table, is invalid. It is an ``IrevalxError`` and a ``TypeError``.
     IrevalxError
         Judgments or runs cannot be read or evaluated; the message names file and line. The first run that fails ends
         the call.
@@ -420,7 +418,7 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     Warns
     -----
     IrevalxWarning
-        Something that the numbers do not tell: topics left out, little that was judged, odd scores.
+        Topics are left out, few retrieved documents are judged, or scores are suspicious.
 
     Examples
     --------

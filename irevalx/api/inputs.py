@@ -54,34 +54,34 @@ _IN_MEMORY = tuple(fmt.name for fmt in formats.REL_FORMATS.values() if fmt.table
 
 
 class Qrels:
-    """Relevance judgments, read once to be used again. ``Qrels.read`` makes them.
+    """Relevance judgments, read once for several evaluations. ``Qrels.read`` creates them.
 
     >>> Qrels.read({"302": {"A": 1}, "301": {"A": 1, "B": 0}}).topics
     ['301', '302']
     """
 
     def __init__(self, judgments: AnyJudgments, rel_format: str = "qrels", grades: str = "whole") -> None:
-        """Keep judgments that have been read.
+        """Store judgments that were read.
 
         Parameters
         ----------
-        judgments : what the evaluator sees.
+        judgments : judgments of the evaluator.
         rel_format : their format, such as "qrels".
-        grades : what their grades are: "whole", "real" or "probability".
+        grades : type of their grades: "whole", "real" or "probability".
 
         Raises
         ------
-        ArgumentError : these are no judgments; ``Qrels.read`` takes a file and all else.
-        FormatError, UsageError : there is no such format, or there are no such grades.
+        ArgumentError : the judgments have another type; ``Qrels.read`` accepts files and other forms.
+        FormatError, UsageError : the format or the type of grades is unknown.
         """
         if not isinstance(judgments, JudgmentKind):
             raise parameters.wrong("judgments", "what Qrels.read makes", judgments)
         self.judgments = judgments
-        """What the evaluator sees."""
+        """The judgments of the evaluator."""
         self.rel_format = formats.rel_format(parameters.text("rel_format", rel_format)).name
-        """Their format, such as "qrels"."""
+        """The format, such as "qrels"."""
         self.grades: GradeKind = PARAMETERS["grades"].checked(grades)
-        """What their grades are: "whole", "real" or "probability"."""
+        """The type of grades: "whole", "real" or "probability"."""
 
     @classmethod
     def read(
@@ -98,23 +98,22 @@ class Qrels:
 
         Parameters
         ----------
-        qrels : a file, ``{topic: {docno: grade}}``, a table with a column each for topic, docno and grade (such
-            as qid, docno and label, query_id, doc_id and relevance, or query-id, corpus-id and score), or named tuples
-            with these names.
-        pool : the documents chosen for judging, as ``Pool.read`` takes them.
-        rel_format : the format, as ``irevalx.evaluate`` has it. What is no file may be qrels, or subtopics with
-            ``{topic: {subtopic: {docno: grade}}}`` or a further column (subtopic or subtopic_id), or
-            prels with ``{topic: {docno: (grade, method, probability)}}`` or the further columns method and
-            probability.
-        grades : what grades are: "whole" numbers, "real" numbers, or each the "probability"
-            that the document is relevant. Judgments that have been read keep theirs.
-        compat : "10" or "9": whether lines that start with ``#`` are comments.
-        strict : refuse whole grades in files that are none. Elsewhere, and of other grades, they always are refused.
+        qrels : a file, ``{topic: {docno: grade}}``, a table with columns for topic, docno and grade (for example qid,
+            docno and label; query_id, doc_id and relevance; or query-id, corpus-id and score), or named tuples with
+            these names.
+        pool : documents chosen for judging, in any form that ``Pool.read`` accepts.
+        rel_format : format, as for ``irevalx.evaluate``. Python objects can be qrels; subtopics, with
+            ``{topic: {subtopic: {docno: grade}}}`` or a further column (subtopic or subtopic_id); or prels, with
+            ``{topic: {docno: (grade, method, probability)}}`` or the further columns method and probability.
+        grades : type of grades: "whole" numbers, "real" numbers, or the "probability" that a document is relevant.
+            Judgments that were read keep their type.
+        compat : "10" or "9", which determines whether lines that start with ``#`` are comments.
+        strict : refuse malformed whole grades in files. Elsewhere, and for other grades, they are always refused.
 
         Raises
         ------
-        ArgumentError : an argument, or something in a dictionary or a table, is not what it must be.
-        IrevalxError : as for the command; with file and line, if it was a file.
+        ArgumentError : an argument, or a value in a dictionary or a table, is invalid.
+        IrevalxError : as for the command; with file and line for a file.
         """
         version, strict = version_of(compat), parameters.flag("strict", strict)
         fmt = formats.rel_format(parameters.text("rel_format", rel_format))
@@ -156,27 +155,27 @@ def judgments_given(
 
 
 class Pool:
-    """The documents chosen for judging, read once to be used again. ``Pool.read`` makes it, and ``irevalx.lab.pool``.
+    """Documents chosen for judging, read once for several evaluations, by ``Pool.read`` or ``irevalx.lab.pool``.
 
     >>> Pool.read({"302": ["B"], "301": ["A", "B"]}).topics
     ['301', '302']
     """
 
     def __init__(self, documents: PooledDocuments) -> None:
-        """Keep documents that have been read; ArgumentError where ``Pool.read`` is needed."""
+        """Store documents that were read; ArgumentError for other types, which ``Pool.read`` accepts."""
         if not isinstance(documents, PooledDocuments):
             raise parameters.argument_error("documents", "what Pool.read makes", documents)
         self.documents = documents
-        """What the evaluator sees."""
+        """The documents of the evaluator."""
 
     @classmethod
     def read(cls, pool: Pool | File | Documents | Frame | Records, *, compat: str | int = "10") -> Pool:
-        """Read a pool; raises as ``Qrels.read`` does.
+        """Read a pool; raises like ``Qrels.read``.
 
         Parameters
         ----------
         pool : a file, ``{topic: docnos}``, a table with the columns topic and docno, or named tuples with these names.
-        compat : as ``Qrels.read`` has it.
+        compat : as for ``Qrels.read``.
         """
         version = version_of(compat)
         if isinstance(pool, Pool):
@@ -199,29 +198,29 @@ class Pool:
 
 
 class Run:
-    """What a system retrieved, read once (for each version that is followed) to be used again. ``Run.read`` makes it.
+    """A run, read once (per version of trec_eval) for several evaluations. ``Run.read`` creates it.
 
     >>> run = Run.read({"301": {"A": 2.5, "B": 1}}, name="mine")
     """
 
     def __init__(self, reader: Callable[[Compat], files.RunStream], name: str | None = None) -> None:
-        """Keep what reads a run.
+        """Store the reader of a run.
 
         Parameters
         ----------
         reader : returns the run for a version of trec_eval; called when it is evaluated.
-        name : what to call it; None for the tag in the file.
+        name : name of the run; None for the run tag in the file.
 
         Raises
         ------
-        ArgumentError : there is nothing to call; ``Run.read`` takes a file and all else.
+        ArgumentError : the reader is not callable; ``Run.read`` accepts files and other forms.
         """
         if not callable(reader):
             raise parameters.argument_error("reader", "what Run.read makes", reader)
         self._reader = reader
         self._cache: dict[str, files.RunStream] = {}
         self.name = None if name is None else parameters.identifier("name", name)
-        """What it is called; None for the tag in the file."""
+        """The name; None for the run tag in the file."""
         self.scores: DocumentScores | None = None  # its dictionary, if it can be evaluated together with other runs
 
     @classmethod
@@ -235,21 +234,21 @@ class Run:
     ) -> Run:
         """Read a run.
 
-        A file or a dictionary is looked at when it is evaluated for the first time, and errors come then. What
-        can be gone through only once is read at once, and kept in a temporary file.
+        A file or a dictionary is read, and its errors are raised, when it is evaluated for the first time. An object
+        that can be iterated only once is read immediately and stored in a temporary file.
 
         Parameters
         ----------
-        run : a file, ``{topic: {docno: score}}``, ``{topic: docnos}`` with the best first, a table with a column each
-            for topic, docno and score, or named tuples with these names. A topic with an empty dictionary counts as one
-            for which nothing was retrieved.
-        name : what to call it instead of the tag in the file; what is no file is called "run" without it.
-        results_format : of a file: "trec_results", "msmarco", "scored" or "json".
+        run : a file, ``{topic: {docno: score}}``, ``{topic: docnos}`` with the best first, a table with columns for
+            topic, docno and score, or named tuples with these names. An empty dictionary stands for a topic without
+            retrieved documents.
+        name : name of the run in place of the run tag in the file. [default for Python objects: run]
+        results_format : format of a file: "trec_results", "msmarco", "scored" or "json".
         strict : refuse scores that are not finite numbers.
 
         Raises
         ------
-        ArgumentError : an argument, or something in a dictionary or a table, is not what it must be.
+        ArgumentError : an argument, or a value in a dictionary or a table, is invalid.
         IrevalxError : as for the command.
         """
         return _read_run(run, "run", name, results_format, strict, at_once=True)

@@ -1,4 +1,4 @@
-"""The evaluator in the manner of pytrec_eval, whose users change one import.
+"""The interface of pytrec_eval: its users only change the import.
 
 >>> import irevalx as pytrec_eval
 >>> "ndcg_cut" in pytrec_eval.supported_measures
@@ -57,17 +57,17 @@ _WITH_NUMBERS = re.compile(rf"({'|'.join(map(re.escape, supported_measures))})[.
 
 
 class RelevanceEvaluator:
-    """Evaluates runs topic by topic, as pytrec_eval's class of the same name does: change the import and go on.
+    """Evaluates runs topic by topic, like pytrec_eval's class of this name: only the import changes.
 
-    It follows trec_eval 9.0.8, as pytrec_eval does. What differs: parameters belong to the evaluator, all measures and
-    names that irevalx knows will do, what pytrec_eval aborts or crashes on are exceptions, several threads may use it,
-    other mappings than dictionaries will do, and so will numpy's numbers as grades and scores. runid and relstring,
-    which are no numbers, are always 0; in pytrec_eval they are what happens to be in memory. Where a topic has a score
-    of nan, for which there is no right place, it and its neighbours may be ranked otherwise.
+    It follows trec_eval 9.0.8, like pytrec_eval, with these differences. Parameters belong to the evaluator. All
+    measures and names of irevalx are accepted, and so are other mappings than dictionaries and numpy's numbers. Input
+    that makes pytrec_eval abort or crash raises exceptions. Several threads can use an evaluator. runid and relstring,
+    which are not numbers, are always 0; in pytrec_eval they are arbitrary memory. If a topic has a score of nan, whose
+    rank is undefined, the order of this document and its neighbours can differ.
 
-    A topic with an empty dictionary is one for which nothing was retrieved: num_rel is what was judged relevant, and
-    iprec_at_recall_0.00 and 11pt_avg are nan, as pytrec_eval has it after another topic. Where the first topic is an
-    empty one pytrec_eval gives it stray values, such as 0 for num_rel.
+    An empty dictionary stands for a topic without retrieved documents: num_rel counts its relevant documents, and
+    iprec_at_recall_0.00 and 11pt_avg are nan, like in pytrec_eval after another topic. If the first topic is empty,
+    pytrec_eval returns arbitrary values for it, such as 0 for num_rel.
 
     >>> evaluator = RelevanceEvaluator({"301": {"A": 1, "B": 0}, "302": {"C": 1}}, {"map", "P.5"})
     >>> evaluator.evaluate({"302": {}, "301": {"A": 1.0, "B": 2.0}, "999": {"A": 1.0}})
@@ -85,17 +85,17 @@ class RelevanceEvaluator:
 
         Parameters
         ----------
-        query_relevance : ``{topic: {docno: grade}}``; topics without documents are as if they were not there.
-        measures : a name or several, such as "map", "P.5,10", "ndcg_cut_10" or "official"; the parameters of a
-            measure that is there several times are joined. None of them gives ``{topic: {}}``.
-        relevance_level : the least grade that counts as relevant, at least 1.
+        query_relevance : ``{topic: {docno: grade}}``; topics without documents are ignored.
+        measures : one or several names, such as "map", "P.5,10", "ndcg_cut_10" or "official"; parameters of a
+            repeated measure are combined. Without measures, the result is ``{topic: {}}``.
+        relevance_level : relevance threshold: grades of at least this value are relevant; at least 1.
         judged_docs_only_flag : remove unjudged documents from the rankings first.
 
         Raises
         ------
-        AttributeError : the judgments are no mapping.
-        TypeError : another argument, or something in the judgments, is of a wrong type; the level is less than 1.
-        ValueError : a measure does not exist, or its parameters make no sense.
+        AttributeError : the judgments are not a mapping.
+        TypeError : another argument, or a value in the judgments, has an invalid type; the level is less than 1.
+        ValueError : a measure does not exist, or its parameters are invalid.
         """
         if isinstance(query_relevance, Qrels):
             qrels = query_relevance
@@ -128,9 +128,9 @@ class RelevanceEvaluator:
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
         """Return ``{topic: {measure: value}}`` for the topics that have both judgments and results.
 
-        Topics come in the order of the run, measures in the order in which trec_eval prints them; values are floats.
-        Like pytrec_eval it has num_q, which is 1.0, and the logarithm for measures whose name begins with gm_, so that
-        ``compute_aggregated_measure`` works on them.
+        Topics are in the order of the run, measures in trec_eval's print order; values are floats. Like in
+        pytrec_eval, num_q is 1.0, and measures that begin with gm_ have logarithms as values, for
+        ``compute_aggregated_measure``.
 
         Parameters
         ----------
@@ -138,7 +138,7 @@ class RelevanceEvaluator:
 
         Raises
         ------
-        TypeError : something in the run is of a wrong type.
+        TypeError : a value in the run has an invalid type.
         IrevalxError : a measure cannot be computed from these judgments or with its parameters, or a document occurs
             twice among the judgments or results of a topic.
         """
@@ -163,12 +163,12 @@ class RelevanceEvaluator:
 
 
 def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
-    """Summarise the values of the topics as pytrec_eval does: num_ by their sum, gm_ by exp of their mean.
+    """Return the summary of topic values like pytrec_eval: the sum for num_, exp of the mean for gm_, else the mean.
 
     Parameters
     ----------
-    measure : the name of the values.
-    values : one per topic. Of none the mean is nan.
+    measure : name of the measure.
+    values : one per topic; the mean of no values is nan.
 
     Raises
     ------
@@ -189,7 +189,7 @@ def compute_aggregated_measure(measure: str, values: Iterable[float]) -> float:
 
 
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
-    """Read judgments line by line into ``{topic: {docno: grade}}``, as pytrec_eval does.
+    """Return the lines of judgments as ``{topic: {docno: grade}}``, like pytrec_eval.
 
     Parameters
     ----------
@@ -197,8 +197,8 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
 
     Raises
     ------
-    ArgumentError : these are no lines.
-    ValueError : a line has not four columns, a grade is not a whole number, or a document occurs twice in a topic.
+    ArgumentError : the argument is not an iterable of lines.
+    ValueError : a line does not have four columns, a grade is not an integer, or a document occurs twice in a topic.
 
     >>> dict(parse_qrel(["301 0 A 1", "301 0 B 0"]))
     {'301': {'A': 1, 'B': 0}}
@@ -207,7 +207,7 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
-    """Read a run line by line into ``{topic: {docno: score}}``, as pytrec_eval does.
+    """Return the lines of a run as ``{topic: {docno: score}}``, like pytrec_eval.
 
     Parameters
     ----------
@@ -215,8 +215,8 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
 
     Raises
     ------
-    ArgumentError : these are no lines.
-    ValueError : a line has not six columns, a score is not a number, or a document occurs twice in a topic.
+    ArgumentError : the argument is not an iterable of lines.
+    ValueError : a line does not have six columns, a score is not a number, or a document occurs twice in a topic.
 
     >>> dict(parse_run(["301 Q0 B 1 2.5 tag", "301 Q0 A 2 1.0 tag"]))
     {'301': {'B': 2.5, 'A': 1.0}}

@@ -55,46 +55,39 @@ def takes_unjudged_as_nonrelevant(request: RequestedMeasure) -> bool:
 
 
 class FirstUnjudged(Frozen):
-    """The unjudged documents among the first ones of runs, by run.
-
-    Parameters
-    ----------
-    topic, rank, document : by the number of the run; the place of the topic, the rank, and a number of the document.
-    """
+    """The unjudged documents among the first documents of runs, each by the index of the run."""
 
     topic: Sequence[IntArray]
+    """Index of the topic."""
     rank: Sequence[IntArray]
     document: Sequence[IntArray]
+    """Number of the document, the same in all runs."""
 
     def shared(self, first: int, second: int, depth: int, n_topics: int) -> IntArray:
         """Return how many documents both runs have among their first ``depth``: shape (n_topics,)."""
         within = [self.rank[run] <= depth for run in (first, second)]
-        one, other = (self.document[run][some] for run, some in zip((first, second), within, strict=True))
-        _, places, _ = np.intersect1d(one, other, assume_unique=True, return_indices=True)
+        of_first, of_second = (self.document[run][part] for run, part in zip((first, second), within, strict=True))
+        _, places, _ = np.intersect1d(of_first, of_second, assume_unique=True, return_indices=True)
         return np.bincount(self.topic[first][within[0]][places], minlength=n_topics)
 
 
 class Coverage(Frozen, kw_only=True):
-    """How many of the first documents of runs are judged.
-
-    Parameters
-    ----------
-    depth : how many documents are the first.
-    judged, unjudged : shape (n_runs, n_topics); as the measures judged and unj have them: shares of ``depth``.
-    shared : given the numbers of two runs, returns the share of unjudged documents that both have, shape (n_topics,);
-        None where that cannot be told.
-    """
+    """The shares of judged documents among the first documents of runs."""
 
     depth: int
+    """Number of first documents."""
     judged: FloatArray
+    """Shape (n_runs, n_topics): the measure judged, a share of ``depth``."""
     unjudged: FloatArray
+    """Shape (n_runs, n_topics): the measure unj."""
     shared: Callable[[int, int], FloatArray] | None = None
+    """Returns the share of unjudged documents that two runs share, shape (n_topics,); None if it is not known."""
 
     @cached_property
     def judged_at(self) -> list[float]:
         """The mean of judged@K over topics, for each run."""
-        found: list[float] = (np.add.accumulate(self.judged, axis=1)[:, -1] / self.judged.shape[1]).tolist()
-        return found
+        means: list[float] = (np.add.accumulate(self.judged, axis=1)[:, -1] / self.judged.shape[1]).tolist()
+        return means
 
     def of_topics(self, places: IntArray | BoolArray) -> Coverage:
         """Return the coverage over some topics."""
@@ -117,59 +110,52 @@ class Coverage(Frozen, kw_only=True):
         return max(share, 0.0) if share > 1e-12 else 0.0
 
     def shift(self, run: int, against: int, mean: float, mean_against: float) -> float:
-        """Return by how much a difference of two means changes on the assumption of ``RELATIVE_RELEVANCE``.
-
-        Returns
-        -------
-        0 where both runs have the same unjudged documents; nan where nothing of a run is judged.
-        """
-        found = 0.0
-        for sign, (one, other, of_run) in ((1, (run, against, mean)), (-1, (against, run, mean_against))):
-            if alone := self.alone(one, other):
-                judged = 1 - float(self.unjudged[one].mean())
-                found += sign * RELATIVE_RELEVANCE * of_run * alone / judged if judged > 0 else np.nan
-        return found
+        """Return the change of a difference of means by ``RELATIVE_RELEVANCE``; nan if nothing of a run is judged."""
+        change = 0.0
+        for sign, (own, compared, of_run) in ((1, (run, against, mean)), (-1, (against, run, mean_against))):
+            if alone := self.alone(own, compared):
+                judged = 1 - float(self.unjudged[own].mean())
+                change += sign * RELATIVE_RELEVANCE * of_run * alone / judged if judged > 0 else np.nan
+        return change
 
 
-def shifts(found: Comparisons, coverage: Coverage, request: RequestedMeasure) -> FloatArray:
+def shifts(comparisons: Comparisons, coverage: Coverage, request: RequestedMeasure) -> FloatArray:
     """Return ``Coverage.shift`` of each pair, on the scale on which means are tested; 0 for measures without one."""
-    if not (takes_unjudged_as_nonrelevant(request) and found.scale.is_linear):
-        return np.zeros(len(found.pairs))
-    means = found.tested.mean(axis=1).tolist()
+    if not (takes_unjudged_as_nonrelevant(request) and comparisons.scale.is_linear):
+        return np.zeros(len(comparisons.pairs))
+    means = comparisons.tested.mean(axis=1).tolist()
     return np.array(
-        [coverage.shift(second, first, means[second], means[first]) for first, second in found.pairs], np.float64
+        [coverage.shift(second, first, means[second], means[first]) for first, second in comparisons.pairs], np.float64
     )
 
 
-def depend_on_unjudged(found: Comparisons, coverage: Coverage, request: RequestedMeasure) -> BoolArray:
-    """Return of which pairs the conclusion of the t test depends on unjudged documents, shape (n_pairs,).
+def depend_on_unjudged(comparisons: Comparisons, coverage: Coverage, request: RequestedMeasure) -> BoolArray:
+    """Return for which pairs the conclusion of the t test depends on unjudged documents: shape (n_pairs,).
 
-    A conclusion is that the first run is better, or the second, or neither. It depends on unjudged documents if another
-    one follows from the difference and its ``shift``, with the same standard error, or if nothing of a run is judged.
-    False of other tests, of geometric means, where no t test was made, and of measures that do not treat unjudged
+    A conclusion is that the first run is better, the second, or neither. It depends on unjudged documents if the
+    difference with its ``shift``, with the same standard error, leads to another conclusion, or if no document of a run
+    is judged. False for other tests, geometric means, pairs without a t test, and measures that do not treat unjudged
     documents as nonrelevant.
 
-    Notes
-    -----
-    On Cranfield and robust03 the rule found 0.91 to 1.00 of the significant differences in P_10, map and ndcg that
+    On Cranfield and robust03, the rule found 0.91 to 1.00 of the significant differences in P_10, map and ndcg that
     deeper judgments of a new run refuted, and warned of 0.16 to 0.32 of the others; with Holm's correction it found
     0.94 to 1.00 and warned of 0.18 to 0.43. For P_100 it found 0.64 and 0.91 at K = 100, and 1.00 and 0.95 at K = 10.
     ``tests/unequal_judging.py`` repeats this.
     """
-    method, n_topics = found.method, found.values.shape[1]
-    none = np.zeros(len(found.pairs), np.bool_)
+    method, n_topics = comparisons.method, comparisons.values.shape[1]
+    none = np.zeros(len(comparisons.pairs), np.bool_)
     correction = correction_named(method.correction)
     if method.test != "t" or correction == TUKEY or n_topics < FEW_TOPICS:
         return none
-    shift = shifts(found, coverage, request)
+    shift = shifts(comparisons, coverage, request)
     if not shift.any():
         return none
-    tested = ~found.without_spread
-    d = found.by_topic + np.where(tested & np.isfinite(shift), shift, 0.0)[:, np.newaxis]
-    p = np.where(tested, TESTS["t"].p_values(d, method.resamples, method.seed), found.p)
+    tested = ~comparisons.without_spread
+    d = comparisons.by_topic + np.where(tested & np.isfinite(shift), shift, 0.0)[:, np.newaxis]
+    p = np.where(tested, TESTS["t"].p_values(d, method.resamples, method.seed), comparisons.p)
     corrected = CORRECTIONS[correction](p)
     conclusion = np.sign(d.mean(axis=1)) * (corrected < method.alpha)
-    before = np.sign(found.by_topic.mean(axis=1)) * found.differ
+    before = np.sign(comparisons.by_topic.mean(axis=1)) * comparisons.differ
     return np.asarray(tested & (np.isnan(shift) | ((shift != 0) & (conclusion != before))))
 
 
@@ -191,11 +177,11 @@ def coverages(ranked: RankedRuns) -> dict[int, Coverage]:
     first: list[FirstUnjudged] = []
 
     def shared_of(depth: int) -> Callable[[int, int], FloatArray]:
-        def shared(one: int, other: int) -> FloatArray:
+        def shared(run: int, other: int) -> FloatArray:
             if not first:
                 runs = [ranked.sources[number] for number in with_unjudged.tolist()]
                 first.append(_first_unjudged(ranked.judgments, runs, settings, max(counts), ranked.topics))
-            places: list[int] = np.searchsorted(with_unjudged, [one, other]).tolist()
+            places: list[int] = np.searchsorted(with_unjudged, [run, other]).tolist()
             return first[0].shared(places[0], places[1], depth, shape[1]) / depth
 
         return shared
@@ -226,15 +212,17 @@ def _first_unjudged(
     ]
     both = with_pool(judgments, Pool.joined("", pools))
     place = {topic: number for number, topic in enumerate(topics)}
-    found = []
+    unjudged_by_run = []
     for pool in pools:
         order = np.argsort(pool.topic, kind="stable")
         topic = pool.topic[order]
         rank = np.arange(topic.size) - np.searchsorted(topic, topic) + 1
         number = np.array([place.get(name, ABSENT) for name in pool.topics], np.int64)[topic]
-        kept = number != ABSENT
-        of_judgments = np.array([both.topic_index.get(name, ABSENT) for name in pool.topics], np.int64)[topic[kept]]
-        document = both.table.find(of_judgments, pool.docnos.take(order[kept]))
+        is_compared = number != ABSENT
+        of_judgments = np.array([both.topic_index.get(name, ABSENT) for name in pool.topics], np.int64)[
+            topic[is_compared]
+        ]
+        document = both.table.find(of_judgments, pool.docnos.take(order[is_compared]))
         unjudged = both.grades[document] < 0
-        found.append((number[kept][unjudged], rank[kept][unjudged], document[unjudged]))
-    return FirstUnjudged(*map(list, zip(*found, strict=True)))
+        unjudged_by_run.append((number[is_compared][unjudged], rank[is_compared][unjudged], document[unjudged]))
+    return FirstUnjudged(*map(list, zip(*unjudged_by_run, strict=True)))

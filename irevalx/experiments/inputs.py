@@ -222,13 +222,7 @@ def _share(what: str, value: Any) -> float:
 
 
 class QrelsText(Qrels):
-    """Judgments, as irevalx reads them, and the text that they stand in.
-
-    Parameters
-    ----------
-    judgments, rel_format : as ``Qrels`` has them.
-    text : of the file. ``judgments.lines`` says which line each comes from.
-    """
+    """Judgments with the text of their file; ``judgments.lines`` are the line numbers."""
 
     def __init__(self, judgments: AnyJudgments, text: bytes, rel_format: str = QRELS.name) -> None:
         super().__init__(judgments, rel_format)
@@ -237,17 +231,7 @@ class QrelsText(Qrels):
 
     @classmethod
     def parsed(cls, path: str, lines: Iterable[bytes], form: str = QRELS.name) -> Self:
-        """Read judgments from lines that were made of others: what these have been warned of is not said again.
-
-        Parameters
-        ----------
-        path : of the others, for messages.
-        form : one of ``REL_FORMATS``.
-
-        Raises
-        ------
-        InputError : there are no lines.
-        """
+        """Read judgments from lines made of other judgments (at ``path``), without repeating their warnings."""
         text = b"".join(lines)
         if not text:
             raise InputError(f"{shown_name(path)}: a judgment must be left, but none is")
@@ -261,38 +245,27 @@ class GradedText(QrelsText):
 
     @classmethod
     def of(cls, qrels: Any, form: str = QRELS.name) -> GradedText:
-        """Read judgments; those that are no file of the format qrels stand in lines ``TOPIC 0 DOCNO GRADE``.
-
-        Parameters
-        ----------
-        qrels, form : as ``Qrels.read`` takes them.
-
-        Raises
-        ------
-        ArgumentError : they have more than a grade for each document.
-        DuplicateDocumentError : a document occurs twice in a topic.
-        And as ``Qrels.read`` does.
-        """
+        """Read judgments; unless they are a file in the format qrels, their text has lines ``TOPIC 0 DOCNO GRADE``."""
         if isinstance(qrels, QrelsText) and isinstance(qrels.judgments, Judgments) and qrels.rel_format == QRELS.name:
             return cls(qrels.judgments, qrels.text)
         if is_file(qrels) and not isinstance(qrels, Qrels):  # which has a function read
             source = source_of(qrels, "qrels")
             if form == QRELS.name and not source.is_parquet:
-                kept = source.in_memory()
-                judgments = read_qrels(kept, TREC_EVAL_10, strict=False, warn=warn)
+                content = source.in_memory()
+                judgments = read_qrels(content, TREC_EVAL_10, strict=False, warn=warn)
                 raise_first(judgments.duplicates)
-                return cls(judgments, whole_file(kept).text)
-            found = rel_format(form).read(source, TREC_EVAL_10, False, warn)
+                return cls(judgments, whole_file(content).text)
+            graded = rel_format(form).read(source, TREC_EVAL_10, False, warn)
         else:
-            found = judgments_of(qrels, form)
-        if not isinstance(found, Judgments) or found.strata is not None:
+            graded = judgments_of(qrels, form)
+        if not isinstance(graded, Judgments) or graded.strata is not None:
             raise ArgumentError(f"rel_format must be of judgments with a grade for each document, but got {form!r}")
-        raise_first(found.duplicates)
-        numbered = replace(found, lines=np.arange(1, found.rows.size + 1))
-        return cls(numbered, b"".join(_plain_lines(numbered, np.arange(found.rows.size))))
+        raise_first(graded.duplicates)
+        numbered = replace(graded, lines=np.arange(1, graded.rows.size + 1))
+        return cls(numbered, b"".join(_plain_lines(numbered, np.arange(graded.rows.size))))
 
     def rewritten(self, judgments: Judgments, written: BoolArray | None = None) -> GradedText:
-        """Return the same documents with other grades; raises as ``lines_with`` says."""
+        """Return the same documents with other grades, as ``lines_with`` writes them."""
         return GradedText.parsed(judgments.path, self.lines_with(judgments, written))
 
     def first_columns(self, written: BoolArray) -> Iterator[tuple[int, list[bytes]]]:
@@ -303,13 +276,9 @@ class GradedText(QrelsText):
             yield place, text[number[place] - 1].split()[:3]
 
     def lines_with(self, judgments: Judgments, written: BoolArray | None = None) -> Iterator[bytes]:
-        """Yield lines in the order of the file; where a grade is another one, it alone is changed.
+        """Yield lines in the order of the file, changed only in grades that differ; flat ``written`` selects judgments.
 
-        Parameters
-        ----------
-        judgments : these judgments with other grades, maybe with pooled documents, which have no line (0). These come
-            last, in lines ``TOPIC 0 DOCNO GRADE``.
-        written : flat over ``judgments``; whose lines to write. None: all.
+        Documents that have no line (0), such as those added by a pool, come last, as ``TOPIC 0 DOCNO GRADE``.
         """
         text = self.text.split(b"\n")
         grade_there = np.zeros(len(text) + 1, np.int64)

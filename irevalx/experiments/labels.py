@@ -70,26 +70,15 @@ def places_of(judgments: Documents, labels: Documents) -> IntArray:
     """Return where documents stand in other judgments: flat over the first ones, ``ABSENT`` for those not there."""
     number = np.array([labels.topic_index.get(topic, ABSENT) for topic in judgments.topics], np.int64)
     topic = judgments.rows.spread(number)
-    asked = np.flatnonzero(topic != ABSENT)
+    known = np.flatnonzero(topic != ABSENT)
     place = np.full(topic.size, ABSENT, np.int64)
-    if asked.size:
-        place[asked] = labels.table.find(topic[asked], judgments.docnos.take(asked))
+    if known.size:
+        place[known] = labels.table.find(topic[known], judgments.docnos.take(known))
     return place
 
 
 def grades_for(judgments: Judgments, labels: Judgments) -> tuple[IntArray, BoolArray]:
-    """Look documents up in other judgments.
-
-    Parameters
-    ----------
-    judgments : whose documents are looked up.
-    labels : where.
-
-    Returns
-    -------
-    grades : flat over ``judgments``; negative where there is none.
-    there : flat; whether ``labels`` has the document, with a grade or without.
-    """
+    """Look up ``judgments`` in ``labels``: their grades, negative without one, and whether they occur; both flat."""
     place = places_of(judgments, labels)
     there: BoolArray = place != ABSENT
     grades = np.full(place.size, UNJUDGED_IN_FILES, np.int64)
@@ -98,34 +87,29 @@ def grades_for(judgments: Judgments, labels: Judgments) -> tuple[IntArray, BoolA
 
 
 class TwoLabellings(Frozen):
-    """The documents of two files of judgments, with the grades of both.
-
-    Parameters
-    ----------
-    judgments : the documents of both files; their grades are those of the machine.
-    human, machine : flat; grades, negative where there is none.
-    in_human, in_machine : flat; whether a file has the document: otherwise it is outside the pool of this file.
-    in_both : per topic; whether both files have it.
-    """
+    """The documents of two files of judgments, with the grades of both."""
 
     judgments: Judgments
+    """The documents of both files, with the machine's grades."""
     human: IntArray
+    """Flat; negative without a grade."""
     machine: IntArray
+    """Flat; negative without a grade."""
     in_human: BoolArray
+    """Flat; whether the file contains the document. Other documents are outside its pool."""
     in_machine: BoolArray
+    """Flat, as ``in_human``."""
     in_both: BoolArray
+    """By topic; whether both files contain it."""
 
     @classmethod
     def of(cls, human: Judgments, machine: Judgments, topics: Sequence[bytes]) -> TwoLabellings:
-        """Bring two files of judgments together.
-
-        Parameters
-        ----------
-        topics : in ascending order; the machine's file has all of them.
-        """
+        """Combine two files of judgments; ``topics`` are ascending, and the machine's file contains all of them."""
         judged = of_topics(machine, topics)
         both = with_pool(judged, Pool(human.path, human.topics, human.rows.ids, human.docnos))
-        (grades_human, in_human), (grades_machine, in_machine) = (grades_for(both, one) for one in (human, machine))
+        (grades_human, in_human), (grades_machine, in_machine) = (
+            grades_for(both, labels) for labels in (human, machine)
+        )
         in_both = np.array([topic in human.topic_index for topic in topics], np.bool_)
         return cls(both, grades_human, grades_machine, in_human, in_machine, in_both)
 
@@ -151,13 +135,13 @@ class TwoLabellings(Frozen):
 def topic_warnings(human: Judgments, machine: Judgments) -> list[str]:
     """Return a line for each file that has topics which the other lacks."""
     lines = []
-    for one, other in ((human, machine), (machine, human)):
-        lacking = [topic for topic in one.topics if topic not in other.topic_index]
+    for judgments, other in ((human, machine), (machine, human)):
+        lacking = [topic for topic in judgments.topics if topic not in other.topic_index]
         if lacking:
             more = f" and {len(lacking) - 1} more" if lacking[1:] else ""
             lines.append(
-                f"{len(lacking)} of {len(one.topics)} topics are in {shown_name(one.path)} only, and are left out: "
-                f"{quote(lacking[0])}{more}"
+                f"{len(lacking)} of {len(judgments.topics)} topics are in {shown_name(judgments.path)} only, and are "
+                f"left out: {quote(lacking[0])}{more}"
             )
     return lines
 

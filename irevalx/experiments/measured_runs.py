@@ -19,32 +19,27 @@ from irevalx.statistics.significance import MEAN, Scale
 
 
 class MeasuredRuns(Frozen, kw_only=True):
-    """The values of runs under one measure.
-
-    Parameters
-    ----------
-    measure : its printed name.
-    runs : the names of the runs.
-    topics : those for which all runs have a value; at least one.
-    values : shape (n_runs, n_topics).
-    scale : on which the measure is tested.
-    is_count : whether it is a number of documents or the like, whose sums are whole numbers.
-    direction : 1 where greater values are better, -1 where smaller are, 0 where neither are.
-    coverage, top_coverage : of the runs over the same topics, at the measure's cutoff or 10, and at 10 at most; None
-        if they are not known.
-    request : the measure with its parameters; None where it is not known.
-    """
+    """The values of runs under one measure."""
 
     measure: str
+    """Its printed name."""
     runs: tuple[str, ...]
     topics: tuple[str, ...]
+    """The topics for which all runs have a value; at least one."""
     values: FloatArray
+    """Shape (n_runs, n_topics)."""
     scale: Scale = MEAN
+    """On which the measure is tested."""
     is_count: bool = False
+    """Whether values are numbers of documents or the like, whose sums are integers."""
     direction: int = 1
+    """1 if higher values are better, -1 if lower ones are, 0 if neither are."""
     coverage: Coverage | None = None
+    """At the measure's cutoff or 10, over the same topics; None if not known."""
     top_coverage: Coverage | None = None
+    """At 10 at most; None if not known."""
     request: RequestedMeasure | None = None
+    """None if not known."""
 
     @property
     def tested(self) -> FloatArray:
@@ -57,16 +52,7 @@ class MeasuredRuns(Frozen, kw_only=True):
 
 
 def measured_runs(ranked: RankedRuns, warn: Warn) -> list[MeasuredRuns]:
-    """Evaluate runs; topics for which some run has no value are left out, measure by measure.
-
-    Parameters
-    ----------
-    warn : is called with a line for each measure that has such topics.
-
-    Raises
-    ------
-    InputError : a measure has no value for any topic.
-    """
+    """Evaluate runs; topics for which a run has no value are left out of the measure, with a warning."""
     topics = tuple(map(as_text, ranked.topics))
     kinds = zip(ranked.measures, ranked.scales, ranked.counts, ranked.directions, ranked.values(), strict=True)
     coverage = coverages(ranked)
@@ -96,17 +82,11 @@ def measured_runs(ranked: RankedRuns, warn: Warn) -> list[MeasuredRuns]:
 def with_coverage(
     measured: MeasuredRuns, request: RequestedMeasure, ranked: RankedRuns, coverage: Mapping[int, Coverage]
 ) -> MeasuredRuns:
-    """Return the values of a measure with the coverage of the runs over the same topics.
-
-    Parameters
-    ----------
-    request : of which it is a measure.
-    ranked, coverage : the same runs, and their coverage by cutoff, as ``coverages`` returns it.
-    """
+    """Add the coverage of the runs over the same topics; ``coverage`` is by cutoff, as ``coverages`` returns it."""
     if not coverage:
         return replace(measured, request=request)
-    kept = frozenset(measured.topics)
-    places = np.array([as_text(topic) in kept for topic in ranked.topics], np.bool_)
+    topics = frozenset(measured.topics)
+    places = np.array([as_text(topic) in topics for topic in ranked.topics], np.bool_)
     depth = cutoff_of(request, measured.measure) or DEPTH
     at, top = (coverage[k].of_topics(places) for k in (depth, min(depth, DEPTH)))
     return replace(measured, request=request, coverage=at, top_coverage=top)
@@ -115,24 +95,15 @@ def with_coverage(
 def measured_scores(
     scores: Scores, measures: Sequence[str], warn: Warn, *, as_asked: bool = False
 ) -> list[MeasuredRuns]:
-    """Return what runs have scored; topics that some run lacks are left out, measure by measure.
+    """Return the values of scores for ``measures`` (none: all with values by topic), on topics that all runs share.
 
-    Parameters
-    ----------
-    measures : as ``scores`` has them; none for all that have values by topic.
-    warn : as for ``measured_runs``.
-    as_asked : name them as ``measures`` does, rather than as they are printed.
-
-    Raises
-    ------
-    ArgumentError : there are no two runs, or no such measure with values by topic.
-    InputError : as ``measured_runs``.
+    With ``as_asked``, measures are named as in ``measures``, rather than as they are printed.
     """
     runs = scores.runs
     if len(runs) < 2:
         raise ArgumentError(f"scores must be of two runs at least, but got {len(runs)}")
     topics = tuple(dict.fromkeys(topic for run in runs for topic in scores.topics(run)))
-    found = []
+    measured = []
     for measure in measures or scores.measures:
         try:
             columns = [column_of(scores, measure, run) for run in runs]
@@ -161,10 +132,10 @@ def measured_scores(
             is_count=columns[0].number == "integer",
             direction=direction_of(kind),
         )
-        found.append(_of_shared_topics(every, warn))
-    if not found:
+        measured.append(_of_shared_topics(every, warn))
+    if not measured:
         raise ArgumentError("scores must have a measure with values by topic, but there is none")
-    return found
+    return measured
 
 
 def _of_shared_topics(every: MeasuredRuns, warn: Warn) -> MeasuredRuns:

@@ -18,12 +18,7 @@ MOST_DRAWS = 10**7
 
 
 def chosen_seed(seed: Any) -> int:
-    """Return the seed; in place of None a new one.
-
-    Raises
-    ------
-    ArgumentError : it is no whole number.
-    """
+    """Return the seed, or a new one for None."""
     if seed is None:
         return secrets.randbelow(MOST_SEEDS)
     if isinstance(seed, bool) or not isinstance(seed, Integral):

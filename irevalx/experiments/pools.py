@@ -23,21 +23,7 @@ from irevalx.trec_eval import malformed_number_warnings
 def best_ranks_in_runs(
     runs: Sequence[RunStream], depth: int, warn: Warn = lambda line: None
 ) -> dict[bytes, dict[bytes, int]]:
-    """Return the best rank that some run gives to each of the first documents of a topic.
-
-    Parameters
-    ----------
-    depth : how many documents of a topic; at least 1.
-    warn : is called with a line for each run that has scores which are no plain numbers.
-
-    Returns
-    -------
-    By topic and document, from 1 to ``depth``.
-
-    Raises
-    ------
-    UnreadableFileError, MalformedLineError : as reading a run does.
-    """
+    """Return the best rank of the first ``depth`` documents of runs, by topic and document; warns of invalid scores."""
     best: dict[bytes, dict[bytes, int]] = {}
     for run in runs:
         for topic, docnos in documents_in_order(run, depth, warn):
@@ -50,27 +36,21 @@ def best_ranks_in_runs(
 def documents_in_order(
     run: RunStream, depth: int, warn: Warn = lambda line: None
 ) -> Iterator[tuple[bytes, list[bytes]]]:
-    """Yield the topics of a run, each with its first documents as the evaluator ranks them.
-
-    Parameters and errors are those of ``best_ranks_in_runs``.
-    """
+    """Yield the topics of a run, each with its first ``depth`` documents as the evaluator ranks them."""
     parts = run.results()
     for message in malformed_number_warnings(part.malformed for part in parts):
         warn(message)
     for part in parts:
-        found = first_documents(part, depth)
-        texts = found.docnos.texts()
-        ends = np.searchsorted(found.topic, np.arange(len(found.topics) + 1)).tolist()
+        first = first_documents(part, depth)
+        texts = first.docnos.texts()
+        ends = np.searchsorted(first.topic, np.arange(len(first.topics) + 1)).tolist()
         for number, (start, end) in enumerate(pairwise(ends)):
             if end > start:
-                yield found.topics[number], texts[start:end]
+                yield first.topics[number], texts[start:end]
 
 
 def pool_of(runs: Sequence[RunStream], depth: int, warn: Warn = lambda line: None) -> Pool:
-    """Pool the first documents of each topic of every run: topics and their documents in ascending byte order.
-
-    Parameters and errors are those of ``best_ranks_in_runs``.
-    """
+    """Pool the first ``depth`` documents of each topic of runs; topics and documents are in ascending byte order."""
     return pool_of_documents(best_ranks_in_runs(runs, depth, warn))
 
 
@@ -88,8 +68,8 @@ def first_documents(results: ResultRows, depth: int, ties: Ties = "name") -> Poo
     rows, docnos = results.rows, results.docnos
     within_depth: BoolArray = rows.position < depth
     places = np.flatnonzero(within_depth) if order is None else order[within_depth]
-    kept: Segments = rows.keep(within_depth)
-    return Pool("", results.topics, kept.ids, docnos.take(places))
+    first: Segments = rows.keep(within_depth)
+    return Pool("", results.topics, first.ids, docnos.take(places))
 
 
 def with_first_documents(judgments: Judgments, runs: Sequence[RunStream], depth: int) -> Judgments:
@@ -100,12 +80,12 @@ def with_first_documents(judgments: Judgments, runs: Sequence[RunStream], depth:
 
 def in_pool(judgments: Judgments, pool: Pool) -> BoolArray:
     """Return whether each document of some judgments is in a pool: flat over ``judgments``."""
-    found = np.zeros(judgments.rows.size, np.bool_)
+    is_pooled = np.zeros(judgments.rows.size, np.bool_)
     topic = np.array([judgments.topic_index.get(topic, ABSENT) for topic in pool.topics], np.int64)[pool.topic]
     known = topic != ABSENT
     place = judgments.table.find(topic[known], pool.docnos.take(known))
-    found[place[place != ABSENT]] = True
-    return found
+    is_pooled[place[place != ABSENT]] = True
+    return is_pooled
 
 
 def judged_in_pool(judgments: Judgments, pool: Pool) -> Judgments:
@@ -113,18 +93,18 @@ def judged_in_pool(judgments: Judgments, pool: Pool) -> Judgments:
     return with_pool(judgments_of_some(judgments, in_pool(judgments, pool)), pool)
 
 
-def judgments_of_some(judgments: Judgments, kept: BoolArray) -> Judgments:
+def judgments_of_some(judgments: Judgments, chosen: BoolArray) -> Judgments:
     """Return the judgments of some documents alone; ``kept`` says which, flat over the judged documents."""
     return replace(
         judgments,
-        rows=judgments.rows.keep(kept),
-        docnos=judgments.docnos.take(kept),
-        grades=judgments.grades[kept],
-        lines=judgments.lines[kept],
+        rows=judgments.rows.keep(chosen),
+        docnos=judgments.docnos.take(chosen),
+        grades=judgments.grades[chosen],
+        lines=judgments.lines[chosen],
     )
 
 
-def renumbered(row: IntArray, kept: BoolArray) -> IntArray:
+def renumbered(row: IntArray, chosen: BoolArray) -> IntArray:
     """Return the rows of a ranking among the documents that are kept, ``ABSENT`` for the others."""
-    number = np.where(kept, np.cumsum(kept) - 1, ABSENT)
+    number = np.where(chosen, np.cumsum(chosen) - 1, ABSENT)
     return np.where(row >= 0, number[row], row)

@@ -79,41 +79,24 @@ def scale_of(measure: Measure) -> Scale | None:
 def rank_all(
     judgments: AnyJudgments, runs: Sequence[RunStream], rules: RankingRules, *, processes: int = 1, warn: Warn
 ) -> Iterator[RankedRun]:
-    """Yield the rankings of runs, in their order.
-
-    Parameters
-    ----------
-    processes : how many share the reading of runs; at least 1.
-    warn : called with the warnings of each run.
-
-    Raises
-    ------
-    EvaluationError : a topic of a run cannot be evaluated.
-    UnreadableFileError, MalformedLineError, LostProcessError
-    """
+    """Yield the rankings of runs, in their order; raises EvaluationError for a topic that cannot be evaluated."""
     documents = judgments.documents
     documents.table.duplicates  # noqa: B018 - the table is built here, before several processes want it
     sharing = min(processes, len(runs)) if worth_sharing(sum(run.size for run in runs)) else 1
-    for one in in_order(lambda run: rank_run(run, documents, rules), lambda: runs, sharing):
-        for line in one.warnings:
+    for ranked in in_order(lambda run: rank_run(run, documents, rules), lambda: runs, sharing):
+        for line in ranked.warnings:
             warn(line)
-        raise_first(one.ranking.failures)
-        yield one
+        raise_first(ranked.ranking.failures)
+        yield ranked
 
 
 def unique_names(
     ranked: Sequence[RankedRun], runs: Sequence[RunStream], names: Sequence[str | None], warn: Warn
 ) -> list[str]:
-    """Return what to call the runs, each name once.
-
-    Parameters
-    ----------
-    names : as ``RankedRuns.of`` takes them.
-    warn : called with a line for names that several runs have.
-    """
+    """Return a unique name of each run; ``names`` are as for ``RankedRuns.of``, and duplicate names are warned of."""
     tags = [
-        ((one.tag or b"") if name is None else as_bytes(name), run.path)
-        for one, run, name in zip(ranked, runs, names or [None] * len(runs), strict=True)
+        ((ranked_run.tag or b"") if name is None else as_bytes(name), run.path)
+        for ranked_run, run, name in zip(ranked, runs, names or [None] * len(runs), strict=True)
     ]
     return [as_text(name) for name in unique_run_names(tags, warn)]
 
@@ -127,16 +110,7 @@ def raise_first(failures: Mapping[bytes, EvaluationError]) -> None:
 def compared_topics(
     judged: Documents, runs: Mapping[str, RankedRun], *, complete: bool
 ) -> tuple[tuple[bytes, ...], dict[str, int]]:
-    """Return the topics over which runs are compared, and how many of all judged ones each run lacks, if any.
-
-    Parameters
-    ----------
-    complete : all judged topics; otherwise those that every run has results for.
-
-    Raises
-    ------
-    NoTopicsError : there is none.
-    """
+    """Return the topics that all runs have (``complete``: all judged ones), and the number each run lacks, if any."""
     results = {name: run.topics for name, run in runs.items()}
     in_all = frozenset(judged.topics).intersection(*results.values())
     topics = judged.topics if complete else tuple(topic for topic in judged.topics if topic in in_all)
@@ -150,13 +124,7 @@ def compared_topics(
 
 
 def topics_compared(n_topics: int, n_judged: int, lacking: Mapping[str, int], which: str = "judged topics") -> str:
-    """Return in words which topics are evaluated.
-
-    Parameters
-    ----------
-    lacking : how many of the judged topics each run lacks, where it lacks some.
-    which : what the judged topics are called.
-    """
+    """Return in words which topics are evaluated; ``lacking`` is the number of judged topics that each run lacks."""
     if not lacking:
         return f"all {n_judged} {which}"
     by_run = ", ".join(f"{run} {number}" for run, number in lacking.items())
@@ -176,21 +144,15 @@ _AT_ONCE = 2**18
 
 
 class RunRules(Frozen, kw_only=True):
-    """Which runs are evaluated, and how they are read.
-
-    Parameters
-    ----------
-    settings : how; ``complete`` for all judged topics, those that a run lacks as 0, and otherwise the topics that every
-        run has.
-    least_retrieved : leave out runs that have less than this share of the documents they might have (the most that any
-        run has for a topic, times the topics), and if it is above 0 those without results for some topic.
-    least_runs : 1, or 2 where runs are compared.
-    processes : how many share the reading of runs; at least 1.
-    """
+    """Which runs are evaluated, and how they are read."""
 
     settings: Settings = Settings()
+    """With ``complete``, all judged topics are evaluated; otherwise the topics that every run has."""
     least_retrieved: float = 0.0
+    """Leave out runs with less than this share of the documents they can retrieve (the maximum of any run for a topic,
+    times the topics) and, if it is above 0, runs without results for a topic."""
     least_runs: int = 2
+    """1, or 2 if runs are compared."""
     processes: int = 1
 
 
@@ -200,33 +162,27 @@ USUAL_RULES = RunRules()
 class RankedRuns(Frozen):
     """Runs and judgments, read, ranked and looked up.
 
-    All runs have the same topics: those judged topics for which every run has results or, if so asked for, all judged
-    topics, where a run without results scores 0 as under ``-c``.
-
-    Parameters
-    ----------
-    judgments : those that were read.
-    runs : the names, each once, as the evaluator has them.
-    topics : ascending in byte order.
-    ranking : its rows are all topics of the first run, then all of the second, and so on.
-    missing : shape (n_runs, n_topics); whether a run has no results for a topic.
-    requests : the measures.
-    level : the least grade that is relevant.
-    grades_are : what the grades of the judgments are.
-    lacking : how many of all judged topics each run lacks, where it lacks some.
-    sources, settings : the runs, to be read again, and how they are evaluated.
+    All runs have the same topics: the judged topics for which every run has results or, if complete, all judged topics;
+    a run without results then scores 0, as under ``-c``.
     """
 
     judgments: AnyJudgments
     runs: tuple[str, ...]
+    """Their names, each once."""
     topics: tuple[bytes, ...]
+    """In ascending byte order."""
     ranking: Ranking
+    """Its rows are all topics of the first run, then all of the second, and so on."""
     missing: BoolArray
+    """Shape (n_runs, n_topics); whether a run has no results for a topic."""
     requests: tuple[RequestedMeasure, ...]
     level: float
+    """Relevance threshold."""
     lacking: Mapping[str, int] = {}
+    """Number of judged topics that each run lacks, if any."""
     grades_are: Grades = "whole"
     sources: Sequence[RunStream] = ()
+    """The runs, to be read again."""
     settings: Settings = Settings()
 
     @classmethod
@@ -240,21 +196,9 @@ class RankedRuns(Frozen):
         names: Sequence[str | None] = (),
         warn: Warn = lambda line: None,
     ) -> Self:
-        """Read runs, rank them, and look their documents up.
+        """Read runs, rank them and look their documents up; warns of everything that is left out or counts as 0.
 
-        Parameters
-        ----------
-        requests : measures of such judgments, as ``requests_of`` returns them.
-        names : what to call the runs; None, or nothing for all of them, for the tag in the file.
-        warn : called with a line for each thing that is left out or counts as 0.
-
-        Raises
-        ------
-        InputError : fewer runs than the rules want are left.
-        NoTopicsError : no topic has judgments and the results of all runs.
-        EvaluationError : a topic of the judgments or of a run cannot be evaluated, or the judgments do not allow a
-            measure.
-        UnreadableFileError, MalformedLineError, UsageError, LostProcessError
+        ``names`` are those of the runs; None, or nothing for all of them, for the tag in the file.
         """
         least = {1: "one run", 2: "two runs"}[rules.least_runs]
         if len(runs) < rules.least_runs:
@@ -263,18 +207,19 @@ class RankedRuns(Frozen):
         ranking_by = ranking_rules(judgments, Selection(tuple(requests)), settings, 1)
         runs = [run.allowing(settings.duplicates) for run in runs]
         ranked = list(rank_all(judgments, runs, ranking_by, processes=rules.processes, warn=warn))
-        with_results = frozenset[bytes]().union(*(one.topics for one in ranked))
-        found = [topic for topic in documents.topics if topic in with_results]
-        if not found:
+        with_results = frozenset[bytes]().union(*(ranked_run.topics for ranked_run in ranked))
+        judged_topics = [topic for topic in documents.topics if topic in with_results]
+        if not judged_topics:
             raise NoTopicsError(f"at least one topic of {shown_name(documents.path)} must have results, but none has")
         unique = unique_names(ranked, runs, names, warn)
-        kept = _sufficient_runs(ranked, unique, found, rules.least_retrieved, warn)
-        if len(kept) < rules.least_runs:
+        sufficient = _sufficient_runs(ranked, unique, judged_topics, rules.least_retrieved, warn)
+        if len(sufficient) < rules.least_runs:
             raise InputError(
-                f"at least {least} must retrieve {rules.least_retrieved:.0%} of what they might, but {len(kept)} do"
+                f"at least {least} must retrieve {rules.least_retrieved:.0%} of what they might, but "
+                f"{len(sufficient)} do"
             )
         topics, lacking = compared_topics(
-            documents, {unique[number]: ranked[number] for number in kept}, complete=settings.complete
+            documents, {unique[number]: ranked[number] for number in sufficient}, complete=settings.complete
         )
         raise_first(judgments.failures(topics))
         if lacking:
@@ -284,17 +229,19 @@ class RankedRuns(Frozen):
             warn(line)
         return cls(
             judgments=judgments,
-            runs=tuple(unique[number] for number in kept),
+            runs=tuple(unique[number] for number in sufficient),
             topics=topics,
             ranking=Ranking.joined(
-                [in_topic_order(ranked[number].ranking, documents, topics, ranking_by) for number in kept]
+                [in_topic_order(ranked[number].ranking, documents, topics, ranking_by) for number in sufficient]
             ),
-            missing=np.array([[topic not in ranked[number].topics for topic in topics] for number in kept], np.bool_),
+            missing=np.array(
+                [[topic not in ranked[number].topics for topic in topics] for number in sufficient], np.bool_
+            ),
             requests=fitting,
             level=settings.level,
             lacking=lacking,
             grades_are=settings.grades,
-            sources=[runs[number] for number in kept],
+            sources=[runs[number] for number in sufficient],
             settings=settings,
         )
 
@@ -304,12 +251,7 @@ class RankedRuns(Frozen):
         return topics_compared(len(self.topics), len(self.judgments.documents.topics), self.lacking)
 
     def notes(self, n_without: Sequence[int] = ()) -> tuple[str, ...]:
-        """Return what stands below tables: which topics means are over, and how many have no value for a measure.
-
-        Parameters
-        ----------
-        n_without : how many of ``topics`` have no value, one for each printed name; none where all have one.
-        """
+        """Return the notes below tables: the topics, and for each measure the number of topics without a value."""
         n_topics = len(self.topics)
         without = [
             f"{measure}: {number} of {n_topics} topics without a value are left out."
@@ -343,17 +285,9 @@ class RankedRuns(Frozen):
         return np.stack([scale.transform(of_measure) for scale, of_measure in zip(self.scales, values, strict=True)])
 
     def values(self, grades: IntArray | None = None, pooled: BoolArray | None = None) -> FloatArray:
-        """Evaluate all runs, a few at a time; with other grades and another pool only where judgments have grades.
+        """Evaluate all runs, a few at a time: shape (n_measures, n_runs, n_topics); nan if a topic has no value.
 
-        Parameters
-        ----------
-        grades : flat over ``judgments``; negative is pooled but unjudged. None: as they were read.
-        pooled : flat over ``judgments``; false where a document is to be outside the pool, as if its line were not
-            there. None: all true.
-
-        Returns
-        -------
-        Shape (n_measures, n_runs, n_topics); nan where a topic has no value.
+        ``grades`` (negative is pooled but unjudged) and ``pooled`` are flat, and replace those of graded ``judgments``.
         """
         parts = [self._assessed(*part, grades, pooled).numbers(self.requests) for part in self._parts]
         return np.concatenate(parts, axis=1).reshape(-1, *self.missing.shape)
@@ -380,16 +314,7 @@ class RankedRuns(Frozen):
         ]
 
     def scores(self, values: FloatArray) -> FloatArray:
-        """Summarise over topics, each measure in its own way (the mean, for most).
-
-        Parameters
-        ----------
-        values : shape (n_measures, n_runs, n_topics).
-
-        Returns
-        -------
-        Shape (n_measures, n_runs).
-        """
+        """Summarise values, shape (n_measures, n_runs, n_topics), over topics: shape (n_measures, n_runs)."""
         measures = [request.measure for request in self.requests for _ in request.names]
         return np.array(
             [[_score(measure, of_run) for of_run in runs] for measure, runs in zip(measures, values, strict=True)],
@@ -418,29 +343,19 @@ def requests_of(
     *,
     as_asked: bool = False,
 ) -> tuple[RequestedMeasure, ...]:
-    """Read measures one by one, so that the same measure may stand there with several parameters and readings.
+    """Read measures one at a time, so that a measure can occur with several parameters; of sets, those that fit.
 
-    Parameters
-    ----------
-    measures : as ``-m`` takes them; each distinct. Of a set, those count that have a number for each topic.
-    settings : those of the evaluation: the level of measures without one of their own, for instance.
-    rel_format : of the judgments.
-    as_asked : name them as they were asked for, rather than as they are printed.
-
-    Raises
-    ------
-    UnknownMeasureError, UsageError, ParameterError : as the evaluator does; UsageError also for a measure that has no
-        number for each topic, that cannot be computed from such judgments, and for one that is asked for twice.
+    With ``as_asked``, measures are named as requested, rather than as they are printed.
     """
     requests = []
     for measure in measures:
         of_set = measure.partition(":")[0] in NICKNAMES
         selection = select_measures((measure,), settings, rel_format, strict=True)
-        asked = {printed: spelling for spelling, printed in selection.requested.items()} if as_asked else {}
+        spellings = {printed: spelling for spelling, printed in selection.requested.items()} if as_asked else {}
         for request in selection.measures:
             problem = _problem(request.measure, rel_format)
             if problem is None:
-                requests.append(replace(request, names=tuple(asked.get(name, name) for name in request.names)))
+                requests.append(replace(request, names=tuple(spellings.get(name, name) for name in request.names)))
             elif not of_set:
                 raise UsageError(problem)
     if not requests:
@@ -499,17 +414,17 @@ def _sufficient_runs(
     """Return the numbers of the runs that have retrieved enough."""
     if not share:
         return list(range(len(ranked)))
-    most = len(topics) * max(int(one.ranking.n_ret.max(initial=0)) for one in ranked)
-    kept = []
-    for number, one in enumerate(ranked):
-        n_retrieved = int(one.ranking.n_ret.sum())
-        n_topics = len(one.topics.intersection(topics))
+    most = len(topics) * max(int(run.ranking.n_ret.max(initial=0)) for run in ranked)
+    sufficient = []
+    for number, run in enumerate(ranked):
+        n_retrieved = int(run.ranking.n_ret.sum())
+        n_topics = len(run.topics.intersection(topics))
         if n_retrieved < share * most or n_topics < len(topics):
             of_topics = f"{n_topics} of {len(topics)} topics"
             warn(f"{names[number]} is left out: {n_retrieved} of {most} documents, for {of_topics}")
         else:
-            kept.append(number)
-    return kept
+            sufficient.append(number)
+    return sufficient
 
 
 class Experiment(RankedRuns):
@@ -535,12 +450,7 @@ class Experiment(RankedRuns):
         return replace(self, requests=requests_of(measures, Settings(level=self.level)))
 
     def of_runs(self, runs: IntArray) -> Experiment:
-        """Return some of the runs, in this order.
-
-        Parameters
-        ----------
-        runs : their places in ``runs``.
-        """
+        """Return the runs with these indices, in this order."""
         rows = (runs[:, np.newaxis] * len(self.topics) + np.arange(len(self.topics))).ravel()
         names = tuple(self.runs[run] for run in runs.tolist())
         return replace(self, runs=names, ranking=self.ranking.take(rows), missing=self.missing[runs])
@@ -568,14 +478,8 @@ def prepare(
     names: Sequence[str | None] = (),
     warn: Warn = lambda line: None,
 ) -> Experiment:
-    """Read runs, rank them, and look their documents up; raises as ``requests_of`` and ``RankedRuns.of`` do.
-
-    Parameters
-    ----------
-    measures : as ``requests_of`` takes them, or as it and ``requests_of_samples`` return them.
-    runs, rules, names, warn : as ``RankedRuns.of`` takes them.
-    """
+    """Read runs, rank them and look their documents up; ``measures`` are texts, or requests that were read before."""
     raise_first(judgments.duplicates)
-    requests = [one for one in measures if isinstance(one, RequestedMeasure)]
-    requests = requests or [*requests_of([str(one) for one in measures], rules.settings)]
+    requests = [measure for measure in measures if isinstance(measure, RequestedMeasure)]
+    requests = requests or [*requests_of([str(measure) for measure in measures], rules.settings)]
     return Experiment.of(judgments, runs, requests, rules, names=names, warn=warn)

@@ -33,18 +33,7 @@ OTHERS = "others"
 def groups_of(
     runs: Sequence[str], groups: str | os.PathLike[str] | Mapping[str, str] | None, pattern: str | None
 ) -> list[str]:
-    """Return the group of each run; with neither groups nor a pattern, each run is its own group.
-
-    Parameters
-    ----------
-    groups : the group of each run, or a file with a line ``RUN GROUP`` each.
-    pattern : finds the group in the name of a run, as ``groups_by_pattern`` does.
-
-    Raises
-    ------
-    UnreadableFileError, UsageError
-    InputError : a run is missing, or a group has no runs.
-    """
+    """Return the group of each run, from a mapping, a file (RUN GROUP) or a pattern; by default each is its own."""
     if groups is not None and pattern is not None:
         raise UsageError("groups and group_by must not be given together")
     if isinstance(groups, Mapping):
@@ -65,13 +54,7 @@ def two_groups_of(
 
 
 def groups_from_file(source: Source, runs: Sequence[str]) -> list[str]:
-    """Read the group of each run, ``RUN GROUP`` a line; blank lines and lines that start with ``#`` are skipped.
-
-    Raises
-    ------
-    UnreadableFileError
-    InputError : a line has not two columns, a run comes twice or is missing, or a group has no runs.
-    """
+    """Read the group of each run, ``RUN GROUP`` a line; blank lines and lines that start with ``#`` are skipped."""
     group_of: dict[str, str] = {}
     for number, line in enumerate(b"".join(source.chunks(CHUNK_SIZE)).split(b"\n"), 1):
         fields = line.split()
@@ -102,14 +85,9 @@ def _chosen_groups(group_of: Mapping[str, str], runs: Sequence[str], where: str)
 
 
 def groups_by_pattern(pattern: str, runs: Sequence[str]) -> list[str]:
-    """Find the group of each run in its name: what the first group of the pattern matches, or else the whole pattern.
+    """Take the group of each run from its name: the first group of the pattern, or else all that the pattern matches.
 
-    Runs whose names it does not match are one group, ``OTHERS``.
-
-    Raises
-    ------
-    UsageError : the pattern is no regular expression, or it finds a group that is called as the others are while some
-        names do not match.
+    Runs whose names do not match are one group, ``OTHERS``.
     """
     try:
         compiled = re.compile(pattern)
@@ -136,22 +114,17 @@ Treatment: TypeAlias = Callable[["Removal", IntArray], tuple[IntArray, BoolArray
 
 
 class Removal(Frozen):
-    """The documents that a group of runs takes with it when it is left out.
-
-    Parameters
-    ----------
-    group : its name.
-    runs : shape (n_runs,); whether a run belongs to it.
-    in_pool : flat over the judgments; whether a document is in the pool of all runs.
-    found_alone : flat over the judgments; whether it is, and only runs of this group have it within the pool's depth.
-    removed : flat over the judgments; whether it was found by this group alone, and judged.
-    """
+    """The unique documents of a group of runs, which are removed when it is left out."""
 
     group: str
     runs: BoolArray
+    """Shape (n_runs,); whether a run belongs to the group."""
     in_pool: BoolArray
+    """Flat over the judgments; whether a document is in the pool of all runs."""
     found_alone: BoolArray
+    """Flat; whether it is, and only runs of this group retrieve it within the pool's depth."""
     removed: BoolArray
+    """Flat; whether it is unique to the group and judged."""
 
 
 def deleted(removal: Removal, grades: IntArray) -> tuple[IntArray, BoolArray]:
@@ -170,21 +143,15 @@ def nonrelevant(removal: Removal, grades: IntArray) -> tuple[IntArray, BoolArray
 
 
 def removals(experiment: Experiment, groups: Sequence[str], depth: int) -> Iterator[Removal]:
-    """Yield the documents that each group takes with it, groups in the order of their names.
-
-    Parameters
-    ----------
-    groups : shape (n_runs,); the group of each run of the experiment.
-    depth : of the pool; at least 1.
-    """
+    """Yield the unique documents of each group, by the names of groups; ``groups`` has shape (n_runs,)."""
     retrieved = experiment.retrieved_within(depth)
     in_pool: BoolArray = np.asarray(retrieved.any(axis=0))
     names = sorted(set(groups))
     by_group = np.array([retrieved[[group == name for group in groups]].any(axis=0) for name in names])
     found_by_one = by_group.sum(axis=0) == 1
-    for name, found in zip(names, by_group, strict=True):
+    for name, retrieved_by_group in zip(names, by_group, strict=True):
         members = np.array([group == name for group in groups], np.bool_)
-        alone: BoolArray = found & found_by_one
+        alone: BoolArray = retrieved_by_group & found_by_one
         yield Removal(name, members, in_pool, alone, alone & (experiment.grades >= 0))
 
 
@@ -196,29 +163,26 @@ def removed_by_topic(experiment: Experiment, removed: Sequence[Removal]) -> IntA
 
 
 class LeftOut(Frozen):
-    """The scores of all runs with all judgments of the pool, and without those that only the run's group has found.
-
-    Parameters
-    ----------
-    before, after : shape (n_measures, n_runs); scores.
-    rank_before, rank_after : shape (n_measures, n_runs); 1 + the number of runs strictly better when all runs are
-        judged in the same way.
-    changed : shape (n_measures, n_runs); whether a run scores significantly otherwise (paired t test, p < 0.05).
-    left_out : shape (n_runs,); the runs that the statistics below are over: all, unless a single group was left out.
-    confusion : shape (n_measures,); how pairwise decisions go together with those with all judgments, for
-        the pairs of which a run was left out, summed over groups: two runs of different groups count twice.
-    reversals : shape (n_measures, n_pairs); without how many groups two runs, of which one was left out, differ in the
-        opposite direction as with all judgments.
-    """
+    """The values of all runs with the whole pool, and without the unique judgments of the run's group."""
 
     before: FloatArray
+    """Shape (n_measures, n_runs)."""
     after: FloatArray
+    """Shape (n_measures, n_runs)."""
     rank_before: IntArray
+    """Shape (n_measures, n_runs); 1 + the number of runs that are strictly better if all are judged in the same way."""
     rank_after: IntArray
+    """As ``rank_before``."""
     changed: BoolArray
+    """Shape (n_measures, n_runs); whether the change is significant (paired t test, p < 0.05)."""
     left_out: BoolArray
+    """Shape (n_runs,); the runs of the statistics below: all, unless a single group was left out."""
     confusion: Confusion
+    """Shape (n_measures,); significance decisions against those with all judgments, for pairs with a run that was left
+    out, summed over groups: two runs of different groups count twice."""
     reversals: IntArray
+    """Shape (n_measures, n_pairs); number of groups without which two runs, of which one was left out, differ
+    significantly in the opposite direction."""
 
     @cached_property
     def statistics(self) -> dict[str, FloatArray | IntArray]:
@@ -249,21 +213,13 @@ class LeftOut(Frozen):
 def topics_without_value(
     experiment: Experiment, removed: Sequence[Removal], treatments: Iterable[Treatment]
 ) -> BoolArray:
-    """Return for which topics a measure has no value with the whole pool, or with what some group is judged with.
-
-    Parameters
-    ----------
-    removed : as ``leave_out`` takes them.
-    treatments : of all that are compared.
-
-    Returns
-    -------
-    Shape (n_measures, n_topics).
-    """
+    """Return the topics without a value in the whole pool or under a treatment: shape (n_measures, n_topics)."""
     may_lack = [request.measure.has_value is not None for request in experiment.requests for _ in request.names]
     lacking = np.zeros((len(may_lack), len(experiment.topics)), np.bool_)
     if any(may_lack):
-        of_these = replace(experiment, requests=tuple(one for one in experiment.requests if one.measure.has_value))
+        of_these = replace(
+            experiment, requests=tuple(with_gaps for with_gaps in experiment.requests if with_gaps.measure.has_value)
+        )
         reduced = (treatment(removal, experiment.grades) for treatment in treatments for removal in removed)
         for judgments in ((None, removed[0].in_pool), *reduced):
             lacking[may_lack] |= np.isnan(of_these.values(*judgments)).any(axis=1)
@@ -277,13 +233,7 @@ def leave_out(
     processes: int = 1,
     lacking: BoolArray | None = None,
 ) -> LeftOut:
-    """Evaluate all runs once with the whole pool, and once for each group, with the judgments of a treatment.
-
-    Parameters
-    ----------
-    treatment : ``deleted``, ``unjudged``, ``nonrelevant``, or one that predicts.
-    removed, processes, lacking : as ``leave_out_with`` takes them.
-    """
+    """Evaluate all runs with the whole pool, and for each group with the judgments that a treatment leaves."""
 
     def values(removal: Removal) -> FloatArray:
         return experiment.values(*treatment(removal, experiment.grades))
@@ -298,16 +248,12 @@ def leave_out_with(
     processes: int = 1,
     lacking: BoolArray | None = None,
 ) -> LeftOut:
-    """Compare all runs with the whole pool with what they score when a group is left out, group by group.
+    """Compare the values of all runs with the whole pool to their values when a group is left out, group by group.
 
-    Parameters
-    ----------
-    removed : one for each group, the groups having every run once; or a single one, with whose judgments the runs of
-        other groups are evaluated as well (Büttcher et al. 2007, Table 3).
-    values_without : the values of all runs, shape (n_measures, n_runs, n_topics), when a group is left out.
-    processes : how many share the work; the result is the same for any number of at least 1.
-    lacking : shape (n_measures, n_topics); which topics are left out, as ``topics_without_value`` finds them. None: all
-        measures have values for all topics.
+    ``removed`` contains every run once, or is a single group, under whose judgments the runs of other groups are
+    evaluated as well (Büttcher et al. 2007, Table 3). ``values_without`` returns values of shape (n_measures, n_runs,
+    n_topics). ``lacking``, from ``topics_without_value``, are the topics left out. The result does not depend on
+    ``processes``.
     """
 
     def known(values: FloatArray) -> FloatArray:
@@ -335,9 +281,9 @@ def leave_out_with(
             reversals(full, decisions) & concerned,
         )
 
-    for removal, found in zip(removed, in_order(work, lambda: removed, min(processes, len(removed))), strict=True):
+    for removal, of_removal in zip(removed, in_order(work, lambda: removed, min(processes, len(removed))), strict=True):
         members = removal.runs if len(removed) > 1 else all_runs
-        scores, otherwise, of_group, reversed_here = found
+        scores, otherwise, of_group, reversed_here = of_removal
         after[:, members] = scores[:, members]
         rank_after[:, members] = ranks(scores)[:, members]
         has_changed[:, members] = otherwise[:, members]
@@ -352,17 +298,6 @@ def leave_out_with(
 def holes_of_runs(
     experiment: Experiment, removed: Sequence[Removal], depth: int, treatment: Treatment = deleted
 ) -> FloatArray:
-    """Return the share of the first documents of each run that nobody has judged when its group is left out.
-
-    Parameters
-    ----------
-    removed : as ``leave_out`` takes them.
-    depth : how many documents of each topic; the mean over topics is returned.
-    treatment : leaves out what only the group has found.
-
-    Returns
-    -------
-    Shape (n_runs,).
-    """
+    """Return the mean share of unjudged documents in the first ``depth`` of each run without its group: (n_runs,)."""
     holes: FloatArray = leave_out(experiment.with_measures((f"unj.{depth}",)), removed, treatment).after[0]
     return holes

@@ -27,14 +27,7 @@ LEAST_NONRELEVANT = 10
 
 
 class RandomOrder:
-    """The judged documents of each topic in an order that depends on their names and a seed alone.
-
-    Parameters
-    ----------
-    judgments : the documents, topic by topic.
-    seed : any whole number.
-    scheme : the name of what the order is for; different schemes have different orders.
-    """
+    """The judged documents of each topic in an order that depends on their names, the seed and the ``scheme`` alone."""
 
     def __init__(self, judgments: Judgments, seed: int, scheme: str) -> None:
         self.judgments = judgments
@@ -64,35 +57,23 @@ class RandomOrder:
 
 
 def uniform(judgments: Judgments, rate: Fraction, order: RandomOrder, level: float) -> BoolArray:
-    """Keep the same share of every topic's judged documents, drawn anew until one of them is relevant.
+    """Keep the same share of every topic's judged documents, resampled until at least one of them is relevant.
 
-    Of a topic's n judged documents max(1, floor(rate n + 1/2)) are kept. A topic without any relevant document is
-    drawn once.
-
-    Parameters
-    ----------
-    rate : above 0 and at most 1.
-    level : the least grade that is relevant.
-
-    Returns
-    -------
-    Flat over ``judgments``; which documents are kept.
-
-    Notes
-    -----
-    Source: Yilmaz and Aslam, Estimating Average Precision When Judgments Are Incomplete, KAIS 2008, section 3.1.
+    Of n judged documents, max(1, floor(rate n + 1/2)) are kept. A topic without relevant documents is sampled once.
+    Flat over ``judgments``. Source: Yilmaz and Aslam, Estimating Average Precision When Judgments Are Incomplete, KAIS
+    2008, section 3.1.
     """
     relevant = is_relevant(judgments, level)
     some_relevant = judgments.rows.count(relevant) > 0
-    kept = np.zeros(judgments.rows.size, np.bool_)
+    sampled = np.zeros(judgments.rows.size, np.bool_)
     for topic in range(judgments.rows.n):
         draw = 0
         sample = first_share(order.of(topic), rate)
         while some_relevant[topic] and not relevant[sample].any():
             draw += 1
             sample = first_share(order.of(topic, draw), rate)
-        kept[sample] = True
-    return kept
+        sampled[sample] = True
+    return sampled
 
 
 def stratified(
@@ -104,81 +85,47 @@ def stratified(
 ) -> BoolArray:
     """Keep the same share of every topic's relevant and of its nonrelevant documents.
 
-    Of R relevant documents the first max(1, fraction R) are kept, of N nonrelevant ones the first max(10, fraction N),
-    rounded to whole numbers, at most all there are. What a fraction keeps a greater one keeps as well.
-
-    Parameters
-    ----------
-    fraction : above 0 and at most 1.
-    level : the least grade that is relevant.
-    rounding : one of ``ROUNDINGS``.
-
-    Returns
-    -------
-    Flat over ``judgments``; which documents are kept.
-
-    Notes
-    -----
-    Source: Bompada et al., On the Robustness of Relevance Measures with Incomplete Judgments, SIGIR 2007, section 4
-    (which prints min for max); Ahlgren and Grönqvist, IP&M 2008, section 6.3 (who round half up).
+    Of R relevant documents, the first max(1, fraction R) are kept, of N nonrelevant documents the first max(10,
+    fraction N), rounded to integers, at most all. A higher fraction keeps all that a lower one keeps. Flat over
+    ``judgments``. Source: Bompada et al., On the Robustness of Relevance Measures with Incomplete Judgments, SIGIR
+    2007, section 4 (which prints min for max); Ahlgren and Grönqvist, IP&M 2008, section 6.3 (who round half up).
     """
     relevant = is_relevant(judgments, level)
-    kept = np.zeros(judgments.rows.size, np.bool_)
+    sampled = np.zeros(judgments.rows.size, np.bool_)
     for topic in range(judgments.rows.n):
         places = order.of(topic)
         for stratum, least in ((relevant[places], LEAST_RELEVANT), (~relevant[places], LEAST_NONRELEVANT)):
             documents = places[stratum]
-            kept[documents[: max(least, rounding(fraction * documents.size))]] = True
-    return kept
+            sampled[documents[: max(least, rounding(fraction * documents.size))]] = True
+    return sampled
 
 
 def shallow(judgments: Judgments, retrieved: BoolArray) -> BoolArray:
-    """Keep the judged documents that at least one run has among its first ones: a shallow pool.
+    """Keep the judged documents ``retrieved`` by a run, shape (n_runs, n_judgments): a shallow pool; flat.
 
-    Parameters
-    ----------
-    retrieved : shape (n_runs, n_judgments); whether a run has a document among its first ones.
-
-    Returns
-    -------
-    Flat over ``judgments``; which documents are kept.
-
-    Notes
-    -----
     Source: Yilmaz and Aslam, KAIS 2008, section 3.2.
     """
-    kept: BoolArray = retrieved.any(axis=0) & (judgments.grades >= 0)
-    return kept
+    pooled: BoolArray = retrieved.any(axis=0) & (judgments.grades >= 0)
+    return pooled
 
 
 def mixed(judgments: Judgments, retrieved: BoolArray, order: RandomOrder) -> BoolArray:
-    """Keep what ``shallow`` keeps and, of each topic, as many others of its judged documents, as far as there are any.
+    """Keep the documents of ``shallow`` and as many other judged documents of each topic, if there are any; flat.
 
-    Parameters
-    ----------
-    retrieved : shape (n_runs, n_judgments); whether a run has a document among its first ones.
-    order : of the same judgments.
-
-    Returns
-    -------
-    Flat over ``judgments``; which documents are kept.
-
-    Notes
-    -----
     Source: Yilmaz and Aslam, KAIS 2008, section 4.5.5.
     """
-    kept = shallow(judgments, retrieved)
-    counts = judgments.rows.count(kept)
-    added = np.zeros_like(kept)
+    pooled = shallow(judgments, retrieved)
+    counts = judgments.rows.count(pooled)
+    added = np.zeros_like(pooled)
     for topic in range(judgments.rows.n):
         places = order.of(topic)
-        added[places[~kept[places]][: counts[topic]]] = True
-    return kept | added
+        added[places[~pooled[places]][: counts[topic]]] = True
+    return pooled | added
 
 
-def unjudge(judgments: Judgments, kept: BoolArray) -> IntArray:
+def unjudge(judgments: Judgments, judged: BoolArray) -> IntArray:
     """Return grades in which the judged documents that are not kept are unjudged: pooled, with the grade -1."""
-    return np.where(kept | (judgments.grades < 0), judgments.grades, UNJUDGED_IN_FILES)
+    return np.where(judged | (judgments.grades < 0), judgments.grades, UNJUDGED_IN_FILES)
 
 
 def is_relevant(judgments: Judgments, level: float) -> BoolArray:
@@ -186,20 +133,15 @@ def is_relevant(judgments: Judgments, level: float) -> BoolArray:
     return judgments.grades >= max(level, 0)
 
 
-def warnings_without_relevant(judgments: Judgments, level: float, kept: BoolArray | None = None) -> list[str]:
-    """Return a line that counts the topics without a document judged relevant and names the first; none without any.
-
-    Parameters
-    ----------
-    kept : flat over ``judgments``; what is in a sample, which the line is about then. None: it is still to be drawn.
-    """
+def warnings_without_relevant(judgments: Judgments, level: float, sampled: BoolArray | None = None) -> list[str]:
+    """Return a line on the topics without a relevant document, in the judgments or in a sample (``kept``), if any."""
     relevant = is_relevant(judgments, level)
-    without = np.flatnonzero(judgments.rows.count(relevant if kept is None else relevant & kept) == 0).tolist()
+    without = np.flatnonzero(judgments.rows.count(relevant if sampled is None else relevant & sampled) == 0).tolist()
     if not without:
         return []
     return [
         f"{shown_name(judgments.path)}: {len(without)} of {len(judgments.topics)} topics have no relevant document "
-        f"{'to keep' if kept is None else 'in the sample'}, the first being {quote(judgments.topics[without[0]])}"
+        f"{'to keep' if sampled is None else 'in the sample'}, the first being {quote(judgments.topics[without[0]])}"
     ]
 
 

@@ -55,76 +55,60 @@ EXAMPLE = "'depth 1-10:100% 11-50:30% rest:10%'"
 
 
 class Stratum(Frozen):
-    """A stratum, and how much of it is drawn.
-
-    Parameters
-    ----------
-    name : what judgments call it.
-    rate : above 0 and at most 1.
-    first, last : documents whose number (best rank, or number of runs) is from ``first`` to ``last``. For ``names``,
-        and for a stratum of all that is in no other one, ``first`` is 0.
-    is_rest : whether the stratum has all that is in no other one.
-    """
+    """A stratum and its sampling rate."""
 
     name: str
+    """As judgments have it."""
     rate: Fraction
+    """Above 0 and at most 1."""
     first: int = 0
+    """Documents whose number (best rank, or number of runs) is from ``first`` to ``last``; 0 for names and the rest."""
     last: int = 0
     is_rest: bool = False
+    """Whether the stratum contains all documents that are in no other one."""
 
 
 class Design(Frozen):
-    """How judged documents are divided and drawn.
-
-    Parameters
-    ----------
-    by : what they are divided by.
-    strata : in the order given; no two have a document in common.
-    """
+    """How judged documents are divided into strata and sampled."""
 
     by: By
     strata: tuple[Stratum, ...]
+    """In the order given; disjoint."""
 
     def scaled(self, share: Fraction) -> Design:
         """Return the design with all rates multiplied by a share above 0 and at most 1."""
-        return replace(self, strata=tuple(replace(one, rate=one.rate * share) for one in self.strata))
+        return replace(self, strata=tuple(replace(stratum, rate=stratum.rate * share) for stratum in self.strata))
 
     def divide(self, judgments: Judgments, numbers: IntArray) -> IntArray:
-        """Return the place of the stratum of each judged document; ``ABSENT`` for one of no stratum, or not judged.
+        """Return the index of the stratum of each judged document, ``ABSENT`` for none; flat.
 
-        Parameters
-        ----------
-        numbers : flat over ``judgments``; by depth the best rank (0 where no run has the document), by runs how many
-            have it, by names what ``read_strata_file`` returns.
+        ``numbers``, flat, are by depth the best rank (0 if no run retrieves the document), by runs the number of runs
+        that retrieve it, by names the result of ``read_strata_file``.
         """
-        found = np.full(numbers.size, ABSENT)
+        places = np.full(numbers.size, ABSENT)
         judged = judgments.grades >= 0
         if self.by == "names":
-            found[judged] = numbers[judged]
+            places[judged] = numbers[judged]
         for place, stratum in enumerate(self.strata):
             if stratum.first:
-                found[judged & (numbers >= stratum.first) & (numbers <= stratum.last)] = place
+                places[judged & (numbers >= stratum.first) & (numbers <= stratum.last)] = place
         for place, stratum in enumerate(self.strata):
             if stratum.is_rest:
-                found[judged & (found == ABSENT)] = place
-        return found
+                places[judged & (places == ABSENT)] = place
+        return places
 
 
 class StrataSample(Frozen):
-    """What was drawn from the strata of every topic.
-
-    Parameters
-    ----------
-    judgments : all of them.
-    stratum : flat; the place of the stratum of a document, ``ABSENT`` for a document of none.
-    kept : flat; whether a document was drawn, which those of no stratum never are.
-    names : of the strata.
-    """
+    """A sample from the strata of every topic."""
 
     judgments: Judgments
+    """All judgments."""
     stratum: IntArray
+    """Flat; the index of the stratum of a document, ``ABSENT`` for none."""
     kept: BoolArray
+    """Flat; whether a document is in the sample."""
     names: tuple[str, ...] = ("1",)
+    """Of the strata."""
 
     @classmethod
     def of_everything(cls, judgments: Judgments) -> StrataSample:
@@ -134,26 +118,20 @@ class StrataSample(Frozen):
 
     @classmethod
     def drawn(cls, design: Design, judgments: Judgments, stratum: IntArray, order: RandomOrder) -> StrataSample:
-        """Draw a sample: of the D documents of a stratum of a topic, the first max(1, floor(rate D + 1/2)).
-
-        Parameters
-        ----------
-        stratum : as ``design.divide`` returns it.
-        order : of the judgments.
-        """
-        kept = np.zeros(stratum.size, np.bool_)
+        """Draw a sample: of the D documents of a stratum of a topic, the first max(1, floor(rate D + 1/2))."""
+        sampled = np.zeros(stratum.size, np.bool_)
         for topic in range(judgments.rows.n):
             places = order.of(topic)
             of_place = stratum[places]
-            for number, one in enumerate(design.strata):
-                kept[first_share(places[of_place == number], one.rate)] = True
-        return cls(judgments, stratum, kept, tuple(one.name for one in design.strata))
+            for number, sampled_stratum in enumerate(design.strata):
+                sampled[first_share(places[of_place == number], sampled_stratum.rate)] = True
+        return cls(judgments, stratum, sampled, tuple(sampled_stratum.name for sampled_stratum in design.strata))
 
     @property
     def in_stratum(self) -> BoolArray:
         """Flat: whether a document is in some stratum."""
-        found: BoolArray = self.stratum != ABSENT
-        return found
+        has_stratum: BoolArray = self.stratum != ABSENT
+        return has_stratum
 
     @property
     def grades(self) -> IntArray:
@@ -174,14 +152,10 @@ class StrataSample(Frozen):
 
 
 class ProbabilitySample(StrataSample):
-    """What was drawn with probabilities that are known document by document.
-
-    Parameters
-    ----------
-    inclusion : flat; those with which documents were drawn, 0 for a document that could not be.
-    """
+    """A sample with an inclusion probability for each document."""
 
     inclusion: FloatArray = np.empty(0)
+    """Flat; 0 for documents that could not be sampled."""
 
     @cached_property
     def probability(self) -> FloatArray:
@@ -190,15 +164,10 @@ class ProbabilitySample(StrataSample):
 
 
 def best_ranks(ranking: Ranking, n_judgments: int) -> IntArray:
-    """Return the best rank of each judged document in any run, 0 where none has it: flat over the judgments.
-
-    Parameters
-    ----------
-    ranking : of one run, or of several ``joined``.
-    """
-    found = ranking.row >= 0
+    """Return the best rank of each judged document in any run, 0 if no run retrieves it: flat over the judgments."""
+    is_judged = ranking.row >= 0
     best = np.full(n_judgments, NO_LIMIT)
-    np.minimum.at(best, ranking.row[found], ranking.rank[found])
+    np.minimum.at(best, ranking.row[is_judged], ranking.rank[is_judged])
     return np.where(best == NO_LIMIT, 0, best)
 
 
@@ -210,21 +179,9 @@ def numbers_for(by: By, ranking: Ranking, n_judgments: int) -> IntArray:
 
 
 def read_strata_file(source: Source, judgments: Judgments, strata: Sequence[Stratum], warn: Warn) -> IntArray:
-    """Read a file that has the stratum of each document, a line ``TOPIC DOCNO STRATUM`` each.
+    """Read the stratum of each document from lines ``TOPIC DOCNO STRATUM``: flat, ``ABSENT`` for documents without.
 
-    Parameters
-    ----------
-    strata : names that are none of these are those of documents in no stratum.
-    warn : is called with a line if the file has documents that were not judged.
-
-    Returns
-    -------
-    Flat over the judgments; the place of the stratum, ``ABSENT`` for a document without any.
-
-    Raises
-    ------
-    UnreadableFileError
-    MalformedLineError : a line has other than three columns, or a document is there twice.
+    Names that are no stratum count as none; warns of documents that have no judgment.
     """
     where = shown_name(source.path)
     content = b"".join(source.chunks(CHUNK_SIZE))
@@ -235,7 +192,7 @@ def read_strata_file(source: Source, judgments: Judgments, strata: Sequence[Stra
             raise MalformedLineError(
                 f"{where}:{number}: a line must have 3 columns (topic, document, stratum), but got {text}"
             )
-    places = {as_bytes(one.name): place for place, one in enumerate(strata) if not one.is_rest}
+    places = {as_bytes(named.name): place for place, named in enumerate(strata) if not named.is_rest}
     topics = np.array([judgments.topic_index.get(topic, ABSENT) for _, (topic, _, _) in lines], np.int64)
     known = topics != ABSENT
     docnos = Names.of([docno for _, (_, docno, _) in lines])
@@ -289,9 +246,9 @@ def _stratum(part: str, number: int, by: By) -> Stratum:
         return Stratum(REST if by == "names" else str(number), rate, is_rest=True)
     if by == "names":
         return Stratum(what, rate)
-    found = _RANGE.fullmatch(what)
-    first = int(found[1]) if found else 0
-    last = NO_LIMIT if found and found[3] else int(found[2]) if found and found[2] else first
+    match = _RANGE.fullmatch(what)
+    first = int(match[1]) if match else 0
+    last = NO_LIMIT if match and match[3] else int(match[2]) if match and match[2] else first
     if not 1 <= first <= last:
         raise UsageError(
             f"a stratum must be a number from 1 up, a range such as 11-50 or 51+, or {REST}, but got {quote(part)}"
@@ -301,28 +258,25 @@ def _stratum(part: str, number: int, by: By) -> Stratum:
 
 def _check_ranges(strata: Sequence[Stratum], by: By, text: str) -> None:
     """Refuse strata that have documents in common and, by depth, gaps; raises UsageError."""
-    names = [one.name for one in strata]
+    names = [stratum.name for stratum in strata]
     if by == "names":
         if len(set(names)) < len(names):
             raise UsageError(f"each stratum must be given once, but got {quote(text)}")
         return
-    ascending = sorted(strata, key=lambda one: one.first)
-    if any(one.last >= other.first for one, other in pairwise(ascending)):
+    ascending = sorted(strata, key=lambda stratum: stratum.first)
+    if any(stratum.last >= other.first for stratum, other in pairwise(ascending)):
         raise UsageError(f"ranges of strata must have nothing in common, but got {quote(text)}")
-    if by == "depth" and [one.first for one in strata] != [1, *(one.last + 1 for one in strata)][: len(strata)]:
+    if (
+        by == "depth"
+        and [stratum.first for stratum in strata] != [1, *(stratum.last + 1 for stratum in strata)][: len(strata)]
+    ):
         raise UsageError(f"depths of strata must ascend from 1 without gaps, but got {quote(text)}")
 
 
 def divided(
     design: Design, source: Source | None, judgments: Judgments, ranking: Callable[[], Ranking], warn: Warn
 ) -> IntArray:
-    """Return the place of the stratum of each judged document, as ``Design.divide`` does.
-
-    Parameters
-    ----------
-    source : the file with the strata; None where runs say what is in a stratum.
-    ranking : returns the ranking of the runs.
-    """
+    """Return the index of the stratum of each judged document, from a file or from the ranking of the runs."""
     if source is not None:
         numbers = read_strata_file(source, judgments, design.strata, warn)
     else:
@@ -332,7 +286,7 @@ def divided(
 
 def ranking_of(runs: Sequence[RunStream], judgments: Judgments, warn: Warn) -> Ranking:
     """Rank runs against judgments; raises as the evaluator does."""
-    return Ranking.joined([one.ranking for one in rank_all(judgments, runs, RankingRules(), warn=warn)])
+    return Ranking.joined([ranked.ranking for ranked in rank_all(judgments, runs, RankingRules(), warn=warn)])
 
 
 FORMATS = (QRELS.name, SAMPLED.name, PRELS.name)
@@ -345,35 +299,22 @@ def format_for(measure: Measure) -> str | None:
 
 
 def requests_of_samples(measures: Sequence[str], level: int) -> tuple[RequestedMeasure, ...]:
-    """Read measures, those that need strata or probabilities included; raises as ``requests_of`` does.
-
-    Parameters
-    ----------
-    measures : as ``-m`` takes them.
-    """
+    """Read measures, including those that need strata or inclusion probabilities."""
     settings = Settings(level=level)
     each = (requests_of((text,), settings, _format_of(text, settings)) for text in measures)
-    return each_once([one for requests in each for one in requests])
+    return each_once([request for requests in each for request in requests])
 
 
 def _format_of(text: str, settings: Settings) -> str:
     """Return the format that the first measure of a text takes a sample for."""
-    found = (format_for(request.measure) for request in select_measures((text,), settings).measures)
-    return next((name for name in found if name is not None), None) or QRELS.name
+    formats = (format_for(request.measure) for request in select_measures((text,), settings).measures)
+    return next((name for name in formats if name is not None), None) or QRELS.name
 
 
 def values_of_sample(experiment: Experiment, sample: StrataSample, pooled: BoolArray | None = None) -> FloatArray:
-    """Evaluate all runs under a sample.
+    """Evaluate all runs under a sample: shape (n_measures, n_runs, n_topics); nan if a topic has no value.
 
-    Parameters
-    ----------
-    experiment : with the judgments that the sample was drawn from; ``requests`` of any of ``FORMATS``.
-    pooled : flat over the judgments; which documents are in the pool for measures of graded judgments. None: all. For
-        the other measures it is those of a stratum.
-
-    Returns
-    -------
-    Shape (n_measures, n_runs, n_topics); nan where a topic has no value.
+    ``pooled``, flat, is the pool for measures of graded judgments (None: all documents); other measures use the strata.
     """
     formats = [format_for(request.measure) for request in experiment.requests for _ in request.names]
     values = np.empty((len(formats), *experiment.missing.shape))
@@ -381,12 +322,12 @@ def values_of_sample(experiment: Experiment, sample: StrataSample, pooled: BoolA
         requests = tuple(request for request in experiment.requests if format_for(request.measure) == name)
         of_format = experiment if requests == experiment.requests else replace(experiment, requests=requests)
         if name == QRELS.name:
-            found = of_format.values(unjudge(experiment.judgments, sample.kept), pooled)
+            of_measures = of_format.values(unjudge(experiment.judgments, sample.kept), pooled)
         elif name == SAMPLED.name:
-            found = _with_strata(of_format, sample)
+            of_measures = _with_strata(of_format, sample)
         else:
-            found = _with_probabilities(of_format, sample)
-        values[[of == name for of in formats]] = found
+            of_measures = _with_probabilities(of_format, sample)
+        values[[of == name for of in formats]] = of_measures
     return values
 
 
@@ -400,28 +341,28 @@ def _cut(ranking: Ranking, depth: int) -> Ranking:
     """Return the first documents of each topic."""
     if not (ranking.n_ret > depth).any():
         return ranking
-    kept = ranking.rank <= depth
-    rows, n_ret = ranking.rows.keep(kept), np.minimum(ranking.n_ret, depth)
-    return replace(ranking, rows=rows, rank=ranking.rank[kept], row=ranking.row[kept], n_ret=n_ret)
+    within = ranking.rank <= depth
+    rows, n_ret = ranking.rows.keep(within), np.minimum(ranking.n_ret, depth)
+    return replace(ranking, rows=rows, rank=ranking.rank[within], row=ranking.row[within], n_ret=n_ret)
 
 
 def _with_probabilities(experiment: Experiment, sample: StrataSample) -> FloatArray:
-    judgments, kept = sample.judgments, sample.kept
+    judgments, sampled = sample.judgments, sample.kept
     drawn = JudgmentsWithProbabilities(
         path=judgments.path,
         topics=judgments.topics,
-        rows=judgments.rows.keep(kept),
-        docnos=judgments.docnos.take(kept),
-        grades=judgments.grades[kept],
-        probabilities=sample.probability[kept],
-        at_random=np.ones(np.count_nonzero(kept), np.bool_),
-        lines=judgments.lines[kept],
+        rows=judgments.rows.keep(sampled),
+        docnos=judgments.docnos.take(sampled),
+        grades=judgments.grades[sampled],
+        probabilities=sample.probability[sampled],
+        at_random=np.ones(np.count_nonzero(sampled), np.bool_),
+        lines=judgments.lines[sampled],
     )
     return RankedRuns(
         judgments=drawn,
         runs=experiment.runs,
         topics=experiment.topics,
-        ranking=replace(experiment.ranking, row=renumbered(experiment.ranking.row, kept)),
+        ranking=replace(experiment.ranking, row=renumbered(experiment.ranking.row, sampled)),
         missing=experiment.missing,
         requests=experiment.requests,
         level=experiment.level,

@@ -19,39 +19,24 @@ from irevalx.ranking.topics import log2_of
 
 
 class WeightedMeasure(Frozen):
-    """A sum over ranks of weight times gain.
-
-    Parameters
-    ----------
-    name : as it is printed.
-    depth : how many ranks count; None for all.
-    weights : gives the weights of the ranks from 1 up, as many as it is asked for.
-    gains : gives the gains of grades from 0 up.
-    greatest_gain : of any grade that an unjudged document may get; the least is 0.
-    """
+    """A sum over ranks of weight times gain."""
 
     name: str
+    """As it is printed."""
     depth: int | None
+    """Number of ranks that count; None for all."""
     weights: Callable[[int], FloatArray]
+    """Returns the weights of the first n ranks."""
     gains: Callable[[IntArray], FloatArray]
+    """Returns the gains of grades from 0 up."""
     greatest_gain: float
+    """The highest gain that an unjudged document can get; the lowest is 0."""
 
 
 def weighted_measures(
     requests: Sequence[RequestedMeasure], level: float, grades: Collection[int], greatest: int
 ) -> list[WeightedMeasure]:
-    """Return the measures that were asked for, as sums over ranks.
-
-    Parameters
-    ----------
-    level : the least grade that is relevant.
-    grades : those of the judgments, from 0 up.
-    greatest : the greatest grade that an unjudged document may get.
-
-    Raises
-    ------
-    UsageError : a measure is no such sum, or a gain or its lack makes it none.
-    """
+    """Return measures as sums over ranks; ``greatest`` is the highest grade that an unjudged document can get."""
     return [
         measure
         for request in requests
@@ -68,12 +53,7 @@ def not_weighted(request: RequestedMeasure) -> str:
 
 
 def counted_documents(ranking: Ranking, measure: WeightedMeasure) -> tuple[IntArray, IntArray, FloatArray]:
-    """Return the documents of judgments that have a weight in a ranking: one for each time that it retrieves one.
-
-    Returns
-    -------
-    Flat; where they stand in the judgments, the rows of the ranking that retrieve them, and their weights there.
-    """
+    """Return the retrieved judged documents with a weight: places in the judgments, rows of the ranking, weights."""
     counted = (ranking.row >= 0) & (ranking.rank <= (measure.depth or np.iinfo(np.int64).max))
     rank = ranking.rank[counted]
     weight = measure.weights(int(rank.max(initial=0)))[rank - 1]
@@ -141,8 +121,8 @@ def _rank_biased(
     def weights(n: int) -> FloatArray:
         factors = np.full(n, p)
         factors[:1] = 1.0 - p
-        found: FloatArray = np.multiply.accumulate(factors)
-        return found
+        products: FloatArray = np.multiply.accumulate(factors)
+        return products
 
     return WeightedMeasure(name, None, weights, lambda grades: _gains_of(grades, given), max([0.0, *possible]))
 

@@ -134,8 +134,13 @@ else:
     __all__ = list(_HOMES)
 
 
+def __dir__() -> list[str]:
+    """Return the public names."""
+    return list(_HOMES)
+
+
 def __getattr__(name: str) -> Any:
-    """Import a public function when it is asked for: each brings the packages that it needs."""
+    """Import a public function when it is used, with the packages that it needs."""
     from importlib import import_module
 
     if name in _HOMES:

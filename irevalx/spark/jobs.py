@@ -79,30 +79,30 @@ def evaluate(
 ) -> Values:
     """Evaluate runs on Spark: the numbers of ``irevalx.evaluate``.
 
-    What takes little time is looked at now; values are computed when they are asked for.
+    Arguments are checked immediately; values are computed when they are used.
 
     Parameters
     ----------
-    qrels : a column each for topic, docno and grade, by the names that ``irevalx.Qrels.read`` knows.
-    runs : a column each for topic, docno and score; the column ``run``, if there is one, names the run of each row.
-    measures : as ``irevalx.evaluate`` takes them; those whose values are texts are left out.
-    pool : the documents chosen for judging: a column each for topic and docno.
-    partitions : how many parts the topics are divided into; None leaves it to Spark.
-    block_rows : the number of rows that a worker evaluates at once, besides those to the end of the topic.
-    wide : whether ``topics`` has a column for each measure, rather than a row.
+    qrels : a data frame with columns for topic, docno and grade, named as for ``irevalx.Qrels.read``.
+    runs : a data frame with columns for topic, docno and score; an optional column ``run`` names the run of each row.
+    measures : as for ``irevalx.evaluate``; measures with texts as values are omitted.
+    pool : documents chosen for judging, with columns for topic and docno.
+    partitions : number of partitions of topics. [default: chosen by Spark]
+    block_rows : number of rows that a worker evaluates at once, plus those to the end of the topic.
+    wide : return one column per measure in ``topics`` rather than one row.
     options : ``level``, ``complete``, ``judged_only``, ``max_retrieved``, ``collection_size``, ``topic``, ``unjudged``,
         ``ties`` and ``duplicates`` (not "first": rows have no order), ``ignore_identical_ids``, ``infap_c``,
         ``infap_epsilon``, ``sample_rate``, ``compat`` and ``strict``, as for ``irevalx.evaluate``.
 
     Raises
     ------
-    ArgumentError : an argument or the type of a column is not what it must be, or a column is missing.
+    ArgumentError : an argument or the type of a column is invalid, or a column is missing.
     NoTopicsError : no topic has both judgments and results (under ``-c`` and compat 10: no topic has judgments).
-    IrevalxError : as for ``irevalx.evaluate``, where measures or options make no sense.
+    IrevalxError : measures or options are invalid, as for ``irevalx.evaluate``.
 
     Warns
     -----
-    IrevalxWarning : what the command would say of measures and their parameters.
+    IrevalxWarning : warnings of the command about measures and their parameters.
     """
     requests, strict = with_custom_measures(measures), parameters.flag("strict", options.pop("strict", False))
     settings, wide = Settings.of(**options), parameters.flag("wide", wide)
@@ -129,7 +129,7 @@ def evaluate(
 
 
 class Values:
-    """What runs score. Spark keeps the values of topics once they have been computed, until ``unpersist``."""
+    """Measure values of runs. Spark keeps topic values, once computed, until ``unpersist``."""
 
     def __init__(self, scores: DataFrame, workers: Workers, wide: bool) -> None:
         self._scores = scores
@@ -155,11 +155,11 @@ class Values:
 
         Raises
         ------
-        NoTopicsError : a run has no topic that could be evaluated.
+        NoTopicsError : a run has no evaluated topics.
 
         Warns
         -----
-        IrevalxWarning : what the command would say of a run.
+        IrevalxWarning : warnings of the command about runs.
         """
         by_run = self._scores.repartition("run").sortWithinPartitions("run", "topic")
         rows = by_run.mapInArrow(self._workers.fold, _TOTALS).collect()
@@ -169,7 +169,7 @@ class Values:
         return self._scores.sparkSession.createDataFrame(summary_rows, "run string, measure string, value double")
 
     def unpersist(self) -> None:
-        """Let Spark forget the values of topics."""
+        """Release the topic values."""
         self._scores.unpersist()
 
 

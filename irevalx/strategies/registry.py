@@ -260,6 +260,3 @@ STRATEGIES = {
         ),
     )
 }
-
-ORDERS = STRATEGIES  # older names, until lab.studies has the new ones
-JudgingOrder: TypeAlias = JudgingStrategy

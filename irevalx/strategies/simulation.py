@@ -268,12 +268,6 @@ class StrategySimulation(Frozen, kw_only=True):
         return SimulatedJudging(judgments, within, (), without)
 
 
-Level: TypeAlias = BudgetLevel  # older names, until lab.studies has the new ones
-Rules: TypeAlias = SimulationRules
-Replay: TypeAlias = SimulatedJudging
-Ordering: TypeAlias = StrategySimulation
-
-
 class SelectedDocument(Frozen):
     """A document to judge next."""
 

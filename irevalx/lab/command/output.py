@@ -326,7 +326,7 @@ Made = TypeVar("Made")
 
 
 def refuse_folder(path: str) -> None:
-    """Raise OutputError where a folder cannot be made or written to, before the work whose results are to be there."""
+    """Raise OutputError if a folder cannot be made or written, before the work."""
     try:
         there = _nearest(Path(path))
         is_writable = there.is_dir() and os.access(there, os.W_OK | os.X_OK)
@@ -342,7 +342,7 @@ def refuse_folder(path: str) -> None:
 
 def _nearest(path: Path) -> Path:
     """Return a path, or the nearest folder around it that exists."""
-    return next(one for one in (path, *path.absolute().parents) if os.path.lexists(one))
+    return next(folder for folder in (path, *path.absolute().parents) if os.path.lexists(folder))
 
 
 def _cannot_make(path: str, error: OSError) -> OutputError:
@@ -350,12 +350,7 @@ def _cannot_make(path: str, error: OSError) -> OutputError:
 
 
 def make_folder(path: str) -> Path:
-    """Make a folder, unless it is there already, and return its path.
-
-    Raises
-    ------
-    OutputError : it cannot be made.
-    """
+    """Make a folder, unless it exists, and return its path."""
     try:
         Path(path).mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -365,17 +360,10 @@ def make_folder(path: str) -> Path:
 
 @raising_interrupts()
 def write_folder(path: str, make: Callable[[Path], Made]) -> Made:
-    """Write a folder whose files take their places only when all of them are complete; return what ``make`` returns.
+    """Write a folder whose files are moved into place when all of them are complete; returns the result of ``make``.
 
-    Files that are there already are replaced, and others stay.
-
-    Parameters
-    ----------
-    make : writes the files into the empty folder that it is given.
-
-    Raises
-    ------
-    OutputError : something cannot be written. The folder is then as it was before, or not there.
+    ``make`` writes the files into an empty folder. Existing files with these names are replaced, others stay. If
+    something cannot be written, the folder is as before, or does not exist.
     """
     part = None
     try:

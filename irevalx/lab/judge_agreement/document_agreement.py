@@ -218,12 +218,6 @@ class DocumentAgreement:
         ]
         return f"{' and '.join(parts)} (topics with a document labelled in both files)"
 
-    @property
-    def levels_without_labels(self) -> list[int]:
-        """The levels that are not the grade of any human label."""
-        used = set(self.grades[self.counts.sum(axis=1) > 0].tolist())
-        return [level for level in self.levels if level not in used]
-
     def statistics(self, bootstrap: LabelBootstrap) -> Iterator[AgreementStatistic]:
         """Yield numbers, coverage, confusion, coefficients, and statistics at each level, of all topics together."""
         yield from self._counted(None, self.counts, self.n_pairs, self.n_human, self.n_machine)

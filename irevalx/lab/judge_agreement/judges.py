@@ -21,7 +21,6 @@ from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.judge_agreement.document_agreement import AgreementStatistic, DocumentAgreement, LabelBootstrap
 from irevalx.lab.judge_agreement.run_agreement import SHUFFLES, PairedEvaluations, Reranking, evaluations, with_reranked
-from irevalx.process.terminal import progress_bar
 from irevalx.statistics.bootstrap import bootstrap_warnings
 from irevalx.statistics.label_agreement import MOST_ROUNDS, dawid_skene, mean_grade, nearest_grade, vote
 
@@ -284,6 +283,8 @@ def _run_statistics(
     warn: Warn,
 ) -> list[AgreementStatistic]:
     """Return statistics of the runs under human and machine labels; ``groups`` has the group of each run."""
+    from irevalx.process.terminal import progress_bar
+
     runs = experiment.runs
     shuffles = SHUFFLES if (groups or rerank) and bootstrap.resamples > 1 else 0
     evaluated = with_reranked(experiment, both.machine) if rerank else experiment
@@ -316,7 +317,8 @@ def _warnings(
             f"{others} of the {agreement.n_machine} labels of {theirs} are of documents that {ours} does not label "
             "(coverage_machine); the quality of these labels is unknown"
         )
-    if levels := agreement.levels_without_labels:
+    used = set(agreement.grades[agreement.counts.sum(axis=1) > 0].tolist())
+    if levels := [level for level in agreement.levels if level not in used]:
         which = ", ".join(map(str, levels[:10])) + (f" and {len(levels) - 10} more" if levels[10:] else "")
         yield f"level {which}: no human label has this grade"
     value = {statistic.statistic: statistic.value for statistic in statistics if statistic.level is None}

@@ -25,7 +25,7 @@ from irevalx.parameters import argument_error
 from irevalx.process.platform import SEPARATORS, as_text
 from irevalx.reading.sources.files import CHUNK_SIZE, Source
 from irevalx.reports.table import Table
-from irevalx.strategies.simulation import Level
+from irevalx.strategies.simulation import BudgetLevel
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -334,7 +334,7 @@ def read_summary(folder: StudyFolder) -> "StudySummary":
     )
 
 
-def _levels(where: str, scheme: Scheme, texts: Sequence[str]) -> tuple[Level, ...]:
+def _levels(where: str, scheme: Scheme, texts: Sequence[str]) -> tuple[BudgetLevel, ...]:
     """Return levels by their texts; a share can also be written like a Python float."""
     try:
         given = [

@@ -39,7 +39,7 @@ from irevalx.process.terminal import progress_bar
 from irevalx.process.workers import in_order
 from irevalx.reports.output_formats import DIGITS
 from irevalx.reports.table import Table
-from irevalx.strategies.simulation import Level, Ordering, Replay
+from irevalx.strategies.simulation import BudgetLevel, SimulatedJudging, StrategySimulation
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -76,8 +76,8 @@ class UnpooledRunRow(NamedTuple):
 class StrategyResult(Frozen):
     """What a judging strategy has judged; nothing for a scheme that is not a strategy."""
 
-    ordering: Ordering | None = None  # of all runs
-    replayed: Sequence[Replay] = ()  # for each seed, at each level ascending
+    ordering: StrategySimulation | None = None  # of all runs
+    replayed: Sequence[SimulatedJudging] = ()  # for each seed, at each level ascending
 
     @classmethod
     def of(
@@ -85,7 +85,7 @@ class StrategyResult(Frozen):
         scheme: Scheme,
         runs: Any,
         experiment: Experiment,
-        levels: Sequence[Level],
+        levels: Sequence[BudgetLevel],
         seeds: Sequence[int],
         options: Mapping[str, Any],
         *,
@@ -103,7 +103,7 @@ class StrategyResult(Frozen):
             result = ordering.replay(judgments, levels, seed)
             return result.kept, result.inclusion, result.n_without  # without the judgments, which are large
 
-        replayed = [Replay(judgments, *parts) for parts in in_order(replay, lambda: seeds, processes)]
+        replayed = [SimulatedJudging(judgments, *parts) for parts in in_order(replay, lambda: seeds, processes)]
         for line in without_judgment_warning(replayed[0], ordering.rules):
             warn(line)
         return cls(ordering, replayed)

@@ -40,15 +40,15 @@ from irevalx.statistics.bootstrap import (
 )
 from irevalx.statistics.decisions import DECISION_COLUMNS, Confusion, Decisions, confusion, decide, reversals
 from irevalx.statistics.significance import ALPHA, MEAN
-from irevalx.strategies.registry import ORDERS, JudgingOrder
-from irevalx.strategies.simulation import Level, Replay
+from irevalx.strategies.registry import STRATEGIES, JudgingStrategy
+from irevalx.strategies.simulation import BudgetLevel, SimulatedJudging
 
 SHARES = tuple(f"{percent}%" for percent in (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100))
 _DEPTHS = tuple(str(depth) for depth in (1, 2, 3, 4, 5, 10, 20, 30, 40, 50, 100))
 _DRAWN_DEPTHS = (30.0, 8.0, 4.0)
 _MOST_DIGITS = 18  # of a depth: no run has as many documents
 
-LevelText: TypeAlias = "str | float | Fraction | Level"
+LevelText: TypeAlias = "str | float | Fraction | BudgetLevel"
 """A level as users give it, or a budget that was read before."""
 
 
@@ -62,12 +62,12 @@ class Scheme(Frozen, kw_only=True):
     drawn_levels: tuple[float, ...] = (0.3, 0.1, 0.05)  # levels that the papers draw, descending
     of_depth: bool = False  # whether levels are depths of pools
     by_share_judged: bool = False  # whether figures have the share of the judgments on the axis instead of levels
-    order: JudgingOrder | None = None  # the judging strategy, whose budgets are the levels
+    order: JudgingStrategy | None = None  # the judging strategy, whose budgets are the levels
     is_random: bool = True  # whether there are several samples
 
-    def levels(self, given: Sequence[LevelText] | None, what: str = "levels") -> list[Level]:
+    def levels(self, given: Sequence[LevelText] | None, what: str = "levels") -> list[BudgetLevel]:
         """Return levels, or the default levels for None; ``what`` names them in messages."""
-        by_number: dict[Fraction, Level] = {}
+        by_number: dict[Fraction, BudgetLevel] = {}
         for text in self.default_levels if given is None else given:
             level = self._level(text, what)
             if level.number in by_number:
@@ -77,8 +77,8 @@ class Scheme(Frozen, kw_only=True):
             raise ArgumentError(f"{what} must be numbers of documents or shares, but got both")
         return list(by_number.values())
 
-    def _level(self, given: LevelText, what: str) -> Level:
-        if isinstance(given, Level):
+    def _level(self, given: LevelText, what: str) -> BudgetLevel:
+        if isinstance(given, BudgetLevel):
             return given
         text = str(given)
         if self.order is not None:
@@ -86,14 +86,14 @@ class Scheme(Frozen, kw_only=True):
         if self.of_depth:
             if not text.isascii() or not text.isdecimal() or not 1 <= len(text) <= _MOST_DIGITS or int(text) < 1:
                 raise ArgumentError(f"a level of {self.name} must be a depth of at least 1, but got {quote(text)}")
-            return Level(text, Fraction(int(text)), is_share=False)
+            return BudgetLevel(text, Fraction(int(text)), is_share=False)
         if not isinstance(given, str):
-            return Level(text, share_of(what, given))
+            return BudgetLevel(text, share_of(what, given))
         share = read_share(given)
         if share is None:
             rule = "a share above 0 and at most 1, such as 0.1 or 10%"
             raise ArgumentError(f"each of {what} must be {rule}, but got {quote(given)}")
-        return Level(text, share)
+        return BudgetLevel(text, share)
 
 
 SCHEMES = {
@@ -138,7 +138,7 @@ SCHEMES = {
 }
 """The schemes that are not judging strategies, by name."""
 
-STRATEGIES = {
+STRATEGY_SCHEMES = {
     name: Scheme(
         name=name,
         meaning=f"share of the judgments that is made in the order {name}",
@@ -147,11 +147,11 @@ STRATEGIES = {
         order=order,
         is_random=order.is_random,
     )
-    for name, order in ORDERS.items()
+    for name, order in STRATEGIES.items()
 }
 """The schemes that are judging strategies, by name; ``depth`` is one if its levels are shares."""
 
-NAMES = tuple(dict.fromkeys((*SCHEMES, *STRATEGIES)))
+NAMES = tuple(dict.fromkeys((*SCHEMES, *STRATEGY_SCHEMES)))
 
 
 def level_words(given: Any) -> tuple[LevelText, ...]:
@@ -160,7 +160,7 @@ def level_words(given: Any) -> tuple[LevelText, ...]:
     if (
         not words
         or isinstance(given, bytes | Mapping)
-        or not all(isinstance(word, str | Real | Level) and not isinstance(word, bool) for word in words)
+        or not all(isinstance(word, str | Real | BudgetLevel) and not isinstance(word, bool) for word in words)
     ):
         raise ValueError(given)
     return words
@@ -169,10 +169,12 @@ def level_words(given: Any) -> tuple[LevelText, ...]:
 def scheme_of(name: str, levels: Iterable[LevelText] | None, *, in_order: bool = False) -> Scheme:
     """Return a scheme by name; ``depth`` is a judging strategy if its levels are budgets, or if ``in_order``."""
     words = tuple(levels or ())
-    are_budgets = all(isinstance(word, Level | Fraction) or "%" in str(word) or "." in str(word) for word in words)
-    if name in SCHEMES and not (name in STRATEGIES and (in_order or (words and are_budgets))):
+    are_budgets = all(
+        isinstance(word, BudgetLevel | Fraction) or "%" in str(word) or "." in str(word) for word in words
+    )
+    if name in SCHEMES and not (name in STRATEGY_SCHEMES and (in_order or (words and are_budgets))):
         return SCHEMES[name]
-    return STRATEGIES[name]
+    return STRATEGY_SCHEMES[name]
 
 
 class TopicStrata(Frozen):
@@ -342,7 +344,7 @@ class Study(Frozen):
 
     experiment: Experiment  # with the full judgments
     scheme: str
-    levels: tuple[Level, ...]  # ascending
+    levels: tuple[BudgetLevel, ...]  # ascending
     seeds: tuple[int, ...]  # one for each sample
     judged: FloatArray  # shape (n_levels, n_samples): the share of the judgments that is left
     full: FloatArray  # shape (n_measures, n_runs): values under full judgments
@@ -387,14 +389,14 @@ class _Reduced(Frozen):
 def run_study(
     experiment: Experiment,
     scheme: str,
-    levels: Sequence[Level],
+    levels: Sequence[BudgetLevel],
     seeds: Sequence[int],
     *,
     done: Callable[[], None] = lambda: None,
     resampling: StudyResampling | None = None,
     division: TopicStrata | None = None,
     rounding: Callable[[Fraction], int] = math.ceil,
-    replayed: Sequence[Replay] = (),
+    replayed: Sequence[SimulatedJudging] = (),
     processes: int = 1,
 ) -> Study:
     """Evaluate all runs under reduced judgments for each level (ascending) and seed, and call ``done`` after each.

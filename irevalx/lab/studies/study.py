@@ -40,7 +40,7 @@ from irevalx.lab.studies.results import SUFFIXES, StrategyResult, StudyResult
 from irevalx.lab.studies.simulation import (
     NAMES,
     SCHEMES,
-    STRATEGIES,
+    STRATEGY_SCHEMES,
     StudyResampling,
     TopicStrata,
     level_words,
@@ -52,9 +52,8 @@ from irevalx.lab.studies.warnings import study_warnings
 from irevalx.process.terminal import progress_bar
 from irevalx.reading.sources.files import Source
 from irevalx.reading.sources.tables import source_of
-from irevalx.strategies.registry import ORDERS
-from irevalx.strategies.simulation import USUAL
-from irevalx.strategies.simulation import Level as Budget
+from irevalx.strategies.registry import STRATEGIES
+from irevalx.strategies.simulation import USUAL, BudgetLevel
 
 if TYPE_CHECKING:
     from irevalx.lab.command.output import Output
@@ -63,12 +62,12 @@ POOL_DEPTH = 100
 
 _SCHEMES = (
     f"scheme that reduces the judgments of each topic: {', '.join(SCHEMES)}, or a judging strategy "
-    f"({', '.join(name for name in STRATEGIES if name not in SCHEMES)}). The scheme uniform keeps a share of all "
+    f"({', '.join(name for name in STRATEGY_SCHEMES if name not in SCHEMES)}). The scheme uniform keeps a share of all "
     "judgments; stratified a share of the relevant and of the nonrelevant documents; depth the documents within a pool "
     "depth; mixed these and as many other documents; strata a share of the sampling rates of `strata`; a judging "
     "strategy the first documents that it selects, as in degrade. depth is a judging strategy if `levels` are shares"
 )
-_WITH_TEXTS = tuple(name for name, order in ORDERS.items() if order.needs_texts)
+_WITH_TEXTS = tuple(name for name, order in STRATEGIES.items() if order.needs_texts)
 _SCHEME = choice(
     *NAMES,
     requires={
@@ -81,8 +80,8 @@ _SCHEME = choice(
         "numbers of documents for depth, too."
     ),
 )
-_WITH_PROBABILITIES = tuple(f"scheme={name}" for name, order in ORDERS.items() if order.has_probabilities)
-_STRATEGY = tuple(f"scheme={name}" for name in STRATEGIES)
+_WITH_PROBABILITIES = tuple(f"scheme={name}" for name, order in STRATEGIES.items() if order.has_probabilities)
+_STRATEGY = tuple(f"scheme={name}" for name in STRATEGY_SCHEMES)
 
 
 def _run(
@@ -121,10 +120,10 @@ def _run(
     result: StudyResult | SeveralStudies
     if len(names) == 1:
         result = study(runs=runs, scheme=names[0], levels=levels, documents=documents, seed=seed, **options)
-    elif others := [name for name in names if name not in STRATEGIES]:
+    elif others := [name for name in names if name not in STRATEGY_SCHEMES]:
         raise UsageError(f"several {spelled('scheme')} must be judging strategies, but got {others[0]}")
     else:
-        strategies = [STRATEGIES[name] for name in names]
+        strategies = [STRATEGY_SCHEMES[name] for name in names]
         options |= {"runs": opened_runs(runs), "levels": strategies[0].levels(levels, spelled("levels"))}
         first_seed = chosen_seed(seed)
         studies = []
@@ -173,7 +172,7 @@ def study(
     *,
     scheme: Annotated[str, _SCHEME] = "uniform",
     levels: Annotated[
-        str | Iterable[str | float | Fraction | Budget] | None,
+        str | Iterable[str | float | Fraction | BudgetLevel] | None,
         Parameter(kind=ValueType("at least one share, depth or number of documents", level_words), metavar="LEVEL..."),
     ] = None,
     rounding: Annotated[str, choice(*ROUNDINGS, names=("--round",), requires={"half-up": "scheme=stratified"})] = "up",

@@ -16,7 +16,7 @@ from irevalx.lab.studies.simulation import CURVES, INVERSIONS, LAST, REFERENCES,
 from irevalx.reports.table import Table
 from irevalx.statistics.bootstrap import FEW_TOPICS, THRESHOLD, bootstrap_warnings, first_places, knee_places
 from irevalx.statistics.significance import ALPHA
-from irevalx.strategies.simulation import Level
+from irevalx.strategies.simulation import BudgetLevel
 
 BEYOND = "beyond"  # the end of the interval of a knee beyond all levels
 MOST_SAMPLES = 0.95  # the share of samples above the threshold at a reliable level
@@ -61,7 +61,7 @@ class StudySummary(Frozen):
 
     name: str  # of the study
     scheme: Scheme
-    levels: tuple[Level, ...]  # ascending
+    levels: tuple[BudgetLevel, ...]  # ascending
     judged: FloatArray  # shape (n_levels,): the share of the judgments that is left, the mean over samples
     columns: Mapping[tuple[str, str], Mapping[str, FloatArray]]
     """By measure, reference and column of summary.csv: shape (n_levels,), nan for no value."""

@@ -25,8 +25,8 @@ from irevalx.frozen import Frozen, replace
 from irevalx.lab.score_bounds.extremes import WeightedScores
 from irevalx.lab.score_bounds.probabilities import ExpectedValues, GradeShares
 from irevalx.lab.score_bounds.relevance_models import FittedRelevance, unpooled_relevance
-from irevalx.strategies.registry import ORDERS
-from irevalx.strategies.simulation import Level, Ordering, Rules
+from irevalx.strategies.registry import STRATEGIES
+from irevalx.strategies.simulation import BudgetLevel, SimulationRules, StrategySimulation
 from irevalx.strategies.strategy import Candidates, candidates_of
 
 pytestmark = pytest.mark.slow
@@ -99,14 +99,14 @@ def replayed(collection: str, n_replays: int, n_runs: int = 6) -> list[Said]:
         order = ORDERS_REPLAYED[number % len(ORDERS_REPLAYED)]
         runs = np.sort(rng.choice(len(experiment.runs), n_runs, replace=False))
         topics = np.sort(rng.choice(len(experiment.topics), len(experiment.topics) // 2, replace=False))
-        budget = Level("", Fraction(int(rng.choice(PER_TOPIC))), is_share=False)
+        budget = BudgetLevel("", Fraction(int(rng.choice(PER_TOPIC))), is_share=False)
         part = some(experiment, runs, topics)
         to_judge = []
         for one in (by_topic[topic] for topic in part.topics):
             has = np.flatnonzero((one.ranks[runs] > 0).any(axis=0))
             docnos = tuple(one.docnos[place] for place in has)
             to_judge.append(replace(one, docnos=docnos, ranks=one.ranks[np.ix_(runs, has)]))
-        done = Ordering(order=ORDERS[order], candidates=to_judge).replay(experiment.judgments, [budget])
+        done = StrategySimulation(order=STRATEGIES[order], candidates=to_judge).replay(experiment.judgments, [budget])
         found += said(part, done.kept[0], order)
     return found
 
@@ -151,8 +151,8 @@ def test_budgets_of_cranfield(capsys: pytest.CaptureFixture[str]) -> None:
     if not (SHARED / "cranfield").exists():
         pytest.skip("cranfield is not there")
     experiment, candidates = read("cranfield")
-    budgets = [Level(str(number), Fraction(number), is_share=False) for number in BUDGETS]
-    ordering = Ordering(order=ORDERS["depth"], candidates=candidates, rules=Rules(across=True))
+    budgets = [BudgetLevel(str(number), Fraction(number), is_share=False) for number in BUDGETS]
+    ordering = StrategySimulation(order=STRATEGIES["depth"], candidates=candidates, rules=SimulationRules(across=True))
     done = ordering.replay(experiment.judgments, budgets)
     n_pairs = len(experiment.runs) * (len(experiment.runs) - 1) // 2
     with capsys.disabled():
@@ -186,14 +186,16 @@ def said_of_new_runs(collection: str, n_replays: int, n_groups: int, draws: int 
         pooled = np.array([place for place, group in enumerate(groups) if group in others])
         run = rng.choice([place for place, group in enumerate(groups) if group == new])
         topics = np.sort(rng.choice(len(experiment.topics), len(experiment.topics) // 2, replace=False))
-        budget = Level("", Fraction(int(rng.choice((*PER_TOPIC[1:], 24, 999)))), is_share=False)
+        budget = BudgetLevel("", Fraction(int(rng.choice((*PER_TOPIC[1:], 24, 999)))), is_share=False)
         part = some(experiment, np.append(pooled, run), topics)
         to_judge = []
         for one in (by_topic[topic] for topic in part.topics):
             has = np.flatnonzero((one.ranks[pooled] > 0).any(axis=0))
             docnos = tuple(one.docnos[place] for place in has)
             to_judge.append(replace(one, docnos=docnos, ranks=one.ranks[np.ix_(pooled, has)]))
-        [kept] = Ordering(order=ORDERS[order], candidates=to_judge).replay(experiment.judgments, [budget]).kept
+        [kept] = (
+            StrategySimulation(order=STRATEGIES[order], candidates=to_judge).replay(experiment.judgments, [budget]).kept
+        )
         judged = replace(part, judgments=replace(part.judgments, grades=np.where(kept, part.grades, -1)))
         truth, scores = WeightedScores(part, measure), WeightedScores(judged, measure)
         shares = GradeShares.of(judged.grades, 1, greatest)

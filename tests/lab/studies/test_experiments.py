@@ -34,7 +34,7 @@ from irevalx.lab.studies.summaries import KneeRow, knee_rows, knees_for_people
 from irevalx.reports.table import Table
 from irevalx.settings import Settings
 from irevalx.statistics.decisions import Confusion
-from irevalx.strategies.simulation import Level
+from irevalx.strategies.simulation import BudgetLevel
 
 pytestmark = pytest.mark.slow
 
@@ -86,7 +86,7 @@ def test_a_reduced_file_and_reduced_grades_are_the_same(rate: str, tmp_path: Pat
     path = write(tmp_path / "reduced", reference.uniform(full, rate, 3))
     expected = evaluated(path, RUNS, MEASURES)
     read = experiment(QRELS, RUNS, *MEASURES)
-    seen = studies.run_study(read, "uniform", [Level(rate, Fraction(rate))], [3])
+    seen = studies.run_study(read, "uniform", [BudgetLevel(rate, Fraction(rate))], [3])
     for (m, name), (r, one) in product(enumerate(read.measures), enumerate(read.runs)):
         assert seen.scores[0, 0, m, r] == expected[one, "all", name]
 
@@ -400,7 +400,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_knees_are_marked_where_a_curve_is_not_monotone(folder: Path) -> None:
     """The last crossing counts; the first is told, and there is a mark for people."""
     read = experiment(QRELS, RUNS, "map", "bpref")
-    levels = [Level(f"{tenths}0%", Fraction(tenths, 10)) for tenths in (1, 5, 9)]
+    levels = [BudgetLevel(f"{tenths}0%", Fraction(tenths, 10)) for tenths in (1, 5, 9)]
     made = studies.run_study(read, "uniform", levels, [1, 2])
     same = np.array([[[95, 50]] * 2, [[80, 95]] * 2, [[91, 90]] * 2])
     not_monotone = replace(made, confusion=Confusion(same, 100 - same, *[0 * same] * 5))
@@ -421,7 +421,7 @@ def test_a_level_is_reliable_where_single_samples_exceed(folder: Path) -> None:
 
     Of fewer samples it is not told whether 95 % exceed.
     """
-    read, level = experiment(QRELS, RUNS, "map", "bpref"), Level("50%", Fraction(1, 2))
+    read, level = experiment(QRELS, RUNS, "map", "bpref"), BudgetLevel("50%", Fraction(1, 2))
     made = studies.run_study(read, "uniform", [level], [*range(20)])
     same = np.array([[*[[99, 99]] * 18, *[[89, 99]] * 2]])
     split = replace(made, confusion=Confusion(same, 100 - same, *[0 * same] * 5))
@@ -575,7 +575,7 @@ def of_robust() -> studies.Study:
     """Uniform samples of the TREC 2003 Robust judgments, as DEFINITIONS.md's table has them."""
     measures = tuple(split("map infAP.c=1 infAP.c=1.5 infAP infAP.c=2.5 indAP subAP bpref bpref_10 RankEff"))
     read = experiment(ROBUST / "qrels.gz", sorted((ROBUST / "runs").iterdir()), *measures)
-    levels = [Level(text, Fraction(text)) for text in ("0.3", "0.1", "0.05", "0.02", "0.01")]
+    levels = [BudgetLevel(text, Fraction(text)) for text in ("0.3", "0.1", "0.05", "0.02", "0.01")]
     return studies.run_study(read, "uniform", levels, range(1, 11))
 
 

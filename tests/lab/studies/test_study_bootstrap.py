@@ -19,12 +19,12 @@ from irevalx.reports.table import Table
 from irevalx.statistics import correlations as agreement
 from irevalx.statistics.bootstrap import TopicDraws
 from irevalx.statistics.decisions import confusion, decide
-from irevalx.strategies.simulation import Level
+from irevalx.strategies.simulation import BudgetLevel
 
 pytestmark = pytest.mark.slow
 
 EXPERIMENT, ROBUST = FIXTURES / "experiment", SHARED / "robust03"
-LEVELS = [Level("20%", Fraction(1, 5)), Level("80%", Fraction(4, 5)), Level("100%", Fraction(1))]
+LEVELS = [BudgetLevel("20%", Fraction(1, 5)), BudgetLevel("80%", Fraction(4, 5)), BudgetLevel("100%", Fraction(1))]
 MEASURES = ("bpref", "gm_map")
 
 
@@ -103,7 +103,7 @@ def test_opposite_decisions_on_robust03() -> None:
     found = run_study(
         experiment_of(ROBUST / "qrels.gz", sorted((ROBUST / "runs").iterdir()), "map infAP"),
         "uniform",
-        [Level("1%", Fraction(1, 100))],
+        [BudgetLevel("1%", Fraction(1, 100))],
         range(1, 4),
     )
     counts = {name: int(values[0, :, 0].sum()) for name, values in found.confusion.columns.items() if name[0] in "acmp"}
