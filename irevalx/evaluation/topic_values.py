@@ -1,7 +1,7 @@
 """The values of topics, of one run or many, before any summary.
 
-``values_of`` is the whole way from retrieved documents to values. ``measures.summaries`` makes the `all` row of them, of
-all topics at once or in parts.
+``values_of`` computes them from retrieved documents; ``measures.summaries`` computes the `all` row, of all topics at
+once or in parts.
 """
 
 from __future__ import annotations

@@ -383,7 +383,7 @@ def test_leave_out_keeps_judgments(tmp_path: Path) -> None:
         ({"draws": 5}, "draws requires new_runs"),
         ({"new_runs": RUNS[0], "min_retrieved": 0.5}, "new_runs cannot be combined with min_retrieved"),
         ({"new_runs": RUNS[0], "keep_judgments": True}, "new_runs cannot be combined with keep_judgments"),
-        ({"min_retrieved": 10**400}, "min_retrieved must be a number of 64 bits, but got"),
+        ({"min_retrieved": 10**400}, "min_retrieved must be a share above 0 and at most 1"),
         ({"labels_format": "prefs", "labels": {}}, "labels_format must be qrels, beir or json, but got 'prefs'"),
         ({"only": "x", "group_by": "^[a-z]+"}, "only must be one of count, guess, vector, but got 'x'"),
         ({"removed": True, "holes": 5}, "removed cannot be combined with holes"),

@@ -100,7 +100,9 @@ def test_rules_of_the_command(words: list[str], message: str) -> None:
     assert (done.status, done.stderr) == (1, f"irevalx-lab: {message}\n")
 
 
-@pytest.mark.parametrize("value", [None, 0, 10**400, object(), b"x", [1], {1: 2}, float("nan")], ids=repr)
+@pytest.mark.parametrize(
+    "value", [None, 0, 10**400, object(), b"x", [1], {1: 2}, float("nan")], ids=lambda value: type(value).__name__
+)
 @pytest.mark.parametrize("function", ["compare", "report"])
 def test_wrong_types(function: str, value: object) -> None:
     """What a parameter does not take is an ArgumentError that names it."""
