@@ -18,7 +18,7 @@ package import each other without cycles. The docstring of each package lists it
     judgments/     judgments of each kind: graded, grouped, preferences, subtopics; the pool
     arrays/        ragged rows, byte strings, the document table, independent of retrieval
     settings.py    Settings: what determines the values of an evaluation
-    declarations.py parameters of functions and commands, declared once: checks, options, help, rules
+    declarations.py  parameters of functions and commands, declared once: checks, options, help, rules
     parameters.py  values of parameters and their checks
     trec_eval.py   the C program: its two versions, its numbers, its merge sort
     process/       workers, terminal, exit status, progress, memory

@@ -1,6 +1,6 @@
 """Judgments of each kind, and the pool. ``reading`` builds them, ``ranking`` assesses rankings with them.
 
-graded         Documents, Kind; Judgments, GroupedJudgments, JudgmentsWithProbabilities
+graded         Documents, JudgmentKind; Judgments, GroupedJudgments, JudgmentsWithProbabilities
 preferences    PreferenceJudgments
 subtopics      SubtopicJudgments, ideal gains
 pool           the pool, and judgments with it

@@ -1,7 +1,8 @@
 """Evaluations and tables as bytes: trec_eval's lines, overview tables, records. Nothing here prints.
 
 ``OUTPUT_FORMATS`` has one record per format, from which the choices of ``--format``, help, manual pages, README and
-tests follow. The command passes a ``Report`` to a format, ``irevalx-lab`` passes ``Table``s; both receive lines.
+tests follow. The command passes an ``EvaluationReport`` to a format, ``irevalx-lab`` passes ``Table``s; both receive
+lines.
 
     output_formats    OUTPUT_FORMATS
     report            evaluations as trec_eval's lines, overview

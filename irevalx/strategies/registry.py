@@ -1,4 +1,4 @@
-"""ORDERS: one record per judging strategy, and the strategies that do not learn."""
+"""STRATEGIES: one record per judging strategy, and the strategies that do not learn."""
 
 from __future__ import annotations
 

@@ -5,5 +5,4 @@ help           commands with brief and full help
 declaration    a public function -> a command
 parameters     parameters that functions and commands share
 output         Result; files and folders that commands write
-options, shared_options    options of commands that do not declare their parameters
 """

@@ -2,7 +2,7 @@
 
 graded            qrels, pools, inclusion probabilities
 grouped           judgment groups, preferences, subtopics
-runs              Run, Results; warnings about scores
+runs              RunStream, ResultRows; warnings about scores
 run_files         run files, warnings about their lines
 judgment_tables, run_tables    judgments and pools in tables; runs in tables
 json              judgments and runs from JSON

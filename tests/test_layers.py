@@ -1,4 +1,4 @@
-"""The rooms of the package: a room imports only from rooms below it, without circles, and says what lives in it."""
+"""The layers of the package: a package imports only from packages below it, without cycles, and lists its modules."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ PACKAGE = ROOT / "irevalx"
 
 _LISTED = r"^ {4}([a-z_]+)(?:/|\.py)? +"
 
-ROOMS = re.findall(_LISTED, irevalx.__doc__ or "", re.MULTILINE)
+LAYERS = re.findall(_LISTED, irevalx.__doc__ or "", re.MULTILINE)
 """From the top down, as the docstring of the package lists them."""
 
-LAB_ROOMS = re.findall(_LISTED, irevalx.lab.__doc__ or "", re.MULTILINE)
-"""The rooms of the lab from the top down, as its docstring lists them."""
+LAB_LAYERS = re.findall(_LISTED, irevalx.lab.__doc__ or "", re.MULTILINE)
+"""The packages of the lab from the top down, as its docstring lists them."""
 
 MODULES = {
     "irevalx." + ".".join(path.relative_to(PACKAGE).with_suffix("").parts): path
     for path in sorted(PACKAGE.rglob("*.py"))
-    if path.parent != PACKAGE or path.stem in ROOMS
+    if path.parent != PACKAGE or path.stem in LAYERS
 }
 
 MOST_LINES = 600
 
 
-def room(module: str) -> str:
-    """Return the room that a module lives in; in the lab, ``lab/`` and the room there."""
+def layer(module: str) -> str:
+    """Return the package of a module below ``irevalx``; in the lab, ``lab/`` and the package there."""
     parts = module.split(".")
-    return f"lab/{parts[2]}" if parts[1] == "lab" and parts[2] in LAB_ROOMS else parts[1]
+    return f"lab/{parts[2]}" if parts[1] == "lab" and parts[2] in LAB_LAYERS else parts[1]
 
 
-def floor(module: str) -> tuple[int, int]:
-    """Return how far down the room of a module stands; what stands in ``lab/`` itself is above all of its rooms."""
-    outer, _, inner = room(module).partition("/")
-    return ROOMS.index(outer), LAB_ROOMS.index(inner) if inner else -1
+def depth(module: str) -> tuple[int, int]:
+    """Return how far down the layer of a module is; modules in ``lab/`` itself are above its packages."""
+    outer, _, inner = layer(module).partition("/")
+    return LAYERS.index(outer), LAB_LAYERS.index(inner) if inner else -1
 
 
 @cache
@@ -63,47 +63,60 @@ def _imports(path: Path) -> Iterator[str]:
                 yield f"{found}.__init__" if f"{found}.__init__" in MODULES else found
 
 
-def test_every_room_is_listed() -> None:
-    """The docstrings of the package and of the lab list what is there and nothing else."""
-    for folder, listed in ((PACKAGE, ROOMS), (PACKAGE / "lab", LAB_ROOMS)):
+def test_every_layer_is_listed() -> None:
+    """The docstrings of the package and of the lab list their packages and modules and nothing else."""
+    for folder, listed in ((PACKAGE, LAYERS), (PACKAGE / "lab", LAB_LAYERS)):
         there = {path.stem for path in folder.glob("*.py")} | {
             path.parent.name for path in folder.glob("*/__init__.py")
         }
         wrong = there - {"__init__", "__main__"} ^ set(listed)
-        assert not wrong, f"list each room in the docstring of {folder}/__init__.py, where it belongs: {sorted(wrong)}"
+        assert not wrong, f"list each layer in the docstring of {folder}/__init__.py, where it belongs: {sorted(wrong)}"
 
 
 def test_imports_point_down() -> None:
-    """A module imports only from its own room and from rooms below it; the name of a program is everybody's."""
+    """A module imports only from its own layer and from layers below it; every module can use the name of the program."""
     upward = [
         f"{module} imports {imported}"
         for module, path in MODULES.items()
         for imported in imports(path) - {"irevalx.lab.__init__"}
-        if floor(imported) < floor(module)
+        if depth(imported) < depth(module)
     ]
-    assert not upward, "the room stands above: move what is shared down, or the caller up"
+    assert not upward, "the layer is above: move what is shared down, or the caller up"
 
 
-def test_no_circles_in_a_room() -> None:
-    """Modules of a room import each other without circles, late imports included."""
+def test_no_cycles_in_a_layer() -> None:
+    """Modules of a layer import each other without cycles, late imports included."""
     graph = {
-        module: {one for one in imports(path) if room(one) == room(module) and one != module}
+        module: {name for name in imports(path) if layer(name) == layer(module) and name != module}
         for module, path in MODULES.items()
     }
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
-        pytest.fail(f"modules import each other in a circle: {' -> '.join(error.args[1])}")
+        pytest.fail(f"modules import each other in a cycle: {' -> '.join(error.args[1])}")
 
 
-def test_no_package_hides_a_function() -> None:
-    """No package or module directly in irevalx/lab has the name of a public function."""
-    there = {path.stem for path in (PACKAGE / "lab").iterdir()}
-    assert not there & set(irevalx.lab.__all__)
+def test_sources_import_no_kinds() -> None:
+    """Sources of data do not know what is built from them."""
+    upward = [
+        f"{module} imports {imported}"
+        for module, path in MODULES.items()
+        for imported in imports(path)
+        if module.startswith("irevalx.reading.sources.") and imported.startswith("irevalx.reading.kinds.")
+    ]
+    assert not upward
 
 
-def test_rooms_below_the_lab_know_no_click() -> None:
-    """Options are read in the rooms of the command lines alone."""
+def test_functions_of_the_lab_are_in_modules_of_their_name() -> None:
+    """``lab/TOPIC/NAME.py`` has the function NAME, which nothing in ``lab/`` and no topic's ``__init__`` hides."""
+    functions = {name.replace("-", "_"): entry.function for name, entry in irevalx.lab.COMMANDS.items()}
+    assert {name: module.partition(".")[2] for name, module in functions.items()} == {name: name for name in functions}
+    assert not set(irevalx.lab.__all__) & {path.stem for path in (PACKAGE / "lab").iterdir()}
+    assert not [path for path in PACKAGE.glob("lab/*/__init__.py") if imports(path)]
+
+
+def test_layers_below_the_lab_do_not_import_click() -> None:
+    """Only the packages of the command lines read options."""
     allowed = {"lab", "cli", "process"}
     found = [
         module
@@ -114,8 +127,8 @@ def test_rooms_below_the_lab_know_no_click() -> None:
     assert not found
 
 
-def test_rooms_say_what_lives_in_them() -> None:
-    """Each room has a docstring."""
+def test_packages_have_docstrings() -> None:
+    """Each package has a docstring."""
     silent = [path for path in PACKAGE.rglob("__init__.py") if not ast.get_docstring(ast.parse(path.read_text()))]
     assert not silent
 
@@ -126,9 +139,9 @@ def test_modules_are_one_idea() -> None:
     assert not long, f"of more than {MOST_LINES} lines some are another idea"
 
 
-def test_only_one_room_knows_spark() -> None:
-    """What Spark is told is a short plan without arithmetic: values come from the rooms below, which do not know it."""
-    found = [module for module, path in MODULES.items() if room(module) != "spark" and "pyspark" in path.read_text()]
+def test_only_one_package_imports_spark() -> None:
+    """Spark gets a short plan without arithmetic: values come from the packages below, which do not import it."""
+    found = [module for module, path in MODULES.items() if layer(module) != "spark" and "pyspark" in path.read_text()]
     assert not found
     text = MODULES["irevalx.spark.jobs"].read_text()
     arithmetic = ast.Add | ast.Sub | ast.Mult | ast.Div | ast.FloorDiv | ast.Pow
