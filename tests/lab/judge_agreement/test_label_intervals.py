@@ -174,7 +174,7 @@ def test_combinations_on_collections(folder: Path, tmp_path: Path, capsys: pytes
             warnings.simplefilter("always")
             paths = {str(n): tmp_path / str(n) for n in range(3)}
             irevalx.lab.labels(folder / "qrels.gz", machines=paths, resamples=0, seed=1)
-        told += sum("agrees less with people" in str(line.message) for line in lines)
+        told += sum("agrees less with human labels" in str(line.message) for line in lines)
     with capsys.disabled():
         print(f"{folder.name}: above the worst {above_worst}, below the best {below_best}, told {told}")  # noqa: T201
     assert told == sum(below_best.values())
