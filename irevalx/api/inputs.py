@@ -75,7 +75,7 @@ class Qrels:
         FormatError, UsageError : the format or the type of grades is unknown.
         """
         if not isinstance(judgments, JudgmentKind):
-            raise parameters.wrong("judgments", "what Qrels.read makes", judgments)
+            raise parameters.argument_error("judgments", "what Qrels.read makes", judgments)
         self.judgments = judgments
         """The judgments of the evaluator."""
         self.rel_format = formats.rel_format(parameters.text("rel_format", rel_format)).name
