@@ -159,7 +159,7 @@ def level_checks(measures: Iterable[RequestedMeasure], settings: Settings) -> li
     checks: dict[tuple[bool, float], LevelCheck] = {}
     for selected in sorted(measures, key=lambda selected: not selected.measure.higher_is_better):  # counts last
         measure, level = selected.measure, settings.level if selected.level is None else selected.level
-        given_by = "-l" if selected.level is None else selected.names[0]
+        given_by = spelled("level") if selected.level is None else selected.names[0]
         needs_relevant = measure.kernel and measure.uses_level and not measure.has_value
         if measure.needs_nonrelevant:
             checks.setdefault((False, level), LevelCheck(False, level, measure.name, given_by))

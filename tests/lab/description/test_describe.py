@@ -189,7 +189,7 @@ def test_all_tables() -> None:
         (["--ranks", "2 3"], "--ranks must begin with 1, but got 2"),
         (["r", "--groups", "g", "--group-by", "r"], "--groups cannot be combined with --group-by"),
         (["-l", "0.5"], "-l must be a whole number, but got 0.5; --grades real accepts it"),
-        (["-l", "x"], "-l must be a number, but got 'x'"),
+        (["-l", "x"], "-l must be a whole number of 64 bits, or a finite number if grades are real, but got 'x'"),
     ],
 )
 def test_what_describe_refuses(args: list[str], message: str, files: list[Path]) -> None:
@@ -214,7 +214,7 @@ def test_what_describe_refuses(args: list[str], message: str, files: list[Path])
         ({"cutoffs": [5, 5]}, "cutoffs must be ascending, but got '5 5'"),
         ({"ranks": [2]}, "ranks must begin with 1, but got 2"),
         ({"level": 0.5}, 'level must be a whole number, but got 0.5; grades="real" accepts it'),
-        ({"level": 10**400}, "level must be a number of 64 bits, but got"),
+        ({"level": 10**400}, "level must be a whole number of 64 bits, or a finite number if grades are real, but got"),
         ({"rel_format": None}, "rel_format must be qrels, beir, json or sampled, but got None"),
         ({"complete": "yes"}, "complete must be True or False, but got 'yes'"),
     ],
