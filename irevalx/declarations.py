@@ -244,7 +244,9 @@ def path(**more: Any) -> Parameter:
     def check(value: Any) -> str:
         if not isinstance(value, str | os.PathLike):
             raise TypeError(value)
-        return os.fsdecode(value)
+        from irevalx.process.platform import path_text
+
+        return path_text(value)
 
     return file(kind=ValueType("the path of a file", check), **more)
 

@@ -11,7 +11,7 @@ import reference
 from reference import Topic
 
 import irevalx
-from irevalx.errors import UsageError
+from irevalx.errors import ArgumentError, UsageError
 from irevalx.measures import MEASURES
 from irevalx.settings import PROBABILITY
 
@@ -155,7 +155,7 @@ def test_refused() -> None:
         with pytest.raises(UsageError, match=said):
             irevalx.evaluate(qrels, run, asked, grades="probability")
     for keyword, value in (("level", 2), ("ties", "expected"), ("ties", "best"), ("rel_format", "subtopics")):
-        with pytest.raises(UsageError, match='grades="probability"'):
+        with pytest.raises((ArgumentError, UsageError), match='grades="probability"'):
             irevalx.evaluate(qrels, run, "map", grades="probability", **{keyword: value})  # type: ignore[arg-type]
     with pytest.warns(irevalx.IrevalxWarning, match="are left out: gm_map, bpref, iprec_at_recall"):
         assert "map" in irevalx.evaluate(qrels, run, grades="probability").measures

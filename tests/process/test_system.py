@@ -27,17 +27,17 @@ POSIX_ALONE = re.compile(
 
 
 def test_one_module_knows_of_systems() -> None:
-    """What not all systems have stands in process/system.py; comments and docstrings may speak of it."""
+    """What not all systems have is in process/platform.py; comments and docstrings may speak of it."""
     found = []
     for path in (ROOT / "irevalx").rglob("*.py"):
-        if path.parts[-2:] != ("process", "system.py"):
+        if path.parts[-2:] != ("process", "platform.py"):
             tree = ast.parse(path.read_text())
             for node in ast.walk(tree):  # an expression that is nothing but a text is a docstring
                 if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
                     node.value.value = ""
             found += [f"{path}: {one[0]}" for one in POSIX_ALONE.finditer(ast.unparse(tree))]
     # Names of files that a caller passes are encoded as the system does it.
-    assert found == [f"{ROOT / 'irevalx' / 'api' / 'forms.py'}: os.fsdecode"]
+    assert found == [f"{ROOT / 'irevalx' / 'reading' / 'sources' / 'tables.py'}: os.fsdecode"]
 
 
 def printed(folder: Path, begin: str, **environment: str) -> dict[str, list[object]]:

@@ -13,7 +13,7 @@ from irevalx.declarations import Parameter, ValueType, choice, file, flag, numbe
 from irevalx.experiments.parameters import MOST_DRAWS, read_share
 from irevalx.lab.command.output import DEFAULT_FORMAT, FIGURE_ENDINGS, FORMATS
 from irevalx.parameters import real_number, whole_number
-from irevalx.process.platform import MOST_PROCESSES, as_bytes, usual_processes
+from irevalx.process.platform import MOST_PROCESSES, as_bytes, path_text, usual_processes
 from irevalx.reading.file_format import join_words
 from irevalx.reading.formats import QRELS, REL_FORMATS, RESULTS_FORMATS, TREC_RESULTS
 from irevalx.reports import DIGITS, MOST_DIGITS, format_help
@@ -208,7 +208,7 @@ Depth = Annotated[int, whole(1, metavar="K", help="pool depth: the first K docum
 
 def _groups(value: Any) -> Any:
     if not isinstance(value, Mapping):
-        return os.fsdecode(value)
+        return path_text(value)
     if not all(isinstance(name, str) for run_and_group in value.items() for name in run_and_group):
         raise TypeError(value)
     return value

@@ -105,7 +105,7 @@ def test_other_endings(command: str, name: str) -> None:
     [
         (
             ("leave-out", "q", "r", "--removed", "--figure", "f.png"),
-            "--removed and --figure must not be given together",
+            "--removed cannot be combined with --figure",
         ),
         (("compare", "q", "r", "--draw", "topics"), "--draw requires --figure"),
         (

@@ -129,7 +129,7 @@ def test_topics_and_runs_that_lack_something(tmp_path: Path) -> None:
     assert not read.missing.any()
     line = (
         "11 of 13 judged topics (topics for which every run has results); topics without results, by run: count1 2, "
-        "count2 1 (-c counts them as 0)"
+        "count2 1 (complete=True counts them as 0)"
     )
     assert said == [line]
     assert read.notes([4]) == (f"Topics: {line}.", "map: 4 of 11 topics without a value are left out.")
@@ -225,7 +225,7 @@ def test_runs_that_a_pattern_does_not_match_are_one_group() -> None:
     names = ["count1", "x", "guess", "vector1"]
     assert groups_by_pattern("^count|^guess", names) == ["count", "others", "guess", "others"]
     assert groups_by_pattern("^[a-z]+", ["others1", "x"]) == ["others", "x"]
-    with pytest.raises(UsageError, match="'others', as runs that it does not match are, but it does in 'others1'"):
+    with pytest.raises(UsageError, match="'others', the group of all other runs, but it does in 'others1'"):
         groups_by_pattern("^others", ["others1", "2"])
     shared: tuple[str | Path, ...] = ("leave-out", QRELS, *RUNS, "--depth", "10", "-m", "map", "--format", "jsonl")
     rows = [json.loads(line) for line in lab(*shared, "--group-by", "^count").stdout.splitlines()]
@@ -255,7 +255,7 @@ def test_groups_that_would_share_a_file(tmp_path: Path) -> None:
     (tmp_path / "groups").write_text("count1 a/b\ncount2 a_b\n")
     args: tuple[str | Path, ...] = ("leave-out", QRELS, *RUNS[:2], "--groups", tmp_path / "groups", "-m", "map")
     done = lab(*args, "--write", tmp_path / "out")
-    told = "--write must have a file for each group, but 'a/b' and 'a_b' share one"
+    told = "--write requires a file for each group, but 'a/b' and 'a_b' share one"
     assert (done.status, done.stderr) == (1, f"irevalx-lab: {told}\n")
     assert not (tmp_path / "out").exists()
     assert lab(*args).status == 0
@@ -267,7 +267,7 @@ def test_groups_that_would_share_a_file(tmp_path: Path) -> None:
         (["--group-by", "^x"], "there must be two groups at least, but all runs are in 'others'"),
         (["--group-by", "("], "--group-by must be a regular expression, but got '('"),
         (["--group-by", "^."], "there must be two groups at least, but all runs are in 'c'"),
-        (["--group-by", "a", "--groups", "f"], "--groups and --group-by must not be given together"),
+        (["--group-by", "a", "--groups", "f"], "--groups cannot be combined with --group-by"),
         (["-m", "map map"], "each measure must be asked for once, but got 'map' twice"),
     ],
 )
@@ -356,7 +356,7 @@ def test_one_group_alone() -> None:
         assert row["tau_b_all_runs"] == pytest.approx(kendalltau(*zip(*both, strict=True)).statistic)
     assert "tau_b_all_runs" not in every["summary"][0]
     done = lab(*shared, "--only", "nobody")
-    assert done.stderr == "irevalx-lab: only must be one of count, guess, vector, but got 'nobody'\n"
+    assert done.stderr == "irevalx-lab: --only must be one of count, guess, vector, but got 'nobody'\n"
 
 
 RECORDED = {  # DEFINITIONS.md, section 6: mean absolute change of rank, largest rise and fall, bias
