@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import click
@@ -81,7 +81,7 @@ class _Text(click.ParamType):  # type: ignore[type-arg, unused-ignore]
         """Return the file name with each possible suffix; folders and files if there is no name yet."""
         from click.shell_completion import CompletionItem
 
-        suffix = Path(incomplete).suffix
+        suffix = os.path.splitext(incomplete)[1]  # noqa: PTH122 - pathlib takes a while to import
         stem = incomplete.removesuffix(suffix).removesuffix(".")
         if not stem or stem[-1] in SEPARATORS:
             return [CompletionItem(incomplete, type="file")]
