@@ -25,7 +25,9 @@ from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 from irevalx.errors import ArgumentError, IrevalxError, UsageError, quote
 from irevalx.frozen import Frozen, replace
-from irevalx.parameters import short_repr
+from irevalx.parameters import flag as checked_flag
+from irevalx.parameters import real_number, short_repr, whole_number
+from irevalx.parameters import text as checked_text
 
 P = ParamSpec("P")
 Value = TypeVar("Value")
@@ -110,11 +112,6 @@ class Parameter(Frozen, kw_only=True):
     default: Any = NO_DEFAULT
 
     @property
-    def has_default(self) -> bool:
-        """Whether it can be omitted."""
-        return self.default is not NO_DEFAULT
-
-    @property
     def is_flag(self) -> bool:
         """Whether it is a boolean, in the shell an option without a value."""
         return self.kind is not None and self.kind.rule == FLAG_RULE
@@ -147,7 +144,6 @@ class Parameter(Frozen, kw_only=True):
         except (ValueError, TypeError, OverflowError) as error:
             if not self.kind.rule and isinstance(error, ArgumentError):
                 raise ArgumentError(f"{self.name}{error.message}") from None
-
             raise ArgumentError(f"{self.name} must be {self.kind.rule}, but got {short_repr(value)}") from None
 
     def read(self, text: str) -> Any:
@@ -162,8 +158,6 @@ class Parameter(Frozen, kw_only=True):
 
 def whole(least: int | None = None, most: int | None = None, **more: Any) -> Parameter:
     """Declare an integer of 64 bits."""
-    from irevalx.parameters import whole_number
-
     bounds = [f"at {word} {bound}" for word, bound in (("least", least), ("most", most)) if bound is not None]
     rule = f"a whole number of {' and '.join(bounds) or '64 bits'}"
 
@@ -189,8 +183,6 @@ def number(
     rule = f"a number {'of ' if bounds and bounds[0].startswith('at') else ''}{' and '.join(bounds)}".rstrip()
 
     def check(value: Any) -> float:
-        from irevalx.parameters import real_number
-
         real = real_number("", value)
         if real is None or not (above < real < below and least <= real <= most and math.isfinite(real)):
             raise ValueError(value)
@@ -221,15 +213,11 @@ def choice(*names: str, **more: Any) -> Parameter:
 
 def flag(**more: Any) -> Parameter:
     """Declare a boolean, in the shell an option without a value."""
-    from irevalx.parameters import flag as checked_flag
-
     return Parameter(kind=ValueType(FLAG_RULE, lambda value: checked_flag("", value)), **more)
 
 
 def text(rule: str = "a string", **more: Any) -> Parameter:
     """Declare a text."""
-    from irevalx.parameters import text as checked_text
-
     return Parameter(kind=ValueType(rule, lambda value: checked_text("", value)), **more)
 
 
@@ -429,9 +417,13 @@ def _with_shared_texts(function: Any, parameters: Mapping[str, Parameter]) -> st
 
 
 def _filled(entry: str) -> str:
-    import textwrap
-
-    return textwrap.fill(entry, 120, initial_indent=" " * 4, subsequent_indent=" " * 8, break_long_words=False) + "\n"
+    """Return an entry in lines of at most 120 characters, like ``textwrap.fill``, which takes longer at start-up."""
+    lines = ["   "]
+    for word in entry.split():
+        if len(lines[-1]) + len(word) >= 120:
+            lines.append("       ")
+        lines[-1] += f" {word}"
+    return "\n".join(lines) + "\n"
 
 
 # -- Rules between parameters

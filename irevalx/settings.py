@@ -85,21 +85,14 @@ class NumberRange(Frozen):
         return number if plain and self.holds(number) else None
 
 
-INFAP_C = NumberRange("a number of at least 1", lambda x: x >= 1)
-INFAP_EPSILON = NumberRange("a number above 0", lambda x: x > 0)
-SAMPLE_RATE = NumberRange("a number above 0 and at most 1", lambda x: 0 < x <= 1)
-
-
 def _level(value: Any) -> float:
     """Return a finite number, as int if it is an integer."""
     if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
         raise ValueError(value)
-    level = float(value)
-    if not level.is_integer():
-        return level
-    if not is_long(int(level)):
+    level = int(value) if isinstance(value, Integral) else float(value)
+    if level == int(level) and not is_long(int(level)):
         raise ValueError(value)
-    return int(value) if isinstance(value, Integral) else int(level)
+    return int(level) if level == int(level) else level
 
 
 def _topic(value: Any) -> bytes:
@@ -114,7 +107,7 @@ def _compat(value: Any) -> Compat:
     return COMPAT[name]
 
 
-_LEVEL = ValueType("a whole number of 64 bits, or a finite number if grades are real", _level)
+LEVEL = ValueType("a whole number of 64 bits, or a finite number if grades are real", _level)
 _COMPAT = Parameter(
     kind=ValueType(" or ".join(reversed(COMPAT)), _compat, choices=tuple(reversed(COMPAT))),
     shell_default=next(name for name, compat in COMPAT.items() if compat is TREC_EVAL_10),
@@ -154,7 +147,7 @@ class Settings(Frozen, kw_only=True):
     level: Annotated[
         float,
         Parameter(
-            kind=_LEVEL,
+            kind=LEVEL,
             names=("-l", "--level_for_rel"),
         ),
     ] = 1
@@ -216,5 +209,24 @@ class Settings(Frozen, kw_only=True):
 
 PARAMETERS = collect(Settings).parameters
 """The declarations of the fields by name."""
+
+
+def _range_of(name: str) -> NumberRange:
+    """Return the declared range of a field, for the parameter of a measure."""
+    kind = PARAMETERS[name].kind
+    assert kind is not None
+    check = kind.check
+
+    def holds(x: float) -> bool:
+        try:
+            check(x)
+        except ValueError:
+            return False
+        return True
+
+    return NumberRange(kind.rule, holds)
+
+
+INFAP_C, INFAP_EPSILON, SAMPLE_RATE = map(_range_of, ("infap_c", "infap_epsilon", "sample_rate"))
 
 _DEFAULT = Settings()

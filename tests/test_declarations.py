@@ -12,6 +12,7 @@ import irevalx.lab
 from irevalx.cli.command import OPTIONS
 from irevalx.cli.command import command as evaluator
 from irevalx.declarations import (
+    NO_DEFAULT,
     Parameter,
     choice,
     declaration_of,
@@ -73,7 +74,7 @@ def test_declared_functions() -> None:
     assert list(parameters) == ["data", "count", "sizes", "by", "quick", "name", "output", "shared"]
     assert function.__annotations__["count"] is int
     assert parameters["count"].help == "the number of things, at least 1."
-    assert (parameters["data"].has_default, parameters["count"].default) == (False, 2)
+    assert (parameters["data"].default, parameters["count"].default) == (NO_DEFAULT, 2)
     assert "    count : the number of things, at least 1.\n    sizes : shares.\n" in (function.__doc__ or "")
     assert "    shared : the shared number.\n\n    Returns\n" in (function.__doc__ or "")
     shown = in_shell_words(declaration_of(function).description, parameters)

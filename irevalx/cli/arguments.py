@@ -12,7 +12,6 @@ from irevalx.cli.option_rules import ALL_OF_IT, COLUMN, NamedOption, first_sente
 from irevalx.declarations import Parameter
 from irevalx.errors import STANDARD_INPUT, UsageError, quote
 from irevalx.process.platform import as_bytes
-from irevalx.settings import NumberRange
 from irevalx.trec_eval import c_double, c_long
 
 if TYPE_CHECKING:
@@ -196,23 +195,6 @@ class RelevanceLevel(WholeNumber):
 
 
 LEVEL = RelevanceLevel()
-
-
-class RealNumber(click.ParamType):  # type: ignore[type-arg, unused-ignore]
-    """A plain number within bounds; ``name`` is its metavar."""
-
-    def __init__(self, name: str, bound: NumberRange) -> None:
-        self.name = name
-        self._bound = bound
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Return the number of a text; defaults are numbers already."""
-        if isinstance(value, float):
-            return value
-        number = self._bound.read(value)
-        if number is None:
-            raise UsageError(f"{param.opts[0] if param else 'it'} must be {self._bound.rule}, but got {quote(value)}")
-        return number
 
 
 def words_of(text: str) -> list[str]:

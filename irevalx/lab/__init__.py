@@ -4,8 +4,7 @@ The public names of this module are functions, one for each command of irevalx-l
 ``irevalx.evaluate`` and returns a result with typed ``rows``, ``to_frame`` and, where a figure exists, ``figure``.
 
 One package per topic contains its computations, its figures, and one module for each public function, with the
-function's name, in which its command is declared too. A topic imports only topics below it, and no other topic's
-command.
+function's name, in which its command is declared too. A topic imports only topics below it.
 
     html_report/       HTML report of an evaluation: report
     studies/           measures under reduced judgments: study, draw
@@ -34,18 +33,11 @@ PROGRAM = "irevalx-lab"
 
 
 class Listed(Frozen):
-    """A command and the public function behind it, which has its name with underscores.
+    """A command of the list that ``irevalx-lab -h`` prints without importing any."""
 
-    Parameters
-    ----------
-    question : what people ask who need it, a heading in the list of commands.
-    function : the module of the function, below ``irevalx.lab``; imported when the function is asked for.
-    summary : what it does, in a sentence; its docstring begins with it too, as a list of commands imports none of them.
-    """
-
-    question: str
-    function: str
-    summary: str
+    question: str  # its heading
+    function: str  # the module of its function, below ``irevalx.lab``
+    summary: str  # the first line of the function's docstring
 
 
 JUDGMENTS = "What is judged, and what to judge next"

@@ -1,6 +1,5 @@
 """Parameters that several functions and commands of irevalx-lab share, declared once."""
 
-import math
 import os
 import re
 from collections.abc import Iterable, Mapping
@@ -9,15 +8,16 @@ from typing import Annotated, Any, Optional
 
 from irevalx.api.inputs import GivenQrels
 from irevalx.api.inputs import Runs as GivenRuns
-from irevalx.declarations import Parameter, ValueType, choice, file, flag, number, path, text, whole
+from irevalx.declarations import NO_DEFAULT, Parameter, ValueType, choice, file, flag, number, path, text, whole
 from irevalx.experiments.parameters import MOST_DRAWS, read_share
+from irevalx.frozen import replace
 from irevalx.lab.command.output import DEFAULT_FORMAT, FIGURE_ENDINGS, FORMATS
-from irevalx.parameters import real_number, whole_number
+from irevalx.parameters import real_number
 from irevalx.process.platform import MOST_PROCESSES, as_bytes, path_text, usual_processes
 from irevalx.reading.file_format import join_words
 from irevalx.reading.formats import QRELS, REL_FORMATS, RESULTS_FORMATS, TREC_RESULTS
 from irevalx.reports import DIGITS, MOST_DIGITS, format_help
-from irevalx.settings import DUPLICATES, GRADES, TIES
+from irevalx.settings import LEVEL, PARAMETERS
 from irevalx.trec_eval import c_double
 
 GRADED = tuple(name for name, form in REL_FORMATS.items() if QRELS.name in {name, form.measures_of})
@@ -71,14 +71,6 @@ Level = Annotated[
 ]
 
 
-def _grade(value: Any) -> float:
-    """Return a finite number; a whole number stays one, as floats do not hold all of 64 bits."""
-    real = real_number("", value)
-    if real is None or not math.isfinite(real):
-        raise ValueError(value)
-    return whole_number("", int(value)) if real.is_integer() else real
-
-
 def _read_grade(text: str) -> float:
     if re.fullmatch(r"[+-]?[0-9]{1,19}", text):
         return int(text)
@@ -88,49 +80,21 @@ def _read_grade(text: str) -> float:
     return value
 
 
+def _setting(name: str, **changes: Any) -> Parameter:
+    """Return the declaration of a field of Settings, with changes."""
+    return replace(PARAMETERS[name], default=NO_DEFAULT, **changes)
+
+
 RealLevel = Annotated[
-    float,
-    Parameter(
-        kind=ValueType("a whole number of 64 bits, or a finite number if grades are real", _grade, _read_grade),
-        names=("-l", "--level"),
-        metavar="N",
-        help='relevance threshold: grades of at least this value are relevant; an integer unless `grades="real"`.',
-        shell_help="Relevance threshold: grades of N or higher count as relevant.",
-    ),
+    float, _setting("level", names=("-l", "--level"), metavar="N", kind=replace(LEVEL, read=_read_grade))
 ]
-Grades = Annotated[
-    str,
-    choice(
-        *GRADES,
-        excludes={"probability": "level"},
-        help=(
-            "what grades are: integers (whole), real numbers (real), which are gains as they are, or probabilities of "
-            "relevance (probability)."
-        ),
-    ),
-]
+Grades = Annotated[str, _setting("grades")]
 WholeOrRealGrades = Annotated[
     str, choice("whole", "real", help="what grades are: integers (whole) or real numbers (real).")
 ]
-Ties = Annotated[
-    str,
-    choice(
-        *TIES,
-        metavar="ORDER",
-        help=f"order of documents with equal scores: {', '.join(TIES)}.",
-        shell_help=f"Order of documents with equal scores, as for irevalx --ties: {', '.join(TIES)}.",
-    ),
-]
-IgnoreIdenticalIds = Annotated[
-    bool, flag(help="remove retrieved documents whose ID is the topic's ID, before ranks are counted.")
-]
-Duplicates = Annotated[
-    str,
-    choice(
-        *DUPLICATES,
-        help="a document that a run retrieves twice for a topic is an error, or its first or best score counts.",
-    ),
-]
+Ties = Annotated[str, _setting("ties")]
+IgnoreIdenticalIds = Annotated[bool, _setting("ignore_identical_ids")]
+Duplicates = Annotated[str, _setting("duplicates")]
 Complete = Annotated[
     bool,
     flag(
@@ -312,8 +276,6 @@ def _figure_width(text: str) -> float:
 
 
 def _named(**parameters: tuple[Parameter, Any]) -> Mapping[str, Parameter]:
-    from irevalx.frozen import replace
-
     return {name: replace(parameter, name=name, default=default) for name, (parameter, default) in parameters.items()}
 
 
