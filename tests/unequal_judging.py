@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 
 from irevalx.api.inputs import Qrels
 from irevalx.experiments.coverage import DEPTH, Coverage, cutoff_of, depend_on_unjudged
-from irevalx.experiments.inputs import experiment_of, graded_judgments_of, opened_runs
+from irevalx.experiments.inputs import experiment_of, graded_judgments_of, run_streams
 from irevalx.experiments.pools import with_first_documents
-from irevalx.experiments.ranked_runs import Experiment
+from irevalx.experiments.ranked_runs import EvaluationRules, Experiment
 from irevalx.lab.comparison.gate import dependent
 from irevalx.statistics.non_inferiority import CANNOT_TELL, NOT_WORSE, WORSE, Improvements
 from irevalx.statistics.paired_comparisons import Comparisons, Method
@@ -42,9 +42,9 @@ MARGIN = 0.02
 def experiment(folder: Path, measures: Sequence[str] = MEASURES) -> Experiment:
     """Return all runs of a collection; what they have among their first 20 is among the judgments."""
     paths = sorted(map(str, (folder / "runs").iterdir()))
-    opened = opened_runs(paths)
-    judgments = with_first_documents(graded_judgments_of(folder / "qrels.gz"), opened.runs, max(DEPTHS))
-    return experiment_of(Qrels(judgments), opened, list(measures), complete=True)
+    opened = run_streams(paths)
+    judgments = with_first_documents(graded_judgments_of(folder / "qrels.gz"), opened, max(DEPTHS))
+    return experiment_of(Qrels(judgments), opened, list(measures), EvaluationRules.of(complete=True))
 
 
 def coverage_at(found: Experiment, judged: NDArray[np.bool_], depth: int) -> Coverage:

@@ -15,7 +15,7 @@ from irevalx.declarations import spelled
 from irevalx.errors import InputError, UsageError, Warn, quote, shown_name, warn
 from irevalx.experiments.inputs import QrelsText, are_given, experiment_of
 from irevalx.experiments.labels import RELEVANT, Labels, TwoLabellings, grades_for, topic_warnings
-from irevalx.experiments.ranked_runs import Experiment, topics_compared
+from irevalx.experiments.ranked_runs import EvaluationRules, Experiment, topics_compared
 from irevalx.experiments.run_groups import two_groups_of
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
@@ -237,10 +237,7 @@ def compare_judge(
         Qrels(both.judgments),
         runs,
         measures,
-        level=level,
-        complete=complete,
-        min_retrieved=min_retrieved,
-        least_runs=1,
+        EvaluationRules.of(level=level, complete=complete, min_retrieved=min_retrieved, least_runs=1),
     )
     grouped = groups is not None or group_by is not None
     of_runs = _run_statistics(

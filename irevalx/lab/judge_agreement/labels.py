@@ -12,7 +12,7 @@ from irevalx.api.inputs import GivenQrels
 from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.declarations import Parameter, ValueType, choice, declared, file, flag, spelled, whole
 from irevalx.errors import UsageError, shown_name, warn
-from irevalx.experiments.inputs import are_given, opened_runs
+from irevalx.experiments.inputs import are_given, run_streams
 from irevalx.experiments.labels import Labels, TwoLabellings, grades_for
 from irevalx.experiments.parameters import chosen_seed
 from irevalx.frozen import replace
@@ -302,7 +302,7 @@ def labels(
         compare_judge,
         judges[0].labels,
         bootstrap=bootstrap,
-        runs=runs if machines is None or not are_given(runs) else opened_runs(runs),
+        runs=runs if machines is None or not are_given(runs) else run_streams(runs),
         measures=measures,
         by_topic=by_topic,
         groups=groups,

@@ -11,7 +11,7 @@ from irevalx.arrays.segments import BoolArray
 from irevalx.declarations import Parameter, ValueType, choice, declared, flag, refined, spelled
 from irevalx.errors import UsageError, shown_name, warn
 from irevalx.experiments import samples
-from irevalx.experiments.inputs import GradedText, QrelsText, are_given, opened_runs
+from irevalx.experiments.inputs import GradedText, QrelsText, are_given, run_streams
 from irevalx.experiments.parameters import chosen_seed, share
 from irevalx.experiments.samples import RandomOrder
 from irevalx.experiments.strata import SCHEME, Design, StrataSample, divided, ranking_of, read_design
@@ -215,7 +215,7 @@ def _sample_of_strata(
 ) -> StrataSample:
     """Sample judgments from strata; warns of documents in no stratum."""
     source = None if strata_file is None else source_of(strata_file, "strata_file")
-    inputs = [] if source is not None else opened_runs(runs).runs
+    inputs = [] if source is not None else run_streams(runs)
     stratum = divided(design, source, judgments, lambda: ranking_of(inputs, judgments, warn), warn)
     sample = StrataSample.drawn(design, judgments, stratum, RandomOrder(judgments, seed, SCHEME))
     for line in samples.warnings_without_relevant(judgments, level, sample.kept):

@@ -10,7 +10,7 @@ from irevalx.api.inputs import Runs as GivenRuns
 from irevalx.declarations import declared, file, flag, refined, spelled, whole
 from irevalx.errors import ArgumentError, NoTopicsError, shown_name, warn
 from irevalx.experiments import samples
-from irevalx.experiments.inputs import GradedText, graded_judgments_of, opened_runs
+from irevalx.experiments.inputs import GradedText, graded_judgments_of, run_streams
 from irevalx.experiments.pools import best_ranks_in_runs, in_pool, pool_of, pool_of_documents
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.pool import with_pool
@@ -116,7 +116,7 @@ def pool(
     1 A
     1 C
     """
-    inputs = opened_runs(runs).runs
+    inputs = run_streams(runs)
     if judge is None:
         return Pool(pool_of(inputs, depth, warn))
     qrels = GradedText.of(judge, rel_format)
@@ -195,7 +195,7 @@ def pool_sizes(
     if not ascending:
         raise ArgumentError(f"{spelled('depths')} must contain at least one depth")
     judgments = None if judge is None else graded_judgments_of(judge, rel_format)
-    best = best_ranks_in_runs(opened_runs(runs).runs, ascending[-1], warn)
+    best = best_ranks_in_runs(run_streams(runs), ascending[-1], warn)
     if judgments is not None:
         best = {topic: ranks for topic, ranks in best.items() if topic in judgments.topic_index}
     if not best:

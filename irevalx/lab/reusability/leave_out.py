@@ -10,7 +10,7 @@ from irevalx.declarations import choice, declared, flag, number, refined, spelle
 from irevalx.errors import ArgumentError, InputError, UsageError, quote, warn
 from irevalx.experiments.inputs import GradedText, are_given, experiment_of, graded_judgments_of, labels_of
 from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
-from irevalx.experiments.ranked_runs import MEASURES, Experiment
+from irevalx.experiments.ranked_runs import MEASURES, EvaluationRules, Experiment
 from irevalx.experiments.run_groups import (
     Removal,
     Treatment,
@@ -255,20 +255,20 @@ def leave_out(
             measures,
             partial(two_groups_of, groups=groups, pattern=group_by),
             BiasDraws(tolerance, draws, chosen_seed(seed)),
-            level=level,
-            complete=all_topics,
-            threads=threads,
+            EvaluationRules.of(level=level, complete=all_topics, threads=threads),
         )
     text = GradedText.of(qrels, rel_format) if keep_judgments else None
     experiment = experiment_of(
         qrels if text is None else inputs.Qrels(text.judgments),
         runs,
         measures,
-        level=level,
-        complete=all_topics,
-        min_retrieved=min_retrieved,
-        rel_format=rel_format if text is None else QRELS.name,
-        threads=threads,
+        EvaluationRules.of(
+            level=level,
+            complete=all_topics,
+            min_retrieved=min_retrieved,
+            rel_format=rel_format if text is None else QRELS.name,
+            threads=threads,
+        ),
     )
     _refuse_unexpected(ways, experiment.measures)
     names = two_groups_of(experiment.runs, groups, group_by)

@@ -6,7 +6,7 @@ docs/incomplete-judgments.md reports how often the intervals cover the true bias
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,10 +16,10 @@ from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.declarations import spelled
 from irevalx.errors import InputError, UsageError, warn
-from irevalx.experiments.inputs import Evaluating, OpenedRuns, experiment_of, measures_of, opened_runs
+from irevalx.experiments.inputs import experiment_of, measures_of, run_streams
 from irevalx.experiments.labels import places_of
 from irevalx.experiments.pools import first_documents
-from irevalx.experiments.ranked_runs import Experiment, requests_of
+from irevalx.experiments.ranked_runs import EvaluationRules, Experiment, requests_of
 from irevalx.experiments.run_groups import Removal, holes_of_runs, removals
 from irevalx.experiments.weighted_measures import WeightedMeasure, weighted_measures
 from irevalx.frozen import Frozen, cached_property, replace
@@ -30,11 +30,9 @@ from irevalx.lab.reusability.results import LeftOutRuns
 from irevalx.lab.score_bounds.extremes import WeightedScores
 from irevalx.lab.score_bounds.relevance_models import MOST_UNJUDGED, FittedRelevance, judged_depth
 from irevalx.measures.selection import RequestedMeasure
+from irevalx.reading.kinds.runs import RunStream
 from irevalx.settings import Settings
 from irevalx.statistics.significance import generator, without_noise
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 _ALL = int(np.iinfo(np.int64).max)
 """The depth of measures that use all documents of a run."""
@@ -68,7 +66,7 @@ class AddedRuns(Frozen, kw_only=True):
     given: Judgments
     judgments: Judgments
     """``given``, with the first documents of the new runs as unjudged ones."""
-    runs: OpenedRuns
+    runs: Sequence[RunStream]
     n_new: int
     depth: int
     """The depth of the pool."""
@@ -78,18 +76,18 @@ class AddedRuns(Frozen, kw_only=True):
     @classmethod
     def of(cls, judgments: Judgments, pooled: Runs, new: Runs, measures: Measures, level: int, depth: int) -> AddedRuns:
         """Read new runs, to the depth of the pool and of measures with bounds; raises UsageError for one pooled run."""
-        of_pool, added = opened_runs(pooled), opened_runs(new)
-        if len(of_pool.runs) < 2:
-            raise UsageError(f"{spelled('new_runs')} requires at least two pooled runs, but got {len(of_pool.runs)}")
+        of_pool, added = run_streams(pooled), run_streams(new)
+        if len(of_pool) < 2:
+            raise UsageError(f"{spelled('new_runs')} requires at least two pooled runs, but got {len(of_pool)}")
         requests = requests_of(measures_of(measures), Settings(level=level))
         known = judgments.grades[judgments.grades >= 0]
         depths = [measure.depth or _ALL for request in requests for measure in bounded(request, level, known)]
-        first = [first_documents(part, max(depth, *depths, 1)) for run in added.runs for part in run.results()]
+        first = [first_documents(part, max(depth, *depths, 1)) for run in added for part in run.results()]
         return cls(
             given=judgments,
             judgments=with_pool(judgments, Pool.joined("", first)),
-            runs=OpenedRuns([*of_pool.runs, *added.runs], [*of_pool.names, *added.names]),
-            n_new=len(added.runs),
+            runs=[*of_pool, *added],
+            n_new=len(added),
             depth=depth,
             topics=frozenset(topic for part in first for topic in part.topics),
         )
@@ -100,10 +98,10 @@ def with_new_runs(
     measures: Measures,
     groups_of: Callable[[Sequence[str]], list[str]],
     draws: BiasDraws,
-    **options: Unpack[Evaluating],
+    rules: EvaluationRules,
 ) -> LeftOutRuns:
     """Assess new runs; ``groups_of`` returns the groups of runs by name."""
-    experiment = experiment_of(Qrels(added.judgments), added.runs, measures, **options)
+    experiment = experiment_of(Qrels(added.judgments), added.runs, measures, rules)
     groups, n_pooled = groups_of(experiment.runs), len(experiment.runs) - added.n_new
     pooled = experiment.of_runs(np.arange(n_pooled))
     each = list(removals(pooled, groups[:n_pooled], added.depth))

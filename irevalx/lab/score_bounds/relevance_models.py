@@ -25,11 +25,11 @@ from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.declarations import spelled
 from irevalx.errors import InputError
-from irevalx.experiments.inputs import OpenedRuns
 from irevalx.experiments.ranked_runs import Experiment
 from irevalx.experiments.run_groups import groups_of, removals
 from irevalx.frozen import Frozen, replace
 from irevalx.lab.score_bounds.probabilities import Relevance
+from irevalx.reading.kinds.runs import RunStream
 
 LEAST_GROUPS = 4
 """The least number of groups of pooled runs to estimate the factor; fewer were not tested."""
@@ -200,20 +200,18 @@ LEAST_DEPTH = 10
 class Unpooled(Frozen):
     """Runs that were not pooled, if there are any."""
 
-    runs: OpenedRuns | None
+    runs: Sequence[RunStream] | None
     groups: str | PathLike[str] | Mapping[str, str] | None
     """Of all runs, like ``group_by``."""
     group_by: str | None
 
-    def beside(self, pooled: OpenedRuns) -> OpenedRuns:
+    def beside(self, pooled: Sequence[RunStream]) -> Sequence[RunStream]:
         """Return the pooled runs, then the new ones."""
-        if self.runs is None:
-            return pooled
-        return OpenedRuns([*pooled.runs, *self.runs.runs], [*pooled.names, *self.runs.names])
+        return [*pooled, *(self.runs or ())]
 
     def first(self, experiment: Experiment) -> int | None:
         """Return the index of the first new run among all runs; None if there is none."""
-        return None if self.runs is None else len(experiment.runs) - len(self.runs.runs)
+        return None if self.runs is None else len(experiment.runs) - len(self.runs)
 
     def relevance(self, experiment: Experiment, level: int) -> Relevance:
         """Fit probabilities; raises InputError if there are runs that were not pooled and are not new runs."""

@@ -10,10 +10,10 @@ from irevalx import __version__
 from irevalx.api.inputs import Qrels as ReadQrels
 from irevalx.declarations import Parameter, ValueType, choice, declared, flag, refined, spelled, whole
 from irevalx.errors import InputError, UsageError, shown_name, warn
-from irevalx.experiments.inputs import experiment_of, graded_judgments_of, measures_of, opened_runs
+from irevalx.experiments.inputs import experiment_of, graded_judgments_of, measures_of, run_streams
 from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
 from irevalx.experiments.pools import judged_in_pool, pool_of
-from irevalx.experiments.ranked_runs import MEASURES, Experiment
+from irevalx.experiments.ranked_runs import MEASURES, EvaluationRules, Experiment
 from irevalx.experiments.samples import ROUNDINGS, warnings_without_relevant
 from irevalx.experiments.strata import divided, read_design, requests_of_samples
 from irevalx.frozen import replace
@@ -124,7 +124,7 @@ def _run(
         raise UsageError(f"several {spelled('scheme')} must be judging strategies, but got {others[0]}")
     else:
         strategies = [STRATEGY_SCHEMES[name] for name in names]
-        options |= {"runs": opened_runs(runs), "levels": strategies[0].levels(levels, spelled("levels"))}
+        options |= {"runs": run_streams(runs), "levels": strategies[0].levels(levels, spelled("levels"))}
         first_seed = chosen_seed(seed)
         studies = []
         for strategy in strategies:
@@ -295,19 +295,17 @@ def study(
     strata_source = None if strata_file is None else source_of(strata_file, spelled("strata_file"))
     files = [Source(path) for path in _paths(qrels, runs, strata_file)]
     inputs = [{"path": file.path, "sha256": file.sha256() if file.size else None} for file in files]
-    opened = opened_runs(runs)
+    opened = run_streams(runs)
     if own_pool:
-        pool = pool_of(opened.runs, pool_depth, warn)
+        pool = pool_of(opened, pool_depth, warn)
         qrels = ReadQrels(judged_in_pool(graded_judgments_of(qrels, rel_format), pool), rel_format)
     experiment = experiment_of(
         qrels,
         opened,
         requests_of_samples(measures_of(measures), level),
-        level=level,
-        complete=complete,
-        min_retrieved=min_retrieved,
-        rel_format=rel_format,
-        threads=threads,
+        EvaluationRules.of(
+            level=level, complete=complete, min_retrieved=min_retrieved, rel_format=rel_format, threads=threads
+        ),
     )
     notes = experiment.notes()
     if not (experiment.grades >= 0).any():

@@ -16,7 +16,7 @@ from sklearn import calibration as sklearn_calibration
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import InputError
 from irevalx.experiments.inputs import GradedText
-from irevalx.experiments.ranked_runs import RunRules, prepare
+from irevalx.experiments.ranked_runs import EvaluationRules, prepare
 from irevalx.experiments.samples import RandomOrder, first_share
 from irevalx.lab.command.parameters import CLASSIFIERS
 from irevalx.lab.completion.classifiers import Classification, Collection, classifier_for
@@ -31,7 +31,6 @@ from irevalx.lab.completion.predictions import (
     probabilities_of_relevance,
 )
 from irevalx.reading.sources.files import Source
-from irevalx.settings import Settings
 
 pytestmark = pytest.mark.slow
 
@@ -119,7 +118,7 @@ def test_expected_measures_are_those_of_all_cases(probabilities: list[float]) ->
     runs = opened(
         [Source("r", run.encode()), Source("s", (run + "2 Q0 a 1 1 s\n").replace(" r\n", " s\n").encode())], print
     )
-    experiment = prepare(judgments, runs, ["map", "P.2,5", "recip_rank"], RunRules(settings=Settings(complete=True)))
+    experiment = prepare(judgments, runs, ["map", "P.2,5", "recip_rank"], EvaluationRules.of(complete=True))
     found = expected_measures(experiment, np.array([*probabilities, 1.0]), ("P_2", "P_5", "recip_rank", "map"))
     p = dict(zip("abcde", probabilities, strict=True))
     expected = {"P_2": 0.0, "P_5": 0.0, "recip_rank": 0.0, "map": 0.0}

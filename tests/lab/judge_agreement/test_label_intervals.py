@@ -24,6 +24,7 @@ from irevalx.api.inputs import Qrels
 from irevalx.arrays.segments import IntArray
 from irevalx.experiments.inputs import experiment_of, graded_judgments_of
 from irevalx.experiments.labels import TwoLabellings
+from irevalx.experiments.ranked_runs import EvaluationRules
 from irevalx.frozen import replace
 from irevalx.lab.judge_agreement.document_agreement import AgreementStatistic, DocumentAgreement, LabelBootstrap
 from irevalx.lab.judge_agreement.judges import COMBINATIONS, Judge, combine_labels
@@ -69,7 +70,7 @@ class Population:
         runs = sorted((folder / "runs").iterdir()) if (folder / "runs").is_dir() else []
         self.evaluated: list[PairedEvaluations] = []
         if runs:
-            experiment = experiment_of(Qrels(both[0].judgments), runs, "map P.10", complete=True)
+            experiment = experiment_of(Qrels(both[0].judgments), runs, "map P.10", EvaluationRules.of(complete=True))
             self.evaluated = list(evaluations(with_reranked(experiment, both[0].machine), both[0]))
 
     def findings(self, topics: IntArray, resampling: LabelBootstrap) -> Iterator[AgreementStatistic]:
@@ -193,7 +194,9 @@ def test_reranked_runs_are_found(tmp_path: Path, capsys: pytest.CaptureFixture[s
         missed, wrong = ERRORS[seed % len(ERRORS)]
         path = machine_labels(CRANFIELD / "qrels.gz", tmp_path / "m", missed=missed, wrong=wrong, seed=seed)
         both = TwoLabellings.of(people, graded_judgments_of(path), people.topics)
-        experiment = with_reranked(experiment_of(Qrels(both.judgments), runs, "map", complete=True), both.machine)
+        experiment = with_reranked(
+            experiment_of(Qrels(both.judgments), runs, "map", EvaluationRules.of(complete=True)), both.machine
+        )
         [evaluated] = evaluations(experiment, both, shuffles=SHUFFLES, seed=1)
         rows = Reranking(evaluated, LabelBootstrap(resamples=300, seed=1)).statistics()
         of_run = {one.statistic: one for one in rows if one.run == "okapi1"}

@@ -270,7 +270,7 @@ def test_estimates_are_those_of_the_definition(model: Model) -> None:
 def test_the_factor(model: Model) -> None:
     """b, tau and the number of groups that the library estimates are those of the loops."""
     added = AddedRuns.of(graded_judgments_of(QRELS), POOLED, [GUESS], "map", 1, 20)
-    experiment = prepare(added.judgments, added.runs.runs, ("map",))
+    experiment = prepare(added.judgments, added.runs, ("map",))
     removed = removals(experiment.of_runs(np.arange(4)), list(experiment.runs[:4]), 20)
     factor = FittedRelevance(experiment, 1).factor([one.removed for one in removed])
     assert (factor.scale, factor.tau, factor.n_groups) == pytest.approx(model.factor(), abs=1e-6)

@@ -23,8 +23,8 @@ from running import FIXTURES, ROOT, SHARED, lab, records_of, rows_in, run
 from scipy.stats import kendalltau, wilcoxon
 
 from irevalx.errors import UsageError
-from irevalx.experiments.inputs import GradedText, experiment_of, opened_runs
-from irevalx.experiments.ranked_runs import Experiment, RunRules, prepare, requests_of
+from irevalx.experiments.inputs import GradedText, experiment_of, run_streams
+from irevalx.experiments.ranked_runs import EvaluationRules, Experiment, prepare, requests_of
 from irevalx.experiments.run_groups import LeftOut, deleted, groups_by_pattern, leave_out, removals
 from irevalx.frozen import replace
 from irevalx.lab import COMMANDS
@@ -32,7 +32,6 @@ from irevalx.lab.reusability.results import LeftOutRuns
 from irevalx.lab.studies import simulation as studies
 from irevalx.lab.studies.summaries import KneeRow, knee_rows, knees_for_people
 from irevalx.reports.table import Table
-from irevalx.settings import Settings
 from irevalx.statistics.decisions import Confusion
 from irevalx.strategies.simulation import BudgetLevel
 
@@ -123,7 +122,7 @@ def test_topics_and_runs_that_lack_something(tmp_path: Path) -> None:
     short.write_text("".join(f"{line}\n" for line in RUNS[0].read_text().splitlines() if not line.startswith("3 ")))
     said: list[str] = []
     judgments = GradedText.of(path).judgments
-    runs = opened_runs([short, RUNS[1]]).runs
+    runs = run_streams([short, RUNS[1]])
     read = prepare(judgments, runs, ["map"], warn=said.append)
     assert set(judgments.topics) - set(read.topics) == {b"nobody", b"3"}
     assert not read.missing.any()
@@ -134,14 +133,14 @@ def test_topics_and_runs_that_lack_something(tmp_path: Path) -> None:
     assert said == [line]
     assert read.notes([4]) == (f"Topics: {line}.", "map: 4 of 11 topics without a value are left out.")
     said.clear()
-    read = prepare(judgments, runs, ["map"], RunRules(settings=Settings(complete=True)), warn=said.append)
+    read = prepare(judgments, runs, ["map"], EvaluationRules.of(complete=True), warn=said.append)
     assert read.topics == judgments.topics
     assert read.values()[0, 0, read.topics.index(b"3")] == 0
     assert read.values()[0, 1, read.topics.index(b"3")] > 0
     assert said == ["all 13 judged topics; topics without results count as 0 (count1 2, count2 1)"]
     said.clear()
     with pytest.raises(Exception, match="at least two runs must retrieve 95% of what they might, but 1 do"):
-        prepare(judgments, runs, ["map"], RunRules(least_retrieved=0.95), warn=said.append)
+        prepare(judgments, runs, ["map"], EvaluationRules(min_retrieved=0.95), warn=said.append)
     assert said[0] == "count1 is left out: 660 of 720 documents, for 11 of 12 topics"
 
 
