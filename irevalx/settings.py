@@ -119,11 +119,11 @@ class Settings(Frozen, kw_only=True):
 
     Parameters
     ----------
+    complete : average over all judged topics; a topic missing from the run scores 0. Otherwise such topics are left
+        out, with a warning.
     level : relevance threshold: grades of at least this value are relevant; an integer unless `grades="real"`.
     grades : what grades are: integers (whole); real numbers (real), which are gains as they are; or probabilities that
         the document is relevant (probability), for which values are expectations over independent judgments.
-    complete : average over all judged topics; a topic missing from the run scores 0. Otherwise such topics are left
-        out, with a warning.
     judged_only : remove unjudged documents from the rankings first.
     max_retrieved : evaluate only this number of documents per topic, at least 0. [default: all; 1000 for samples]
     collection_size : number of documents in the collection, for the measure utility.
@@ -144,15 +144,9 @@ class Settings(Frozen, kw_only=True):
     compat : version of trec_eval to follow, 10.0 or 9.0.8.
     """
 
-    level: Annotated[
-        float,
-        Parameter(
-            kind=LEVEL,
-            names=("-l", "--level_for_rel"),
-        ),
-    ] = 1
-    grades: Annotated[Grades, choice(*GRADES, excludes={"probability": "level"})] = "whole"
     complete: Annotated[bool, flag(names=("-c", "--complete_rel_info_wanted"))] = False
+    level: Annotated[float, Parameter(kind=LEVEL, names=("-l", "--level_for_rel"))] = 1
+    grades: Annotated[Grades, choice(*GRADES, excludes={"probability": "level"})] = "whole"
     judged_only: Annotated[bool, flag(names=("-J", "--Judged_docs_only"))] = False
     max_retrieved: Annotated[int | None, whole(0, names=("-M", "--Max_retrieved_per_topic"))] = None
     collection_size: Annotated[int, whole(names=("-N", "--Number_docs_in_coll"))] = 0

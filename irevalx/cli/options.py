@@ -27,25 +27,14 @@ from irevalx.cli.declared_options import click_parameter
 from irevalx.declarations import spelled_rule
 from irevalx.errors import STANDARD_INPUT, UsageError, quote
 from irevalx.frozen import Frozen, fields
-from irevalx.process.platform import MOST_PROCESSES, as_text, usual_processes
+from irevalx.process.platform import MOST_PROCESSES, as_bytes, as_text, usual_processes
 from irevalx.process.terminal import echo, write_error
 from irevalx.reading import formats
 from irevalx.reading.file_format import FileKind
 from irevalx.reading.formats import REL_FORMATS, RESULTS_FORMATS, names_of
 from irevalx.reports import DIGITS, MOST_DIGITS, OUTPUT_FORMATS, OutputFormat, format_help
-from irevalx.settings import (
-    INTERVAL_METHODS,
-    NAME_STYLES,
-    PARAMETERS,
-    PROBABILITY,
-    Duplicates,
-    Grades,
-    IntervalMethod,
-    Settings,
-    Ties,
-    UnjudgedTreatment,
-)
-from irevalx.trec_eval import COMPAT, TREC_EVAL_10, Compat, c_long
+from irevalx.settings import INTERVAL_METHODS, NAME_STYLES, PARAMETERS, PROBABILITY, IntervalMethod, Settings
+from irevalx.trec_eval import COMPAT, TREC_EVAL_10, c_long
 
 DEFAULT_FORMAT = "trec"
 """The default of ``--format``."""
@@ -89,18 +78,13 @@ class TraceOptions(Frozen):
 
 
 class Options(Frozen, kw_only=True):
-    """The parsed command line; fields are named like the parameters, which the help explains."""
+    """The parsed command line: settings, and the command's own options, which the help explains."""
 
     files: tuple[str, ...]  # judgments, then one or more runs; ``-`` is standard input
+    settings: Settings
     measures: tuple[str, ...] = ()  # in order; empty for the default of the judgment format
     per_topic: bool = False
     no_summary: bool = False
-    complete: bool = False
-    level: float = 1  # an integer unless grades are real
-    grades: Grades = "whole"
-    judged_only: bool = False
-    max_retrieved: int | None = None  # None for all, or for the limit of the judgment format
-    collection_size: int = 0
     debug: TraceOptions = TraceOptions()
     rel_format: str = "qrels"
     results_format: str = "trec_results"
@@ -108,14 +92,6 @@ class Options(Frozen, kw_only=True):
     old_results_format: bool = False
     old_results_format_value: str | None = None
     pool: str | None = None
-    unjudged: tuple[UnjudgedTreatment, ...] = ()  # treatments in which every measure is computed; empty for its own
-    ties: Ties = "name"
-    ignore_identical_ids: bool = False
-    duplicates: Duplicates = "error"
-    infap_c: float | None = None  # None for the measure's default, like ``infap_epsilon``
-    infap_epsilon: float | None = None
-    sample_rate: float | None = None  # None to estimate it from the judgments of each topic
-    compat: Compat = TREC_EVAL_10
     strict: bool = False
     names: str = "trec_eval"
     format: str = DEFAULT_FORMAT
@@ -127,18 +103,23 @@ class Options(Frozen, kw_only=True):
     topic_groups: str | None = None
     quiet: bool = False
 
+    @classmethod
+    def of(cls, **values: Any) -> Options:
+        """Return options from the values of Click's parameters, by name."""
+        debug = TraceOptions.parse(map(as_bytes, values.pop("debug")))
+        settings = {name: values.pop(name) for name in fields(Settings) if name in values}
+        return cls(settings=Settings(**settings, topic=debug.topic), debug=debug, **values)
+
     def as_typed(self) -> dict[str, Any]:
         """Return every option as reports show it: like on the command line, including defaults."""
-        values = {name: getattr(self, name) for name in fields(self)}
-        values["compat"] = next(name for name, compat in COMPAT.items() if compat is self.compat)
+        typed: dict[str, Any] = {}
+        for name in fields(self):
+            if name != "settings":
+                typed[name] = getattr(self, name)
+            typed |= {setting: getattr(self.settings, setting) for setting in _SETTINGS_AFTER.get(name, ())}
+        typed["compat"] = next(name for name, compat in COMPAT.items() if compat is self.settings.compat)
         topic = None if self.debug.topic is None else as_text(self.debug.topic)
-        return values | {"debug": {"level": self.debug.level, "topic": topic}}
-
-    @property
-    def settings(self) -> Settings:
-        """The options that determine measure values."""
-        shared = {name: getattr(self, name) for name in fields(Settings) if name != "topic"}
-        return Settings(**shared, topic=self.debug.topic)
+        return typed | {"debug": {"level": self.debug.level, "topic": topic}}
 
     @property
     def output_format(self) -> OutputFormat:
@@ -151,9 +132,9 @@ class Options(Frozen, kw_only=True):
             raise UsageError("missing arguments: QRELS and at least one RUN (see irevalx -h)")
         refuse_standard_input_twice(*self.files, self.pool, self.zscores, self.topic_groups)
         self.settings.check()
-        if self.debug.level > 0 and self.grades == "probability":
+        if self.debug.level > 0 and self.settings.grades == "probability":
             raise UsageError(f"-D with a level above 0 cannot be combined with {spelled_rule(PROBABILITY)}")
-        if self.debug.level > 0 and self.ties == "expected":
+        if self.debug.level > 0 and self.settings.ties == "expected":
             raise UsageError("-D with a level above 0 cannot be combined with --ties expected: a trace shows one order")
         if self.digits is not None and not 0 <= self.digits <= MOST_DIGITS:
             raise UsageError(f"--digits must be at least 0 and at most {MOST_DIGITS}, but got {self.digits}")
@@ -161,6 +142,11 @@ class Options(Frozen, kw_only=True):
             raise UsageError(f"--threads must be at least 1, but got {self.threads}")
         formats.rel_format(self.rel_format)
 
+
+_TOPIC = fields(Settings).index("topic")
+
+_SETTINGS_AFTER = {"no_summary": fields(Settings)[:_TOPIC], "pool": fields(Settings)[_TOPIC + 1 :]}
+"""The settings that reports show after an option of the command; ``debug`` contains the topic."""
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
