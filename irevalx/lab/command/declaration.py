@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -49,6 +50,7 @@ def command_from(function: Callable[..., Any]) -> click.Command:
     run = command.run
 
     def call(**values: Any) -> int | None:
+        gc.enable()
         context = click.get_current_context()
         messages = context.obj = Messages(PROGRAM, quiet=values["quiet"])
         with typed_in_shell(parameters), _warnings_as_messages(messages):
