@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable
-from numbers import Integral, Real
 from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 from irevalx.declarations import (
@@ -19,7 +18,7 @@ from irevalx.declarations import (
     whole,
 )
 from irevalx.frozen import Frozen, cached_property, values
-from irevalx.parameters import identifier, is_long
+from irevalx.parameters import identifier, is_long, is_whole, real_number
 from irevalx.process.platform import as_bytes
 from irevalx.trec_eval import COMPAT, TREC_EVAL_10, Compat, c_double
 
@@ -87,9 +86,10 @@ class NumberRange(Frozen):
 
 def _level(value: Any) -> float:
     """Return a finite number, as int if it is an integer."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+    real = real_number("", value)
+    if real is None or not math.isfinite(real):
         raise ValueError(value)
-    level = int(value) if isinstance(value, Integral) else float(value)
+    level = int(value) if is_whole(value) else real
     if level == int(level) and not is_long(int(level)):
         raise ValueError(value)
     return int(level) if level == int(level) else level
