@@ -9,7 +9,7 @@ import numpy as np
 from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.experiments.pools import first_documents
-from irevalx.experiments.ranked_runs import Experiment, RankedRuns
+from irevalx.experiments.ranked_runs import GradedRuns, RankedRuns
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool, with_pool
@@ -164,7 +164,7 @@ def coverages(ranked: RankedRuns) -> dict[int, Coverage]:
 
     Empty if judgments are not grades. Runs are read again only to find unjudged documents that two of them share.
     """
-    if not isinstance(ranked, Experiment):
+    if not isinstance(ranked, GradedRuns):
         return {}
     depths = {DEPTH, *(cutoff_of(request, name) or DEPTH for request in ranked.requests for name in request.names)}
     shape = ranked.missing.shape

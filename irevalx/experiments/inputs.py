@@ -16,10 +16,10 @@ from irevalx.experiments.labels import Labels
 from irevalx.experiments.ranked_runs import (
     DEFAULT_RULES,
     EvaluationRules,
-    Experiment,
+    GradedRuns,
     RankedRuns,
-    prepare,
     raise_first,
+    rank_graded_runs,
     requests_of,
 )
 from irevalx.frozen import replace
@@ -95,7 +95,7 @@ def measures_of(measures: Any) -> tuple[str, ...]:
     return tuple(measure for text in with_custom_measures(measures) for measure in measures_in(text))
 
 
-def experiment_of(qrels: Any, runs: Any, measures: Any, rules: EvaluationRules = DEFAULT_RULES) -> Experiment:
+def graded_runs_of(qrels: Any, runs: Any, measures: Any, rules: EvaluationRules = DEFAULT_RULES) -> GradedRuns:
     """Read graded judgments and runs, rank and look up.
 
     ``measures`` are as for ``measures_of``, or requests, as ``requests_of_samples`` returns them.
@@ -104,7 +104,7 @@ def experiment_of(qrels: Any, runs: Any, measures: Any, rules: EvaluationRules =
     judgments = graded_judgments_of(qrels, rules.rel_format, rules.settings.grades)
     are_requests = isinstance(measures, tuple) and all(isinstance(measure, RequestedMeasure) for measure in measures)
     requested = measures if are_requests else measures_of(measures)
-    return prepare(judgments, run_streams(runs), requested, rules, warn=warn)
+    return rank_graded_runs(judgments, run_streams(runs), requested, rules, warn=warn)
 
 
 def ranked_runs_of(
@@ -126,7 +126,7 @@ def ranked_runs_of(
     kind: type[RankedRuns] = RankedRuns
     if isinstance(judgments, Judgments) and QRELS.name in {rel_format, REL_FORMATS[rel_format].measures_of}:
         raise_first(judgments.duplicates)
-        kind = Experiment
+        kind = GradedRuns
     return kind.of(judgments, run_streams(runs), requests, rules, warn=warn)
 
 

@@ -427,7 +427,7 @@ def _sufficient_runs(
     return sufficient
 
 
-class Experiment(RankedRuns):
+class GradedRuns(RankedRuns):
     """Runs that are ranked against graded judgments; no document occurs twice in a topic of these."""
 
     judgments: Judgments
@@ -445,11 +445,11 @@ class Experiment(RankedRuns):
         lines = sorted(b"%s %s %d\n" % (judgments.topics[topic], docno, grade) for topic, docno, grade in rows)
         return hashlib.sha256(b"".join(lines)).hexdigest()
 
-    def with_measures(self, measures: Sequence[str]) -> Experiment:
+    def with_measures(self, measures: Sequence[str]) -> GradedRuns:
         """Return the same runs and judgments, to be measured otherwise."""
         return replace(self, requests=requests_of(measures, Settings(level=self.level)))
 
-    def of_runs(self, runs: IntArray) -> Experiment:
+    def of_runs(self, runs: IntArray) -> GradedRuns:
         """Return the runs with these indices, in this order."""
         rows = (runs[:, np.newaxis] * len(self.topics) + np.arange(len(self.topics))).ravel()
         names = tuple(self.runs[run] for run in runs.tolist())
@@ -469,16 +469,16 @@ class Experiment(RankedRuns):
         return retrieved
 
 
-def prepare(
+def rank_graded_runs(
     judgments: Judgments,
     runs: Sequence[RunStream],
     measures: Sequence[str] | Sequence[RequestedMeasure],
     rules: EvaluationRules = DEFAULT_RULES,
     *,
     warn: Warn = lambda line: None,
-) -> Experiment:
+) -> GradedRuns:
     """Read runs, rank them and look their documents up; ``measures`` are texts, or requests that were read before."""
     raise_first(judgments.duplicates)
     requests = [measure for measure in measures if isinstance(measure, RequestedMeasure)]
     requests = requests or [*requests_of([str(measure) for measure in measures], rules.settings)]
-    return Experiment.of(judgments, runs, requests, rules, warn=warn)
+    return GradedRuns.of(judgments, runs, requests, rules, warn=warn)

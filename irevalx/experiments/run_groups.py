@@ -17,7 +17,7 @@ from irevalx.arrays.codes import UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.declarations import spelled
 from irevalx.errors import InputError, UsageError, quote, shown_name
-from irevalx.experiments.ranked_runs import Experiment
+from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.process.platform import as_text
 from irevalx.process.workers import in_order
@@ -142,7 +142,7 @@ def nonrelevant(removal: Removal, grades: IntArray) -> tuple[IntArray, BoolArray
     return np.where(removal.removed, 0, grades), removal.in_pool
 
 
-def removals(experiment: Experiment, groups: Sequence[str], depth: int) -> Iterator[Removal]:
+def removals(experiment: GradedRuns, groups: Sequence[str], depth: int) -> Iterator[Removal]:
     """Yield the unique documents of each group, by the names of groups; ``groups`` has shape (n_runs,)."""
     retrieved = experiment.retrieved_within(depth)
     in_pool: BoolArray = np.asarray(retrieved.any(axis=0))
@@ -155,7 +155,7 @@ def removals(experiment: Experiment, groups: Sequence[str], depth: int) -> Itera
         yield Removal(name, members, in_pool, alone, alone & (experiment.grades >= 0))
 
 
-def removed_by_topic(experiment: Experiment, removed: Sequence[Removal]) -> IntArray:
+def removed_by_topic(experiment: GradedRuns, removed: Sequence[Removal]) -> IntArray:
     """Return how many judged documents each group takes with it for each topic: shape (n_groups, n_topics)."""
     rows = experiment.judgments.rows
     of_topic = [experiment.judgments.topic_index[topic] for topic in experiment.topics]
@@ -211,7 +211,7 @@ class LeftOut(Frozen):
 
 
 def topics_without_value(
-    experiment: Experiment, removed: Sequence[Removal], treatments: Iterable[Treatment]
+    experiment: GradedRuns, removed: Sequence[Removal], treatments: Iterable[Treatment]
 ) -> BoolArray:
     """Return the topics without a value in the whole pool or under a treatment: shape (n_measures, n_topics)."""
     may_lack = [request.measure.has_value is not None for request in experiment.requests for _ in request.names]
@@ -227,7 +227,7 @@ def topics_without_value(
 
 
 def leave_out(
-    experiment: Experiment,
+    experiment: GradedRuns,
     removed: Sequence[Removal],
     treatment: Treatment,
     processes: int = 1,
@@ -242,7 +242,7 @@ def leave_out(
 
 
 def leave_out_with(
-    experiment: Experiment,
+    experiment: GradedRuns,
     removed: Sequence[Removal],
     values_without: Callable[[Removal], FloatArray],
     processes: int = 1,
@@ -296,7 +296,7 @@ def leave_out_with(
 
 
 def holes_of_runs(
-    experiment: Experiment, removed: Sequence[Removal], depth: int, treatment: Treatment = deleted
+    experiment: GradedRuns, removed: Sequence[Removal], depth: int, treatment: Treatment = deleted
 ) -> FloatArray:
     """Return the mean share of unjudged documents in the first ``depth`` of each run without its group: (n_runs,)."""
     holes: FloatArray = leave_out(experiment.with_measures((f"unj.{depth}",)), removed, treatment).after[0]

@@ -24,7 +24,7 @@ from irevalx.declarations import spelled
 from irevalx.errors import MalformedLineError, UsageError, Warn, quote, shown_name
 from irevalx.experiments.parameters import read_share
 from irevalx.experiments.pools import renumbered
-from irevalx.experiments.ranked_runs import Experiment, RankedRuns, each_once, rank_all, requests_of
+from irevalx.experiments.ranked_runs import GradedRuns, RankedRuns, each_once, rank_all, requests_of
 from irevalx.experiments.samples import RandomOrder, first_share, unjudge
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments.graded import SAMPLED_DEPTH, Judgments, JudgmentsWithProbabilities
@@ -311,7 +311,7 @@ def _format_of(text: str, settings: Settings) -> str:
     return next((name for name in formats if name is not None), None) or QRELS.name
 
 
-def values_of_sample(experiment: Experiment, sample: StrataSample, pooled: BoolArray | None = None) -> FloatArray:
+def values_of_sample(experiment: GradedRuns, sample: StrataSample, pooled: BoolArray | None = None) -> FloatArray:
     """Evaluate all runs under a sample: shape (n_measures, n_runs, n_topics); nan if a topic has no value.
 
     ``pooled``, flat, is the pool for measures of graded judgments (None: all documents); other measures use the strata.
@@ -331,7 +331,7 @@ def values_of_sample(experiment: Experiment, sample: StrataSample, pooled: BoolA
     return values
 
 
-def _with_strata(experiment: Experiment, sample: StrataSample) -> FloatArray:
+def _with_strata(experiment: GradedRuns, sample: StrataSample) -> FloatArray:
     judgments = replace(experiment.judgments, strata=sample.stratum)
     ranking = _cut(experiment.ranking, SAMPLED_DEPTH)
     return replace(experiment, judgments=judgments, ranking=ranking).values(sample.grades, sample.in_stratum)
@@ -346,7 +346,7 @@ def _cut(ranking: Ranking, depth: int) -> Ranking:
     return replace(ranking, rows=rows, rank=ranking.rank[within], row=ranking.row[within], n_ret=n_ret)
 
 
-def _with_probabilities(experiment: Experiment, sample: StrataSample) -> FloatArray:
+def _with_probabilities(experiment: GradedRuns, sample: StrataSample) -> FloatArray:
     judgments, sampled = sample.judgments, sample.kept
     drawn = JudgmentsWithProbabilities(
         path=judgments.path,

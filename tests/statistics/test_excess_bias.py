@@ -18,7 +18,7 @@ from scipy import stats
 
 import irevalx.lab
 from irevalx.api.inputs import Qrels
-from irevalx.experiments.inputs import experiment_of, graded_judgments_of
+from irevalx.experiments.inputs import graded_judgments_of, graded_runs_of
 from irevalx.experiments.labels import TwoLabellings
 from irevalx.lab.judge_agreement.document_agreement import LabelBootstrap
 from irevalx.lab.judge_agreement.run_agreement import SHUFFLES, evaluations
@@ -116,7 +116,7 @@ def called_biased(human: Path, machine: Path, runs: list[Path], measures: str) -
     """Return for each measure the runs, each its own group, whose corrected p-value is below 0.05."""
     ours, theirs = graded_judgments_of(human), graded_judgments_of(machine)
     both = TwoLabellings.of(ours, theirs, theirs.topics)
-    experiment = experiment_of(Qrels(both.judgments), runs, measures)
+    experiment = graded_runs_of(Qrels(both.judgments), runs, measures)
     resampling = LabelBootstrap(resamples=500, seed=1)
     return {
         one.measure: {

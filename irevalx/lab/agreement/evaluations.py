@@ -22,7 +22,7 @@ from irevalx.api.inputs import Qrels
 from irevalx.arrays.segments import FloatArray
 from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError, InputError, MalformedLineError, Warn, quote, shown_name, warn
-from irevalx.experiments.inputs import experiment_of
+from irevalx.experiments.inputs import graded_runs_of
 from irevalx.experiments.ranked_runs import EvaluationRules, RankedRuns, raise_first, scale_named
 from irevalx.experiments.strata import StrataSample, requests_of_samples, values_of_sample
 from irevalx.frozen import Frozen, cached_property, replace
@@ -288,7 +288,7 @@ def evaluate_with_samples(
     evaluated = []
     for source in sources:
         sample = read_sample(source)
-        experiment = experiment_of(Qrels(sample.judgments), runs, requests, replace(rules, rel_format=QRELS.name))
+        experiment = graded_runs_of(Qrels(sample.judgments), runs, requests, replace(rules, rel_format=QRELS.name))
         evaluated.append(EvaluatedRuns.of(source.path, experiment, values_of_sample(experiment, sample)))
     return evaluated
 

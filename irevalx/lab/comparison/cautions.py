@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from irevalx.arrays.segments import BoolArray
-from irevalx.experiments.ranked_runs import Experiment, RankedRuns
+from irevalx.experiments.ranked_runs import GradedRuns, RankedRuns
 from irevalx.frozen import replace
 from irevalx.lab.comparison.pairs import ComparedMeasure
 from irevalx.lab.score_bounds.bounds import known_bounds
@@ -104,7 +104,7 @@ def bounds_of(ranked: RankedRuns | None, threads: int) -> Callable[[Sequence[str
     """Return a function from names of measures to the scores of runs with their bounds."""
 
     def bounds(names: Sequence[str]) -> Sequence[WeightedScores]:
-        if not isinstance(ranked, Experiment):
+        if not isinstance(ranked, GradedRuns):
             return []
         requests = [request for request in ranked.requests if not set(request.names).isdisjoint(names)]
         named = [replace(run, name=name) for run, name in zip(ranked.sources, ranked.runs, strict=True)]

@@ -11,7 +11,7 @@ from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray
 from irevalx.declarations import Parameter, ValueType, choice, declared, file, flag, refined, spelled, text
 from irevalx.errors import InputError, UsageError, quote, shown_name, warn
-from irevalx.experiments.inputs import GradedText, are_given, experiment_of, labels_of, run_streams
+from irevalx.experiments.inputs import GradedText, are_given, graded_runs_of, labels_of, run_streams
 from irevalx.experiments.labels import grades_for
 from irevalx.experiments.parameters import chosen_seed, read_share, share_of
 from irevalx.experiments.pools import pool_of
@@ -296,7 +296,7 @@ def complete(
     _warn_of_unpredicted(judgments, predictions, judged & (collection.find(judgments.docnos) == ABSENT))
     of_runs: dict[str, dict[str, float]] = {}
     if expected and probability is not None and opened is not None and len(opened) > 1:
-        experiment = experiment_of(inputs.Qrels(judgments), opened, "map", EvaluationRules.of(level=level))
+        experiment = graded_runs_of(inputs.Qrels(judgments), opened, "map", EvaluationRules.of(level=level))
         of_runs = calibration.expected_means(experiment, probability)
     completed = replace(judgments, grades=predictions.completed(judgments.grades, level))
     return CompletedJudgments(

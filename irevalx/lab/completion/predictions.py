@@ -21,7 +21,7 @@ from irevalx.declarations import spelled
 from irevalx.errors import InputError, shown_name
 from irevalx.evaluation.topic_values import AssessedRanking
 from irevalx.experiments.labels import grades_for
-from irevalx.experiments.ranked_runs import Experiment
+from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.experiments.run_groups import Removal
 from irevalx.experiments.samples import RandomOrder, is_relevant
 from irevalx.frozen import Frozen
@@ -236,7 +236,7 @@ def probabilities_of_relevance(
 
 
 def expected_measures(
-    experiment: Experiment, probability: FloatArray, measures: Sequence[str]
+    experiment: GradedRuns, probability: FloatArray, measures: Sequence[str]
 ) -> dict[str, FloatArray]:
     """Return expected values, (n_runs, n_topics) by measure, if documents are relevant independently.
 
@@ -250,7 +250,7 @@ def expected_measures(
     return {name: np.where(missing, 0.0, of_measure[name]) for name in measures}
 
 
-def expected_means(experiment: Experiment, probability: FloatArray) -> dict[str, dict[str, float]]:
+def expected_means(experiment: GradedRuns, probability: FloatArray) -> dict[str, dict[str, float]]:
     """Return expected values by run and measure: means over topics."""
     means = {
         name: MEAN.summarise(of_runs) for name, of_runs in expected_measures(experiment, probability, EXPECTED).items()
@@ -265,7 +265,7 @@ def expectable(measure: str) -> bool:
     return measure == "recip_rank" or _PRECISION.fullmatch(measure) is not None
 
 
-def expected_values(experiment: Experiment, completion_run: CompletionRun, removal: Removal) -> FloatArray:
+def expected_values(experiment: GradedRuns, completion_run: CompletionRun, removal: Removal) -> FloatArray:
     """Return expected values, (n_measures, n_runs, n_topics), with probabilities for the unique documents of a group.
 
     The sigmoid is fitted to the other judgments alone. Measures must be ``expectable``.

@@ -13,9 +13,9 @@ from irevalx.arrays.codes import ABSENT, UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.declarations import spelled
 from irevalx.errors import InputError, UsageError, quote, shown_name, warn
-from irevalx.experiments.inputs import experiment_of, judgments_of, labels_of, measures_of
+from irevalx.experiments.inputs import graded_runs_of, judgments_of, labels_of, measures_of
 from irevalx.experiments.labels import TwoLabellings, places_of, topic_warnings
-from irevalx.experiments.ranked_runs import EvaluationRules, Experiment, raise_first, requests_of
+from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, raise_first, requests_of
 from irevalx.experiments.strata import StrataSample
 from irevalx.experiments.weighted_measures import WeightedMeasure, counted_documents, weighted_measures
 from irevalx.frozen import Frozen, cached_property, replace
@@ -229,7 +229,7 @@ class RankedLabels(Frozen):
     labels: TwoLabellings
     """Human and machine labels of the topics that have both."""
 
-    experiment: Experiment
+    experiment: GradedRuns
     """The ranked runs."""
 
     @classmethod
@@ -248,7 +248,7 @@ class RankedLabels(Frozen):
                 f"{theirs} does not label {lacking} of the {int((labels.human >= 0).sum())} documents that {ours} "
                 "labels; there the machine's gain counts as 0"
             )
-        experiment = experiment_of(Qrels(labels.judgments), runs, "P.10", rules)
+        experiment = graded_runs_of(Qrels(labels.judgments), runs, "P.10", rules)
         if len(experiment.topics) < 2:
             raise InputError(f"at least two topics must have labels and results, but got {len(experiment.topics)}")
         return cls(sample, labels, experiment)

@@ -11,9 +11,9 @@ from irevalx.api.inputs import Runs as GivenRuns
 from irevalx.arrays.segments import FloatArray
 from irevalx.declarations import Parameter, choice, declared, file, number, refined, spelled, whole
 from irevalx.errors import InputError, UsageError, quote, shown_name, warn
-from irevalx.experiments.inputs import experiment_of, graded_judgments_of, labels_of
+from irevalx.experiments.inputs import graded_judgments_of, graded_runs_of, labels_of
 from irevalx.experiments.labels import TwoLabellings
-from irevalx.experiments.ranked_runs import EvaluationRules, Experiment
+from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns
 from irevalx.judgments.graded import Judgments
 from irevalx.lab import PROGRAM
 from irevalx.lab.command.parameters import GRADED, Alpha, Baseline, Complete, Level, MinRetrieved, Runs, Seed
@@ -229,7 +229,7 @@ def estimate(
     ours, theirs = graded_judgments_of(human, rel_format), labels_of(machine, labels_format, rel_format)
     labels = TwoLabellings.of(ours, theirs, theirs.topics)
     _warn_of_files(ours, theirs, labels)
-    experiment = experiment_of(Qrels(labels.judgments), runs, measures, rules)
+    experiment = graded_runs_of(Qrels(labels.judgments), runs, measures, rules)
     for measure, scale in zip(experiment.measures, experiment.scales, strict=True):
         if scale is not MEAN:
             raise UsageError(f"measures must be means over topics, but {quote(measure)} is a {scale.name}")
@@ -249,7 +249,7 @@ def estimate(
 
 
 def _values(
-    experiment: Experiment, labels: TwoLabellings, pairs: Sequence[tuple[int, int]]
+    experiment: GradedRuns, labels: TwoLabellings, pairs: Sequence[tuple[int, int]]
 ) -> Iterator[tuple[str, FloatArray, FloatArray, FloatArray]]:
     """Yield each measure with human and machine values of topics with both, and machine values of other topics.
 

@@ -15,7 +15,7 @@ from irevalx.arrays.codes import ABSENT, UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.declarations import spelled
 from irevalx.errors import InputError, UsageError, warn
-from irevalx.experiments.inputs import experiment_of, labels_of
+from irevalx.experiments.inputs import graded_runs_of, labels_of
 from irevalx.experiments.labels import TwoLabellings
 from irevalx.experiments.parameters import chosen_seed
 from irevalx.experiments.pools import pool_of_documents
@@ -117,7 +117,7 @@ def design_of(
         raise UsageError(f"a design is for one measure, but got {len(weighted)} ({spelled('measures')})")
     labels = TwoLabellings.of(ours, theirs, theirs.topics)
     known = labels.human
-    experiment = experiment_of(Qrels(labels.judgments), runs, "P.10", rules)
+    experiment = graded_runs_of(Qrels(labels.judgments), runs, "P.10", rules)
     row, _, weight = counted_documents(experiment.ranking, weighted[0])
     squares = np.bincount(row, weight**2, known.size).astype(np.float64)
     counted = np.flatnonzero((squares > NEGLIGIBLE**2 * squares.max(initial=0)) & (labels.machine >= 0))

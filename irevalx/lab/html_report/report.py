@@ -33,7 +33,7 @@ from irevalx.errors import IrevalxWarning, warn
 from irevalx.experiments.coverage import coverages
 from irevalx.experiments.inputs import graded_judgments_of, measures_of, run_streams
 from irevalx.experiments.measured_runs import with_coverage
-from irevalx.experiments.ranked_runs import EvaluationRules, Experiment, RankedRuns
+from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, RankedRuns
 from irevalx.experiments.run_groups import groups_of
 from irevalx.frozen import Frozen, cached_property, fields, replace
 from irevalx.judgments.graded import Judgments
@@ -498,7 +498,7 @@ def _with_coverage(
     """Return a comparison of scores with the coverage of the runs, and the ranked runs."""
     requests = {measure.name: measure.request for measure in listed}
     used = tuple(dict.fromkeys(requests[of_measure.name] for of_measure in compared.measures))
-    ranked = Experiment.of(judgments, opened, used, rules)
+    ranked = GradedRuns.of(judgments, opened, used, rules)
     coverage = coverages(ranked)
     measures = [
         replace(of_measure, measured=with_coverage(of_measure.measured, requests[of_measure.name], ranked, coverage))

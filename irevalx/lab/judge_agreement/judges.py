@@ -13,9 +13,9 @@ from irevalx.arrays.codes import UNJUDGED_IN_FILES
 from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.declarations import spelled
 from irevalx.errors import InputError, UsageError, Warn, quote, shown_name, warn
-from irevalx.experiments.inputs import QrelsText, are_given, experiment_of
+from irevalx.experiments.inputs import QrelsText, are_given, graded_runs_of
 from irevalx.experiments.labels import RELEVANT, Labels, TwoLabellings, grades_for, topic_warnings
-from irevalx.experiments.ranked_runs import EvaluationRules, Experiment, topics_compared
+from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, topics_compared
 from irevalx.experiments.run_groups import two_groups_of
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
@@ -233,7 +233,7 @@ def compare_judge(
     topics = f"Topics: {agreement.which_topics(shown_name(human.path), shown_name(machine.path))}."
     if not are_given(runs):
         return statistics, (topics,)
-    experiment = experiment_of(
+    experiment = graded_runs_of(
         Qrels(both.judgments),
         runs,
         measures,
@@ -268,7 +268,7 @@ def common_topics(human: Judgments, machine: Judgments) -> list[bytes]:
 
 
 def _run_statistics(
-    experiment: Experiment,
+    experiment: GradedRuns,
     both: TwoLabellings,
     bootstrap: LabelBootstrap,
     *,

@@ -8,9 +8,9 @@ from irevalx.api import inputs
 from irevalx.arrays.segments import BoolArray
 from irevalx.declarations import choice, declared, flag, number, refined, spelled, spelled_rule, text, whole
 from irevalx.errors import ArgumentError, InputError, UsageError, quote, warn
-from irevalx.experiments.inputs import GradedText, are_given, experiment_of, graded_judgments_of, labels_of
+from irevalx.experiments.inputs import GradedText, are_given, graded_judgments_of, graded_runs_of, labels_of
 from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
-from irevalx.experiments.ranked_runs import MEASURES, EvaluationRules, Experiment
+from irevalx.experiments.ranked_runs import MEASURES, EvaluationRules, GradedRuns
 from irevalx.experiments.run_groups import (
     Removal,
     Treatment,
@@ -258,7 +258,7 @@ def leave_out(
             EvaluationRules.of(level=level, complete=all_topics, threads=threads),
         )
     text = GradedText.of(qrels, rel_format) if keep_judgments else None
-    experiment = experiment_of(
+    experiment = graded_runs_of(
         qrels if text is None else inputs.Qrels(text.judgments),
         runs,
         measures,
@@ -342,7 +342,7 @@ def _refuse_unexpected(ways: Sequence[str], names: Sequence[str]) -> None:
 
 
 def _predicting(
-    experiment: Experiment,
+    experiment: GradedRuns,
     left_out: Sequence[Removal],
     ways: Sequence[str],
     documents: Sequence[str],
@@ -372,7 +372,7 @@ def _predicting(
 
 
 def _labelling(
-    experiment: Experiment, labels: Judgments, left_out: Sequence[Removal], *, replace_all: bool
+    experiment: GradedRuns, labels: Judgments, left_out: Sequence[Removal], *, replace_all: bool
 ) -> LabelCompletion:
     """Return the treatment that takes unique documents from labels; warns about these."""
     labelling = LabelCompletion(experiment.judgments, labels, int(experiment.level), left_out, replace=replace_all)
@@ -390,7 +390,7 @@ def _judgments_of_groups(text: GradedText, left_out: Sequence[Removal], treatmen
     return judgments
 
 
-def _warn_of_topics(experiment: Experiment, lacking: BoolArray) -> None:
+def _warn_of_topics(experiment: GradedRuns, lacking: BoolArray) -> None:
     """Warn about topics that are left out; raises InputError if a measure has a value for no topic."""
     for measure, n_lacking in zip(experiment.measures, lacking.sum(axis=1).tolist(), strict=True):
         if n_lacking == lacking.shape[1]:

@@ -16,10 +16,10 @@ from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.declarations import spelled
 from irevalx.errors import InputError, UsageError, warn
-from irevalx.experiments.inputs import experiment_of, measures_of, run_streams
+from irevalx.experiments.inputs import graded_runs_of, measures_of, run_streams
 from irevalx.experiments.labels import places_of
 from irevalx.experiments.pools import first_documents
-from irevalx.experiments.ranked_runs import EvaluationRules, Experiment, requests_of
+from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, requests_of
 from irevalx.experiments.run_groups import Removal, holes_of_runs, removals
 from irevalx.experiments.weighted_measures import WeightedMeasure, weighted_measures
 from irevalx.frozen import Frozen, cached_property, replace
@@ -101,7 +101,7 @@ def with_new_runs(
     rules: EvaluationRules,
 ) -> LeftOutRuns:
     """Assess new runs; ``groups_of`` returns the groups of runs by name."""
-    experiment = experiment_of(Qrels(added.judgments), added.runs, measures, rules)
+    experiment = graded_runs_of(Qrels(added.judgments), added.runs, measures, rules)
     groups, n_pooled = groups_of(experiment.runs), len(experiment.runs) - added.n_new
     pooled = experiment.of_runs(np.arange(n_pooled))
     each = list(removals(pooled, groups[:n_pooled], added.depth))
@@ -121,7 +121,7 @@ def with_new_runs(
 class PooledAndNew(Frozen, kw_only=True):
     """Pooled and new runs that are ranked together."""
 
-    experiment: Experiment
+    experiment: GradedRuns
     """All runs, the pooled ones first; its judgments contain the first documents of new runs."""
     n_pooled: int
     groups: Sequence[str]
@@ -135,12 +135,12 @@ class PooledAndNew(Frozen, kw_only=True):
     """How many topics of new runs are not evaluated."""
 
     @cached_property
-    def pooled(self) -> Experiment:
+    def pooled(self) -> GradedRuns:
         """The pooled runs."""
         return self.experiment.of_runs(np.arange(self.n_pooled))
 
     @cached_property
-    def new(self) -> Experiment:
+    def new(self) -> GradedRuns:
         """The new runs."""
         return self.experiment.of_runs(np.arange(self.n_pooled, len(self.groups)))
 
@@ -286,7 +286,7 @@ class GroupBias(Frozen, kw_only=True):
 
 
 def _drawn_biases(
-    members: Experiment, given: BoolArray, unjudged: BoolArray, p: FloatArray, factors: FloatArray, seed: int
+    members: GradedRuns, given: BoolArray, unjudged: BoolArray, p: FloatArray, factors: FloatArray, seed: int
 ) -> FloatArray:
     """Return the scores minus the scores under drawn judgments of unjudged documents: (n_draws, n_measures, n_runs).
 
@@ -305,7 +305,7 @@ def _drawn_biases(
     return np.array(biases)
 
 
-def _condensed(new: Experiment, given: BoolArray) -> dict[str, list[float]]:
+def _condensed(new: GradedRuns, given: BoolArray) -> dict[str, list[float]]:
     """Return by measure the scores with unjudged documents skipped, for measures that support this treatment."""
     requests = tuple(
         replace(request, reading="skip")
@@ -318,7 +318,7 @@ def _condensed(new: Experiment, given: BoolArray) -> dict[str, list[float]]:
     return dict(zip(skipping.measures, skipping.scores(skipping.values(None, given)).tolist(), strict=True))
 
 
-def _bounds(new: Experiment) -> dict[str, list[tuple[float, float]]]:
+def _bounds(new: GradedRuns) -> dict[str, list[tuple[float, float]]]:
     """Return by measure the least and the greatest score of each run, for measures with proven bounds."""
     known = new.grades[new.grades >= 0]
     bounds = {}

@@ -10,7 +10,7 @@ import numpy as np
 from irevalx import parameters
 from irevalx.arrays.segments import FloatArray
 from irevalx.experiments.inputs import GradedText
-from irevalx.experiments.ranked_runs import Experiment
+from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.experiments.run_groups import LeftOut, Removal, removed_by_topic
 from irevalx.frozen import Frozen, fields, replace
 from irevalx.lab.command.output import Result
@@ -153,7 +153,7 @@ FIGURES = ("changes", "holes")
 class LeftOutRuns(Result):
     """Runs re-evaluated without the unique documents of their groups."""
 
-    experiment: Experiment
+    experiment: GradedRuns
     groups: Sequence[str]
     """The group of each run."""
     removals: Sequence[Removal]

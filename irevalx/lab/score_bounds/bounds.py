@@ -15,14 +15,14 @@ from irevalx.declarations import declared, file, flag, refined, spelled, whole
 from irevalx.errors import IrevalxWarning, NoTopicsError, UsageError, quote, warn
 from irevalx.experiments.inputs import (
     are_given,
-    experiment_of,
     graded_judgments_of,
+    graded_runs_of,
     measures_of,
     run_streams,
 )
 from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
 from irevalx.experiments.pools import with_first_documents
-from irevalx.experiments.ranked_runs import EvaluationRules, Experiment, requests_of
+from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, requests_of
 from irevalx.experiments.weighted_measures import WeightedMeasure, not_weighted, weighted_measures
 from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
@@ -319,7 +319,7 @@ def _warn_of_gains(weighted: Sequence[WeightedMeasure], greatest: int) -> None:
 
 
 def _rows(
-    experiment: Experiment, measure: str, bounds_of: Callable[[tuple[int, int | None]], Bounds]
+    experiment: GradedRuns, measure: str, bounds_of: Callable[[tuple[int, int | None]], Bounds]
 ) -> Iterator[BoundedScore]:
     """Yield the rows of each run, then of each pair."""
     topics = tuple(map(as_text, experiment.topics))
@@ -367,7 +367,7 @@ def _refuse_next(
         raise UsageError(f"{spelled(option)} requires at least two runs, but got one")
 
 
-def _relevance(experiment: Experiment, probabilities: Any, depth: int, level: int, unpooled: Unpooled) -> Relevance:
+def _relevance(experiment: GradedRuns, probabilities: Any, depth: int, level: int, unpooled: Unpooled) -> Relevance:
     """Return the given or, if there are none, fitted probabilities of relevance."""
     if probabilities is None:
         return unpooled.relevance(experiment, level)
@@ -380,13 +380,13 @@ def weighted_scores(
     weighted: Sequence[WeightedMeasure],
     drawn: tuple[RequestedMeasure, ...],
     rules: EvaluationRules,
-) -> tuple[list[WeightedScores], Experiment]:
+) -> tuple[list[WeightedScores], GradedRuns]:
     """Return the scores of runs under measures that are sums over ranks, and the runs, with other (drawn) measures.
 
     The judgments of the experiment contain the documents that runs have at the ranks of these measures.
     """
     judgments = with_first_documents(judgments, opened, _depth(weighted, drawn))
-    experiment = experiment_of(inputs.Qrels(judgments), opened, drawn or "map", rules)
+    experiment = graded_runs_of(inputs.Qrels(judgments), opened, drawn or "map", rules)
     return [WeightedScores(experiment, measure) for measure in weighted], experiment
 
 

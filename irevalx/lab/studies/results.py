@@ -14,7 +14,7 @@ import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray
 from irevalx.errors import imported, warn
-from irevalx.experiments.ranked_runs import Experiment
+from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.experiments.run_groups import groups_of
 from irevalx.experiments.samples import is_relevant
 from irevalx.experiments.strata import values_of_sample
@@ -84,7 +84,7 @@ class StrategyResult(Frozen):
         cls,
         scheme: Scheme,
         runs: Any,
-        experiment: Experiment,
+        experiment: GradedRuns,
         levels: Sequence[BudgetLevel],
         seeds: Sequence[int],
         options: Mapping[str, Any],

@@ -10,10 +10,10 @@ from irevalx import __version__
 from irevalx.api.inputs import Qrels as ReadQrels
 from irevalx.declarations import Parameter, ValueType, choice, declared, flag, refined, spelled, whole
 from irevalx.errors import InputError, UsageError, shown_name, warn
-from irevalx.experiments.inputs import experiment_of, graded_judgments_of, measures_of, run_streams
+from irevalx.experiments.inputs import graded_judgments_of, graded_runs_of, measures_of, run_streams
 from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
 from irevalx.experiments.pools import judged_in_pool, pool_of
-from irevalx.experiments.ranked_runs import MEASURES, EvaluationRules, Experiment
+from irevalx.experiments.ranked_runs import MEASURES, EvaluationRules, GradedRuns
 from irevalx.experiments.samples import ROUNDINGS, warnings_without_relevant
 from irevalx.experiments.strata import divided, read_design, requests_of_samples
 from irevalx.frozen import replace
@@ -299,7 +299,7 @@ def study(
     if own_pool:
         pool = pool_of(opened, pool_depth, warn)
         qrels = ReadQrels(judged_in_pool(graded_judgments_of(qrels, rel_format), pool), rel_format)
-    experiment = experiment_of(
+    experiment = graded_runs_of(
         qrels,
         opened,
         requests_of_samples(measures_of(measures), level),
@@ -371,7 +371,7 @@ def _refuse_strategy_options(options: Mapping[str, Any]) -> None:
             )
 
 
-def _divided(strata: str, source: Source | None, experiment: Experiment) -> TopicStrata:
+def _divided(strata: str, source: Source | None, experiment: GradedRuns) -> TopicStrata:
     design = read_design(strata, named=source is not None)
     return TopicStrata(design, divided(design, source, experiment.judgments, lambda: experiment.ranking, warn))
 

@@ -16,7 +16,7 @@ from sklearn import calibration as sklearn_calibration
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import InputError
 from irevalx.experiments.inputs import GradedText
-from irevalx.experiments.ranked_runs import EvaluationRules, prepare
+from irevalx.experiments.ranked_runs import EvaluationRules, rank_graded_runs
 from irevalx.experiments.samples import RandomOrder, first_share
 from irevalx.lab.command.parameters import CLASSIFIERS
 from irevalx.lab.completion.classifiers import Classification, Collection, classifier_for
@@ -118,7 +118,7 @@ def test_expected_measures_are_those_of_all_cases(probabilities: list[float]) ->
     runs = opened(
         [Source("r", run.encode()), Source("s", (run + "2 Q0 a 1 1 s\n").replace(" r\n", " s\n").encode())], print
     )
-    experiment = prepare(judgments, runs, ["map", "P.2,5", "recip_rank"], EvaluationRules.of(complete=True))
+    experiment = rank_graded_runs(judgments, runs, ["map", "P.2,5", "recip_rank"], EvaluationRules.of(complete=True))
     found = expected_measures(experiment, np.array([*probabilities, 1.0]), ("P_2", "P_5", "recip_rank", "map"))
     p = dict(zip("abcde", probabilities, strict=True))
     expected = {"P_2": 0.0, "P_5": 0.0, "recip_rank": 0.0, "map": 0.0}
@@ -140,7 +140,7 @@ def test_certain_documents_give_the_measures_themselves() -> None:
     """If all probabilities are 0 or 1 nothing is left to expect."""
     judgments = GradedText.of(EXPERIMENT / "qrels").judgments
     runs = opened([str(path) for path in sorted((EXPERIMENT / "runs").iterdir())], print)
-    experiment = prepare(judgments, runs, ["map", "P.5,10", "recip_rank"])
+    experiment = rank_graded_runs(judgments, runs, ["map", "P.5,10", "recip_rank"])
     found = expected_measures(experiment, (judgments.grades > 0).astype(np.float64), experiment.measures)
     for name, values in zip(experiment.measures, experiment.values(), strict=True):
         np.testing.assert_allclose(found[name], values, atol=1e-12)

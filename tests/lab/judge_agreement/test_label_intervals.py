@@ -22,7 +22,7 @@ from paper_collections import CRANFIELD, ROBUST
 import irevalx.lab
 from irevalx.api.inputs import Qrels
 from irevalx.arrays.segments import IntArray
-from irevalx.experiments.inputs import experiment_of, graded_judgments_of
+from irevalx.experiments.inputs import graded_judgments_of, graded_runs_of
 from irevalx.experiments.labels import TwoLabellings
 from irevalx.experiments.ranked_runs import EvaluationRules
 from irevalx.frozen import replace
@@ -70,7 +70,7 @@ class Population:
         runs = sorted((folder / "runs").iterdir()) if (folder / "runs").is_dir() else []
         self.evaluated: list[PairedEvaluations] = []
         if runs:
-            experiment = experiment_of(Qrels(both[0].judgments), runs, "map P.10", EvaluationRules.of(complete=True))
+            experiment = graded_runs_of(Qrels(both[0].judgments), runs, "map P.10", EvaluationRules.of(complete=True))
             self.evaluated = list(evaluations(with_reranked(experiment, both[0].machine), both[0]))
 
     def findings(self, topics: IntArray, resampling: LabelBootstrap) -> Iterator[AgreementStatistic]:
@@ -195,7 +195,7 @@ def test_reranked_runs_are_found(tmp_path: Path, capsys: pytest.CaptureFixture[s
         path = machine_labels(CRANFIELD / "qrels.gz", tmp_path / "m", missed=missed, wrong=wrong, seed=seed)
         both = TwoLabellings.of(people, graded_judgments_of(path), people.topics)
         experiment = with_reranked(
-            experiment_of(Qrels(both.judgments), runs, "map", EvaluationRules.of(complete=True)), both.machine
+            graded_runs_of(Qrels(both.judgments), runs, "map", EvaluationRules.of(complete=True)), both.machine
         )
         [evaluated] = evaluations(experiment, both, shuffles=SHUFFLES, seed=1)
         rows = Reranking(evaluated, LabelBootstrap(resamples=300, seed=1)).statistics()
