@@ -13,7 +13,7 @@ from irevalx.api.inputs import Runs as GivenRuns
 from irevalx.declarations import Parameter, ValueType, choice, declared, file, flag, path, refined, text
 from irevalx.errors import ArgumentError, IrevalxWarning, warn
 from irevalx.experiments.inputs import measures_of, ranked_runs_of
-from irevalx.experiments.measured_runs import MeasuredRuns, measured_runs, measured_scores
+from irevalx.experiments.measured_runs import MeasureValues, measured_runs, measured_scores
 from irevalx.experiments.parameters import chosen_seed
 from irevalx.experiments.ranked_runs import EvaluationRules, RankedRuns
 from irevalx.frozen import fields
@@ -379,7 +379,7 @@ def compare(
 
 
 def _compared(
-    measured: Sequence[MeasuredRuns], baseline: str | None, method: Method, processes: int
+    measured: Sequence[MeasureValues], baseline: str | None, method: Method, processes: int
 ) -> list[ComparedMeasure]:
     """Return the comparisons under each measure."""
     runs = measured[0].runs
