@@ -12,8 +12,8 @@ from irevalx.experiments.inputs import GradedText, are_given, graded_judgments_o
 from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
 from irevalx.experiments.ranked_runs import MEASURES, EvaluationRules, GradedRuns
 from irevalx.experiments.run_groups import (
-    Removal,
-    Treatment,
+    RemovalTreatment,
+    UniqueDocuments,
     deleted,
     holes_of_runs,
     leave_out_with,
@@ -289,7 +289,7 @@ def leave_out(
     if labels is not None:
         judged = labels_of(labels, labels_format, rel_format)
         predicting[LABELS] = _labelling(experiment, judged, left_out, replace_all=labels_replace)
-    treatments: dict[str, Treatment] = {"biased": unjudged if keep_in_pool else deleted}
+    treatments: dict[str, RemovalTreatment] = {"biased": unjudged if keep_in_pool else deleted}
     if ways:
         treatments[NONRELEVANT] = nonrelevant
     treatments |= {name: predicting[name] for name in ways if name in predicting}
@@ -343,7 +343,7 @@ def _refuse_unexpected(ways: Sequence[str], names: Sequence[str]) -> None:
 
 def _predicting(
     experiment: GradedRuns,
-    left_out: Sequence[Removal],
+    left_out: Sequence[UniqueDocuments],
     ways: Sequence[str],
     documents: Sequence[str],
     kld_threshold: str,
@@ -372,7 +372,7 @@ def _predicting(
 
 
 def _labelling(
-    experiment: GradedRuns, labels: Judgments, left_out: Sequence[Removal], *, replace_all: bool
+    experiment: GradedRuns, labels: Judgments, left_out: Sequence[UniqueDocuments], *, replace_all: bool
 ) -> LabelCompletion:
     """Return the treatment that takes unique documents from labels; warns about these."""
     labelling = LabelCompletion(experiment.judgments, labels, int(experiment.level), left_out, replace=replace_all)
@@ -381,7 +381,9 @@ def _labelling(
     return labelling
 
 
-def _judgments_of_groups(text: GradedText, left_out: Sequence[Removal], treatment: Treatment) -> dict[str, GradedText]:
+def _judgments_of_groups(
+    text: GradedText, left_out: Sequence[UniqueDocuments], treatment: RemovalTreatment
+) -> dict[str, GradedText]:
     """Return the judgments with which each group is evaluated, by group."""
     judgments = {}
     for removal in left_out:

@@ -20,7 +20,7 @@ from irevalx.experiments.inputs import graded_runs_of, measures_of, run_streams
 from irevalx.experiments.labels import places_of
 from irevalx.experiments.pools import first_documents
 from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, requests_of
-from irevalx.experiments.run_groups import Removal, holes_of_runs, removals
+from irevalx.experiments.run_groups import UniqueDocuments, holes_of_runs, removals
 from irevalx.experiments.weighted_measures import WeightedMeasure, weighted_measures
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments.graded import Judgments
@@ -127,7 +127,7 @@ class PooledAndNew(Frozen, kw_only=True):
     groups: Sequence[str]
     given: BoolArray
     """Flat over the judgments; false for documents that only the new runs have."""
-    removals: Sequence[Removal]
+    removals: Sequence[UniqueDocuments]
     """The unique documents of each group of pooled runs."""
     depth: int
     """The depth of the pool."""
@@ -201,7 +201,7 @@ class PooledAndNew(Frozen, kw_only=True):
     def _coverage(self) -> list[Coverage]:
         """Return the shares of unjudged documents of new runs, and of pooled runs when their groups are left out."""
 
-        def without(removal: Removal, grades: IntArray) -> tuple[IntArray, BoolArray]:
+        def without(removal: UniqueDocuments, grades: IntArray) -> tuple[IntArray, BoolArray]:
             return grades, self.given & ~removal.removed
 
         shares = []

@@ -25,7 +25,7 @@ from scipy.stats import kendalltau, wilcoxon
 from irevalx.errors import UsageError
 from irevalx.experiments.inputs import GradedText, graded_runs_of, run_streams
 from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, rank_graded_runs, requests_of
-from irevalx.experiments.run_groups import LeftOut, deleted, groups_by_pattern, leave_out, removals
+from irevalx.experiments.run_groups import GroupEvaluation, deleted, groups_by_pattern, leave_out, removals
 from irevalx.frozen import replace
 from irevalx.lab import COMMANDS
 from irevalx.lab.reusability.results import LeftOutRuns
@@ -279,7 +279,7 @@ def test_leave_out_refuses(args: list[str], message: str) -> None:
 
 def test_summary_of_left_out_runs() -> None:
     """The summary of four runs by hand: ranks 1 2 3 4 become 2 1 3 1 when each is left out in turn."""
-    found = LeftOut(
+    found = GroupEvaluation(
         before=np.array([[0.4, 0.3, 0.2, 0.1]]),
         after=np.array([[0.3, 0.5, 0.2, 0.4]]),
         rank_before=np.array([[1, 2, 3, 4]]),
