@@ -155,13 +155,13 @@ class QrelsText(Qrels):
         return cls(rel_format(form).read(Source(path, text), TREC_EVAL_10, False, lambda line: None), text, form)
 
 
-class GradedText(QrelsText):
+class GradedQrelsText(QrelsText):
     """Judgments with a grade for each document, no document twice in a topic, and the text that they stand in."""
 
     judgments: Judgments
 
     @classmethod
-    def of(cls, qrels: Any, form: str = QRELS.name) -> GradedText:
+    def of(cls, qrels: Any, form: str = QRELS.name) -> GradedQrelsText:
         """Read judgments; unless they are a file in the format qrels, their text has lines ``TOPIC 0 DOCNO GRADE``."""
         if isinstance(qrels, QrelsText) and isinstance(qrels.judgments, Judgments) and qrels.rel_format == QRELS.name:
             return cls(qrels.judgments, qrels.text)
@@ -181,9 +181,9 @@ class GradedText(QrelsText):
         numbered = replace(graded, lines=np.arange(1, graded.rows.size + 1))
         return cls(numbered, b"".join(_plain_lines(numbered, np.arange(graded.rows.size))))
 
-    def rewritten(self, judgments: Judgments, written: BoolArray | None = None) -> GradedText:
+    def rewritten(self, judgments: Judgments, written: BoolArray | None = None) -> GradedQrelsText:
         """Return the same documents with other grades, as ``lines_with`` writes them."""
-        return GradedText.parsed(judgments.path, self.lines_with(judgments, written))
+        return GradedQrelsText.parsed(judgments.path, self.lines_with(judgments, written))
 
     def first_columns(self, written: BoolArray) -> Iterator[tuple[int, list[bytes]]]:
         """Yield places of judgments in the order of the file, with the first three columns; ``written`` says which."""

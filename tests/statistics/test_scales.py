@@ -10,7 +10,7 @@ import pytest
 from running import FIXTURES, lab, opened, run
 
 from irevalx.errors import InputError
-from irevalx.experiments.inputs import GradedText
+from irevalx.experiments.inputs import GradedQrelsText
 from irevalx.experiments.measured_runs import measured_runs
 from irevalx.experiments.ranked_runs import GEOMETRIC_MEAN, rank_graded_runs, requests_of, scale_of
 from irevalx.measures import MEASURES
@@ -48,7 +48,7 @@ def test_topics_without_a_value_are_left_out(tmp_path: Path) -> None:
     for name, docnos in (("r", "ab"), ("s", "ba")):
         lines = [f"{topic} Q0 {docno} 1 {-rank} {name}\n" for topic in (1, 2, 3) for rank, docno in enumerate(docnos)]
         (tmp_path / name).write_text("".join(lines))
-    read = GradedText.of(tmp_path / "qrels").judgments
+    read = GradedQrelsText.of(tmp_path / "qrels").judgments
     experiment = rank_graded_runs(
         read, opened([str(tmp_path / name) for name in "rs"], print), ["map", "Rndcg.1=0,2=3"]
     )

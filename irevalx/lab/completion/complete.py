@@ -11,7 +11,7 @@ from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray
 from irevalx.declarations import Parameter, ValueType, choice, declared, file, flag, refined, spelled, text
 from irevalx.errors import InputError, UsageError, quote, shown_name, warn
-from irevalx.experiments.inputs import GradedText, are_given, graded_runs_of, labels_of, run_streams
+from irevalx.experiments.inputs import GradedQrelsText, are_given, graded_runs_of, labels_of, run_streams
 from irevalx.experiments.labels import grades_for
 from irevalx.experiments.parameters import chosen_seed, read_share, share_of
 from irevalx.experiments.pools import pool_of
@@ -50,12 +50,12 @@ MOST_NAMED = 20
 """The maximum number of documents in a warning."""
 
 
-class CompletedJudgments(GradedText):
+class CompletedJudgments(GradedQrelsText):
     """Judgments with predictions, or labels, in place of missing judgments."""
 
     def __init__(
         self,
-        completed: GradedText,
+        completed: GradedQrelsText,
         known: Judgments,
         taken: BoolArray,
         report: PredictionReport | LabelReport,
@@ -271,7 +271,7 @@ def complete(
         raise UsageError(f"{spelled('documents')} or {spelled('labels')} is required")
     if labels is None and level < 1:
         raise UsageError(f"{spelled('level')} must be at least 1, but got {level}")
-    read = GradedText.of(qrels, rel_format)
+    read = GradedQrelsText.of(qrels, rel_format)
     opened = run_streams(runs) if are_given(runs) else None
     judgments = _with_pools(read.judgments, opened, depth, pool)
     if labels is not None:
@@ -325,7 +325,7 @@ def _with_pools(judgments: Judgments, runs: Sequence[RunStream] | None, depth: i
 
 
 def _labelled(
-    read: GradedText, judgments: Judgments, labels: Judgments, level: int, *, replace_all: bool
+    read: GradedQrelsText, judgments: Judgments, labels: Judgments, level: int, *, replace_all: bool
 ) -> CompletedJudgments:
     """Return judgments with labels in place of missing, or all, judgments; raises InputError if there are none."""
     label, _ = grades_for(judgments, labels)

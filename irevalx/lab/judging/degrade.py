@@ -11,7 +11,7 @@ from irevalx.arrays.segments import BoolArray
 from irevalx.declarations import Parameter, ValueType, choice, declared, flag, refined, spelled
 from irevalx.errors import UsageError, shown_name, warn
 from irevalx.experiments import samples
-from irevalx.experiments.inputs import GradedText, QrelsText, are_given, run_streams
+from irevalx.experiments.inputs import GradedQrelsText, QrelsText, are_given, run_streams
 from irevalx.experiments.parameters import chosen_seed, share
 from irevalx.experiments.samples import RandomOrder
 from irevalx.experiments.strata import SCHEME, Design, StrataSample, divided, ranking_of, read_design
@@ -44,14 +44,14 @@ if TYPE_CHECKING:
     from irevalx.lab.command.output import Output
 
 
-def sampled_lines(qrels: GradedText, sample: StrataSample, written: BoolArray) -> Iterator[bytes]:
+def sampled_lines(qrels: GradedQrelsText, sample: StrataSample, written: BoolArray) -> Iterator[bytes]:
     """Yield ``TOPIC IGNORED DOCNO STRATUM GRADE`` for the ``written`` judgments in file order; -1 if not sampled."""
     names, grades = [as_bytes(name) for name in sample.names], sample.grades
     for place, (topic, ignored, docno) in qrels.first_columns(written):
         yield b"%s %s %s %s %d\n" % (topic, ignored, docno, names[sample.stratum[place]], grades[place])
 
 
-def prels_lines(qrels: GradedText, sample: StrataSample, written: BoolArray) -> Iterator[bytes]:
+def prels_lines(qrels: GradedQrelsText, sample: StrataSample, written: BoolArray) -> Iterator[bytes]:
     """Yield ``TOPIC DOCNO GRADE METHOD PROBABILITY``, like ``sampled_lines``; the grade is -999 if not sampled."""
     for place, (topic, _, docno) in qrels.first_columns(written):
         grade = sample.judgments.grades[place] if sample.kept[place] else NOT_DRAWN
@@ -176,14 +176,14 @@ def degrade(
     seed = chosen_seed(seed)
     if strata is not None:
         design = _design_of(strata, runs, strata_file, sample_format, drop=drop)
-        text = GradedText.of(qrels, rel_format)
+        text = GradedQrelsText.of(qrels, rel_format)
         sample = _sample_of_strata(text.judgments, design, runs, strata_file, seed, level)
         return _written(text, sample, sample_format, seed, drop=drop)
     rate = uniform if stratified is None else stratified
     if rate is None:
         names = [spelled(name) for name in ("uniform", "stratified", "strata", "order")]
         raise UsageError(f"missing argument: one of {join_words(names, 'or')}")
-    text = GradedText.of(qrels, rel_format)
+    text = GradedQrelsText.of(qrels, rel_format)
     judgments = text.judgments
     for line in samples.warnings_without_relevant(judgments, level):
         warn(line)
@@ -244,7 +244,7 @@ def _selected_first(
     """Keep the judgments that a strategy selects first; ``simulation`` are keywords of ``ordering_of``."""
     if not are_given(runs):
         raise UsageError(f"{spelled('order')} requires {spelled('runs')}")
-    text = GradedText.of(qrels, rel_format)
+    text = GradedQrelsText.of(qrels, rel_format)
     judgments = text.judgments
     ordering = ordering_of(order, runs, level=level, **simulation)
     chosen = chosen_seed(seed) if ordering.order.is_random else None
@@ -258,7 +258,9 @@ def _selected_first(
     return _written(text, sample, PRELS.name if replayed.inclusion else QRELS.name, chosen, drop=drop)
 
 
-def _written(text: GradedText, sample: StrataSample, sample_format: str, seed: int | None, *, drop: bool) -> Degraded:
+def _written(
+    text: GradedQrelsText, sample: StrataSample, sample_format: str, seed: int | None, *, drop: bool
+) -> Degraded:
     """Return a sample in a format; ``drop`` leaves out the lines of documents that are not in it."""
     judgments = text.judgments
     if sample_format == QRELS.name:

@@ -10,7 +10,7 @@ from irevalx.api.inputs import Runs as GivenRuns
 from irevalx.declarations import declared, file, flag, refined, spelled, whole
 from irevalx.errors import ArgumentError, NoTopicsError, shown_name, warn
 from irevalx.experiments import samples
-from irevalx.experiments.inputs import GradedText, graded_judgments_of, run_streams
+from irevalx.experiments.inputs import GradedQrelsText, graded_judgments_of, run_streams
 from irevalx.experiments.pools import best_ranks_in_runs, in_pool, pool_of, pool_of_documents
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.pool import with_pool
@@ -67,7 +67,7 @@ def pool(
     mix_seed: int | None = None,
     drop: bool = False,
     rel_format: str = "qrels",
-) -> GradedText: ...
+) -> GradedQrelsText: ...
 
 
 @declared(
@@ -82,7 +82,7 @@ def pool(
     mix_seed: Annotated[int | None, whole(metavar="S", requires="judge")] = None,
     drop: Annotated[bool, flag(requires="judge")] = False,
     rel_format: GradedRelFormat = "qrels",
-) -> Pool | GradedText:
+) -> Pool | GradedQrelsText:
     """Pool the first documents of runs.
 
     The pool contains each document that at least one run ranks among its first `depth` documents for a topic, in the
@@ -119,7 +119,7 @@ def pool(
     inputs = run_streams(runs)
     if judge is None:
         return Pool(pool_of(inputs, depth, warn))
-    qrels = GradedText.of(judge, rel_format)
+    qrels = GradedQrelsText.of(judge, rel_format)
     judgments, documents = qrels.judgments, pool_of(inputs, depth, warn)
     if unknown := sum(topic not in judgments.topic_index for topic in documents.topics):
         warn(

@@ -8,7 +8,7 @@ from irevalx.api import inputs
 from irevalx.arrays.segments import BoolArray
 from irevalx.declarations import choice, declared, flag, number, refined, spelled, spelled_rule, text, whole
 from irevalx.errors import ArgumentError, InputError, UsageError, quote, warn
-from irevalx.experiments.inputs import GradedText, are_given, graded_judgments_of, graded_runs_of, labels_of
+from irevalx.experiments.inputs import GradedQrelsText, are_given, graded_judgments_of, graded_runs_of, labels_of
 from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
 from irevalx.experiments.ranked_runs import MEASURES, EvaluationRules, GradedRuns
 from irevalx.experiments.run_groups import (
@@ -103,7 +103,7 @@ def _run(
     output.write(result, draw=draw)
 
 
-def _write_judgments(judgments: Mapping[str, GradedText], folder: str) -> None:
+def _write_judgments(judgments: Mapping[str, GradedQrelsText], folder: str) -> None:
     """Write the judgments of each group to a file of its own; raises UsageError if two groups would share a file."""
     from irevalx.lab.command.output import write_folder
 
@@ -257,7 +257,7 @@ def leave_out(
             BiasDraws(tolerance, draws, chosen_seed(seed)),
             EvaluationRules.of(level=level, complete=all_topics, threads=threads),
         )
-    text = GradedText.of(qrels, rel_format) if keep_judgments else None
+    text = GradedQrelsText.of(qrels, rel_format) if keep_judgments else None
     experiment = graded_runs_of(
         qrels if text is None else inputs.Qrels(text.judgments),
         runs,
@@ -382,8 +382,8 @@ def _labelling(
 
 
 def _judgments_of_groups(
-    text: GradedText, left_out: Sequence[UniqueDocuments], treatment: RemovalTreatment
-) -> dict[str, GradedText]:
+    text: GradedQrelsText, left_out: Sequence[UniqueDocuments], treatment: RemovalTreatment
+) -> dict[str, GradedQrelsText]:
     """Return the judgments with which each group is evaluated, by group."""
     judgments = {}
     for removal in left_out:

@@ -9,7 +9,7 @@ import numpy as np
 
 from irevalx import parameters
 from irevalx.arrays.segments import FloatArray
-from irevalx.experiments.inputs import GradedText
+from irevalx.experiments.inputs import GradedQrelsText
 from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.experiments.run_groups import GroupEvaluation, UniqueDocuments, removed_by_topic
 from irevalx.frozen import Frozen, fields, replace
@@ -167,7 +167,7 @@ class LeftOutRuns(Result):
     holes_depth: int | None = None
     predictions: Mapping[str, Mapping[str, PredictedGrades]] = {}
     """Predictions for the unique documents, by kind of judgments and by group."""
-    judgments: Mapping[str, GradedText] = {}
+    judgments: Mapping[str, GradedQrelsText] = {}
     """The judgments for each group, if they were requested."""
     new: NewRuns | None = None
     """Runs that were not pooled."""

@@ -15,7 +15,7 @@ from sklearn import calibration as sklearn_calibration
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import InputError
-from irevalx.experiments.inputs import GradedText
+from irevalx.experiments.inputs import GradedQrelsText
 from irevalx.experiments.ranked_runs import EvaluationRules, rank_graded_runs
 from irevalx.experiments.samples import RandomOrder, first_share
 from irevalx.lab.command.parameters import CLASSIFIERS
@@ -138,7 +138,7 @@ def test_expected_measures_are_those_of_all_cases(probabilities: list[float]) ->
 
 def test_certain_documents_give_the_measures_themselves() -> None:
     """If all probabilities are 0 or 1 nothing is left to expect."""
-    judgments = GradedText.of(EXPERIMENT / "qrels").judgments
+    judgments = GradedQrelsText.of(EXPERIMENT / "qrels").judgments
     runs = opened([str(path) for path in sorted((EXPERIMENT / "runs").iterdir())], print)
     experiment = rank_graded_runs(judgments, runs, ["map", "P.5,10", "recip_rank"])
     found = expected_measures(experiment, (judgments.grades > 0).astype(np.float64), experiment.measures)
@@ -150,7 +150,7 @@ def test_certain_documents_give_the_measures_themselves() -> None:
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
 def test_probabilities_of_cranfield(classifier: str) -> None:
     """Of documents that were not used, about as many are relevant as their probabilities say in sum."""
-    judgments = GradedText.of(CRANFIELD / "qrels.gz").judgments
+    judgments = GradedQrelsText.of(CRANFIELD / "qrels.gz").judgments
     collection = Collection.of(read_documents(Source(str(CRANFIELD / "docs.jsonl.gz"))), set(judgments.docnos.texts()))
     completion = Completion(judgments, collection, classifier_for(classifier, collection))
     order = RandomOrder(judgments, 1, "holdout")

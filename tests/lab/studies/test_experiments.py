@@ -23,7 +23,7 @@ from running import FIXTURES, ROOT, SHARED, lab, records_of, rows_in, run
 from scipy.stats import kendalltau, wilcoxon
 
 from irevalx.errors import UsageError
-from irevalx.experiments.inputs import GradedText, graded_runs_of, run_streams
+from irevalx.experiments.inputs import GradedQrelsText, graded_runs_of, run_streams
 from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, rank_graded_runs, requests_of
 from irevalx.experiments.run_groups import GroupEvaluation, deleted, groups_by_pattern, leave_out, removals
 from irevalx.frozen import replace
@@ -121,7 +121,7 @@ def test_topics_and_runs_that_lack_something(tmp_path: Path) -> None:
     short = tmp_path / "short"
     short.write_text("".join(f"{line}\n" for line in RUNS[0].read_text().splitlines() if not line.startswith("3 ")))
     said: list[str] = []
-    judgments = GradedText.of(path).judgments
+    judgments = GradedQrelsText.of(path).judgments
     runs = run_streams([short, RUNS[1]])
     read = rank_graded_runs(judgments, runs, ["map"], warn=said.append)
     assert set(judgments.topics) - set(read.topics) == {b"nobody", b"3"}
