@@ -12,7 +12,7 @@ from irevalx.arrays.segments import FloatArray
 from irevalx.declarations import Parameter, choice, declared, file, number, refined, spelled, whole
 from irevalx.errors import InputError, UsageError, quote, shown_name, warn
 from irevalx.experiments.inputs import graded_judgments_of, graded_runs_of, labels_of
-from irevalx.experiments.labels import TwoLabellings
+from irevalx.experiments.labels import PairedLabels
 from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns
 from irevalx.judgments.graded import Judgments
 from irevalx.lab import PROGRAM
@@ -227,7 +227,7 @@ def estimate(
             labels_format=labels_format,
         )
     ours, theirs = graded_judgments_of(human, rel_format), labels_of(machine, labels_format, rel_format)
-    labels = TwoLabellings.of(ours, theirs, theirs.topics)
+    labels = PairedLabels.of(ours, theirs, theirs.topics)
     _warn_of_files(ours, theirs, labels)
     experiment = graded_runs_of(Qrels(labels.judgments), runs, measures, rules)
     for measure, scale in zip(experiment.measures, experiment.scales, strict=True):
@@ -249,7 +249,7 @@ def estimate(
 
 
 def _values(
-    experiment: GradedRuns, labels: TwoLabellings, pairs: Sequence[tuple[int, int]]
+    experiment: GradedRuns, labels: PairedLabels, pairs: Sequence[tuple[int, int]]
 ) -> Iterator[tuple[str, FloatArray, FloatArray, FloatArray]]:
     """Yield each measure with human and machine values of topics with both, and machine values of other topics.
 
@@ -297,7 +297,7 @@ def _columns(estimates: Estimates, alpha: float) -> dict[str, list[float]]:
     return {name: values.tolist() for name, values in columns.items()}
 
 
-def _warn_of_files(human: Judgments, machine: Judgments, labels: TwoLabellings) -> None:
+def _warn_of_files(human: Judgments, machine: Judgments, labels: PairedLabels) -> None:
     """Warn of topics and documents with human judgments and without machine labels."""
     ours, theirs = shown_name(human.path), shown_name(machine.path)
     if lacking := sum(topic not in machine.topic_index for topic in human.topics):

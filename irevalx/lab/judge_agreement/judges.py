@@ -14,7 +14,7 @@ from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.declarations import spelled
 from irevalx.errors import InputError, UsageError, Warn, quote, shown_name, warn
 from irevalx.experiments.inputs import QrelsText, are_given, graded_runs_of
-from irevalx.experiments.labels import RELEVANT, Labels, TwoLabellings, grades_for, topic_warnings
+from irevalx.experiments.labels import RELEVANT, Labels, PairedLabels, grades_for, topic_warnings
 from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, topics_compared
 from irevalx.experiments.run_groups import two_groups_of
 from irevalx.frozen import Frozen, replace
@@ -218,7 +218,7 @@ def compare_judge(
 
     Warnings contain the name of the judge; None for a single machine.
     """
-    both = TwoLabellings.of(human, machine, common_topics(human, machine))
+    both = PairedLabels.of(human, machine, common_topics(human, machine))
     agreement = DocumentAgreement(both, human, machine)
     of_documents = bootstrap if name is None else bootstrap.for_few_topics(agreement.n_topics)
     statistics = list(agreement.statistics(of_documents))
@@ -269,7 +269,7 @@ def common_topics(human: Judgments, machine: Judgments) -> list[bytes]:
 
 def _run_statistics(
     experiment: GradedRuns,
-    both: TwoLabellings,
+    both: PairedLabels,
     bootstrap: LabelBootstrap,
     *,
     groups: Sequence[str] | None,

@@ -14,7 +14,7 @@ import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import InputError, Warn
-from irevalx.experiments.labels import TwoLabellings
+from irevalx.experiments.labels import PairedLabels
 from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.frozen import Frozen, replace
 from irevalx.lab.judge_agreement.document_agreement import (
@@ -221,7 +221,7 @@ class PairedEvaluations(Frozen):
 
 
 def evaluations(
-    experiment: GradedRuns, labels: TwoLabellings, warn: Warn = lambda line: None, *, shuffles: int = 0, seed: int = 0
+    experiment: GradedRuns, labels: PairedLabels, warn: Warn = lambda line: None, *, shuffles: int = 0, seed: int = 0
 ) -> Iterator[PairedEvaluations]:
     """Evaluate the runs under both files, measure by measure, on topics with values in both; warns of other topics.
 

@@ -23,7 +23,7 @@ import irevalx.lab
 from irevalx.api.inputs import Qrels
 from irevalx.arrays.segments import IntArray
 from irevalx.experiments.inputs import graded_judgments_of, graded_runs_of
-from irevalx.experiments.labels import TwoLabellings
+from irevalx.experiments.labels import PairedLabels
 from irevalx.experiments.ranked_runs import EvaluationRules
 from irevalx.frozen import replace
 from irevalx.lab.judge_agreement.document_agreement import AgreementStatistic, DocumentAgreement, LabelBootstrap
@@ -56,11 +56,11 @@ class Population:
         machines = [graded_judgments_of(path) for path in paths]
         judges = [Judge(name=str(n), labels=labels) for n, labels in enumerate(machines)]
         vote = combine_labels(judges, 1).judges[0].labels
-        both = [TwoLabellings.of(people, labels, people.topics) for labels in (*machines, vote)]
+        both = [PairedLabels.of(people, labels, people.topics) for labels in (*machines, vote)]
         self.agreements = [
             DocumentAgreement(one, people, labels) for one, labels in zip(both, (*machines, vote), strict=True)
         ]
-        answers = TwoLabellings.of(machines[0], machines[1], people.topics)
+        answers = PairedLabels.of(machines[0], machines[1], people.topics)
         self.answers = DocumentAgreement(answers, machines[0], machines[1])
         self.human, self.machine, self.topic = both[0].human, both[0].machine, both[0].judgments.rows.ids
         rng = np.random.default_rng(1)
@@ -162,7 +162,7 @@ def test_combinations_on_collections(folder: Path, tmp_path: Path, capsys: pytes
             judges.append(Judge(name=str(n), labels=graded_judgments_of(path)))
 
         def kappa_of(judge: Judge) -> float:
-            both = TwoLabellings.of(people, judge.labels, people.topics)
+            both = PairedLabels.of(people, judge.labels, people.topics)
             agreement = DocumentAgreement(both, people, judge.labels)
             return float(kappa(agreement.counts, agreement.grades))
 
@@ -193,7 +193,7 @@ def test_reranked_runs_are_found(tmp_path: Path, capsys: pytest.CaptureFixture[s
     for seed in range(N_MACHINES):
         missed, wrong = ERRORS[seed % len(ERRORS)]
         path = machine_labels(CRANFIELD / "qrels.gz", tmp_path / "m", missed=missed, wrong=wrong, seed=seed)
-        both = TwoLabellings.of(people, graded_judgments_of(path), people.topics)
+        both = PairedLabels.of(people, graded_judgments_of(path), people.topics)
         experiment = with_reranked(
             graded_runs_of(Qrels(both.judgments), runs, "map", EvaluationRules.of(complete=True)), both.machine
         )
