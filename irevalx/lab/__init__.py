@@ -32,7 +32,7 @@ PROGRAM = "irevalx-lab"
 """``python -m irevalx.lab`` is the command ``irevalx-lab``."""
 
 
-class Listed(Frozen):
+class CommandEntry(Frozen):
     """A command of the list that ``irevalx-lab -h`` prints without importing any."""
 
     question: str  # its heading
@@ -46,54 +46,54 @@ COMPARING = "Comparing runs"
 UNDERSTANDING = "What incomplete judgments do to measures"
 
 COMMANDS = {
-    "describe": Listed(JUDGMENTS, "description.describe", "Describe judgments and runs."),
-    "pool": Listed(JUDGMENTS, "judging.pool", "Pool the first documents of runs."),
-    "next": Listed(JUDGMENTS, "judging.next", "Select the next documents to judge."),
-    "complete": Listed(
+    "describe": CommandEntry(JUDGMENTS, "description.describe", "Describe judgments and runs."),
+    "pool": CommandEntry(JUDGMENTS, "judging.pool", "Pool the first documents of runs."),
+    "next": CommandEntry(JUDGMENTS, "judging.next", "Select the next documents to judge."),
+    "complete": CommandEntry(
         JUDGMENTS,
         "completion.complete",
         "Predict missing judgments from the text of the documents, or take them from a file of labels.",
     ),
-    "bounds": Listed(
+    "bounds": CommandEntry(
         JUDGMENTS,
         "score_bounds.bounds",
         "Find out whether unjudged documents could reverse a comparison, and which to judge next.",
     ),
-    "labels": Listed(
+    "labels": CommandEntry(
         LABELS,
         "judge_agreement.labels",
         "Measure how far labels from elsewhere, such as a machine's, agree with judgments.",
     ),
-    "estimate": Listed(
+    "estimate": CommandEntry(
         LABELS,
         "estimation.estimate",
         "Estimate scores and differences from what people judged, and a machine's labels of the rest.",
     ),
-    "compare": Listed(COMPARING, "comparison.compare", "Test whether runs differ."),
-    "report": Listed(COMPARING, "html_report.report", "Write an HTML report of an evaluation."),
-    "power": Listed(
+    "compare": CommandEntry(COMPARING, "comparison.compare", "Test whether runs differ."),
+    "report": CommandEntry(COMPARING, "html_report.report", "Write an HTML report of an evaluation."),
+    "power": CommandEntry(
         COMPARING,
         "topic_sets.power",
         "Find out how many topics an experiment needs, and what differences it can find.",
     ),
-    "degrade": Listed(
+    "degrade": CommandEntry(
         UNDERSTANDING,
         "judging.degrade",
         "Make judgments incomplete: keep a random sample, or the documents that a judging strategy selects first.",
     ),
-    "leave-out": Listed(
+    "leave-out": CommandEntry(
         UNDERSTANDING,
         "reusability.leave_out",
         "Test reusability: re-evaluate each group of runs without its unique documents.",
     ),
-    "agree": Listed(UNDERSTANDING, "agreement.agree", "Measure how far two scorings of the same runs agree."),
-    "swap-rate": Listed(
+    "agree": CommandEntry(UNDERSTANDING, "agreement.agree", "Measure how far two scorings of the same runs agree."),
+    "swap-rate": CommandEntry(
         UNDERSTANDING,
         "topic_sets.swap_rate",
         "Count how often two sets of topics disagree on which of two runs is better.",
     ),
-    "study": Listed(UNDERSTANDING, "studies.study", "Run a whole experiment: degrade, evaluate, compare, draw."),
-    "draw": Listed(UNDERSTANDING, "studies.draw", "Draw several studies together."),
+    "study": CommandEntry(UNDERSTANDING, "studies.study", "Run a whole experiment: degrade, evaluate, compare, draw."),
+    "draw": CommandEntry(UNDERSTANDING, "studies.draw", "Draw several studies together."),
 }
 """The commands by name, in the order of the help."""
 

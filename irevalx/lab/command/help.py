@@ -17,7 +17,7 @@ SELDOM = frozenset(
 """Parameters that many commands have and few people need: the short help has their names alone."""
 
 
-class Helped(click.Command):
+class HelpCommand(click.Command):
     """A command whose help goes out as its results do: OutputError where it cannot be written."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
