@@ -25,7 +25,7 @@ from irevalx.errors import MalformedLineError, UsageError, Warn, quote, shown_na
 from irevalx.experiments.parameters import read_share
 from irevalx.experiments.pools import renumbered
 from irevalx.experiments.ranked_runs import GradedRuns, RankedRuns, each_once, rank_all, requests_of
-from irevalx.experiments.samples import RandomOrder, first_share, unjudge
+from irevalx.experiments.samples import RandomOrder, first_share, remove_judgments
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments.graded import SAMPLED_DEPTH, Judgments, JudgmentsWithProbabilities
 from irevalx.measures.declaration import Measure
@@ -273,7 +273,7 @@ def _check_ranges(strata: Sequence[Stratum], by: By, text: str) -> None:
         raise UsageError(f"depths of strata must ascend from 1 without gaps, but got {quote(text)}")
 
 
-def divided(
+def stratify(
     design: Design, source: Source | None, judgments: Judgments, ranking: Callable[[], Ranking], warn: Warn
 ) -> IntArray:
     """Return the index of the stratum of each judged document, from a file or from the ranking of the runs."""
@@ -322,7 +322,7 @@ def values_of_sample(experiment: GradedRuns, sample: StrataSample, pooled: BoolA
         requests = tuple(request for request in experiment.requests if format_for(request.measure) == name)
         of_format = experiment if requests == experiment.requests else replace(experiment, requests=requests)
         if name == QRELS.name:
-            of_measures = of_format.values(unjudge(experiment.judgments, sample.kept), pooled)
+            of_measures = of_format.values(remove_judgments(experiment.judgments, sample.kept), pooled)
         elif name == SAMPLED.name:
             of_measures = _with_strata(of_format, sample)
         else:

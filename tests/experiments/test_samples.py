@@ -68,7 +68,7 @@ def test_samples_of_anything(qrels: Qrels, percent: int, seed: int, level: int) 
         ("stratified", reference.stratified(qrels, rate, seed, level)),
     ):
         order = samples.RandomOrder(judgments, seed, scheme)
-        grades = samples.unjudge(judgments, getattr(samples, scheme)(judgments, number, order, level))
+        grades = samples.remove_judgments(judgments, getattr(samples, scheme)(judgments, number, order, level))
         for topic, row in judgments.topic_index.items():
             where = judgments.rows.slice(row)
             found = dict(zip(judgments.docnos.take(where).texts(), grades[where].tolist(), strict=True))

@@ -14,7 +14,7 @@ from irevalx.experiments import samples
 from irevalx.experiments.inputs import GradedQrelsText, QrelsText, are_given, run_streams
 from irevalx.experiments.parameters import chosen_seed, share
 from irevalx.experiments.samples import RandomOrder
-from irevalx.experiments.strata import SCHEME, Design, StrataSample, divided, ranking_of, read_design
+from irevalx.experiments.strata import SCHEME, Design, StrataSample, ranking_of, read_design, stratify
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import Pool as PooledDocuments
@@ -216,7 +216,7 @@ def _sample_of_strata(
     """Sample judgments from strata; warns of documents in no stratum."""
     source = None if strata_file is None else source_of(strata_file, "strata_file")
     inputs = [] if source is not None else run_streams(runs)
-    stratum = divided(design, source, judgments, lambda: ranking_of(inputs, judgments, warn), warn)
+    stratum = stratify(design, source, judgments, lambda: ranking_of(inputs, judgments, warn), warn)
     sample = StrataSample.drawn(design, judgments, stratum, RandomOrder(judgments, seed, SCHEME))
     for line in samples.warnings_without_relevant(judgments, level, sample.kept):
         warn(line)
@@ -264,7 +264,7 @@ def _written(
     """Return a sample in a format; ``drop`` leaves out the lines of documents that are not in it."""
     judgments = text.judgments
     if sample_format == QRELS.name:
-        reduced = replace(judgments, grades=samples.unjudge(judgments, sample.kept))
+        reduced = replace(judgments, grades=samples.remove_judgments(judgments, sample.kept))
         return Degraded(text.rewritten(reduced, sample.kept if drop else None), judgments, seed)
     lines = STRATA_FORMATS[sample_format](text, sample, sample.kept if drop else sample.in_stratum)
     return Degraded(QrelsText.parsed(judgments.path, lines, sample_format), judgments, seed)

@@ -131,7 +131,7 @@ def pool(
         is_judged = samples.shallow(judgments, pooled)
     else:
         is_judged = samples.mixed(judgments, pooled, samples.RandomOrder(judgments, mix_seed, "mixed"))
-    reduced = replace(judgments, grades=samples.unjudge(judgments, is_judged))
+    reduced = replace(judgments, grades=samples.remove_judgments(judgments, is_judged))
     return qrels.rewritten(reduced, is_judged) if drop else qrels.rewritten(with_pool(reduced, documents))
 
 

@@ -15,7 +15,7 @@ from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
 from irevalx.experiments.pools import judged_in_pool, pool_of
 from irevalx.experiments.ranked_runs import MEASURES, EvaluationRules, GradedRuns
 from irevalx.experiments.samples import ROUNDINGS, warnings_without_relevant
-from irevalx.experiments.strata import divided, read_design, requests_of_samples
+from irevalx.experiments.strata import read_design, requests_of_samples, stratify
 from irevalx.frozen import replace
 from irevalx.lab.command.output import refuse_folder
 from irevalx.lab.command.parameters import (
@@ -373,7 +373,7 @@ def _refuse_strategy_options(options: Mapping[str, Any]) -> None:
 
 def _divided(strata: str, source: Source | None, experiment: GradedRuns) -> TopicStrata:
     design = read_design(strata, named=source is not None)
-    return TopicStrata(design, divided(design, source, experiment.judgments, lambda: experiment.ranking, warn))
+    return TopicStrata(design, stratify(design, source, experiment.judgments, lambda: experiment.ranking, warn))
 
 
 def _paths(*given: Any) -> list[str]:

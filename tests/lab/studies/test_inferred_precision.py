@@ -46,7 +46,9 @@ def test_both_are_those_of_the_loop() -> None:
     runs = {path.name: reference.read_run(path.read_text()) for path in RUNS}
     part = reference.uniform(full, "0.2", 3)
     order = samples.RandomOrder(experiment.judgments, 3, "uniform")
-    grades = samples.unjudge(experiment.judgments, samples.uniform(experiment.judgments, Fraction(1, 5), order, 1))
+    grades = samples.remove_judgments(
+        experiment.judgments, samples.uniform(experiment.judgments, Fraction(1, 5), order, 1)
+    )
     without = infap_without_pool(experiment, grades, c=1.5, epsilon=0.001)
     exact = infap_with_true_precisions(experiment, grades)
     for r, run in enumerate(experiment.runs):
@@ -92,7 +94,9 @@ def test_the_error_is_in_the_precisions() -> None:
     bias = dict.fromkeys(kinds, 0.0)
     for seed in range(1, 11):
         order = samples.RandomOrder(experiment.judgments, seed, "uniform")
-        grades = samples.unjudge(experiment.judgments, samples.uniform(experiment.judgments, Fraction(1, 20), order, 1))
+        grades = samples.remove_judgments(
+            experiment.judgments, samples.uniform(experiment.judgments, Fraction(1, 20), order, 1)
+        )
         for name, infap in kinds.items():
             bias[name] += float(infap(experiment, grades).mean() - average_precision) / 10
     assert bias["estimated"] < -0.015  # standard error 0.004
@@ -112,7 +116,9 @@ def test_study_shows_both(tmp_path: Path) -> None:
     }
     experiment = graded_runs_of(QRELS, RUNS, "map")
     order = samples.RandomOrder(experiment.judgments, 6, "uniform")
-    grades = samples.unjudge(experiment.judgments, samples.uniform(experiment.judgments, Fraction(3, 10), order, 1))
+    grades = samples.remove_judgments(
+        experiment.judgments, samples.uniform(experiment.judgments, Fraction(3, 10), order, 1)
+    )
     without, exact = infap_without_pool(experiment, grades), infap_with_true_precisions(experiment, grades)
     for r, run in enumerate(experiment.runs):
         assert float(scores["30%", "1", run, "infAP_no_pool"]) == pytest.approx(without[r].mean(), abs=1e-12)
