@@ -12,7 +12,7 @@ from irevalx.experiments.pools import first_documents
 from irevalx.experiments.ranked_runs import GradedRuns, RankedRuns
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments.graded import Judgments
-from irevalx.judgments.pool import Pool, with_pool
+from irevalx.judgments.pool import PooledDocuments, with_pool
 from irevalx.measures.declaration import UnjudgedEffect
 from irevalx.measures.measure_parameters import Cutoffs
 from irevalx.measures.selection import RequestedMeasure
@@ -205,12 +205,12 @@ def _first_unjudged(
         ties=settings.ties, ignore_identical_ids=settings.ignore_identical_ids, duplicates=settings.duplicates
     )
     pools = [
-        Pool.joined(
+        PooledDocuments.joined(
             "", [first_documents(without_documents(part, rules)[0], depth, rules.ties) for part in run.results()]
         )
         for run in (run.allowing(rules.duplicates) for run in runs)
     ]
-    both = with_pool(judgments, Pool.joined("", pools))
+    both = with_pool(judgments, PooledDocuments.joined("", pools))
     place = {topic: number for number, topic in enumerate(topics)}
     unjudged_by_run = []
     for pool in pools:

@@ -29,7 +29,7 @@ from irevalx.errors import (
 )
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Documents, Judgments
-from irevalx.judgments.pool import Pool, with_pool
+from irevalx.judgments.pool import PooledDocuments, with_pool
 from irevalx.reading import formats
 from irevalx.statistics.label_agreement import nearest_grade
 from irevalx.trec_eval import TREC_EVAL_10
@@ -106,7 +106,7 @@ class PairedLabels(Frozen):
     def of(cls, human: Judgments, machine: Judgments, topics: Sequence[bytes]) -> PairedLabels:
         """Combine two files of judgments; ``topics`` are ascending, and the machine's file contains all of them."""
         judged = labels_of_topics(machine, topics)
-        both = with_pool(judged, Pool(human.path, human.topics, human.rows.ids, human.docnos))
+        both = with_pool(judged, PooledDocuments(human.path, human.topics, human.rows.ids, human.docnos))
         (grades_human, in_human), (grades_machine, in_machine) = (
             grades_for(both, labels) for labels in (human, machine)
         )

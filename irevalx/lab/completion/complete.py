@@ -19,8 +19,7 @@ from irevalx.experiments.ranked_runs import EvaluationRules
 from irevalx.experiments.samples import RandomOrder
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
-from irevalx.judgments.pool import Pool as PooledDocuments
-from irevalx.judgments.pool import with_pool
+from irevalx.judgments.pool import PooledDocuments, with_pool
 from irevalx.lab.command.parameters import (
     CLASSIFIERS,
     THRESHOLDS,

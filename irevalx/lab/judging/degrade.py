@@ -17,7 +17,7 @@ from irevalx.experiments.samples import RandomOrder
 from irevalx.experiments.strata import SCHEME, Design, StrataSample, ranking_of, read_design, stratify
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
-from irevalx.judgments.pool import Pool as PooledDocuments
+from irevalx.judgments.pool import PooledDocuments
 from irevalx.lab.command.parameters import GradedRelFormat, Level, Qrels, Runs, Seed
 from irevalx.lab.judging.strategies import (
     BUDGET_RULE,

@@ -24,8 +24,8 @@ from irevalx.experiments.run_groups import UniqueDocuments, holes_of_runs, remov
 from irevalx.experiments.weighted_measures import WeightedMeasure, weighted_measures
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments.graded import Judgments
-from irevalx.judgments.pool import Pool, with_pool
-from irevalx.lab.reusability.new_run_results import COVERAGE_DEPTH, FAIR, Coverage, NewRun, NewRuns, verdict_on
+from irevalx.judgments.pool import PooledDocuments, with_pool
+from irevalx.lab.reusability.new_run_results import COVERAGE_DEPTH, FAIR, NewRun, NewRuns, RunCoverage, verdict_on
 from irevalx.lab.reusability.results import LeftOutRuns
 from irevalx.lab.score_bounds.extremes import WeightedScores
 from irevalx.lab.score_bounds.relevance_models import MOST_UNJUDGED, FittedRelevance, judged_depth
@@ -85,7 +85,7 @@ class AddedRuns(Frozen, kw_only=True):
         first = [first_documents(part, max(depth, *depths, 1)) for run in added for part in run.results()]
         return cls(
             given=judgments,
-            judgments=with_pool(judgments, Pool.joined("", first)),
+            judgments=with_pool(judgments, PooledDocuments.joined("", first)),
             runs=[*of_pool, *added],
             n_new=len(added),
             depth=depth,
@@ -198,7 +198,7 @@ class PooledAndNew(Frozen, kw_only=True):
                 rows.append(NewRun(**about, condensed=skipped, least=least, greatest=greatest, **bias))
         return rows
 
-    def _coverage(self) -> list[Coverage]:
+    def _coverage(self) -> list[RunCoverage]:
         """Return the shares of unjudged documents of new runs, and of pooled runs when their groups are left out."""
 
         def without(removal: UniqueDocuments, grades: IntArray) -> tuple[IntArray, BoolArray]:
@@ -212,11 +212,11 @@ class PooledAndNew(Frozen, kw_only=True):
         names = [*self.new.runs, *self.pooled.runs]
         groups = [*self.groups[self.n_pooled :], *self.groups[: self.n_pooled]]
         return [
-            Coverage(run=run, group=group, is_new=place < len(self.new.runs), unjudged_10=first, unjudged_k=in_pool)
+            RunCoverage(run=run, group=group, is_new=place < len(self.new.runs), unjudged_10=first, unjudged_k=in_pool)
             for place, (run, group, first, in_pool) in enumerate(zip(names, groups, *shares, strict=True))
         ]
 
-    def _warn(self, coverage: Sequence[Coverage], estimated: Sequence[str]) -> None:
+    def _warn(self, coverage: Sequence[RunCoverage], estimated: Sequence[str]) -> None:
         reached = judged_depth(self.pooled)
         if reached < min(self.depth, int(self.pooled.ranking.n_ret.max(initial=0))):
             warn(
