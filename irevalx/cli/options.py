@@ -27,7 +27,7 @@ from irevalx.cli.declared_options import click_parameter
 from irevalx.declarations import spelled_rule
 from irevalx.errors import STANDARD_INPUT, UsageError, quote
 from irevalx.frozen import Frozen, fields
-from irevalx.process.platform import MOST_PROCESSES, as_bytes, as_text, usual_processes
+from irevalx.process.platform import MOST_PROCESSES, as_bytes, as_text, default_processes
 from irevalx.process.terminal import echo, write_error
 from irevalx.reading import formats
 from irevalx.reading.file_format import FileKind
@@ -302,7 +302,7 @@ FLAGS = (
     _output_option(
         "--threads",
         type=WHOLE_NUMBER,
-        default=usual_processes,
+        default=default_processes,
         help=(
             "Share a big run, or many runs, among N processes.  "
             f"[default: the number of processors, at most {MOST_PROCESSES}]"

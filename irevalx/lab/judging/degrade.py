@@ -30,7 +30,7 @@ from irevalx.lab.judging.strategies import (
     Strategy,
     Unjudged,
     budget_of,
-    ordering_of,
+    simulated_strategy,
     without_judgment_warning,
 )
 from irevalx.process.platform import as_bytes
@@ -38,7 +38,7 @@ from irevalx.reading.file_format import join_words
 from irevalx.reading.formats import PRELS, QRELS, SAMPLED
 from irevalx.reading.kinds.graded import AT_RANDOM, NOT_DRAWN
 from irevalx.reading.sources.tables import source_of
-from irevalx.strategies.simulation import USUAL, BudgetLevel
+from irevalx.strategies.simulation import DEFAULT_SIMULATION, BudgetLevel
 
 if TYPE_CHECKING:
     from irevalx.lab.command.output import Output
@@ -115,10 +115,10 @@ def degrade(
         int | float | str | None,
         Parameter(kind=ValueType(BUDGET_RULE, lambda value: budget_of("", value)), metavar="N", requires="order"),
     ] = None,
-    depth: Annotated[CandidateDepth, refined(requires="order")] = USUAL.depth,
+    depth: Annotated[CandidateDepth, refined(requires="order")] = DEFAULT_SIMULATION.depth,
     across: Annotated[Across, refined(requires="order")] = False,
-    batch: Annotated[Batch, refined(requires="order")] = USUAL.batch,
-    unjudged: Annotated[Unjudged, refined(requires="order")] = USUAL.unjudged,
+    batch: Annotated[Batch, refined(requires="order")] = DEFAULT_SIMULATION.batch,
+    unjudged: Annotated[Unjudged, refined(requires="order")] = DEFAULT_SIMULATION.unjudged,
     documents: Annotated[DocumentTexts, refined(requires="order=cal")] = (),
     seed: Seed = None,
     level: Level = 1,
@@ -241,12 +241,12 @@ def _selected_first(
     drop: bool,
     **simulation: Any,
 ) -> Degraded:
-    """Keep the judgments that a strategy selects first; ``simulation`` are keywords of ``ordering_of``."""
+    """Keep the judgments that a strategy selects first; ``simulation`` are keywords of ``simulated_strategy``."""
     if not are_given(runs):
         raise UsageError(f"{spelled('order')} requires {spelled('runs')}")
     text = GradedQrelsText.of(qrels, rel_format)
     judgments = text.judgments
-    ordering = ordering_of(order, runs, level=level, **simulation)
+    ordering = simulated_strategy(order, runs, level=level, **simulation)
     chosen = chosen_seed(seed) if ordering.order.is_random else None
     replayed = ordering.replay(judgments, [budget], chosen or 0)
     sample = replayed.sample(0)

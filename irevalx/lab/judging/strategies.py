@@ -21,8 +21,8 @@ from irevalx.reading.sources.files import Source
 from irevalx.strategies.active_learning import TextVectors
 from irevalx.strategies.registry import STRATEGIES
 from irevalx.strategies.simulation import (
+    DEFAULT_SIMULATION,
     UNJUDGED,
-    USUAL,
     BudgetLevel,
     SimulatedJudging,
     SimulationRules,
@@ -107,15 +107,15 @@ StrataFile = Annotated[
 _MOST_DIGITS = 18
 
 
-def ordering_of(
+def simulated_strategy(
     name: str,
     runs: Any,
     *,
     depth: int,
     level: int,
-    batch: int = USUAL.batch,
+    batch: int = DEFAULT_SIMULATION.batch,
     across: bool,
-    unjudged: str = USUAL.unjudged,
+    unjudged: str = DEFAULT_SIMULATION.unjudged,
     documents: Any,
     judgments: Judgments | None = None,
 ) -> StrategySimulation:

@@ -53,7 +53,7 @@ from irevalx.process.terminal import progress_bar
 from irevalx.reading.sources.files import Source
 from irevalx.reading.sources.tables import source_of
 from irevalx.strategies.registry import STRATEGIES
-from irevalx.strategies.simulation import USUAL, BudgetLevel
+from irevalx.strategies.simulation import DEFAULT_SIMULATION, BudgetLevel
 
 if TYPE_CHECKING:
     from irevalx.lab.command.output import Output
@@ -191,10 +191,10 @@ def study(
     ] = 0,
     pool_depth: Annotated[int | None, whole(1, metavar="K", requires="own_pool")] = None,
     samples: Annotated[int, whole(1, MOST_DRAWS, metavar="N")] = 10,
-    depth: Annotated[CandidateDepth, refined(requires=_STRATEGY)] = USUAL.depth,
+    depth: Annotated[CandidateDepth, refined(requires=_STRATEGY)] = DEFAULT_SIMULATION.depth,
     across: Annotated[Across, refined(requires=_STRATEGY, excludes=_WITH_PROBABILITIES)] = False,
-    batch: Annotated[Batch, refined(requires=_STRATEGY)] = USUAL.batch,
-    unjudged: Annotated[Unjudged, refined(requires=_STRATEGY)] = USUAL.unjudged,
+    batch: Annotated[Batch, refined(requires=_STRATEGY)] = DEFAULT_SIMULATION.batch,
+    unjudged: Annotated[Unjudged, refined(requires=_STRATEGY)] = DEFAULT_SIMULATION.unjudged,
     documents: Annotated[DocumentTexts, refined(requires=tuple(f"scheme={name}" for name in _WITH_TEXTS))] = (),
     group_by: Annotated[GroupBy, refined(requires=_STRATEGY, excludes="min_retrieved")] = None,
     groups: Annotated[
@@ -364,7 +364,7 @@ def study(
 def _refuse_strategy_options(options: Mapping[str, Any]) -> None:
     """Refuse options of judging strategies for a scheme that is a pool."""
     for name, value in options.items():
-        if value not in (None, (), getattr(USUAL, name, None)):
+        if value not in (None, (), getattr(DEFAULT_SIMULATION, name, None)):
             raise UsageError(
                 f"{spelled(name)} requires a judging strategy: {spelled('scheme', 'depth')} is one only if "
                 f"{spelled('levels')} are shares"
