@@ -159,3 +159,50 @@ def test_records_are_cheap_to_declare() -> None:
         if module.split(".")[1] not in above and re.search(r"^from dataclasses import", path.read_text(), re.MULTILINE)
     ]
     assert not found
+
+
+PLACEHOLDERS = frozenset({"asked", "found", "kept", "one", "said", "shown", "some", "told", "usual", "wanted"})
+"""Words that say nothing about a value."""
+
+NAMED_FOLDERS = ("irevalx", "docs")
+"""The folders whose values must have names that say what they are."""
+
+
+def names_of_values(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Yield the line and the name of each variable, parameter, field and attribute that a module sets."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield node.lineno, node.id if isinstance(node, ast.Name) else node.attr
+        elif isinstance(node, ast.arg):
+            yield node.lineno, node.arg
+        elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
+            yield node.lineno, node.name
+        elif isinstance(node, ast.MatchMapping) and node.rest:
+            yield node.lineno, node.rest
+
+
+def test_names_of_values_say_what_they_are() -> None:
+    """No variable, parameter, field or attribute has a name such as ``found`` or ``one``."""
+    faults = [
+        f"{path.relative_to(ROOT)}:{line}: {name}"
+        for folder in NAMED_FOLDERS
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        for line, name in names_of_values(ast.parse(path.read_text()))
+        if name in PLACEHOLDERS
+    ]
+    assert not faults, "name the value by what it holds: result, match, estimate, document, ..."
+
+
+def test_placeholders_are_recognised() -> None:
+    """Each way to set a value is looked at."""
+    code = """
+def f(one, *said, told=1, **shown): pass
+for some in (): pass
+found: int = 1
+self.kept = [usual for usual in ()]
+try: pass
+except Exception as asked: pass
+match 1:
+    case [*wanted]: pass
+"""
+    assert {name for _, name in names_of_values(ast.parse(code))} >= PLACEHOLDERS

@@ -81,11 +81,11 @@ def with_blocks(text: str, made: Mapping[str, str], page: str) -> tuple[str, set
     ------
     ValueError : a marker has no end, or names a block that nothing makes.
     """
-    names = {found["name"] for found in _BLOCK.finditer(text)}
+    names = {match["name"] for match in _BLOCK.finditer(text)}
     for name in re.findall(BEGIN.format("(.*?)"), text):
         if name not in made:
             raise ValueError(f"{page}: a generated block must be one of {', '.join(made)}, but got {name}")
         if name not in names:
             raise ValueError(f"{page}: the block {name} must end with {END.format(name)}")
     fresh = {name: f"{BEGIN.format(name)}\n{made[name]}\n{END.format(name)}" for name in names}
-    return _BLOCK.sub(lambda found: fresh[found["name"]], text), names
+    return _BLOCK.sub(lambda match: fresh[match["name"]], text), names

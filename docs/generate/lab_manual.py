@@ -28,9 +28,9 @@ def _overview() -> Iterator[str]:
     yield ".SH COMMANDS"
     for question in QUESTIONS:
         yield f'.SS "{roff(question)}"'
-        for name, listed in COMMANDS.items():
-            if listed.question == question:
-                yield from definition(f"{PROGRAM} {name}", listed.summary)
+        for name, entry in COMMANDS.items():
+            if entry.question == question:
+                yield from definition(f"{PROGRAM} {name}", entry.summary)
     yield '.SH "EXIT STATUS"'
     yield from paragraphs(["As for irevalx; compare --margin also ends with 3 (worse) and 5 (cannot tell)."])
     yield from see_also([*((f"{PROGRAM}-{name}", 1) for name in COMMANDS), ("irevalx", 1)])

@@ -118,9 +118,9 @@ def measure_sets() -> list[tuple[str, str]]:
 
 def exit_statuses() -> list[tuple[int, str]]:
     """Return each exit status and its meaning, as the tree of errors in the docstring of ``errors`` has them."""
-    found = re.findall(r"^    [├└]── \w+ +(\d+)   (.+)$", errors.__doc__ or "", re.MULTILINE)
+    statuses = re.findall(r"^    [├└]── \w+ +(\d+)   (.+)$", errors.__doc__ or "", re.MULTILINE)
     meanings: dict[int, list[str]] = {}
-    for status, meaning in found:
+    for status, meaning in statuses:
         meanings.setdefault(int(status), []).append(meaning)
     texts = {0: "success"} | {status: "; ".join(parts) for status, parts in meanings.items()} | _NO_ERRORS_OF_OURS
     return [(status, _sentence(text)) for status, text in sorted(texts.items())]

@@ -19,7 +19,7 @@ from irevalx.strategies.registry import LEARNING, STRATEGIES
 def blocks() -> dict[str, str]:
     """Return every block, by the name that the markers in a page give it."""
     shells = [(line, shell) for shell, line in COMPLETIONS.items()]
-    commands = [(f"`{LAB} {name}`", listed.summary) for name, listed in COMMANDS.items()]
+    commands = [(f"`{LAB} {name}`", entry.summary) for name, entry in COMMANDS.items()]
     orders = [(f"`{order.name}`", order.meaning, LEARNING[order.learns], order.source) for order in STRATEGIES.values()]
     return {
         "calls": "\n".join(["```sh", *_with_comments(EXAMPLES), "```"]),
@@ -95,7 +95,7 @@ def departure_tables() -> str:
 def family_table(program: str) -> str:
     """Return the table of departures from one of the other programs."""
     rows = [
-        (d.program, d.irevalx, d.reason, ", ".join(f"`{shown}`" if "::" in shown else shown for shown in d.shown_by))
+        (d.program, d.irevalx, d.reason, ", ".join(f"`{test}`" if "::" in test else test for test in d.shown_by))
         for d in FAMILY[program]
     ]
     return table((program, "irevalx", "because", "shown by"), rows)

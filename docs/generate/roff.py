@@ -58,5 +58,5 @@ def see_also(pages: Iterable[tuple[str, int]]) -> Iterator[str]:
 
 def _release_date() -> str:
     """Return the date of the newest release in the changelog: a page changes when the project does."""
-    found = re.search(r"^## \[.+?\] - (\d{4}-\d{2}-\d{2})$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
-    return found[1] if found else ""
+    match = re.search(r"^## \[.+?\] - (\d{4}-\d{2}-\d{2})$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    return match[1] if match else ""

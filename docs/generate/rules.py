@@ -80,8 +80,8 @@ def rows_of_measures() -> Iterator[Rule]:
 
 def _counts_as(measure: Measure) -> tuple[str, str, str, str]:
     pooled, outside = measure.pooled, measure.outside
-    usual = ("its gain", "its gain") if isinstance(measure.kind, Gains) else ("relevant", "nonrelevant")
-    return *JUDGED_COUNTS_AS.get(pooled, usual), pooled.value, outside.value
+    default = ("its gain", "its gain") if isinstance(measure.kind, Gains) else ("relevant", "nonrelevant")
+    return *JUDGED_COUNTS_AS.get(pooled, default), pooled.value, outside.value
 
 
 RULES: tuple[Rule, ...] = (*DEFINITIONS, *rows_of_measures(), *READINGS)

@@ -37,9 +37,9 @@ def main() -> int:
         ]
         if build_main([*options, "-c", str(HERE), str(written), str(folder)]):
             return 1
-    found = list(faults(folder))
-    sys.stderr.writelines(f"{fault}\n" for fault in found)
-    return int(bool(found))
+    problems = list(faults(folder))
+    sys.stderr.writelines(f"{fault}\n" for fault in problems)
+    return int(bool(problems))
 
 
 if __name__ == "__main__":

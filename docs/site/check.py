@@ -21,12 +21,12 @@ class _Page(HTMLParser):
         self.feed(path.read_text())
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        found = {name: value or "" for name, value in attrs}
-        self.places |= {found[name] for name in ("id", "name") if name in found}
-        if tag == "a" and "href" in found:
-            self.links.append(found["href"])
-        if tag in _LOADED and _LOADED[tag] in found:
-            self.loaded.append(found[_LOADED[tag]])
+        attributes = {name: value or "" for name, value in attrs}
+        self.places |= {attributes[name] for name in ("id", "name") if name in attributes}
+        if tag == "a" and "href" in attributes:
+            self.links.append(attributes["href"])
+        if tag in _LOADED and _LOADED[tag] in attributes:
+            self.loaded.append(attributes[_LOADED[tag]])
 
 
 def faults(folder: Path) -> Iterator[str]:

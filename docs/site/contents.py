@@ -39,13 +39,13 @@ class Section(NamedTuple):
 def contents() -> list[Section]:
     """Return the sections of the list of pages in its order, each page once; what stands before them has no title."""
     parts = re.split(r"^## (.+)$", (ROOT / INDEX).read_text(), flags=re.MULTILINE)
-    found: list[Section] = []
+    sections: list[Section] = []
     listed = {INDEX}
     for title, text in zip(["", *parts[1::2]], parts[::2], strict=True):
         files = tuple(file for file in dict.fromkeys(linked_files(text, INDEX)) if file not in listed)
         listed.update(files)
-        found.append(Section(title, files))
-    return [section for section in found if section.files]
+        sections.append(Section(title, files))
+    return [section for section in sections if section.files]
 
 
 def page_files() -> list[str]:
@@ -76,10 +76,10 @@ def with_site_links(text: str, file: str) -> str:
     """
     here = posixpath.dirname(site_name(file)) or "."
 
-    def moved(found: re.Match[str]) -> str:
-        if not found[1]:
-            return found[0]
-        return f"({posixpath.relpath(site_name(_target(found[1], file)), here)}{found[2] or ''})"
+    def moved(match: re.Match[str]) -> str:
+        if not match[1]:
+            return match[0]
+        return f"({posixpath.relpath(site_name(_target(match[1], file)), here)}{match[2] or ''})"
 
     parts = _CODE.split(text)
     return "".join(part if number % 2 else _LINK.sub(moved, part) for number, part in enumerate(parts))
@@ -87,7 +87,7 @@ def with_site_links(text: str, file: str) -> str:
 
 def linked_files(text: str, file: str) -> Iterator[str]:
     """Yield the files of the project that a page links to."""
-    yield from (_target(found[1], file) for found in _LINK.finditer(_CODE.sub("", text)) if found[1])
+    yield from (_target(match[1], file) for match in _LINK.finditer(_CODE.sub("", text)) if match[1])
 
 
 def _target(link: str, file: str) -> str:

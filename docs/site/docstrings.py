@@ -31,12 +31,12 @@ def fields(docstring: Sequence[str]) -> list[str]:
     """
     starts = [place for place in range(len(docstring) - 1) if re.fullmatch(r"-{3,}", docstring[place + 1])]
     ends = [*starts[1:], len(docstring)][: len(starts)]
-    found = list(docstring[: starts[0]] if starts else docstring)
+    lines = list(docstring[: starts[0]] if starts else docstring)
     for start, end in zip(starts, ends, strict=True):
         body = docstring[start + 2 : end]
         after = next((place for place, line in enumerate(body) if line.startswith(">>>")), len(body))
-        found += [*_section(docstring[start], body[:after]), *body[after:]]
-    return [line if line.lstrip().startswith(">>>") else _REFERENCE.sub(r"\_", line) for line in found]
+        lines += [*_section(docstring[start], body[:after]), *body[after:]]
+    return [line if line.lstrip().startswith(">>>") else _REFERENCE.sub(r"\_", line) for line in lines]
 
 
 def _section(title: str, body: Sequence[str]) -> Iterator[str]:

@@ -14,10 +14,10 @@ def texts() -> dict[str, str]:
     """Return the pages in reStructuredText, by their file."""
     files = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "man").glob("*/*"))
     commands = [file for file in files if "/irevalx-lab-" in file]
-    found = {file: _text(file) for file in files if file != _MADE_OTHERWISE}
+    pages = {file: _text(file) for file in files if file != _MADE_OTHERWISE}
     inside = "\n".join(f"   {file.rpartition('/')[2]}" for file in commands)
-    found[_LAB] += f"\n.. toctree::\n   :hidden:\n\n{inside}\n"
-    return found
+    pages[_LAB] += f"\n.. toctree::\n   :hidden:\n\n{inside}\n"
+    return pages
 
 
 def _text(file: str) -> str:
@@ -33,16 +33,16 @@ def _text(file: str) -> str:
     return f"{title}\n{'#' * len(title)}\n\n{text}"
 
 
-def _heading(found: re.Match[str]) -> str:
-    title = found[1].capitalize().replace("Trec_eval", "trec_eval")
+def _heading(match: re.Match[str]) -> str:
+    title = match[1].capitalize().replace("Trec_eval", "trec_eval")
     return f"{title}\n{'=' * len(title)}"
 
 
-def _link(found: re.Match[str]) -> str:
-    page = f"{found[1]}.{found[2]}"
+def _link(match: re.Match[str]) -> str:
+    page = f"{match[1]}.{match[2]}"
     target = "/all-measures" if _MADE_OTHERWISE.endswith(page) else f"/man/{page}"
-    return f":doc:`{found[1]}({found[2]}) <{target}>`"
+    return f":doc:`{match[1]}({match[2]}) <{target}>`"
 
 
-def _command(found: re.Match[str]) -> str:
-    return f":doc:`{found[1]} <{found[1].replace(' ', '-')}.1>`"
+def _command(match: re.Match[str]) -> str:
+    return f":doc:`{match[1]} <{match[1].replace(' ', '-')}.1>`"

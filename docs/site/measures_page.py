@@ -42,18 +42,18 @@ def _measure(measure: Measure) -> Iterator[str]:
     yield f"**{_escaped(measure.title)}.**{usage}\n"
     for paragraph in measure.paragraphs:
         for line in paragraph:
-            label, _, said = line.partition(": ")
-            if label == "Formula" and said == "none.":
+            label, _, explanation = line.partition(": ")
+            if label == "Formula" and explanation == "none.":
                 continue
             if label == "Formula":
                 yield from _formula(measure)
             elif label in {"Range", "Source"}:
-                yield f"*{label}:* {_escaped(said)}\n"
+                yield f"*{label}:* {_escaped(explanation)}\n"
             else:
                 yield f"{_escaped(line)}\n"
     for effect in effects(measure):
-        option, _, said = effect.partition(": ")
-        yield f"- `{option}`: {_escaped(said)}" if option.startswith("-") else f"- {_escaped(effect)}"
+        option, _, explanation = effect.partition(": ")
+        yield f"- `{option}`: {_escaped(explanation)}" if option.startswith("-") else f"- {_escaped(effect)}"
     yield ""
 
 
@@ -62,10 +62,10 @@ def _formula(measure: Measure) -> Iterator[str]:
     yield f"$$\n{first}\n$$\n"
     yield from (f"- ${definition}$" for definition in definitions)
     for name, meaning in symbols_of(measure).items():
-        symbol, colon, said = meaning.partition(": ")
+        symbol, colon, explanation = meaning.partition(": ")
         if not (colon and re.match(rf"{name}\b", symbol)):
-            symbol, said = name, meaning
-        yield f"- ${typeset.latex(symbol)}$: {_escaped(said)}"
+            symbol, explanation = name, meaning
+        yield f"- ${typeset.latex(symbol)}$: {_escaped(explanation)}"
     yield ""
 
 

@@ -33,22 +33,22 @@ def with_pictures(text: str, file: str, folder: Path) -> str:
     """
     up = posixpath.relpath(".", posixpath.dirname(site_name(file)) or ".")
 
-    def drawn(found: re.Match[str]) -> str:
-        shown = [found[0]]
-        for name in draw(found[2], found[1].split(), folder / _FOLDER):
-            shown.append(f"![{_words(found[2])}]({posixpath.normpath(f'{up}/{_FOLDER}/{name}')})")
-        return "\n\n".join(shown)
+    def drawn(match: re.Match[str]) -> str:
+        lines = [match[0]]
+        for name in draw(match[2], match[1].split(), folder / _FOLDER):
+            lines.append(f"![{_words(match[2])}]({posixpath.normpath(f'{up}/{_FOLDER}/{name}')})")
+        return "\n\n".join(lines)
 
     return MARKED.sub(drawn, text)
 
 
-def draw(call: str, wanted: list[str], folder: Path) -> list[str]:
-    """Run a call and keep the pictures that are wanted; return the names that they have in ``folder``.
+def draw(call: str, files: list[str], folder: Path) -> list[str]:
+    """Run a call and keep the pictures in ``files``; return the names that they have in ``folder``.
 
     Raises
     ------
     CalledProcessError : the call has failed.
-    FileNotFoundError : it has not drawn what was wanted.
+    FileNotFoundError : it has not drawn a file.
     """
     folder.mkdir(parents=True, exist_ok=True)
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
@@ -58,7 +58,7 @@ def draw(call: str, wanted: list[str], folder: Path) -> list[str]:
         subprocess.run(
             ["bash", "-ec", call], cwd=work, env=os.environ | {"PATH": path}, stdout=subprocess.DEVNULL, check=True
         )
-        for file in wanted:
+        for file in files:
             names.append(file.replace("/", "-"))
             shutil.copy(Path(work) / file, folder / names[-1])
     return names

@@ -38,7 +38,7 @@ def lines(formula: str) -> list[str]:
     ------
     ValueError : brackets do not match.
     """
-    names = {found[1] for found in _DEFINITION.finditer(formula)}
+    names = {match[1] for match in _DEFINITION.finditer(formula)}
     return [latex(part, names) for part in re.split(r", (?=\w+(?:\(k\))? = )", formula)]
 
 
@@ -64,10 +64,10 @@ class _Reader:
     """Reads the tokens of an expression from left to right."""
 
     def __init__(self, formula: str, defined: set[str] | frozenset[str]) -> None:
-        found = [
+        tokens = [
             (match["blank"], str(match.lastgroup), match[match.lastgroup or 0]) for match in _TOKEN.finditer(formula)
         ]
-        self.tokens = found[::-1]
+        self.tokens = tokens[::-1]
         self.defined = defined
 
     def next_is(self, *texts: str) -> bool:
@@ -113,11 +113,11 @@ class _Reader:
 
     def _fraction(self) -> str:
         """Read an operand, with the fractions of which it is the numerator."""
-        found = self._power()
+        fraction = self._power()
         while self.next_is("/"):
             self.tokens.pop()
-            found = rf"\frac{{{_bare(found)}}}{{{_bare(self._power())}}}"
-        return found
+            fraction = rf"\frac{{{_bare(fraction)}}}{{{_bare(self._power())}}}"
+        return fraction
 
     def _power(self) -> str:
         base = self._operand()
@@ -131,9 +131,9 @@ class _Reader:
             raise ValueError("a formula must not end with an operator")
         _, kind, text = self.tokens.pop()
         if kind == "over":
-            found = re.fullmatch(r"(?:the )?(\w+) over (.+) of ", text)
-            assert found
-            return rf"\underset{{{latex(found[2].rstrip(','), self.defined)}}}{{{_OVER[found[1]]}}}"
+            match = re.fullmatch(r"(?:the )?(\w+) over (.+) of ", text)
+            assert match
+            return rf"\underset{{{latex(match[2].rstrip(','), self.defined)}}}{{{_OVER[match[1]]}}}"
         if text in _CLOSING:
             inside = self.expression(_CLOSING[text])
             alone = re.fullmatch(r"\\frac(\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}){2}", inside)

@@ -21,7 +21,7 @@ from irevalx.evaluation.stacked_runs import StackedRun, can_be_stacked, evaluate
 from irevalx.evaluation.topic_selection import level_warnings
 from irevalx.judgments.graded import Judgments
 from irevalx.measures.requests import without_blanks
-from irevalx.measures.selection import Selection, listed, printed_name, refuse_contradictions, select_again
+from irevalx.measures.selection import Selection, printed_name, refuse_contradictions, select_again, split_requests
 from irevalx.parameters import argument_error, flag, identifier, real_number, text, texts, whole_number
 from irevalx.process.memory import keep_some_freed_memory
 from irevalx.process.platform import as_bytes, as_text
@@ -461,12 +461,12 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
         show = show_progress
     strict = parameters.flag("strict", strict)
     judged = Qrels.read(qrels, pool=pool, rel_format=rel_format, grades=settings.grades, compat=compat, strict=strict)
-    requests = listed(requests, settings.compat)
+    requests = split_requests(requests, settings.compat)
     refuse_contradictions(requests, settings, judged.rel_format, with_pool=False)
     if names not in NAME_STYLES:
         raise parameters.argument_error("names", " or ".join(map(repr, NAME_STYLES)), names)
     as_requested = names == "asked"
-    selection = select_again(requests, settings, judged.rel_format, strict=strict, as_asked=as_requested, warn=warn)
+    selection = select_again(requests, settings, judged.rel_format, strict=strict, as_requested=as_requested, warn=warn)
     for line in level_warnings(judged.judgments, selection.measures, settings):
         warn(line)
     each = read_runs(runs, results_format, strict=strict)

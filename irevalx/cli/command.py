@@ -212,7 +212,7 @@ def _select(options: Options, warn: Warn) -> Selection:
             options.settings,
             options.rel_format,
             strict=options.strict,
-            as_asked=as_requested,
+            as_requested=as_requested,
             warn=warn,
         ),
         zscores=zscores,
@@ -307,7 +307,7 @@ def _requested_measures(options: Options) -> list[Measure]:
     from irevalx.measures.selection import parse_request
     from irevalx.reading.formats import rel_format
 
-    texts = options.measures or (rel_format(options.rel_format).usual_measures,)
+    texts = options.measures or (rel_format(options.rel_format).default_measures,)
     compat = options.settings.compat
     requested = {measure for text in texts for measure, _ in parse_request(text, compat).members(compat)}
     return [measure for measure in every_measure() if measure in requested]

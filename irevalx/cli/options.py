@@ -174,10 +174,10 @@ def _check_measures(ctx: click.Context, param: click.Parameter, value: tuple[str
         from irevalx.process.startup import start_numpy
 
         start_numpy()
-        from irevalx.measures.selection import listed, parse_request
+        from irevalx.measures.selection import parse_request, split_requests
 
         compat = ctx.params.get("compat", TREC_EVAL_10)
-        value = listed(value, compat)
+        value = split_requests(value, compat)
         for text in value:
             parse_request(text, compat)
     return value

@@ -324,7 +324,7 @@ def evaluate(
             relevant=relevant_by_topic(judgments, settings) if settings.complete else None,
             zscores=selection.zscores,
             complete=settings.complete,
-            requested=selection.requested if selection.as_asked else None,
+            requested=selection.requested if selection.as_requested else None,
         )
         columns = summaries.summarised(summed=chosen.failure is None)
         warnings += _lines(seen.values(values, unsupported, begin))

@@ -186,7 +186,7 @@ def evaluate_stack(
             "relevant": relevant_by_topic(judgments, settings) if settings.complete else None,
             "zscores": selection.zscores,
             "complete": settings.complete,
-            "requested": selection.requested if selection.as_asked else None,
+            "requested": selection.requested if selection.as_requested else None,
         },
         warnings={number: tuple(lines) for number, lines in warnings.items()},
     )

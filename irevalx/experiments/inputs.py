@@ -108,11 +108,11 @@ def graded_runs_of(qrels: Any, runs: Any, measures: Any, rules: EvaluationRules 
 
 
 def ranked_runs_of(
-    qrels: Any, runs: Any, measures: Any, rules: EvaluationRules = DEFAULT_RULES, *, as_asked: bool = False
+    qrels: Any, runs: Any, measures: Any, rules: EvaluationRules = DEFAULT_RULES, *, as_requested: bool = False
 ) -> RankedRuns:
     """Read judgments of any format and runs, rank and look up; the judgments cannot be replaced by others then.
 
-    Judgments that were read determine their format, and their grades if these are not requested. With ``as_asked``,
+    Judgments that were read determine their format, and their grades if these are not requested. With ``as_requested``,
     measures are named as requested, rather than as they are printed.
     """
     if isinstance(qrels, Qrels):
@@ -121,7 +121,7 @@ def ranked_runs_of(
     settings, rel_format = rules.settings, rules.rel_format
     settings.check()
     refuse_contradictions((), settings, rel_format, with_pool=False)
-    requests = requests_of(measures_of(measures), settings, rel_format, as_asked=as_asked)
+    requests = requests_of(measures_of(measures), settings, rel_format, as_requested=as_requested)
     judgments = judgments_of(qrels, rel_format, settings.grades)
     kind: type[RankedRuns] = RankedRuns
     if isinstance(judgments, Judgments) and QRELS.name in {rel_format, REL_FORMATS[rel_format].measures_of}:

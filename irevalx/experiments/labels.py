@@ -186,9 +186,9 @@ class Labels(Frozen):
             raise MalformedLineError(f"{error.message} (for machine labels: {spelled(parameter)})") from None
         if not isinstance(read, Judgments):
             raise ArgumentError("labels must have exactly one grade for each document")
-        found = cls._of(read)
-        refuse_duplicates(found.judgments)
-        return found
+        labels = cls._of(read)
+        refuse_duplicates(labels.judgments)
+        return labels
 
     @classmethod
     def _of(cls, judgments: Judgments) -> Labels:

@@ -93,11 +93,11 @@ def with_coverage(
 
 
 def measured_scores(
-    scores: Scores, measures: Sequence[str], warn: Warn, *, as_asked: bool = False
+    scores: Scores, measures: Sequence[str], warn: Warn, *, as_requested: bool = False
 ) -> list[MeasureValues]:
     """Return the values of scores for ``measures`` (none: all with values by topic), on topics that all runs share.
 
-    With ``as_asked``, measures are named as in ``measures``, rather than as they are printed.
+    With ``as_requested``, measures are named as in ``measures``, rather than as they are printed.
     """
     runs = scores.runs
     if len(runs) < 2:
@@ -124,7 +124,7 @@ def measured_scores(
             by_topic = dict(zip(scores.topics(run), scores.per_topic(measure, run).tolist(), strict=True))
             values[row] = [by_topic.get(topic, np.nan) for topic in topics]
         every = MeasureValues(
-            measure=measure if as_asked else columns[0].name,
+            measure=measure if as_requested else columns[0].name,
             runs=tuple(runs),
             topics=topics,
             values=values,

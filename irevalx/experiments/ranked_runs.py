@@ -341,17 +341,17 @@ def requests_of(
     settings: Settings = DEFAULT_RULES.settings,
     rel_format: str = QRELS.name,
     *,
-    as_asked: bool = False,
+    as_requested: bool = False,
 ) -> tuple[RequestedMeasure, ...]:
     """Read measures one at a time, so that a measure can occur with several parameters; of sets, those that fit.
 
-    With ``as_asked``, measures are named as requested, rather than as they are printed.
+    With ``as_requested``, measures are named as requested, rather than as they are printed.
     """
     requests = []
     for measure in measures:
         of_set = measure.partition(":")[0] in NICKNAMES
         selection = select_measures((measure,), settings, rel_format, strict=True)
-        spellings = {printed: spelling for spelling, printed in selection.requested.items()} if as_asked else {}
+        spellings = {printed: spelling for spelling, printed in selection.requested.items()} if as_requested else {}
         for request in selection.measures:
             problem = _problem(request.measure, rel_format)
             if problem is None:

@@ -105,7 +105,7 @@ class StrataSample(Frozen):
     """All judgments."""
     stratum: IntArray
     """Flat; the index of the stratum of a document, ``ABSENT`` for none."""
-    kept: BoolArray
+    in_sample: BoolArray
     """Flat; whether a document is in the sample."""
     names: tuple[str, ...] = ("1",)
     """Of the strata."""
@@ -136,7 +136,7 @@ class StrataSample(Frozen):
     @property
     def grades(self) -> IntArray:
         """Flat: the grades, with that of an unjudged document for those that were not drawn."""
-        return np.where(self.kept, self.judgments.grades, UNJUDGED_IN_FILES)
+        return np.where(self.in_sample, self.judgments.grades, UNJUDGED_IN_FILES)
 
     @cached_property
     def probability(self) -> FloatArray:
@@ -145,7 +145,7 @@ class StrataSample(Frozen):
         part = self.judgments.rows.ids * n_strata + self.stratum
         size, drawn = (
             np.bincount(part[chosen], minlength=self.judgments.rows.n * n_strata)
-            for chosen in (self.in_stratum, self.in_stratum & self.kept)
+            for chosen in (self.in_stratum, self.in_stratum & self.in_sample)
         )
         of_document = ratio(drawn, size)[np.where(self.in_stratum, part, 0)] if part.size else np.empty(0)
         return np.where(self.in_stratum, of_document, 0.0)
@@ -322,7 +322,7 @@ def values_of_sample(experiment: GradedRuns, sample: StrataSample, pooled: BoolA
         requests = tuple(request for request in experiment.requests if format_for(request.measure) == name)
         of_format = experiment if requests == experiment.requests else replace(experiment, requests=requests)
         if name == QRELS.name:
-            of_measures = of_format.values(remove_judgments(experiment.judgments, sample.kept), pooled)
+            of_measures = of_format.values(remove_judgments(experiment.judgments, sample.in_sample), pooled)
         elif name == SAMPLED.name:
             of_measures = _with_strata(of_format, sample)
         else:
@@ -347,7 +347,7 @@ def _cut(ranking: Ranking, depth: int) -> Ranking:
 
 
 def _with_probabilities(experiment: GradedRuns, sample: StrataSample) -> FloatArray:
-    judgments, sampled = sample.judgments, sample.kept
+    judgments, sampled = sample.judgments, sample.in_sample
     drawn = JudgmentsWithProbabilities(
         path=judgments.path,
         topics=judgments.topics,

@@ -97,10 +97,10 @@ COMMANDS = {
 }
 """The commands by name, in the order of the help."""
 
-QUESTIONS = tuple(dict.fromkeys(listed.question for listed in COMMANDS.values()))
+QUESTIONS = tuple(dict.fromkeys(entry.question for entry in COMMANDS.values()))
 """The headings of the list of commands."""
 
-_HOMES = {name.replace("-", "_"): listed.function for name, listed in COMMANDS.items()}
+_HOMES = {name.replace("-", "_"): entry.function for name, entry in COMMANDS.items()}
 _HOMES["pool_sizes"] = "judging.pool"
 """The module that each public function lives in."""
 

@@ -128,7 +128,7 @@ class Selection(Frozen):
     """Of the judgments."""
     zscores: Zscores | None = None
     """To convert values with; None for the values themselves."""
-    as_asked: bool = False
+    as_requested: bool = False
     """Whether names and order are printed as requested."""
     requests: tuple[tuple[Request, RequestedMeasure], ...] = ()
     """In the order of request, with the measures that were selected for them."""
@@ -167,15 +167,15 @@ def select_measures(
     rel_format: str = "qrels",
     *,
     strict: bool = False,
-    as_asked: bool = False,
+    as_requested: bool = False,
     warn: Warn = lambda line: None,
 ) -> Selection:
     """Select the requested measures; without texts, the default set of the format of the judgments.
 
-    ``strict`` refuses parameters that are not plain numbers; ``as_asked`` keeps requested names and order. ``warn``
+    ``strict`` refuses parameters that are not plain numbers; ``as_requested`` keeps requested names and order. ``warn``
     gets a line for parameters that are ignored or read differently, and for members of sets that are left out.
     """
-    default = REL_FORMATS[rel_format].usual_measures
+    default = REL_FORMATS[rel_format].default_measures
     specs = [parse_request(default if text == "official" else text, settings.compat) for text in texts or [default]]
     of_specs = [list(_requests(spec, settings)) for spec in specs]
     every = [request for requests in of_specs for request in requests]
@@ -200,41 +200,43 @@ def select_measures(
         for key, requests in sorted(merged.items(), key=lambda item: place(item[1][0]))
         if not all(request.optional for request in requests) or requests[0].measure.can_use(rel_format)
     }
-    in_asked_order = [
+    in_requested_order = [
         request
         for spec, requests in zip(specs, of_specs, strict=True)
         for request in (sorted(requests, key=place) if spec.name in NICKNAMES else requests)
     ]
     requested = [
         (request, selected[request.merged_by])
-        for request in in_asked_order
+        for request in in_requested_order
         if request.merged_by in selected
         and request.spec.parameters in {None, _first_parameters(merged[request.merged_by])}
     ]
-    return Selection(tuple(selected.values()), rel_format, as_asked=as_asked, requests=tuple(requested))
+    return Selection(tuple(selected.values()), rel_format, as_requested=as_requested, requests=tuple(requested))
 
 
 def select_again(
-    texts: tuple[str, ...], settings: Settings, rel_format: str, *, strict: bool, as_asked: bool, warn: Warn
+    texts: tuple[str, ...], settings: Settings, rel_format: str, *, strict: bool, as_requested: bool, warn: Warn
 ) -> Selection:
     """Return the cached result of ``select_measures``; raises and warns like it."""
     if not ADDED:  # what a user declares again has the same name
         with suppress(IrevalxError):  # which comes again below, after the warnings before it
-            selection, lines = _selected_once(texts, settings.values, rel_format, strict, as_asked)
+            selection, lines = _selected_once(texts, settings.values, rel_format, strict, as_requested)
             for line in lines:
                 warn(line)
             return selection
-    return select_measures(texts, settings, rel_format, strict=strict, as_asked=as_asked, warn=warn)
+    return select_measures(texts, settings, rel_format, strict=strict, as_requested=as_requested, warn=warn)
 
 
 @lru_cache(maxsize=1 << 8)
 def _selected_once(
-    texts: tuple[str, ...], of_settings: tuple[Any, ...], rel_format: str, strict: bool, as_asked: bool
+    texts: tuple[str, ...], of_settings: tuple[Any, ...], rel_format: str, strict: bool, as_requested: bool
 ) -> tuple[Selection, tuple[str, ...]]:
     """Return a selection and its warnings."""
     settings = Settings(**dict(zip(fields(Settings), of_settings, strict=True)))
     lines: list[str] = []
-    selection = select_measures(texts, settings, rel_format, strict=strict, as_asked=as_asked, warn=lines.append)
+    selection = select_measures(
+        texts, settings, rel_format, strict=strict, as_requested=as_requested, warn=lines.append
+    )
     return selection, tuple(lines)
 
 
@@ -432,7 +434,7 @@ def measures_in(text: str) -> tuple[str, ...]:
     return tuple(name for name in (*measures, text[start:]) if name)
 
 
-def listed(texts: Iterable[str], compat: Compat) -> tuple[str, ...]:
+def split_requests(texts: Iterable[str], compat: Compat) -> tuple[str, ...]:
     """Divide lists of measures in texts of trec_eval's users.
 
     A text that trec_eval takes for one measure stays whole (``P.5 10`` is P_5), as does a text without a measure.

@@ -89,12 +89,12 @@ def show_progress(line: str) -> None:
 
 
 @contextmanager
-def progress_bar(what: str, total: int, *, shown: bool) -> Iterator[Callable[[int], None]]:
+def progress_bar(what: str, total: int, *, enabled: bool) -> Iterator[Callable[[int], None]]:
     """Yield a function that advances a progress bar with the remaining time.
 
-    ``what`` is its label and ``total`` its length. There is no bar unless ``shown`` and standard error is a terminal.
+    ``what`` is its label and ``total`` its length. There is no bar unless ``enabled`` and standard error is a terminal.
     """
-    if not (shown and total and is_terminal()):
+    if not (enabled and total and is_terminal()):
         yield lambda done: None
         return
     import click

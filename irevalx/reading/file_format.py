@@ -60,7 +60,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
     """The same for tables, below ``irevalx.reading``, with the arguments of ``read_table``; "" if tables cannot
     have this format."""
 
-    usual_measures: str = "official"  # of judgments: the measures printed without ``-m``
+    default_measures: str = "official"  # of judgments: the measures printed without ``-m``
     excludes: tuple[str, ...] = ()
     """Of judgments: excluded options, such as "pool", "judged_only", "unjudged" or "grades=real"."""
 
@@ -137,8 +137,8 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         rest = [self.layout.explanation] if self.layout else []
         if not self.lenient:
             rest.append("Anything but a number in its place is an error, with or without --strict.")
-        if self.usual_measures != "official":
-            rest.append(f"Without -m, the measures are those of the set {self.usual_measures}.")
+        if self.default_measures != "official":
+            rest.append(f"Without -m, the measures are those of the set {self.default_measures}.")
         if self.excludes:
             rest.append(f"It cannot be combined with {join_words([*map(spelled_rule, self.excludes)], 'or')}.")
         return (*self.prose, " ".join(rest))

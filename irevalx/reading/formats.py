@@ -101,7 +101,7 @@ SAMPLED: FileFormat[Judgments] = FileFormat(
         "xinfAP, infNDCG and their relatives, and counts.",
     ),
     reader="kinds.graded.read_graded",
-    usual_measures="all",
+    default_measures="all",
     excludes=("pool", "judged_only", "unjudged", PROBABILITY, *_TIES_BY_GRADES),
 )
 
@@ -169,7 +169,7 @@ PAIRS: FileFormat[PreferenceJudgments] = FileFormat(
     ),
     reader="kinds.grouped.read_pairs",
     measures_of="prefs",
-    usual_measures="prefs",
+    default_measures="prefs",
     excludes=("pool", REAL, PROBABILITY, *_TIES_BY_GRADES),
     why_whole="there are no grades",
     lenient=False,
@@ -188,7 +188,7 @@ SUBTOPICS: FileFormat[SubtopicJudgments] = FileFormat(
     ),
     reader="kinds.grouped.read_subtopics",
     table_reader="kinds.judgment_tables.subtopic_table",
-    usual_measures="subtopics",
+    default_measures="subtopics",
     excludes=("pool", PROBABILITY, *_TIES_BY_GRADES),
 )
 
@@ -210,7 +210,7 @@ PRELS: FileFormat[JudgmentsWithProbabilities] = FileFormat(
     ),
     reader="kinds.graded.read_prels",
     table_reader="kinds.judgment_tables.table_with_probabilities",
-    usual_measures="prels",
+    default_measures="prels",
     excludes=("pool", REAL, PROBABILITY, *_TIES_BY_GRADES),
     why_whole="a grade is a whole number there, of -999 or less where the document was not drawn",
 )

@@ -66,7 +66,7 @@ class SimulatedJudging(Frozen):
 
     judgments: Judgments
     """All judgments."""
-    kept: tuple[BoolArray, ...]
+    in_sample: tuple[BoolArray, ...]
     """For each budget, flat over ``judgments``: whether each was selected within the budget."""
     inclusion: tuple[FloatArray, ...]
     """For each budget, flat over ``judgments``: inclusion probabilities; empty for strategies without."""
@@ -75,11 +75,11 @@ class SimulatedJudging(Frozen):
 
     def sample(self, budget: int) -> StrataSample:
         """Return the judgments selected within a budget, given by its index, as a sample."""
-        judgments, kept = self.judgments, self.kept[budget]
+        judgments, in_sample = self.judgments, self.in_sample[budget]
         if not self.inclusion:
-            return StrataSample(judgments, np.where(judgments.grades >= 0, 0, ABSENT), kept)
+            return StrataSample(judgments, np.where(judgments.grades >= 0, 0, ABSENT), in_sample)
         inclusion = self.inclusion[budget]
-        return ProbabilitySample(judgments, np.where(inclusion > 0, 0, ABSENT), kept, inclusion=inclusion)
+        return ProbabilitySample(judgments, np.where(inclusion > 0, 0, ABSENT), in_sample, inclusion=inclusion)
 
 
 class KnownGrades:
@@ -260,8 +260,8 @@ class StrategySimulation(Frozen, kw_only=True):
         if self.order.has_probabilities:
             totals = [of_budget[counters].tolist() for of_budget in limits.T]
             drawn = (self.order.begin(candidates, seed, self.vectors, of_budget) for of_budget in totals)
-            kept, inclusion, n_without = zip(*(_sampled(topics, grades, rules) for topics in drawn), strict=True)
-            return SimulatedJudging(judgments, kept, inclusion, max(n_without))
+            in_sample, inclusion, n_without = zip(*(_sampled(topics, grades, rules) for topics in drawn), strict=True)
+            return SimulatedJudging(judgments, in_sample, inclusion, max(n_without))
         topics = self.order.begin(candidates, seed, self.vectors)
         when, without = _judged(topics, grades, rules, limits.max(axis=1).tolist(), counters)
         within = tuple(when < limits[counter, number] for number in range(len(budgets)))

@@ -108,13 +108,13 @@ def test_samples_of_anything(qrels: Qrels, random: object, percent: int, seed: i
         StrataSample.drawn(design.scaled(Fraction(share, 10)), judgments, stratum, order) for share in (1, 4, 10)
     ]
     for less, more in pairwise(samples):
-        assert not (less.kept & ~more.kept).any()
+        assert not (less.in_sample & ~more.in_sample).any()
     for sample in samples:
         for topic in range(judgments.rows.n):
             for number in range(3):
                 of = (judgments.rows.ids == topic) & (sample.stratum == number)
                 if of.any():
-                    assert set(sample.probability[of]) == {sample.kept[of].sum() / of.sum()}
+                    assert set(sample.probability[of]) == {sample.in_sample[of].sum() / of.sum()}
         assert not sample.probability[~sample.in_stratum].any()
 
 

@@ -19,7 +19,7 @@ from irevalx.reading.formats import REL_FORMATS
 def test_commands_say_the_same_everywhere() -> None:
     """The help of a command begins with its line in the help of irevalx-lab."""
     first_lines = {name: (described(name).help or "").partition("\n")[0] for name in COMMANDS}
-    assert {name: listed.summary for name, listed in COMMANDS.items()} == first_lines
+    assert {name: entry.summary for name, entry in COMMANDS.items()} == first_lines
 
 
 def test_commands_are_listed_by_question() -> None:

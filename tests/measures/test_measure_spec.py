@@ -14,7 +14,7 @@ from irevalx.errors import ParameterError, UnknownMeasureError, UsageError
 from irevalx.experiments.ranked_runs import requests_of
 from irevalx.measures import BY_NAME, MEASURES
 from irevalx.measures.foreign_requests import NEAREST, OTHER_NAMES, NearestMeasure
-from irevalx.measures.selection import listed, parse_request, select_measures
+from irevalx.measures.selection import parse_request, select_measures, split_requests
 from irevalx.settings import Settings
 from irevalx.trec_eval import TREC_EVAL_9, TREC_EVAL_10
 
@@ -292,13 +292,13 @@ def test_numbers_behind_names_are_not_guessed(text: str) -> None:
 )
 def test_lists_in_one_text(texts: list[str], found: tuple[str, ...]) -> None:
     """White space and commas divide measures where the whole is none."""
-    assert listed(texts, TREC_EVAL_10) == found
+    assert split_requests(texts, TREC_EVAL_10) == found
 
 
 def test_lists_with_a_part_that_nobody_knows() -> None:
     """The part is named."""
     with pytest.raises(UnknownMeasureError, match="but got 'nope'"):
-        listed(["map,nope"], TREC_EVAL_10)
+        split_requests(["map,nope"], TREC_EVAL_10)
 
 
 def test_a_list_is_evaluated_as_its_parts() -> None:

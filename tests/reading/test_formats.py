@@ -96,10 +96,10 @@ def test_rows_are_complete(fmt: AnyFormat) -> None:
         assert len(fmt.example.split()) in {len(columns.split()) for columns in fmt.layout.columns}
     assert [one.usage for one in FILE_FORMATS].count(fmt.usage) == 1
     assert fmt.prose
-    assert fmt.usual_measures in NICKNAMES
+    assert fmt.default_measures in NICKNAMES
     assert fmt.measures_of in {"", *REL_FORMATS}
     assert set(fmt.excludes) <= EXCLUDABLE.keys()
-    assert fmt.kind is FileKind.JUDGMENTS or (fmt.usual_measures, fmt.excludes, fmt.measures_of) == (
+    assert fmt.kind is FileKind.JUDGMENTS or (fmt.default_measures, fmt.excludes, fmt.measures_of) == (
         "official",
         (),
         "",
@@ -328,7 +328,7 @@ def test_documents_that_occur_again(fmt: AnyFormat, example: Example, tmp_path: 
 def test_usual_measures(fmt: AnyFormat, example: Example, tmp_path: Path) -> None:
     """Without -m the usual measures of the format are printed."""
     text = example.text(TOPICS)
-    assert evaluated(fmt, tmp_path, text) == evaluated(fmt, tmp_path, text, "-m", fmt.usual_measures)
+    assert evaluated(fmt, tmp_path, text) == evaluated(fmt, tmp_path, text, "-m", fmt.default_measures)
 
 
 @every_example

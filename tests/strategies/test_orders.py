@@ -36,7 +36,7 @@ def asked_for(name: str, collection: Collection, seed: int = 0) -> list[list[str
     found = ordering(name, candidates).replay(judgments, budgets(20), seed)
     sequences: list[list[str]] = [[] for _ in judgments.topics]
     before = np.zeros(judgments.rows.size, np.bool_)
-    for kept in found.kept:
+    for kept in found.in_sample:
         for place in np.flatnonzero(kept & ~before).tolist():
             sequences[judgments.rows.ids[place]].append(judgments.docnos.text(place).decode())
         before = kept
@@ -87,7 +87,7 @@ def test_across_topics(name: str) -> None:
         candidates, qrels = read((topics, relevant))
         judgments = graded_judgments_of(qrels)
         found = ordering(name, candidates, across=True).replay(judgments, budgets(len(expected)))
-        assert [judgments.rows.count(kept).tolist() for kept in found.kept] == expected
+        assert [judgments.rows.count(kept).tolist() for kept in found.in_sample] == expected
 
 
 def test_bounds() -> None:
@@ -124,7 +124,7 @@ def test_a_loop_of_replays(name: str, across: bool) -> None:
             assert docno not in judged.get(topic, {})
             judged.setdefault(topic, {})[docno] = qrels[topic][docno]
         n += 3
-        kept = np.flatnonzero(whole.kept[n - 1]).tolist()
+        kept = np.flatnonzero(whole.in_sample[n - 1]).tolist()
         names = {(judgments.rows.ids[place], judgments.docnos.text(place).decode()) for place in kept}
         assert names == {(int(topic[1:]), docno) for topic, of_topic in judged.items() for docno in of_topic}
     assert judged == qrels
@@ -139,7 +139,7 @@ def test_documents_without_a_judgment() -> None:
 
     def kept(unjudged: str, n: int) -> tuple[set[str], int]:
         found = ordering("mtf", candidates, unjudged=unjudged).replay(judgments, budgets(n))
-        return {names[place].decode() for place in np.flatnonzero(found.kept[-1])}, found.n_without
+        return {names[place].decode() for place in np.flatnonzero(found.in_sample[-1])}, found.n_without
 
     assert kept("skip", 2) == ({"y", "z"}, 1)
     assert kept("nonrel", 2) == (set(), 2)  # x of the first run, then u of the second
@@ -154,8 +154,17 @@ def test_nothing_is_learnt_inside_a_batch() -> None:
     judgments = graded_judgments_of(qrels)
     found = ordering("mtf", candidates, batch=4).replay(judgments, budgets(8))
     names = [docno.decode() for docno in judgments.docnos.texts()]
-    assert {names[place] for place in np.flatnonzero(found.kept[3])} == {"a0", "a1", "a2", "a3"}
-    assert {names[place] for place in np.flatnonzero(found.kept[7])} == {"a0", "a1", "a2", "a3", "b0", "b1", "b2", "b3"}
+    assert {names[place] for place in np.flatnonzero(found.in_sample[3])} == {"a0", "a1", "a2", "a3"}
+    assert {names[place] for place in np.flatnonzero(found.in_sample[7])} == {
+        "a0",
+        "a1",
+        "a2",
+        "a3",
+        "b0",
+        "b1",
+        "b2",
+        "b3",
+    }
 
 
 def test_a_sample_has_its_size_on_average_and_is_unbiased() -> None:
@@ -166,7 +175,7 @@ def test_a_sample_has_its_size_on_average_and_is_unbiased() -> None:
     sizes, sums = [], []
     for seed in range(2000):
         found = ordering("sampled", candidates).replay(judgments, budgets(3)[2:], seed)
-        kept, chances = found.kept[0], found.inclusion[0]
+        kept, chances = found.in_sample[0], found.inclusion[0]
         assert (chances[kept] > 0).all()
         weights = np.where(kept, 1 / np.where(kept, chances, 1), 0)
         sizes.append(judgments.rows.count(kept))
@@ -215,7 +224,7 @@ def test_active_learning() -> None:
     with_texts = replace(ordering("cal", candidates), vectors=rows)
     found = with_texts.replay(judgments, budgets(40), 3)
     order = []
-    for kept in found.kept:
+    for kept in found.in_sample:
         order += [
             one.decode() for one in judgments.docnos.take(np.flatnonzero(kept)).texts() if one.decode() not in order
         ]

@@ -72,8 +72,8 @@ class HelpCommand(click.Command):
         return bool(ctx.meta.get(ALL_OF_IT))
 
 
-def _show_help(ctx: click.Context, param: click.Parameter, is_asked: bool) -> None:
-    if is_asked and not ctx.resilient_parsing:
+def _show_help(ctx: click.Context, param: click.Parameter, is_requested: bool) -> None:
+    if is_requested and not ctx.resilient_parsing:
         echo(ctx.get_help() + "\n")
         ctx.exit()
 
@@ -81,8 +81,8 @@ def _show_help(ctx: click.Context, param: click.Parameter, is_asked: bool) -> No
 def show_version(version: str) -> Any:
     """Return the callback of an option that shows a version; OutputError where it cannot be written."""
 
-    def show(ctx: click.Context, param: click.Parameter, is_asked: bool) -> None:
-        if is_asked and not ctx.resilient_parsing:
+    def show(ctx: click.Context, param: click.Parameter, is_requested: bool) -> None:
+        if is_requested and not ctx.resilient_parsing:
             echo(f"{ctx.find_root().info_name} {version}\n")
             ctx.exit()
 

@@ -166,10 +166,10 @@ class Output(Frozen, kw_only=True):
         else:
             self.write_text(result)
 
-    def write_text(self, found: LinesResult) -> None:
+    def write_text(self, result: LinesResult) -> None:
         """Write judgments or a pool, and tell the seed that was drawn; raises as the others do."""
-        _tell_seed(found)
-        write_lines([found.text], self.path)
+        _tell_seed(result)
+        write_lines([result.text], self.path)
 
     @property
     def format_is_typed(self) -> bool:
@@ -201,18 +201,18 @@ class Output(Frozen, kw_only=True):
             write_lines([picture(draw, self.page, os.path.basename(path))], path)  # noqa: PTH119
 
 
-def _was_drawn(found: object) -> bool:
+def _was_drawn(result: object) -> bool:
     """Return whether a function drew a seed, because the command was given none."""
     import click
 
-    seed = getattr(found, "seed", None)
+    seed = getattr(result, "seed", None)
     return seed is not None and click.get_current_context().params.get("seed", seed) is None
 
 
-def _tell_seed(found: object) -> None:
+def _tell_seed(result: object) -> None:
     """Show the seed that a function drew, so that the call can be repeated."""
-    if _was_drawn(found):
-        write_error(f"{PROGRAM}: --seed {getattr(found, 'seed')}")  # noqa: B009 - most results have none
+    if _was_drawn(result):
+        write_error(f"{PROGRAM}: --seed {getattr(result, 'seed')}")  # noqa: B009 - most results have none
 
 
 def _how_called() -> dict[str, Any]:
@@ -256,9 +256,9 @@ def paths_in(value: Any) -> list[str]:
 def _recorded(value: Any) -> Any:
     """Return the value of an option as JSON has it; what it has no form for, such as a fraction, as text."""
     if isinstance(value, tuple):
-        return [_recorded(one) for one in value]
+        return [_recorded(item) for item in value]
     if isinstance(value, dict):
-        return {name: _recorded(one) for name, one in value.items()}
+        return {name: _recorded(item) for name, item in value.items()}
     return value if isinstance(value, bool | int | float | str) else str(value)
 
 

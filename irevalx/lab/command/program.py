@@ -84,12 +84,12 @@ class Group(HelpCommand, click.Group):
         """List the commands by what people ask, without importing them."""
         for question in QUESTIONS:
             with formatter.section(question):
-                asked = [(name, listed.summary) for name, listed in COMMANDS.items() if listed.question == question]
-                formatter.write_dl([(f"{name:<{_LONGEST}}", summary) for name, summary in asked])
+                commands = [(name, entry.summary) for name, entry in COMMANDS.items() if entry.question == question]
+                formatter.write_dl([(f"{name:<{_LONGEST}}", summary) for name, summary in commands])
 
 
-def _cite(ctx: click.Context, param: click.Parameter, is_asked: bool) -> None:
-    if is_asked and not ctx.resilient_parsing:
+def _cite(ctx: click.Context, param: click.Parameter, is_requested: bool) -> None:
+    if is_requested and not ctx.resilient_parsing:
         from irevalx.cli.explanations import bibtex_of_papers
 
         echo(bibtex_of_papers(PAPERS_BEHIND))

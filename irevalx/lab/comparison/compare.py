@@ -327,7 +327,7 @@ def compare(
     if isinstance(qrels, Scores):
         if runs is not None:
             raise ArgumentError("runs cannot be combined with Scores, which are of runs already")
-        measured = measured_scores(qrels, measures_of(measures), warn, as_asked=names == "asked")
+        measured = measured_scores(qrels, measures_of(measures), warn, as_requested=names == "asked")
     else:
         ranked = ranked_runs_of(
             qrels,
@@ -344,7 +344,7 @@ def compare(
                 ignore_identical_ids=ignore_identical_ids,
                 duplicates=duplicates,
             ),
-            as_asked=names == "asked",
+            as_requested=names == "asked",
         )
         measured = measured_runs(ranked, warn)
         notes = ranked.notes([len(ranked.topics) - of_measure.values.shape[1] for of_measure in measured])

@@ -284,7 +284,7 @@ def complete(
     learner = classifier_for(classifier, collection, balanced=class_weight != "none", threshold=kld_threshold)
     completion, judged = Completion(judgments, collection, learner, level), judgments.grades >= 0
     n_folds = 1 + len(shares) + (calibration.FOLDS if calibrated else 0)
-    with progress_bar("topics predicted", judgments.rows.n * n_folds, shown=progress) as advance:
+    with progress_bar("topics predicted", judgments.rows.n * n_folds, enabled=progress) as advance:
         predictions = completion.predict(judged, ~judged, advance)
         held_out = hold_out(completion, shares, RandomOrder(judgments, used_seed, SCHEME), advance) if shares else []
         probability = None

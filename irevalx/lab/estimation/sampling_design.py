@@ -251,7 +251,7 @@ def _designed(
     )
     stratum = np.full(judgments.rows.size, ABSENT)
     stratum[frame] = strata.stratum
-    in_sample = StrataSample.drawn(design, judgments, stratum, RandomOrder(judgments, seed, SCHEME)).kept
+    in_sample = StrataSample.drawn(design, judgments, stratum, RandomOrder(judgments, seed, SCHEME)).in_sample
     topics = [judgments.topics[topic] for topic in judgments.rows.ids[frame].tolist()]
     docnos = judgments.docnos.take(frame).texts()
     lines = [

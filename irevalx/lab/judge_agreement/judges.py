@@ -288,7 +288,7 @@ def _run_statistics(
     by_measure = list(evaluations(evaluated, both, warn, shuffles=shuffles, seed=bootstrap.seed))
     statistics: list[AgreementStatistic] = []
     total = bootstrap.resamples * len(by_measure) if runs[1:] else 0
-    with progress_bar("draws of topics", total, shown=progress) as advance:
+    with progress_bar("draws of topics", total, enabled=progress) as advance:
         for paired in by_measure:
             original: PairedEvaluations = paired.of_first_runs(len(runs))
             statistics += original.statistics(bootstrap, groups, advance, top=top)

@@ -54,7 +54,7 @@ def sampled_lines(qrels: GradedQrelsText, sample: StrataSample, written: BoolArr
 def prels_lines(qrels: GradedQrelsText, sample: StrataSample, written: BoolArray) -> Iterator[bytes]:
     """Yield ``TOPIC DOCNO GRADE METHOD PROBABILITY``, like ``sampled_lines``; the grade is -999 if not sampled."""
     for place, (topic, _, docno) in qrels.first_columns(written):
-        grade = sample.judgments.grades[place] if sample.kept[place] else NOT_DRAWN
+        grade = sample.judgments.grades[place] if sample.in_sample[place] else NOT_DRAWN
         probability = repr(float(sample.probability[place])).encode()
         yield b"%s %s %d %d %s\n" % (topic, docno, grade, AT_RANDOM[0], probability)
 
@@ -192,7 +192,7 @@ def degrade(
         is_sampled = samples.uniform(judgments, Fraction(rate), random_order, level)
     else:
         is_sampled = samples.stratified(judgments, Fraction(rate), random_order, level, samples.ROUNDINGS[rounding])
-    sample = replace(StrataSample.of_everything(judgments), kept=is_sampled)
+    sample = replace(StrataSample.of_everything(judgments), in_sample=is_sampled)
     return _written(text, sample, QRELS.name, seed, drop=drop)
 
 
@@ -218,7 +218,7 @@ def _sample_of_strata(
     inputs = [] if source is not None else run_streams(runs)
     stratum = stratify(design, source, judgments, lambda: ranking_of(inputs, judgments, warn), warn)
     sample = StrataSample.drawn(design, judgments, stratum, RandomOrder(judgments, seed, SCHEME))
-    for line in samples.warnings_without_relevant(judgments, level, sample.kept):
+    for line in samples.warnings_without_relevant(judgments, level, sample.in_sample):
         warn(line)
     is_judged = judgments.grades >= 0
     if left_out := int(np.count_nonzero(is_judged & ~sample.in_stratum)):
@@ -252,7 +252,7 @@ def _selected_first(
     sample = replayed.sample(0)
     for line in (
         *without_judgment_warning(replayed, ordering.rules),
-        *samples.warnings_without_relevant(judgments, level, sample.kept),
+        *samples.warnings_without_relevant(judgments, level, sample.in_sample),
     ):
         warn(line)
     return _written(text, sample, PRELS.name if replayed.inclusion else QRELS.name, chosen, drop=drop)
@@ -264,7 +264,7 @@ def _written(
     """Return a sample in a format; ``drop`` leaves out the lines of documents that are not in it."""
     judgments = text.judgments
     if sample_format == QRELS.name:
-        reduced = replace(judgments, grades=samples.remove_judgments(judgments, sample.kept))
-        return Degraded(text.rewritten(reduced, sample.kept if drop else None), judgments, seed)
-    lines = STRATA_FORMATS[sample_format](text, sample, sample.kept if drop else sample.in_stratum)
+        reduced = replace(judgments, grades=samples.remove_judgments(judgments, sample.in_sample))
+        return Degraded(text.rewritten(reduced, sample.in_sample if drop else None), judgments, seed)
+    lines = STRATA_FORMATS[sample_format](text, sample, sample.in_sample if drop else sample.in_stratum)
     return Degraded(QrelsText.parsed(judgments.path, lines, sample_format), judgments, seed)

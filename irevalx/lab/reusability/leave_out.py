@@ -363,7 +363,7 @@ def _predicting(
     collection = collection_for(judgments, documents)
     completions = {}
     total = len(left_out) * len(judgments.topics) * len(classifiers)
-    with progress_bar("topics predicted", total, shown=progress) as advance:
+    with progress_bar("topics predicted", total, enabled=progress) as advance:
         for name in classifiers:
             classifier = classifier_for(name, collection, threshold=kld_threshold)
             completions[name] = CompletionRun(Completion(judgments, collection, classifier, experiment.level))

@@ -101,7 +101,7 @@ class StrategyResult(Frozen):
 
         def replay(seed: int) -> tuple[Any, ...]:
             result = ordering.replay(judgments, levels, seed)
-            return result.kept, result.inclusion, result.n_without  # without the judgments, which are large
+            return result.in_sample, result.inclusion, result.n_without  # without the judgments, which are large
 
         replayed = [SimulatedJudging(judgments, *parts) for parts in in_order(replay, lambda: seeds, processes)]
         for line in without_judgment_warning(replayed[0], ordering.rules):
@@ -115,7 +115,7 @@ class StrategyResult(Frozen):
         rows = []
         for i, level in enumerate(study.levels):
             for sample, (seed, replayed) in enumerate(zip(study.seeds, self.replayed, strict=False)):
-                judged = replayed.kept[i]
+                judged = replayed.in_sample[i]
                 n_relevant = int(np.count_nonzero(judged & relevant))
                 counts = (int(np.count_nonzero(judged)), n_relevant, n_relevant / total)
                 rows.append(RecallRow(study.scheme, level.text, sample, seed, *counts))
@@ -342,7 +342,7 @@ class StudyResult(Result):
         def draw(drawing: tuple[str, Callable[[Page], Figure]]) -> bytes:
             return picture(drawing[1], page, drawing[0])
 
-        with progress_bar("figures drawn", len(drawings), shown=progress) as advance:
+        with progress_bar("figures drawn", len(drawings), enabled=progress) as advance:
             contents = in_order(draw, lambda: drawings, threads)  # only this process has files that may be left
             for (name, _), content in zip(drawings, contents, strict=True):
                 write_lines([content], path / name)

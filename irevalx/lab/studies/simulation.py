@@ -430,7 +430,7 @@ def run_study(
         values_of_level = values_of_sample(experiment, sample, pooled)
         reduced_tested = experiment.tested(values_of_level)
         return _Reduced(
-            judged=np.count_nonzero(sample.kept) / n_judged,
+            judged=np.count_nonzero(sample.in_sample) / n_judged,
             scores=experiment.scores(values_of_level),
             undefined=np.isnan(values_of_level).any(axis=1).sum(axis=1),
             decisions=decide(reduced_tested),
@@ -500,7 +500,7 @@ def with_random_pairs(
 ) -> tuple[Study, str]:
     """Return a study with decisions on n random pairs, and a sentence that says so."""
     pairs, confusions = random_pairs(len(study.experiment.runs), n, seed), []
-    with progress_bar("pairs of runs evaluated", len(pairs), shown=progress) as advance:
+    with progress_bar("pairs of runs evaluated", len(pairs), enabled=progress) as advance:
         for confusion in in_order(
             lambda pair: evaluate(pair_experiment(study.experiment, pair)).confusion, lambda: pairs, processes
         ):

@@ -322,7 +322,7 @@ def study(
     strategy = StrategyResult.of(chosen, opened, experiment, budgets, seeds, options, processes=threads)
     evaluate = partial(run_study, scheme=scheme, levels=budgets, seeds=seeds, rounding=ROUNDINGS[rounding])
     resampling = StudyResampling(resamples, first_seed, resample_decisions) if resamples else None
-    with progress_bar("samples evaluated", len(budgets) * len(seeds), shown=progress) as advance:
+    with progress_bar("samples evaluated", len(budgets) * len(seeds), enabled=progress) as advance:
         numbers = evaluate(
             experiment,
             done=partial(advance, 1),

@@ -163,8 +163,8 @@ def samples_table(study: Study) -> Table:
 def summary_table(summary: StudySummary) -> Table:
     """Return a row for each level, measure and reference: means, standard deviations, interval ends; ``LAST`` last."""
     rows = [
-        (summary.scheme.name, level.text, kept, measure, reference, *(float(values[i]) for values in of_all.values()))
-        for i, (level, kept) in enumerate(zip(summary.levels, summary.judged.tolist(), strict=True))
+        (summary.scheme.name, level.text, judged, measure, reference, *(float(values[i]) for values in of_all.values()))
+        for i, (level, judged) in enumerate(zip(summary.levels, summary.judged.tolist(), strict=True))
         for (measure, reference), of_all in summary.columns.items()
     ]
     labels = ("scheme", "level", "judged", "measure", "against")

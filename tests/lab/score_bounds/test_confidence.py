@@ -107,7 +107,7 @@ def replayed(collection: str, n_replays: int, n_runs: int = 6) -> list[Said]:
             docnos = tuple(one.docnos[place] for place in has)
             to_judge.append(replace(one, docnos=docnos, ranks=one.ranks[np.ix_(runs, has)]))
         done = StrategySimulation(order=STRATEGIES[order], candidates=to_judge).replay(experiment.judgments, [budget])
-        found += said(part, done.kept[0], order)
+        found += said(part, done.in_sample[0], order)
     return found
 
 
@@ -156,7 +156,7 @@ def test_budgets_of_cranfield(capsys: pytest.CaptureFixture[str]) -> None:
     done = ordering.replay(experiment.judgments, budgets)
     n_pairs = len(experiment.runs) * (len(experiment.runs) - 1) // 2
     with capsys.disabled():
-        for budget, kept in zip(BUDGETS, done.kept, strict=True):
+        for budget, kept in zip(BUDGETS, done.in_sample, strict=True):
             found = [*said(experiment, kept, "depth")]
             number, mean, right = between(found, 0.95, 1.1)
             sys.stdout.write(
@@ -194,7 +194,9 @@ def said_of_new_runs(collection: str, n_replays: int, n_groups: int, draws: int 
             docnos = tuple(one.docnos[place] for place in has)
             to_judge.append(replace(one, docnos=docnos, ranks=one.ranks[np.ix_(pooled, has)]))
         [kept] = (
-            StrategySimulation(order=STRATEGIES[order], candidates=to_judge).replay(experiment.judgments, [budget]).kept
+            StrategySimulation(order=STRATEGIES[order], candidates=to_judge)
+            .replay(experiment.judgments, [budget])
+            .in_sample
         )
         judged = replace(part, judgments=replace(part.judgments, grades=np.where(kept, part.grades, -1)))
         truth, scores = WeightedScores(part, measure), WeightedScores(judged, measure)

@@ -53,7 +53,7 @@ def test_intervals_are_those_of_the_draws(experiment: GradedRuns) -> None:
         order = samples.RandomOrder(experiment.judgments, seed, "uniform")
         for i, level in enumerate(LEVELS):
             sample, _ = draw(experiment, "uniform", level.number, order)
-            reduced = experiment.values(samples.remove_judgments(experiment.judgments, sample.kept))
+            reduced = experiment.values(samples.remove_judgments(experiment.judgments, sample.in_sample))
             for m in range(2):
                 for b, topics in enumerate(draws):
                     x, y = (summaries(m, values[m][:, topics]) for values in (full, reduced))
