@@ -19,6 +19,7 @@ package import each other without cycles. The docstring of each package lists it
     arrays/        ragged rows, byte strings, the document table, independent of retrieval
     settings.py    Settings: what determines the values of an evaluation
     declarations.py  parameters of functions and commands, declared once: checks, options, help, rules
+    signatures.py  signatures and docstrings of public functions: default and explanation of each parameter
     parameters.py  values of parameters and their checks
     trec_eval.py   the C program: its two versions, its numbers, its merge sort
     process/       workers, terminal, exit status, progress, memory
@@ -69,7 +70,7 @@ _HOMES = {
     "Qrels": "api.inputs",
     "RelevanceEvaluator": "api.pytrec_eval",
     "Run": "api.inputs",
-    "Scores": "api.evaluate",
+    "Scores": "api.scores",
     "Topics": "ranking.topics",
     "compute_aggregated_measure": "api.pytrec_eval",
     "evaluate": "api.evaluate",
@@ -86,7 +87,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from irevalx.api.custom_measures import measure as measure
-    from irevalx.api.evaluate import Scores as Scores
     from irevalx.api.evaluate import evaluate as evaluate
     from irevalx.api.inputs import Pool as Pool
     from irevalx.api.inputs import Qrels as Qrels
@@ -97,6 +97,7 @@ if TYPE_CHECKING:
     from irevalx.api.pytrec_eval import parse_run as parse_run
     from irevalx.api.pytrec_eval import supported_measures as supported_measures
     from irevalx.api.pytrec_eval import supported_nicknames as supported_nicknames
+    from irevalx.api.scores import Scores as Scores
     from irevalx.errors import IrevalxError as IrevalxError
     from irevalx.errors import IrevalxWarning as IrevalxWarning
     from irevalx.ranking.topics import Topics as Topics

@@ -26,8 +26,10 @@ from typing import Any, ParamSpec, TypeAlias, TypeVar
 from irevalx.errors import ArgumentError, IrevalxError, UsageError, quote
 from irevalx.frozen import Frozen, replace
 from irevalx.parameters import flag as checked_flag
-from irevalx.parameters import real_number, short_repr, whole_number
+from irevalx.parameters import read_real, read_whole, real_number, short_repr, whole_number, whole_rule
 from irevalx.parameters import text as checked_text
+from irevalx.process.platform import path_text
+from irevalx.signatures import default_of, description, explanations, with_explanations
 
 P = ParamSpec("P")
 Value = TypeVar("Value")
@@ -38,7 +40,6 @@ value."""
 
 NO_DEFAULT = object()
 """The default of a required parameter."""
-
 
 FLAG_RULE = "True or False"
 
@@ -158,15 +159,11 @@ class Parameter(Frozen, kw_only=True):
 
 def whole(least: int | None = None, most: int | None = None, **more: Any) -> Parameter:
     """Declare an integer of 64 bits."""
-    bounds = [f"at {word} {bound}" for word, bound in (("least", least), ("most", most)) if bound is not None]
-    rule = f"a whole number of {' and '.join(bounds) or '64 bits'}"
 
-    def read(text: str) -> int:
-        if not re.fullmatch(r"[+-]?[0-9]{1,19}", text):
-            raise ValueError(text)
-        return int(text)
+    def check(value: Any) -> int:
+        return whole_number("", value, least=least, most=most)
 
-    return Parameter(kind=ValueType(rule, lambda value: whole_number("", value, least=least, most=most), read), **more)
+    return Parameter(kind=ValueType(whole_rule(least, most), check, read_whole), **more)
 
 
 def number(
@@ -188,16 +185,7 @@ def number(
             raise ValueError(value)
         return real
 
-    def read(text: str) -> float:
-        from irevalx.process.platform import as_bytes
-        from irevalx.trec_eval import c_double
-
-        value, is_plain = c_double(as_bytes(text))
-        if not is_plain:
-            raise ValueError(text)
-        return value
-
-    return Parameter(kind=ValueType(rule, check, read), **more)
+    return Parameter(kind=ValueType(rule, check, read_real), **more)
 
 
 def choice(*names: str, **more: Any) -> Parameter:
@@ -232,8 +220,6 @@ def path(**more: Any) -> Parameter:
     def check(value: Any) -> str:
         if not isinstance(value, str | os.PathLike):
             raise TypeError(value)
-        from irevalx.process.platform import path_text
-
         return path_text(value)
 
     return file(kind=ValueType("the path of a file", check), **more)
@@ -287,6 +273,11 @@ class Declaration(Frozen):
 
     command: CommandText
 
+    def complete(self, function: Any) -> None:
+        """Attach this declaration to a function, and add the explanations of shared parameters to its docstring."""
+        function.declaration = self
+        function.__doc__ = with_explanations(function, {name: each.help for name, each in self.parameters.items()})
+
 
 def declaration_of(function: Any) -> Declaration:
     """Return the declaration of a declared function or class."""
@@ -325,9 +316,8 @@ def declared(
             finally:
                 _keywords.reset(token)
 
-        update_wrapper(checked, function)
-        checked.declaration = declaration  # type: ignore[attr-defined]
-        checked.__doc__ = _with_shared_texts(function, parameters)
+        declaration.complete(function)
+        update_wrapper(checked, function)  # with the declaration
         return checked
 
     return decorate
@@ -337,9 +327,7 @@ def documented(shared: Mapping[str, Parameter]) -> Callable[[Callable[P, Value]]
     """Add declarations and the texts of shared parameters to a function that checks its arguments itself."""
 
     def decorate(function: Callable[P, Value]) -> Callable[P, Value]:
-        declaration = collect(function, None, shared)
-        function.declaration = declaration  # type: ignore[attr-defined]
-        function.__doc__ = _with_shared_texts(function, declaration.parameters)
+        collect(function, None, shared).complete(function)
         return function
 
     return decorate
@@ -358,7 +346,7 @@ def collect(
     declaring: Any, command: CommandText | None = None, shared: Mapping[str, Parameter] | None = None
 ) -> Declaration:
     """Return the declarations in annotations, which are replaced by their types."""
-    hints, texts = declaring.__annotations__, _explanations(declaring.__doc__ or "")
+    hints, texts = declaring.__annotations__, explanations(declaring.__doc__ or "")
     parameters = {}
     for name, hint in list(hints.items()):
         if name == "return":
@@ -367,63 +355,13 @@ def collect(
         for metadata in getattr(hint, "__metadata__", ()):
             parameter = metadata if isinstance(metadata, Parameter) else metadata(parameter)
         hints[name] = getattr(hint, "__origin__", hint)
-        default = _default_of(declaring, name)
+        default = default_of(declaring, name, NO_DEFAULT)
         if hints[name] is hint and name not in (shared or {}):
             continue
         if name in texts:
             parameter = replace(parameter, help=texts[name], shell_help="")
         parameters[name] = replace(parameter, name=name, default=default)
-    description = _dedented(declaring.__doc__ or "").partition("\n\nParameters\n---")[0]
-    return Declaration(parameters, description, command or CommandText())
-
-
-def _default_of(declaring: Any, name: str) -> Any:
-    if isinstance(declaring, type):
-        return vars(declaring).get(name, NO_DEFAULT)
-    keyword_defaults = declaring.__kwdefaults__ or {}
-    code, defaults = declaring.__code__, declaring.__defaults__ or ()
-    positional = code.co_varnames[: code.co_argcount]
-    return keyword_defaults.get(name, dict(zip(positional[::-1], defaults[::-1], strict=False)).get(name, NO_DEFAULT))
-
-
-def _dedented(docstring: str) -> str:
-    """Return a docstring without indentation, like ``inspect.cleandoc`` without importing it."""
-    first, *rest = docstring.expandtabs().splitlines() or [""]
-    indents = [len(line) - len(line.lstrip()) for line in rest if line.strip()]
-    cut = min(indents, default=0)
-    return "\n".join([first.strip(), *(line[cut:].rstrip() for line in rest)]).strip("\n")
-
-
-_ENTRY = re.compile(r"^(\w+(?:, \w+)*) : (.*(?:\n .*)*)", re.MULTILINE)
-
-
-def _explanations(docstring: str) -> dict[str, str]:
-    """Return the docstring's text of each parameter."""
-    section = _dedented(docstring).partition("\n\nParameters\n----------\n")[2].partition("\n\n")[0]
-    return {name: " ".join(words.split()) for names, words in _ENTRY.findall(section) for name in names.split(", ")}
-
-
-def _with_shared_texts(function: Any, parameters: Mapping[str, Parameter]) -> str:
-    """Return the docstring with a Parameters section that has all parameters in the order of the signature."""
-    docstring, code = function.__doc__ or "", function.__code__
-    head, title, rest = docstring.partition("\n    Parameters\n    ----------\n")
-    if not title:
-        return str(docstring)
-    _, blank, sections = rest.partition("\n\n")
-    texts = {name: parameter.help for name, parameter in parameters.items()} | _explanations(docstring)
-    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    lines = [_filled(f"{name} : {texts[name]}") for name in names if name in texts]
-    return f"{head}{title}{''.join(lines).rstrip()}{blank}{sections}"
-
-
-def _filled(entry: str) -> str:
-    """Return an entry in lines of at most 120 characters, like ``textwrap.fill``, which takes longer at start-up."""
-    lines = ["   "]
-    for word in entry.split():
-        if len(lines[-1]) + len(word) >= 120:
-            lines.append("       ")
-        lines[-1] += f" {word}"
-    return "\n".join(lines) + "\n"
+    return Declaration(parameters, description(declaring.__doc__ or ""), command or CommandText())
 
 
 # -- Rules between parameters

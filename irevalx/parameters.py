@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from operator import index
 from typing import Any, TypeAlias
 
 from irevalx.errors import LONGEST_QUOTE, ArgumentError, printable, quote
 from irevalx.process.platform import as_bytes
+from irevalx.trec_eval import c_double
 
 _TRUTH_VALUES = ("bool_", "bool")
 """The names of numpy's boolean type, which is not imported for this check."""
@@ -41,19 +43,26 @@ def _type_name(value: object) -> str:
 def whole_number(what: What, value: Any, *, least: int | None = None, most: int | None = None) -> int:
     """Return an integer of 64 bits within bounds; numpy integers are accepted, booleans are not."""
     if type(value) is not int and not is_whole(value):
-        raise argument_error(what, _whole(least, most), value)
+        raise argument_error(what, whole_rule(least, most), value)
     number = index(value)
     if not is_long(number):
-        raise argument_error(what, _whole(None, most), value)
+        raise argument_error(what, whole_rule(None, most), value)
     if (least is not None and number < least) or (most is not None and number > most):
-        raise argument_error(what, _whole(least, most), value)
+        raise argument_error(what, whole_rule(least, most), value)
     return number
 
 
-def _whole(least: int | None, most: int | None) -> str:
+def whole_rule(least: int | None, most: int | None) -> str:
     """Return the rule for an integer."""
     bounds = [f"at {name} {bound}" for name, bound in (("least", least), ("most", most)) if bound is not None]
     return f"a whole number of {' and '.join(bounds) or '64 bits'}"
+
+
+def read_whole(text: str) -> int:
+    """Return the integer of a text; raises ValueError."""
+    if not re.fullmatch(r"[+-]?[0-9]{1,19}", text):
+        raise ValueError(text)
+    return int(text)
 
 
 def is_whole(value: Any) -> bool:
@@ -80,6 +89,14 @@ def real_number(what: What, value: Any) -> float | None:
         return float(value)
     except OverflowError:
         raise argument_error(what, "a number of 64 bits", value) from None
+
+
+def read_real(text: str) -> float:
+    """Return the real number of a text; raises ValueError."""
+    value, is_plain = c_double(as_bytes(text))
+    if not is_plain:
+        raise ValueError(text)
+    return value
 
 
 def flag(what: What, value: Any) -> bool:

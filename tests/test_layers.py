@@ -31,7 +31,10 @@ MODULES = {
     if path.parent != PACKAGE or path.stem in LAYERS
 }
 
-MOST_LINES = 600
+MOST_LINES = 500
+
+LONGER = {"irevalx.reading.sources.files", "irevalx.lab.html_report.report", "irevalx.lab.studies.simulation"}
+"""Modules that are still to be divided."""
 
 
 def layer(module: str) -> str:
@@ -135,8 +138,8 @@ def test_packages_have_docstrings() -> None:
 
 def test_modules_are_one_idea() -> None:
     """No module is too long to be one idea."""
-    long = [module for module, path in MODULES.items() if path.read_text().count("\n") > MOST_LINES]
-    assert not long, f"of more than {MOST_LINES} lines some are another idea"
+    long = {module for module, path in MODULES.items() if path.read_text().count("\n") > MOST_LINES}
+    assert not long - LONGER, f"a module of more than {MOST_LINES} lines holds more than one idea: divide it"
 
 
 def test_only_one_package_imports_spark() -> None:

@@ -1,6 +1,7 @@
 """The Python interface. Its public names are exported by ``irevalx/__init__.py``; import them from there.
 
-evaluate            evaluate() and Scores
+evaluate            evaluate()
+scores              Scores, its result
 inputs              Qrels, Run, Pool, and the other inputs that stand for them
 custom_measures     @irevalx.measure
 pytrec_eval         RelevanceEvaluator and the other names of pytrec_eval

@@ -1,6 +1,7 @@
 """Evaluation of one run or of many, for the command, Python, Spark and the lab.
 
-evaluate            one run, many runs; summaries and intervals
+evaluate            one run, many runs
+columns             values under printed names, with summaries and intervals
 stacked_runs        many small runs in memory, evaluated as one run
 topic_selection     which topics are evaluated; IDs that differ between judgments and runs
 topic_values        values of topics, of one run or many, without summaries

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import compress, count, islice
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import count, islice
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import EvaluationError, InputError, IrevalxError, NoTopicsError, Warn, quote, shown_name
+from irevalx.evaluation.columns import Column, Summaries
 from irevalx.evaluation.run_warnings import SeenRuns
 from irevalx.evaluation.topic_selection import (
     ChosenTopics,
@@ -24,13 +24,12 @@ from irevalx.evaluation.topic_selection import (
     relevant_by_topic,
 )
 from irevalx.evaluation.topic_values import AssessedRanking, TopicColumn
-from irevalx.frozen import Frozen, cached_property, replace
+from irevalx.frozen import Frozen, replace
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Documents
 from irevalx.measures.counts import runid
-from irevalx.measures.declaration import Measure
 from irevalx.measures.selection import Selection
-from irevalx.measures.summaries import LEAST, Population, Values, add_up, as_list, geometric_mean, mean
+from irevalx.measures.summaries import Population
 from irevalx.process.workers import in_order, worth_sharing
 from irevalx.ranking.rank import RankedRun, rank_results, rank_run, without_documents
 from irevalx.ranking.ranking import Ranking
@@ -41,219 +40,7 @@ from irevalx.reading.sources.files import as_column, stem_of
 from irevalx.settings import Settings
 
 if TYPE_CHECKING:
-    from irevalx.measures.zscores import Zscores
-    from irevalx.statistics.confidence_intervals import MeanIntervals
-
-
-class Column(Frozen):
-    """The values under one printed name."""
-
-    name: str
-    measure: Measure
-    values: Values | None
-    """One per topic; None for a measure of the `all` row alone."""
-    summary: float | int | bytes | None
-    """The `all` row; None for a measure without one, and if a topic could not be evaluated."""
-    has_value: BoolArray | None = None
-    """Shape (n_topics,); false where ``values`` is nan for lack of a value. None if all topics have one."""
-    is_zscore: bool = False
-    """Z-scores are real numbers, whatever the values are."""
-    n_averaged: int = 0
-    """How many topics the summary is over, missing ones included."""
-
-    @property
-    def number(self) -> str:
-        """How the values are printed: as real, integer or text; expected counts as real."""
-        is_real = self.measure.number == "integer" and getattr(self.values, "dtype", None) == np.float64
-        return "real" if self.is_zscore or is_real else self.measure.number
-
-    def of_topics(self, which: slice = slice(None)) -> list[Any]:
-        """Return the values of some topics as Python objects, None for a topic without one.
-
-        Empty if there are no values.
-        """
-        values = [] if self.values is None else as_list(self.values[which])
-        if self.has_value is None:
-            return values
-        return [
-            value if has_value else None
-            for value, has_value in zip(values, self.has_value[which].tolist(), strict=True)
-        ]
-
-
-def population_of_values(
-    population: Population,
-    *,
-    complete: bool,
-    more_relevant: float,
-    n_with_value: int | None,
-    n_judged_with_value: int | None,
-) -> Population:
-    """Return the population of a measure that has values for fewer topics, or ``more_relevant`` documents.
-
-    These are made relevant by the treatment of unjudged documents, and added to the judgments that ``-c`` counts.
-    """
-    if more_relevant and population.n_relevant is not None:
-        population = replace(population, n_relevant=population.n_relevant + more_relevant)
-    if n_with_value is None or n_judged_with_value is None:
-        return population
-    n_topics = n_judged_with_value if complete else n_with_value
-    return replace(population, n_topics=n_topics, n_evaluated=n_with_value)
-
-
-class Summaries(Frozen, kw_only=True):
-    """Everything that the `all` rows of a run are computed from."""
-
-    columns: tuple[TopicColumn, ...]
-    """The values of the topics, in print order."""
-    topics: tuple[bytes, ...]
-    """Evaluated ones, ascending in byte order."""
-    judged: tuple[bytes, ...]
-    """All judged topics, ascending; empty if one topic is requested, which has no groups."""
-    population: Population
-    """Of all topics."""
-    relevant: IntArray | FloatArray | None
-    """Numbers of relevant documents, shape (n_judged,), if summaries count them."""
-    zscores: Zscores | None
-    """To convert values with; None for the values themselves."""
-    complete: bool
-    """Whether the summaries are over all judged topics (``-c``)."""
-    requested: Mapping[str, str] | None
-    """Requested names of values, with their printed names; None for printed names."""
-
-    def summarised(self, *, summed: bool = True) -> tuple[Column, ...]:
-        """Return the values with their summaries, named and ordered as requested; a column can occur twice.
-
-        Without summaries (``summed``) if a topic could not be evaluated.
-        """
-        with np.errstate(all="ignore"):
-            columns = tuple([self._summarised(column, summed=summed) for column in self.columns])
-        if self.requested is None:
-            return columns
-        known = {column.name: column for column in columns}
-        return tuple(replace(known[printed], name=name) for name, printed in self.requested.items() if printed in known)
-
-    def _summarised(self, column: TopicColumn, *, summed: bool) -> Column:
-        """Return the values under one name with their summary, as z-scores if requested."""
-        measure, values, has_value, topics = column.measure, column.values, column.has_value, self.topics
-        if has_value is not None:
-            values = None if values is None else np.asarray(values)[has_value]
-            topics = tuple(compress(topics, has_value.tolist()))
-        of_all = values if column.of_all_judged is None else column.of_all_judged
-        is_zscore = self.zscores is not None and measure.number != "text"
-        summarise, summary, n_averaged = measure.summary, None, 0
-        if self.zscores and is_zscore:
-            values, summarise = self.zscores.of(column.name, values, summarise, topics)
-            of_all = values
-        if summarise and summed:
-            of_these = population_of_values(
-                self.population,
-                complete=self.complete,
-                more_relevant=0 if column.more_relevant is None else column.more_relevant.sum().item(),
-                n_with_value=None if has_value is None else int(np.count_nonzero(has_value)),
-                n_judged_with_value=column.n_judged_with_value,
-            )
-            summary, n_averaged = summarise([] if of_all is None else of_all, of_these), of_these.n_topics
-        if values is not None and has_value is not None:
-            spread = np.full(has_value.size, np.nan)
-            spread[has_value] = values
-            values = spread
-        return Column(column.name, measure, values, summary, has_value, is_zscore, n_averaged)
-
-    @cached_property
-    def _places(self) -> tuple[dict[bytes, int], dict[bytes, int]]:
-        """The place of each evaluated topic, and of each judged one."""
-        evaluated, judged = (
-            {topic: place for place, topic in enumerate(topics)} for topics in (self.topics, self.judged)
-        )
-        return evaluated, judged
-
-    def of_group(self, group: Collection[bytes]) -> Summaries:
-        """Return the same for a group of topics, as if no other topic had been judged."""
-        evaluated, judged = (
-            np.array(sorted(place for topic in group if (place := places.get(topic)) is not None), np.int64)
-            for places in self._places
-        )
-        topics = tuple(self.topics[place] for place in evaluated.tolist())
-        relevant = None if self.relevant is None else self.relevant[judged]
-        return replace(
-            self,
-            columns=tuple(_of_topics(column, evaluated, judged) for column in self.columns),
-            topics=topics,
-            judged=tuple(self.judged[place] for place in judged.tolist()),
-            population=Population(
-                tag=self.population.tag,
-                n_topics=judged.size if self.complete else len(topics),
-                n_evaluated=len(topics),
-                n_relevant=None if relevant is None else add_up(0, relevant),
-            ),
-            relevant=relevant,
-        )
-
-
-def _of_topics(column: TopicColumn, evaluated: IntArray, judged: IntArray) -> TopicColumn:
-    """Return the values of some topics, given their places among the evaluated and among the judged topics."""
-
-    def at(values: Any, places: IntArray) -> Any:
-        return [values[place] for place in places.tolist()] if isinstance(values, list) else values[places]
-
-    of = {"values": evaluated, "has_value": evaluated, "more_relevant": evaluated}
-    of |= {"judged_with_value": judged, "of_all_judged": judged}
-    columns = {
-        name: at(getattr(column, name), which) for name, which in of.items() if getattr(column, name) is not None
-    }
-    return replace(column, **columns)
-
-
-Ends: TypeAlias = tuple[float, float]
-"""The lower and the upper end of an interval."""
-
-
-def intervals_of(columns: Sequence[Column], how: MeanIntervals) -> dict[str, Ends]:
-    """Return the intervals of the summaries that are means, by printed name; nan if there is none.
-
-    Intervals of geometric means are computed on the logarithmic scale.
-    """
-    tested = {column.name: values for column in columns if (values := _averaged(column)) is not None}
-    by_size: dict[int, list[str]] = {}
-    for name, values in tested.items():
-        by_size.setdefault(values.size, []).append(name)
-    ends: dict[str, Ends] = {}
-    for names in by_size.values():
-        intervals = how.of(np.stack([tested[name] for name in names]))
-        ends.update({name: (low, high) for name, (low, high) in zip(names, intervals.tolist(), strict=True)})
-    for column in columns:
-        if column.name in ends and column.measure.summary is geometric_mean:
-            low, high = np.exp(ends[column.name]).tolist()
-            ends[column.name] = low, high
-    return {column.name: ends[column.name] for column in columns if column.name in ends}
-
-
-def is_mean(column: Column) -> bool:
-    """Return whether the summary is a mean of the values of topics, so that it has an interval."""
-    return column.summary is not None and column.values is not None and column.measure.summary in {mean, geometric_mean}
-
-
-def why_no_interval(column: Column) -> str | None:
-    """Return why the mean of two topics or more has no interval; None if it has one, or is no mean."""
-    values = _averaged(column)
-    if values is None or values.size < 2:
-        return None
-    if not np.isfinite(values).all():
-        return "not all values are finite"
-    return f"all {values.size} topics have the same value" if (values == values[0]).all() else None
-
-
-def _averaged(column: Column) -> FloatArray | None:
-    """Return the values whose mean is the summary, shape (n_averaged,); None if it is no mean."""
-    summary = column.measure.summary
-    if summary is None or not is_mean(column):
-        return None
-    numbers = np.asarray(column.values)[... if column.has_value is None else column.has_value]
-    scaled = np.asarray(numbers if column.is_zscore else summary.scale(numbers), np.float64)
-    n_missing = max(0, column.n_averaged - scaled.size)
-    missing = np.log(LEAST) if summary is geometric_mean else 0.0
-    return np.concatenate((scaled, np.full(n_missing, missing)))
+    pass
 
 
 class Evaluation(Frozen):

@@ -13,7 +13,8 @@ import numpy as np
 
 from irevalx.arrays.segments import IntArray
 from irevalx.errors import IrevalxError
-from irevalx.evaluation.evaluate import Column, Evaluation, Summaries
+from irevalx.evaluation.columns import Column, Summaries
+from irevalx.evaluation.evaluate import Evaluation
 from irevalx.evaluation.run_warnings import SeenRuns
 from irevalx.evaluation.topic_selection import TopicCounts, count_relevant, ranking_rules, relevant_by_topic
 from irevalx.evaluation.topic_values import AssessedRanking, TopicColumn

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from irevalx.api.evaluate import Scores, column_of
+from irevalx.api.scores import Scores, column_of
 from irevalx.arrays.segments import BoolArray, FloatArray
 from irevalx.errors import ArgumentError, InputError, Warn, quote
 from irevalx.experiments.coverage import DEPTH, Coverage, coverages, cutoff_of

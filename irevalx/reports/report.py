@@ -13,7 +13,8 @@ import numpy as np
 
 from irevalx.declarations import spelled
 from irevalx.errors import printable
-from irevalx.evaluation.evaluate import Column, Ends, Evaluation, in_group, intervals_of, is_mean, why_no_interval
+from irevalx.evaluation.columns import Column, Ends, intervals_of, is_mean, why_no_interval
+from irevalx.evaluation.evaluate import Evaluation, in_group
 from irevalx.frozen import Frozen
 from irevalx.measures.counts import num_q, runid
 from irevalx.measures.summaries import as_list

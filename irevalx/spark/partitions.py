@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments
 from irevalx.errors import NoTopicsError, Warn
-from irevalx.evaluation.evaluate import population_of_values
+from irevalx.evaluation.columns import population_of_values
 from irevalx.evaluation.run_warnings import little_judged, without_value
 from irevalx.evaluation.topic_selection import TopicCounts, hardly_any_judged, level_checks, pair_of_names
 from irevalx.evaluation.topic_values import TopicValues

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from irevalx.api.custom_measures import Measures
-from irevalx.api.evaluate import Scores
 from irevalx.api.inputs import Qrels, Run
+from irevalx.api.scores import Scores
 from irevalx.declarations import declared, file, number, refined, spelled, text, whole
 from irevalx.errors import ArgumentError, UsageError, shown_name, warn
 from irevalx.experiments.inputs import are_given, measures_of, ranked_runs_of, run_streams

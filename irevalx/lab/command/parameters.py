@@ -1,7 +1,6 @@
 """Parameters that several functions and commands of irevalx-lab share, declared once."""
 
 import os
-import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Optional
@@ -12,13 +11,12 @@ from irevalx.declarations import NO_DEFAULT, Parameter, ValueType, choice, file,
 from irevalx.experiments.parameters import MOST_DRAWS, read_share
 from irevalx.frozen import replace
 from irevalx.lab.command.output import DEFAULT_FORMAT, FIGURE_ENDINGS, FORMATS
-from irevalx.parameters import real_number
-from irevalx.process.platform import MOST_PROCESSES, as_bytes, default_processes, path_text
+from irevalx.parameters import read_real, read_whole, real_number
+from irevalx.process.platform import MOST_PROCESSES, default_processes, path_text
 from irevalx.reading.file_format import join_words
 from irevalx.reading.formats import QRELS, REL_FORMATS, RESULTS_FORMATS, TREC_RESULTS
 from irevalx.reports import DIGITS, MOST_DIGITS, format_help
 from irevalx.settings import LEVEL, PARAMETERS
-from irevalx.trec_eval import c_double
 
 GRADED = tuple(name for name, form in REL_FORMATS.items() if QRELS.name in {name, form.measures_of})
 """The formats of judgments that have a grade for each document, and nothing else."""
@@ -72,12 +70,10 @@ Level = Annotated[
 
 
 def _read_grade(text: str) -> float:
-    if re.fullmatch(r"[+-]?[0-9]{1,19}", text):
-        return int(text)
-    value, is_plain = c_double(as_bytes(text))
-    if not is_plain:
-        raise ValueError(text)
-    return value
+    try:
+        return read_whole(text)
+    except ValueError:
+        return read_real(text)
 
 
 def _setting(name: str, **changes: Any) -> Parameter:

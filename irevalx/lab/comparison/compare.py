@@ -6,10 +6,10 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Annotated, Any, Optional, Union
 
 from irevalx.api.custom_measures import Measures
-from irevalx.api.evaluate import Scores
 from irevalx.api.inputs import GivenQrels, read_runs
 from irevalx.api.inputs import Qrels as ReadQrels
 from irevalx.api.inputs import Runs as GivenRuns
+from irevalx.api.scores import Scores
 from irevalx.declarations import Parameter, ValueType, choice, declared, file, flag, path, refined, text
 from irevalx.errors import ArgumentError, IrevalxWarning, warn
 from irevalx.experiments.inputs import measures_of, ranked_runs_of

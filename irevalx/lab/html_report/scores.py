@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from irevalx.api.evaluate import Scores, column_of, selection_of
+from irevalx.api.scores import Scores, column_of, selection_of
 from irevalx.arrays.segments import BoolArray, FloatArray, ratio
 from irevalx.errors import InputError
 from irevalx.experiments.coverage import cutoff_of

@@ -1,0 +1,341 @@
+"""Scores: values of runs by topic and measure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from irevalx.arrays.segments import FloatArray
+from irevalx.errors import ArgumentError, imported, warn
+from irevalx.evaluation.columns import Column, intervals_of
+from irevalx.evaluation.evaluate import Evaluation, in_group, renamed, unique_run_names
+from irevalx.evaluation.stacked_runs import StackedRun
+from irevalx.measures.requests import without_blanks
+from irevalx.measures.selection import Selection, printed_name
+from irevalx.parameters import argument_error, flag, identifier, real_number, text, texts, whole_number
+from irevalx.process.platform import as_bytes, as_text
+from irevalx.reports.records import Record, RecordWithInterval, records, records_with_intervals
+from irevalx.reports.report import summary_rows
+from irevalx.settings import INTERVAL_METHODS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from irevalx.statistics.confidence_intervals import MeanIntervals
+
+
+AnyEvaluation: TypeAlias = Evaluation | StackedRun
+"""The evaluation of a run, or the place of the run among runs that were evaluated together."""
+
+
+class Scores:
+    """Measure values of runs, per topic and summarized. Names are those that the command prints.
+
+    A measure is found by its requested name and by trec_eval's name, whichever is printed. A run is selected by its
+    name (``scores["map", "bm25"]``), which can be omitted if there is only one. In an interpreter or a notebook, scores
+    are displayed as a table of the `all` rows: one row per run or, for a single run, one row per measure.
+
+    >>> import irevalx
+    >>> scores = irevalx.evaluate({"301": {"A": 1, "B": 1}}, {"301": {"A": 2.0, "C": 1.0}}, ["map", "P.5"])
+    >>> scores["map"]
+    0.5
+    >>> scores.per_topic("P_5")
+    array([0.2])
+    >>> scores.to_dict()
+    {'run': {'301': {'map': 0.5, 'P_5': 0.2}, 'all': {'map': 0.5, 'P_5': 0.2}}}
+    >>> scores
+    run       run
+    -----  ------
+    map    0.5000
+    P_5    0.2000
+    """
+
+    def __init__(self, evaluations: Sequence[Evaluation], selection: Selection | None = None) -> None:
+        """Store evaluations; ``evaluate`` creates them.
+
+        Parameters
+        ----------
+        evaluations : evaluations of different runs.
+        selection : requested measures; None if unknown.
+
+        Raises
+        ------
+        ArgumentError : an argument has another type.
+        """
+        for evaluation in evaluations if isinstance(evaluations, list | tuple) else [evaluations]:
+            if not isinstance(evaluation, Evaluation):
+                raise argument_error("evaluations", "what irevalx.evaluate makes", evaluation)
+        if not (selection is None or isinstance(selection, Selection)):
+            raise argument_error("selection", "what irevalx.evaluate selects, or None", selection)
+        self._selection = selection or Selection(())
+        self._known: dict[str, AnyEvaluation] = {as_text(evaluation.run): evaluation for evaluation in evaluations}
+
+    @property
+    def runs(self) -> list[str]:
+        """The names of the runs."""
+        return list(self._known)
+
+    @property
+    def measures(self) -> list[str]:
+        """The printed names of the measures, in print order; without runid."""
+        names = dict.fromkeys(row.measure for row in self.to_records())
+        return list(names)
+
+    def topics(self, run: str | None = None) -> list[str]:
+        """Return the evaluated topics, ascending in byte order; KeyError if there is no such run."""
+        return [as_text(topic) for topic in self._evaluation(run).topics]
+
+    def per_topic(self, measure: str, run: str | None = None) -> FloatArray:
+        """Return the values of a measure, one per topic in the order of ``topics``.
+
+        Raises
+        ------
+        KeyError : there is no such run or measure, or the measure has no topic values.
+        ArgumentError : the run or the measure is not a string.
+        """
+        column = self._column(measure, run)
+        if column.values is None or column.measure.number == "text":  # noqa: PD011 - a Column, no frame
+            raise KeyError(measure)
+        return np.array(column.values, np.float64)
+
+    def summary(self, measure: str, run: str | None = None) -> float:
+        """Return the value of the `all` row.
+
+        Raises
+        ------
+        KeyError : there is no such run or measure, or the measure has no `all` row.
+        ArgumentError : the run or the measure is not a string.
+        """
+        column = self._column(measure, run)
+        if not isinstance(column.summary, int | float):
+            raise KeyError(measure)
+        return column.summary
+
+    def interval(
+        self, measure: str, run: str | None = None, confidence: float = 0.95, *, method: str = "t", seed: int = 0
+    ) -> tuple[float, float]:
+        """Return the confidence interval of a mean over topics; it does not test differences between runs.
+
+        Parameters
+        ----------
+        confidence : confidence level, the probability that such intervals cover the population mean, in (0, 1).
+        method : "t", from Student's t distribution, or "bootstrap", bias-corrected and accelerated (BCa).
+        seed : random seed of the bootstrap.
+
+        Returns
+        -------
+        The lower and upper bound; for a geometric mean, those of the mean of logarithms. nan if there are fewer than
+        two topics, if all values are equal, or if a value is not finite.
+
+        Raises
+        ------
+        KeyError : there is no such run or measure, or its `all` row is not a mean over topics.
+        ArgumentError : an argument is invalid.
+        """
+        how = _intervals(confidence, method, seed)
+        column = self._column(measure, run)
+        intervals = intervals_of([column], how)
+        if column.name not in intervals:
+            raise KeyError(f"{measure} has no interval: its summary is not a mean over topics")
+        return intervals[column.name]
+
+    def by_group(self, groups: Mapping[str | int, str | Iterable[str]]) -> dict[str, Scores]:
+        """Return the scores of topic groups, each computed as if only its topics had been judged.
+
+        Parameters
+        ----------
+        groups : the group or groups of each topic; other topics are in no group.
+
+        Returns
+        -------
+        The scores of each group, in the order of the groups' first mention; without runs that have no topic of the
+        group, and without groups that have no topic of any run.
+
+        Raises
+        ------
+        ArgumentError : the argument is not a dictionary of groups; a group name is empty, low or high, or contains a
+            colon or a blank; or only one topic was evaluated (``topic``).
+        """
+        from irevalx.reading.topic_groups import groups_of_pairs
+
+        if not isinstance(groups, Mapping):
+            raise argument_error("groups", "a dictionary", groups)
+        pairs = [
+            (identifier("groups: a topic", topic), group)
+            for topic, given in groups.items()
+            for group in texts(partial("groups[{!r}]".format, topic), given)
+        ]
+        if any(evaluation.summaries is None or not evaluation.summaries.judged for evaluation in self._evaluations):
+            raise ArgumentError("groups must be of an evaluation of all topics, but only one was evaluated")
+        by_name = {}
+        for group, topics in groups_of_pairs(pairs, "groups").items():
+            inside = [evaluation for every in self._evaluations if (evaluation := in_group(every, topics))]
+            if inside:
+                by_name[group] = Scores(inside, self._selection)
+        return by_name
+
+    def __getitem__(self, measure: str | tuple[str, str]) -> float:
+        """Return the value of the `all` row: ``["map"]`` for a single run, ``["map", "bm25"]`` for one of several.
+
+        Raises like ``summary``.
+        """
+        return self.summary(*measure) if isinstance(measure, tuple) and len(measure) == 2 else self.summary(measure)
+
+    def __repr__(self) -> str:
+        return self._table("simple")
+
+    def _repr_html_(self) -> str:
+        """Return the table as HTML, for notebooks."""
+        return self._table("html")
+
+    def to_records(self) -> list[Record]:
+        """Return all values as (run, topic, measure, value); the topic of a summary is "all"."""
+        return [
+            row
+            for evaluation in self._evaluations
+            for row in records(evaluation, summary_rows(evaluation), per_topic=True)
+        ]
+
+    def to_dict(self) -> dict[str, dict[str, dict[str, float | str]]]:
+        """Return all values as ``{run: {topic: {measure: value}}}``; the topic of a summary is "all"."""
+        by_run: dict[str, dict[str, dict[str, float | str]]] = {}
+        for row in self.to_records():
+            by_run.setdefault(row.run, {}).setdefault(row.topic, {})[row.measure] = row.value
+        return by_run
+
+    def to_frame(self, *, wide: bool = False, per_topic: bool = False, confidence: float | None = None) -> pd.DataFrame:
+        """Return the values as a pandas data frame.
+
+        Parameters
+        ----------
+        wide : one column per measure and one row per run, with the `all` values, rather than one row per value with the
+            columns run, topic (or "all"), measure and value.
+        per_topic : for a wide frame, one row per run and topic instead.
+        confidence : confidence level of t intervals of means in additional columns ``low`` and ``high`` (for a wide
+            frame, ``MEASURE_low`` and ``MEASURE_high``), as in ``interval``; topics have none. [default: no intervals]
+
+        Raises
+        ------
+        ArgumentError : ``wide`` or ``per_topic`` is not a boolean, or ``confidence`` is not in (0, 1).
+        ImportError : pandas is not installed.
+        """
+        by_topic = flag("per_topic", per_topic)
+        how = None if confidence is None else _intervals(confidence, "t", 0)
+        if not flag("wide", wide):
+            if how is None:
+                return _frame(self.to_records(), list(Record._fields))
+            return _frame(
+                [
+                    row
+                    for evaluation in self._evaluations
+                    for row in records_with_intervals(
+                        evaluation, summary_rows(evaluation, intervals=how), per_topic=True
+                    )
+                ],
+                list(RecordWithInterval._fields),
+            )
+        rows: dict[tuple[str, str], dict[str, Any]] = {}
+        for run, evaluation in zip(self.runs, self._evaluations, strict=True):
+            for topic in self.topics(run) if by_topic else ["all"]:
+                rows[run, topic] = {"run": run, "topic": topic} if by_topic else {"run": run}
+            for value in records(evaluation, () if by_topic else summary_rows(evaluation), per_topic=by_topic):
+                rows[run, value.topic][value.measure] = value.value
+            for measure, ends in ({} if how is None or by_topic else intervals_of(evaluation.columns, how)).items():
+                rows[run, "all"] |= {f"{measure}_low": ends[0], f"{measure}_high": ends[1]}
+        return _frame(list(rows.values()))
+
+    def _table(self, kind: str) -> str:
+        """Return a table of runs and measures in a format of tabulate."""
+        from tabulate import tabulate
+
+        table: dict[str, list[str]] = {"run": self.runs}
+        for number, evaluation in enumerate(self._evaluations):
+            for row in records(evaluation, summary_rows(evaluation), per_topic=False):
+                text = f"{row.value:.4f}" if isinstance(row.value, float) else str(row.value)
+                table.setdefault(row.measure, [""] * len(self.runs))[number] = text
+        columns = [[name, *values] for name, values in table.items()]
+        head, *rows = columns if len(self.runs) == 1 else zip(*columns, strict=True)
+        alignment = ["left", *["right"] * (len(head) - 1)]
+        return tabulate(rows, headers=list(head), tablefmt=kind, disable_numparse=True, colalign=alignment)
+
+    def _column(self, measure: str, run: str | None) -> Column:
+        name = without_blanks(text("measure", measure))
+        requested = self._selection.requested
+        others = (spelling for spelling, printed in requested.items() if printed == name)
+        spellings = (name, requested.get(name), *others)
+        evaluation = self._known[self._name(run)]
+        if isinstance(evaluation, StackedRun) and (column := evaluation.column(spellings)):
+            return column
+        columns = {column.name: column for column in self._evaluation(run).columns}
+        for spelling in spellings:
+            if spelling in columns:
+                return columns[spelling]
+        printed = printed_name(name)
+        if printed not in {"", name}:
+            return self._column(printed, run)
+        from difflib import get_close_matches  # imported late: only for errors
+
+        evaluated = list(dict.fromkeys([*columns, *requested]))
+        nearest = get_close_matches(name, evaluated, n=1) or evaluated[:1]
+        raise KeyError(f"{measure} was not evaluated{f'; the nearest is {nearest[0]}' if nearest else ''}")
+
+    def _name(self, run: str | None) -> str:
+        if run is None:
+            if len(self._known) != 1:
+                raise KeyError(f"one of the runs must be named: {', '.join(self.runs)}")
+            [run] = self._known
+        return identifier("run", run)
+
+    def _evaluation(self, run: str | None) -> Evaluation:
+        name = self._name(run)
+        evaluation = self._known[name]
+        if isinstance(evaluation, StackedRun):
+            evaluation = self._known[name] = renamed(evaluation.evaluation, as_bytes(name))
+        return evaluation
+
+    @property
+    def _evaluations(self) -> list[Evaluation]:
+        return [self._evaluation(run) for run in self._known]
+
+
+def _intervals(confidence: Any, method: Any, seed: Any) -> MeanIntervals:
+    """Return the interval method; invalid arguments raise ArgumentError."""
+    from irevalx.statistics.confidence_intervals import MeanIntervals  # imported late: few programs use it
+
+    probability = real_number("confidence", confidence)
+    if probability is None or not 0 < probability < 1:
+        raise argument_error("confidence", "above 0 and below 1", confidence)
+    for known in INTERVAL_METHODS:
+        if known == text("method", method):
+            return MeanIntervals(confidence=probability, method=known, seed=whole_number("seed", seed))
+    raise argument_error("method", " or ".join(map(repr, INTERVAL_METHODS)), method)
+
+
+def scores_of_evaluations(evaluations: Sequence[AnyEvaluation], selection: Selection) -> Scores:
+    """Return the scores of runs, with unique run names."""
+    scores = Scores([], selection)
+    names = unique_run_names([(evaluation.run, evaluation.path) for evaluation in evaluations], warn)
+    renamed_ones = (
+        evaluation if isinstance(evaluation, StackedRun) else renamed(evaluation, name)
+        for evaluation, name in zip(evaluations, names, strict=True)
+    )
+    scores._known = dict(zip(map(as_text, names), renamed_ones, strict=True))  # noqa: SLF001 - as below
+    return scores
+
+
+def column_of(scores: Scores, measure: str, run: str) -> Column:
+    """Return the values of a run under a measure, with the record of the measure; raises like ``summary``."""
+    return scores._column(measure, run)  # noqa: SLF001 - not for users, who know no columns
+
+
+def selection_of(scores: Scores) -> Selection:
+    """Return the requested measures, with their records."""
+    return scores._selection  # noqa: SLF001 - as above
+
+
+def _frame(rows: Sequence[Any], columns: list[str] | None = None) -> pd.DataFrame:
+    frame: pd.DataFrame = imported("pandas", "pandas", "to_frame").DataFrame(rows, columns=columns)
+    return frame

@@ -1,0 +1,61 @@
+"""Signatures and docstrings of public functions: the default and the explanation of each parameter."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+_ENTRY = re.compile(r"^(\w+(?:, \w+)*) : (.*(?:\n .*)*)", re.MULTILINE)
+
+
+def default_of(declaring: Any, name: str, required: object) -> Any:
+    """Return the default of a parameter, or of a field of a class; ``required`` if it has none."""
+    if isinstance(declaring, type):
+        return vars(declaring).get(name, required)
+    keyword_defaults = declaring.__kwdefaults__ or {}
+    code, defaults = declaring.__code__, declaring.__defaults__ or ()
+    positional = code.co_varnames[: code.co_argcount]
+    return keyword_defaults.get(name, dict(zip(positional[::-1], defaults[::-1], strict=False)).get(name, required))
+
+
+def dedented(docstring: str) -> str:
+    """Return a docstring without indentation, like ``inspect.cleandoc`` without importing it."""
+    first, *rest = docstring.expandtabs().splitlines() or [""]
+    indents = [len(line) - len(line.lstrip()) for line in rest if line.strip()]
+    cut = min(indents, default=0)
+    return "\n".join([first.strip(), *(line[cut:].rstrip() for line in rest)]).strip("\n")
+
+
+def description(docstring: str) -> str:
+    """Return the docstring before its Parameters section."""
+    return dedented(docstring).partition("\n\nParameters\n---")[0]
+
+
+def explanations(docstring: str) -> dict[str, str]:
+    """Return the docstring's text of each parameter."""
+    section = dedented(docstring).partition("\n\nParameters\n----------\n")[2].partition("\n\n")[0]
+    return {name: " ".join(words.split()) for names, words in _ENTRY.findall(section) for name in names.split(", ")}
+
+
+def with_explanations(function: Any, shared: Mapping[str, str]) -> str:
+    """Return the docstring of a function, with shared explanations, in the order of the signature."""
+    docstring, code = function.__doc__ or "", function.__code__
+    head, title, rest = docstring.partition("\n    Parameters\n    ----------\n")
+    if not title:
+        return str(docstring)
+    _, blank, sections = rest.partition("\n\n")
+    texts = {**shared, **explanations(docstring)}
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    lines = [_filled(f"{name} : {texts[name]}") for name in names if name in texts]
+    return f"{head}{title}{''.join(lines).rstrip()}{blank}{sections}"
+
+
+def _filled(entry: str) -> str:
+    """Return an entry in lines of at most 120 characters, like ``textwrap.fill``, which takes longer at start-up."""
+    lines = ["   "]
+    for word in entry.split():
+        if len(lines[-1]) + len(word) >= 120:
+            lines.append("       ")
+        lines[-1] += f" {word}"
+    return "\n".join(lines) + "\n"
