@@ -117,10 +117,10 @@ def value(measure: str, topic: Topic) -> float:
     ----------
     measure : as -m takes it: ``map``, ``P.20``, ``P.20:skip``, ``infAP.c=1``, ``ndcg.2=1``.
     """
-    name, _, reading = measure.partition(":")
+    name, _, treatment = measure.partition(":")
     name, _, parameter = name.partition(".")
     loop: Callable[..., float] = graded.by_name[name]
-    topic = READINGS[reading](topic) if reading else topic
+    topic = READINGS[treatment](topic) if treatment else topic
     if name == "subAP":
         return subcollection_ap(topic)
     if parameter.startswith("c="):

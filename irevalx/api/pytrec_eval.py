@@ -28,7 +28,7 @@ from irevalx.evaluation.topic_selection import ranking_rules
 from irevalx.evaluation.topic_values import TopicColumn
 from irevalx.measures import BY_NAME, NICKNAMES
 from irevalx.measures.measure_parameters import Cutoffs, Gains, RealCutoffs, Reals
-from irevalx.measures.requests import exists, split_reading
+from irevalx.measures.requests import exists, split_treatment
 from irevalx.measures.selection import RequestedMeasure, Selection, select_measures
 from irevalx.process.memory import keep_some_freed_memory
 from irevalx.process.platform import ENCODING, ERRORS, as_text
@@ -46,7 +46,7 @@ supported_measures = frozenset(
 """The measures that are supported for graded judgments."""
 
 supported_nicknames = {
-    nickname: frozenset(member for member in members if exists(split_reading(member)[0], TREC_EVAL_9))
+    nickname: frozenset(member for member in members if exists(split_treatment(member)[0], TREC_EVAL_9))
     for nickname, members in NICKNAMES.items()
 }
 """The sets of measures."""

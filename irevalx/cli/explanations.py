@@ -115,7 +115,7 @@ def effects(measure: Measure) -> list[str]:
     ]
     name, rel = measure.name, measure.upper_bound.value
     names = {"skip": f"{name}:skip", "rel": f"{name}:rel ({rel})"}
-    treatments = [text for reading, text in names.items() if reading in measure.readings]
+    treatments = [text for treatment, text in names.items() if treatment in measure.treatments]
     if treatments:
         lines.append(f"Readings of the unjudged: {', '.join(treatments)}.")
     if measure.kernel and "qrels" not in measure.formats:

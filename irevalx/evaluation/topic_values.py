@@ -152,20 +152,24 @@ class AssessedRanking(Frozen):
         return {}
 
     def assessed(
-        self, reading: UnjudgedTreatment, level: float | None = None, by_gain: RequestedMeasure | None = None
+        self, treatment: UnjudgedTreatment, level: float | None = None, by_gain: RequestedMeasure | None = None
     ) -> Any:
         """Return what measures see in a treatment, at a level, and with ties in the order of a measure's gains."""
-        seen = reading, level, by_gain and (by_gain.parameters.levels, by_gain.measure.kind.scales_gains)
+        seen = treatment, level, by_gain and (by_gain.parameters.levels, by_gain.measure.kind.scales_gains)
         if seen not in self._assessed:
             settings = self.settings if level is None else replace(self.settings, level=level)
-            self._assessed[seen] = self._assess(self.ranking, settings, reading, by_gain)
+            self._assessed[seen] = self._assess(self.ranking, settings, treatment, by_gain)
         return self._assessed[seen]
 
     def _assess(
-        self, ranking: Ranking, settings: Settings, reading: UnjudgedTreatment, by_gain: RequestedMeasure | None = None
+        self,
+        ranking: Ranking,
+        settings: Settings,
+        treatment: UnjudgedTreatment,
+        by_gain: RequestedMeasure | None = None,
     ) -> Assessed:
         gain = None if by_gain is None else by_gain.gains_of
-        return assess(self.judgments, ranking, settings, reading, self.grades, self.pooled, gain)
+        return assess(self.judgments, ranking, settings, treatment, self.grades, self.pooled, gain)
 
     def parts(self) -> Iterator[AssessedRanking]:
         """Yield parts of a limited number of topics, which have the same values; the whole ranking if it is small."""
@@ -260,7 +264,7 @@ class AssessedRanking(Frozen):
         if not measure.kernel:
             return [None] * len(selected.names)
         by_gain = selected if selected.is_ordered_by_gain(self.settings.ties) else None
-        values = measure.unguarded(self.assessed(selected.reading, selected.level, by_gain), parameters)
+        values = measure.unguarded(self.assessed(selected.treatment, selected.level, by_gain), parameters)
         return _blanked(values, selected, self.missing, self.settings.compat) if self.any_missing else values
 
     def numbers(self, measures: Sequence[RequestedMeasure]) -> FloatArray:
@@ -301,9 +305,9 @@ class AssessedRanking(Frozen):
     def _more_relevant(self, selected: RequestedMeasure) -> IntArray | None:
         """Return how many documents the treatment makes relevant, if ``-c`` counts relevant ones in the judgments."""
         counted = self.settings.complete and selected.measure.summary is relevant_total
-        if selected.reading != "rel" or not counted or self.judgments.n_relevant is None:
+        if selected.treatment != "rel" or not counted or self.judgments.n_relevant is None:
             return None
-        with_more, without = (self.assessed(reading, selected.level).n_rel for reading in ("rel", "nonrel"))
+        with_more, without = (self.assessed(treatment, selected.level).n_rel for treatment in ("rel", "nonrel"))
         more: IntArray = with_more - without
         return more
 

@@ -52,7 +52,7 @@ def _grouped(ranking: Ranking, judgments: GroupedJudgments, settings: Settings) 
 def _graded(ranking: Ranking, judgments: Judgments, titles: Sequence[str], settings: Settings) -> Iterator[str]:
     """Trace rankings with grades: how many documents up to each are relevant, nonrelevant and so on."""
     t = ranking.assess(
-        judgments, judgments.grades, level=settings.level, reading="skip" if settings.judged_only else "nonrel"
+        judgments, judgments.grades, level=settings.level, treatment="skip" if settings.judged_only else "nonrel"
     )
     grades, row = judgments.grades, ranking.row
     is_shown = (grades >= 0) | (not settings.judged_only)
@@ -137,7 +137,7 @@ def _names(judged: RelevantParts, subtopics: Sequence[int]) -> str:
 def _with_probabilities(ranking: Ranking, judgments: JudgmentsWithProbabilities, settings: Settings) -> Iterator[str]:
     """Trace rankings with a sample: how many relevant documents each stands for, and their running sum."""
     t = assess_with_probabilities(
-        ranking, judgments, level=settings.level, reading="skip" if settings.judged_only else "nonrel"
+        ranking, judgments, level=settings.level, treatment="skip" if settings.judged_only else "nonrel"
     )
     _, judged = judgments.rows.take(ranking.judged_topic)
     so_far = t.rows.running_sum(t.stands_for[t.place])

@@ -51,7 +51,7 @@ def takes_unjudged_as_nonrelevant(request: RequestedMeasure) -> bool:
     """Return whether a run can only gain if one of its unjudged documents turns out to be relevant."""
     measure = request.measure
     treated = {measure.pooled, measure.outside}
-    return request.reading == "nonrel" and measure.higher_is_better and treated <= _AS_NONRELEVANT
+    return request.treatment == "nonrel" and measure.higher_is_better and treated <= _AS_NONRELEVANT
 
 
 class FirstUnjudged(Frozen):

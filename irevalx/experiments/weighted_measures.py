@@ -64,7 +64,7 @@ def _of_request(
     request: RequestedMeasure, level: float, grades: Collection[int], greatest: int
 ) -> list[WeightedMeasure]:
     measure, values = request.measure, request.parameters.values
-    if request.reading != "nonrel" or measure not in {precision, rank_biased_precision, dcg}:
+    if request.treatment != "nonrel" or measure not in {precision, rank_biased_precision, dcg}:
         raise UsageError(not_weighted(request))
     if measure is precision:
         if level < 1:

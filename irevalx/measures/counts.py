@@ -52,7 +52,7 @@ _count_measure = partial(measure, number="integer", higher_is_better=False)
     COUNT,
     summary=total,
     formats=COUNTED,
-    readings=NONREL_AND_SKIP,
+    treatments=NONREL_AND_SKIP,
     uses_level=False,
     unjudged=UnjudgedEffect.RETRIEVED,
 )
@@ -103,7 +103,7 @@ def num_rel_ret(t: Topics) -> IntArray:
     "num_nonrel_judged_ret",
     Range(0, wording="0 to num_ret"),
     summary=total,
-    readings=NONREL_AND_SKIP,
+    treatments=NONREL_AND_SKIP,
     unjudged=UnjudgedEffect.NOTHING,
 )
 def num_nonrel_judged_ret(t: Topics) -> IntArray:

@@ -147,7 +147,7 @@ class Measure(Frozen, kw_only=True):
     """Whether ``-q`` prints it."""
     formats: frozenset[str] = GRADES
     """Formats of judgments (``-R``) that the kernel can be computed from."""
-    readings: tuple[UnjudgedTreatment, ...] = UNJUDGED_TREATMENTS
+    treatments: tuple[UnjudgedTreatment, ...] = UNJUDGED_TREATMENTS
     needs_nonrelevant: bool = False
     """Whether it is not informative for a topic without judged nonrelevant documents."""
     higher_is_better: bool = True
@@ -269,7 +269,7 @@ def summary_only(name: str, value_range: Range, *, summary: Summary, number: Num
         summary=summary,
         number=number,
         per_topic=False,
-        readings=NONREL,
+        treatments=NONREL,
         higher_is_better=False,
         uses_level=False,
     )

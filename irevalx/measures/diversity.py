@@ -39,7 +39,7 @@ WITH_ALPHA = CutoffsAndReals(CUTOFFS.default, "K,K,...,alpha=ALPHA", (ALPHA,))
 WITH_BETA = NamedReals((ALPHA, BETA))
 
 
-@measure("ERR_IA", ZERO_TO_ONE, summary=mean, kind=WITH_ALPHA, formats=SUBTOPICS, readings=NONREL)
+@measure("ERR_IA", ZERO_TO_ONE, summary=mean, kind=WITH_ALPHA, formats=SUBTOPICS, treatments=NONREL)
 def err_ia(t: TopicsWithSubtopics, k: int, alpha: float) -> FloatArray:
     """Expected reciprocal rank, intent-aware.
 
@@ -52,7 +52,7 @@ def err_ia(t: TopicsWithSubtopics, k: int, alpha: float) -> FloatArray:
     return ratio(_by_rank(t.rows, t.rank, t.gain(alpha), k), t.subtopics.lengths * _top(k, alpha, float))
 
 
-@measure("nERR_IA", MOSTLY_ZERO_TO_ONE, summary=mean, kind=WITH_ALPHA, formats=SUBTOPICS, readings=NONREL)
+@measure("nERR_IA", MOSTLY_ZERO_TO_ONE, summary=mean, kind=WITH_ALPHA, formats=SUBTOPICS, treatments=NONREL)
 def nerr_ia(t: TopicsWithSubtopics, k: int, alpha: float) -> FloatArray:
     """Expected reciprocal rank, intent-aware, normalised.
 
@@ -66,7 +66,7 @@ def nerr_ia(t: TopicsWithSubtopics, k: int, alpha: float) -> FloatArray:
     return ratio(_by_rank(t.rows, t.rank, t.gain(alpha), k), _by_rank(ideal, ideal.position + 1, gain, k))
 
 
-@measure("alpha_DCG", ZERO_TO_ONE, summary=mean, kind=WITH_ALPHA, formats=SUBTOPICS, readings=NONREL)
+@measure("alpha_DCG", ZERO_TO_ONE, summary=mean, kind=WITH_ALPHA, formats=SUBTOPICS, treatments=NONREL)
 def alpha_dcg(t: TopicsWithSubtopics, k: int, alpha: float) -> FloatArray:
     """Discounted cumulative novelty gain.
 
@@ -79,7 +79,7 @@ def alpha_dcg(t: TopicsWithSubtopics, k: int, alpha: float) -> FloatArray:
     return ratio(_by_logarithm(t.rows, t.rank, t.gain(alpha), k), t.subtopics.lengths * _top(k, alpha, _logarithm))
 
 
-@measure("alpha_nDCG", MOSTLY_ZERO_TO_ONE, summary=mean, kind=WITH_ALPHA, formats=SUBTOPICS, readings=NONREL)
+@measure("alpha_nDCG", MOSTLY_ZERO_TO_ONE, summary=mean, kind=WITH_ALPHA, formats=SUBTOPICS, treatments=NONREL)
 def alpha_ndcg(t: TopicsWithSubtopics, k: int, alpha: float) -> FloatArray:
     """Normalised discounted cumulative novelty gain.
 
@@ -94,7 +94,7 @@ def alpha_ndcg(t: TopicsWithSubtopics, k: int, alpha: float) -> FloatArray:
     return ratio(_by_logarithm(t.rows, t.rank, t.gain(alpha), k), _by_logarithm(ideal, ideal.position + 1, gain, k))
 
 
-@measure("NRBP", ZERO_TO_ONE, summary=mean, kind=WITH_BETA, formats=SUBTOPICS, readings=NONREL)
+@measure("NRBP", ZERO_TO_ONE, summary=mean, kind=WITH_BETA, formats=SUBTOPICS, treatments=NONREL)
 def nrbp(t: TopicsWithSubtopics, alpha: float, beta: float) -> FloatArray:
     """Novelty- and rank-biased precision.
 
@@ -107,7 +107,7 @@ def nrbp(t: TopicsWithSubtopics, alpha: float, beta: float) -> FloatArray:
     return _rank_biased(t, t.rows, t.rank, t.gain(alpha), alpha, beta)
 
 
-@measure("nNRBP", MOSTLY_ZERO_TO_ONE, summary=mean, kind=WITH_BETA, formats=SUBTOPICS, readings=NONREL)
+@measure("nNRBP", MOSTLY_ZERO_TO_ONE, summary=mean, kind=WITH_BETA, formats=SUBTOPICS, treatments=NONREL)
 def nnrbp(t: TopicsWithSubtopics, alpha: float, beta: float) -> FloatArray:
     """Novelty- and rank-biased precision, normalised.
 
@@ -124,7 +124,7 @@ def nnrbp(t: TopicsWithSubtopics, alpha: float, beta: float) -> FloatArray:
     return ratio(biased, _rank_biased(t, ideal, ideal.position + 1, gain, alpha, beta))
 
 
-@measure("MAP_IA", ZERO_TO_ONE, summary=mean, formats=SUBTOPICS, readings=NONREL)
+@measure("MAP_IA", ZERO_TO_ONE, summary=mean, formats=SUBTOPICS, treatments=NONREL)
 def map_ia(t: TopicsWithSubtopics) -> FloatArray:
     """Mean over the subtopics of average precision.
 
@@ -139,7 +139,7 @@ def map_ia(t: TopicsWithSubtopics) -> FloatArray:
     return ratio(t.subtopics.sum(of_subtopic), t.subtopics.lengths)
 
 
-@measure("P_IA", ZERO_TO_ONE, summary=mean, kind=CUTOFFS, formats=SUBTOPICS, readings=NONREL)
+@measure("P_IA", ZERO_TO_ONE, summary=mean, kind=CUTOFFS, formats=SUBTOPICS, treatments=NONREL)
 def p_ia(t: TopicsWithSubtopics, k: int) -> FloatArray:
     """Mean over the subtopics of precision after K documents.
 
@@ -151,7 +151,7 @@ def p_ia(t: TopicsWithSubtopics, k: int) -> FloatArray:
     return ratio(t.rows.sum(np.where(t.rank <= k, t.parts.lengths, 0.0)), float(k) * t.subtopics.lengths)
 
 
-@measure("strec", ZERO_TO_ONE, summary=mean, kind=CUTOFFS, formats=SUBTOPICS, readings=NONREL)
+@measure("strec", ZERO_TO_ONE, summary=mean, kind=CUTOFFS, formats=SUBTOPICS, treatments=NONREL)
 def subtopic_recall(t: TopicsWithSubtopics, k: int) -> FloatArray:
     """Subtopic recall: the share of subtopics found among the first K documents.
 

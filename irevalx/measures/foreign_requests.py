@@ -192,9 +192,9 @@ def _with_level(spec: ParsedRequest, value: str) -> ParsedRequest | None:
     return replace(spec, name="num_rel_ret" if spec.name == "num_ret" else spec.name, level=level)
 
 
-def _with_reading(spec: ParsedRequest, value: str) -> ParsedRequest | None:
-    readings: dict[str, UnjudgedTreatment] = {"True": "skip", "False": "nonrel"}
-    return replace(spec, reading=readings[value]) if value in readings else None
+def _with_treatment(spec: ParsedRequest, value: str) -> ParsedRequest | None:
+    treatments: dict[str, UnjudgedTreatment] = {"True": "skip", "False": "nonrel"}
+    return replace(spec, treatment=treatments[value]) if value in treatments else None
 
 
 def _relative(spec: ParsedRequest, value: str) -> ParsedRequest | None:
@@ -257,7 +257,7 @@ class MeasureArgument(Frozen):
 
 
 LEVEL = MeasureArgument("rel", "rel=N", _with_level, otherwise="; a level is for measures of what is relevant or not")
-JUDGED_ONLY = MeasureArgument("judged_only", "judged_only=True", _with_reading)
+JUDGED_ONLY = MeasureArgument("judged_only", "judged_only=True", _with_treatment)
 ARGUMENTS = (
     LEVEL,
     JUDGED_ONLY,
@@ -303,7 +303,7 @@ def takes(name: str, argument: MeasureArgument) -> bool:
         return argument is JUDGED_ONLY
     measure = named(name)
     if argument is JUDGED_ONLY:
-        return measure.kernel is not None and "skip" in measure.readings
+        return measure.kernel is not None and "skip" in measure.treatments
     return name == "num_ret" or (measure.kernel is not None and measure.uses_level)
 
 

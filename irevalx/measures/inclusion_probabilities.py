@@ -66,7 +66,7 @@ def can_estimate(t: TopicsWithProbabilities) -> BoolArray:
     return t.any_at_random & (t.sample.count(t.relevant) > 0)
 
 
-_estimate = partial(measure, formats=PRELS, readings=NONREL, has_value=can_estimate)
+_estimate = partial(measure, formats=PRELS, treatments=NONREL, has_value=can_estimate)
 """Declares a measure of a sample with inclusion probabilities."""
 
 

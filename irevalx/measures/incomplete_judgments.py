@@ -44,14 +44,14 @@ _FAR = 45.0
 
 _skipping_measure = partial(
     measure,
-    readings=NONREL_AND_SKIP,
+    treatments=NONREL_AND_SKIP,
     needs_nonrelevant=True,
     refuses=NO_EXPECTATION,
     unjudged=UnjudgedEffect.NOT_THERE,
 )
 """Declares a measure of judged documents alone."""
 
-_pool_measure = partial(measure, summary=mean, readings=NONREL_AND_SKIP)
+_pool_measure = partial(measure, summary=mean, treatments=NONREL_AND_SKIP)
 """Declares a measure that distinguishes pooled from unpooled documents."""
 
 
@@ -210,7 +210,7 @@ def subcollection_average_precision(t: Topics, p: float | None) -> FloatArray:
     summary=mean,
     kind=Cutoffs((5, 10, 20)),
     formats=COUNTED,
-    readings=NONREL,
+    treatments=NONREL,
     higher_is_better=False,
     uses_level=False,
     unjudged=UnjudgedEffect.UNJUDGED,

@@ -21,7 +21,7 @@ from irevalx.measures.summaries import mean
 if TYPE_CHECKING:
     from irevalx.ranking.topic_kinds import GroupedTopics
 
-_group_measure = partial(measure, summary=mean, formats=frozenset({"qrels_jg"}), readings=NONREL)
+_group_measure = partial(measure, summary=mean, formats=frozenset({"qrels_jg"}), treatments=NONREL)
 
 
 @_group_measure("map_avgjg", ZERO_TO_ONE)

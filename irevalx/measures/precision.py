@@ -111,7 +111,7 @@ def success(t: Topics, k: int) -> FloatArray:
     ZERO_TO_ONE,
     summary=mean,
     kind=Cutoffs((5, 10, 20)),
-    readings=NONREL,
+    treatments=NONREL,
     higher_is_better=False,
     lower_is_better=True,
     uses_level=False,

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _preference_measure = partial(
     measure,
     formats=frozenset({"prefs", "qrels_prefs"}),
-    readings=NONREL,
+    treatments=NONREL,
     uses_level=False,
     unjudged=UnjudgedEffect.NOTHING,
 )

@@ -19,7 +19,7 @@ from irevalx.settings import EXPECTED, PROBABILITY, REAL
     number="text",
     higher_is_better=False,
     kind=Reals((10.0,), usage="K"),
-    readings=NONREL_AND_SKIP,
+    treatments=NONREL_AND_SKIP,
     uses_level=False,
     pooled=UnjudgedEffect.DOT,
     outside=UnjudgedEffect.DASH,

@@ -23,7 +23,7 @@ class ParsedRequest(Frozen):
     """As typed, single ones, which add to each other and to the parameters."""
     level: float | None = None
     """Relevance level, float if not written as an integer; None for the level of all measures (``-l``)."""
-    reading: UnjudgedTreatment | None = None
+    treatment: UnjudgedTreatment | None = None
     """Treatment of unjudged documents; None for the default."""
     gains: str | None = None
     """Of grades, ``2=1,3=5``, for a measure that has cutoffs too."""
@@ -36,19 +36,19 @@ class ParsedRequest(Frozen):
         Members with a treatment of their own are in the set only if no other is requested (``plain``).
         """
         if self.name not in NICKNAMES:
-            yield named(self.name), self.reading
+            yield named(self.name), self.treatment
             return
         for member in NICKNAMES[self.name]:
-            name, own = split_reading(member)
-            if exists(name, compat) and not (own and (self.reading or not plain)):
-                yield named(name), own or self.reading
+            name, own = split_treatment(member)
+            if exists(name, compat) and not (own and (self.treatment or not plain)):
+                yield named(name), own or self.treatment
 
 
 class Request(Frozen, kw_only=True):
     """A request of one measure in one treatment of unjudged documents."""
 
     measure: Measure
-    reading: UnjudgedTreatment
+    treatment: UnjudgedTreatment
     """As requested; no matter for a measure of the `all` row alone."""
     spec: ParsedRequest
     """Level, parameters, cutoffs and gains; the default for a member of a set."""
@@ -65,8 +65,8 @@ class Request(Frozen, kw_only=True):
             parameters = ",".join(item for item in (parameters or "").split(",") if "=" in item)
         elif not isinstance(kind, NamedReals | GradeGains):
             parameters = None
-        reading: UnjudgedTreatment = "nonrel" if self.measure.kernel is None else self.reading
-        return self.measure.name, spec.level, reading, parameters, spec.gains
+        treatment: UnjudgedTreatment = "nonrel" if self.measure.kernel is None else self.treatment
+        return self.measure.name, spec.level, treatment, parameters, spec.gains
 
     @property
     def listed_cutoffs(self) -> tuple[str, ...]:
@@ -97,14 +97,14 @@ def exists(name: str, compat: Compat) -> bool:
     return is_measure(name) and name not in compat.absent_measures
 
 
-def split_reading(text: str) -> tuple[str, UnjudgedTreatment | None]:
+def split_treatment(text: str) -> tuple[str, UnjudgedTreatment | None]:
     """Split ``NAME:READING``; the second part is None if there is none."""
     stem, colon, last = text.rpartition(":")
     if not colon or ")" in last:
         return text, None
-    for reading in UNJUDGED_TREATMENTS:
-        if reading == last:
-            return stem, reading
+    for treatment in UNJUDGED_TREATMENTS:
+        if treatment == last:
+            return stem, treatment
     raise UsageError(
         f"unknown treatment of unjudged documents {quote(last)}; use one of {', '.join(UNJUDGED_TREATMENTS)}"
     )

@@ -20,7 +20,7 @@ from irevalx.measures import BY_NAME, NICKNAMES, is_measure, named
 from irevalx.measures.declaration import ADDED, NONREL, Measure, load_offered
 from irevalx.measures.gain import GainsOfTopics
 from irevalx.measures.measure_parameters import Gains, NoParameters, Parameters
-from irevalx.measures.requests import ParsedRequest, Request, read_own_spelling, split_reading, without_blanks
+from irevalx.measures.requests import ParsedRequest, Request, read_own_spelling, split_treatment, without_blanks
 from irevalx.ranking.topics import Topics
 from irevalx.reading.formats import REL_FORMATS
 from irevalx.settings import BEST_AND_WORST, ORDERS_OF_TIES, Settings, Ties, UnjudgedTreatment
@@ -34,15 +34,15 @@ if TYPE_CHECKING:
 def parse_request(text: str, compat: Compat) -> ParsedRequest:
     """Parse ``map``, ``P.5,10``, ``ndcg:skip``, ``all``, or other programs' spellings such as ``nDCG@10``."""
     compact = without_blanks(text)
-    stem, reading = split_reading(compact if "(" in text else text)
+    stem, treatment = split_treatment(compact if "(" in text else text)
     spec = read_own_spelling(stem, compat)
     if spec is None:
         spec = _read_other(stem, compat)
-    if spec.reading and reading not in {None, spec.reading}:
+    if spec.treatment and treatment not in {None, spec.treatment}:
         raise UsageError(f"a measure must have one reading of the unjudged, but got {quote(text)}")
-    spec = replace(spec, reading=reading or spec.reading, text=compact)
-    if spec.reading and is_measure(spec.name) and spec.reading not in named(spec.name).readings:
-        refuse_reading(named(spec.name), spec.reading)
+    spec = replace(spec, treatment=treatment or spec.treatment, text=compact)
+    if spec.treatment and is_measure(spec.name) and spec.treatment not in named(spec.name).treatments:
+        refuse_treatment(named(spec.name), spec.treatment)
     return spec
 
 
@@ -60,15 +60,17 @@ def _read_other(stem: str, compat: Compat) -> ParsedRequest:
         raise UnknownMeasureError("; ".join((error.message, *problems))) from None
 
 
-def refuse_reading(measure: Measure, reading: UnjudgedTreatment) -> None:
+def refuse_treatment(measure: Measure, treatment: UnjudgedTreatment) -> None:
     """Raise UsageError: a measure lacks this treatment of unjudged documents."""
-    raise UsageError(f"a reading of {measure.name} must be {' or '.join(measure.readings)}, but got {quote(reading)}")
+    raise UsageError(
+        f"a reading of {measure.name} must be {' or '.join(measure.treatments)}, but got {quote(treatment)}"
+    )
 
 
 def refuse_contradictions(texts: Sequence[str], settings: Settings, rel_format: str, *, with_pool: bool) -> None:
     """Raise UsageError for treatments of unjudged documents with ``-J``, and for options that the format excludes."""
-    with_readings = bool(settings.unjudged) or any(parse_request(text, settings.compat).reading for text in texts)
-    if with_readings and settings.judged_only:
+    with_treatments = bool(settings.unjudged) or any(parse_request(text, settings.compat).treatment for text in texts)
+    if with_treatments and settings.judged_only:
         raise UsageError(
             f"{spelled('judged_only', True)} cannot be combined with {spelled('unjudged')} or a treatment such as "
             "map:rel; it is skip for all measures"
@@ -77,7 +79,7 @@ def refuse_contradictions(texts: Sequence[str], settings: Settings, rel_format: 
         (settings.ties in ORDERS_OF_TIES, f"ties={settings.ties}"),
         (with_pool, "pool"),
         (settings.judged_only, "judged_only"),
-        (with_readings, "unjudged"),
+        (with_treatments, "unjudged"),
     ):
         if is_given and rule in REL_FORMATS[rel_format].excludes:
             raise UsageError(f"{spelled_rule(rule)} cannot be combined with {spelled('rel_format', rel_format)}")
@@ -96,7 +98,7 @@ class RequestedMeasure(Frozen):
 
     measure: Measure
     parameters: Parameters
-    reading: UnjudgedTreatment
+    treatment: UnjudgedTreatment
     names: tuple[str, ...]
     """Printed names of the values."""
     level: float | None = None
@@ -108,7 +110,7 @@ class RequestedMeasure(Frozen):
     def needs_all(self) -> bool:
         """Whether it distinguishes single unpooled documents."""
         below_0 = self.level is not None and self.level < 0
-        return below_0 or self.reading == "rel" or self.parameters.look_outside
+        return below_0 or self.treatment == "rel" or self.parameters.look_outside
 
     def is_ordered_by_gain(self, ties: Ties) -> bool:
         """Return whether tied documents are ordered by the given gains."""
@@ -179,19 +181,19 @@ def select_measures(
     specs = [parse_request(default if text == "official" else text, settings.compat) for text in texts or [default]]
     of_specs = [list(_requests(spec, settings)) for spec in specs]
     every = [request for requests in of_specs for request in requests]
-    blocks = list(dict.fromkeys(request.reading for request in every))
+    blocks = list(dict.fromkeys(request.treatment for request in every))
 
     def place(request: Request) -> tuple[int, int, bool, float]:
         """Return the sort key of requests: the summary's measures first, then a block for each treatment.
 
         In a block, a measure with its own level follows the plain one, the lowest level first.
         """
-        block = -1 if request.measure.kernel is None else blocks.index(request.reading)
+        block = -1 if request.measure.kernel is None else blocks.index(request.treatment)
         return block, place_of(request.measure), request.spec.level is not None, request.spec.level or 0
 
     merged: dict[object, list[Request]] = {}
     for request in every:
-        if _has_reading(request, settings):
+        if _has_treatment(request, settings):
             merged.setdefault(request.merged_by, []).append(request)
     for line in (*_without_effect(specs, merged.values()), *_lacking(every, settings), *_undefined(specs, settings)):
         warn(line)
@@ -261,7 +263,7 @@ def _requests(spec: ParsedRequest, settings: Settings) -> Iterator[Request]:
     for measure, own in spec.members(settings.compat, plain=tuple(unjudged) == NONREL):
         own_spec = ParsedRequest(measure.name) if is_set else replace(spec, level=own_level)
         requests = [
-            Request(measure=measure, reading=treatment, spec=own_spec, optional=spec.name == "all")
+            Request(measure=measure, treatment=treatment, spec=own_spec, optional=spec.name == "all")
             for treatment in ((own,) if own else dict.fromkeys(unjudged))
         ]
         refused = [feature for feature in settings.features if feature in measure.refuses]
@@ -271,8 +273,8 @@ def _requests(spec: ParsedRequest, settings: Settings) -> Iterator[Request]:
         for feature in refused:
             reason = measure.refuses[feature]
             raise UsageError(f"{measure.name} cannot be combined with {spelled_rule(feature)}: {reason}")
-        if not any(_has_reading(request, settings) for request in requests):
-            refuse_reading(measure, requests[0].reading)
+        if not any(_has_treatment(request, settings) for request in requests):
+            refuse_treatment(measure, requests[0].treatment)
         for request in requests:
             suffix = "" if own else _suffix(None, request.merged_by[2], settings)
             yield replace(request, spelling=spec.text + suffix)
@@ -290,18 +292,18 @@ def _refuse_level(spec: ParsedRequest, settings: Settings) -> None:
         )
 
 
-def _has_reading(request: Request, settings: Settings) -> bool:
+def _has_treatment(request: Request, settings: Settings) -> bool:
     """Return whether the measure has the treatment; with ``-J`` all have, as do measures of the `all` row alone."""
-    return settings.judged_only or request.measure.kernel is None or request.reading in request.measure.readings
+    return settings.judged_only or request.measure.kernel is None or request.treatment in request.measure.treatments
 
 
-def _suffix(level: float | None, reading: UnjudgedTreatment, settings: Settings, gains: str | None = None) -> str:
+def _suffix(level: float | None, treatment: UnjudgedTreatment, settings: Settings, gains: str | None = None) -> str:
     """Return the suffix of the name of a measure: its own level, gains and treatment (except with ``-J``)."""
-    has_suffix = reading != "nonrel" and not settings.judged_only
+    has_suffix = treatment != "nonrel" and not settings.judged_only
     own = "" if level is None else f"(rel={level})"
     if gains is not None:
         own += f"(gains={{{gains.replace('=', ':')}}})"
-    return own + (f":{reading}" if has_suffix else "")
+    return own + (f":{treatment}" if has_suffix else "")
 
 
 def _first_parameters(requests: Iterable[Request]) -> str | None:
@@ -328,13 +330,13 @@ def _without_effect(specs: Sequence[ParsedRequest], merged: Iterable[Sequence[Re
 
 def _lacking(requests: Sequence[Request], settings: Settings) -> Iterator[str]:
     """Yield a warning for each treatment that some of the measures lack."""
-    lacking: dict[UnjudgedTreatment, list[str]] = {request.reading: [] for request in requests}
+    lacking: dict[UnjudgedTreatment, list[str]] = {request.treatment: [] for request in requests}
     for request in requests:
-        if not _has_reading(request, settings):
-            lacking[request.reading].append(request.measure.name)
-    for reading, names in lacking.items():
+        if not _has_treatment(request, settings):
+            lacking[request.treatment].append(request.measure.name)
+    for treatment, names in lacking.items():
         if names:
-            yield f"measures without the reading {reading} are left out of it: {', '.join(dict.fromkeys(names))}"
+            yield f"measures without the reading {treatment} are left out of it: {', '.join(dict.fromkeys(names))}"
 
 
 def _undefined(specs: Sequence[ParsedRequest], settings: Settings) -> Iterator[str]:
@@ -347,7 +349,7 @@ def _undefined(specs: Sequence[ParsedRequest], settings: Settings) -> Iterator[s
 
 def _selected(requests: Sequence[Request], settings: Settings, strict: bool, warn: Warn) -> RequestedMeasure:
     """Return a measure with its parameters read and cutoffs added, from requests that are computed as one."""
-    measure, spec, reading = requests[0].measure, requests[0].spec, requests[0].merged_by[2]
+    measure, spec, treatment = requests[0].measure, requests[0].spec, requests[0].merged_by[2]
     text = _first_parameters(requests)
     if cutoffs := [cutoff for request in requests for cutoff in request.spec.cutoffs]:
         given = [] if text is None else text.split(",")
@@ -372,9 +374,9 @@ def _selected(requests: Sequence[Request], settings: Settings, strict: bool, war
         parameters = replace(of_grades, names=parameters.names, values=parameters.values)
     for line in parameters.warnings:
         warn(line)
-    names = tuple(name + _suffix(spec.level, reading, settings, spec.gains) for name in parameters.names)
+    names = tuple(name + _suffix(spec.level, treatment, settings, spec.gains) for name in parameters.names)
     return RequestedMeasure(
-        measure, parameters, reading, names, spec.level, optional=all(request.optional for request in requests)
+        measure, parameters, treatment, names, spec.level, optional=all(request.optional for request in requests)
     )
 
 

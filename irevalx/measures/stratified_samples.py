@@ -25,7 +25,9 @@ from irevalx.ranking.topics import SampledTopics, log2_of
 REACHED = 1 - 1e-4
 """A recall level is reached from this share of it on, as smoothing reduces the estimate."""
 
-_strata_measure = partial(measure, formats=frozenset({"sampled"}), readings=NONREL, pooled=UnjudgedEffect.LIKE_STRATUM)
+_strata_measure = partial(
+    measure, formats=frozenset({"sampled"}), treatments=NONREL, pooled=UnjudgedEffect.LIKE_STRATUM
+)
 
 
 class _Stratum(Frozen):

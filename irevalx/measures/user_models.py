@@ -51,7 +51,7 @@ def rank_biased_precision(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     ZERO_TO_ONE,
     summary=mean,
     kind=Gains("p=P", sorted_like_c=False),
-    readings=NONREL,
+    treatments=NONREL,
     higher_is_better=False,
     lower_is_better=True,
     uses_level=False,

@@ -196,9 +196,9 @@ class TieGroup(Frozen):
         first = groups.spread(rank[begins])
         return cls(first, first + groups.spread(groups.lengths) - 1, ties, depth)
 
-    def refuse_cut(self, reading: UnjudgedTreatment) -> None:
+    def refuse_cut(self, treatment: UnjudgedTreatment) -> None:
         """Raise UsageError if a treatment moves documents across the depth, within a group."""
-        if reading != "nonrel" and np.count_nonzero(self.last > self.depth):
+        if treatment != "nonrel" and np.count_nonzero(self.last > self.depth):
             raise UsageError(
                 f"{spelled('ties', 'expected')} cannot be combined with {spelled('max_retrieved')} and "
                 f"{spelled('judged_only', True)} (or the treatments skip and rel): {spelled('max_retrieved')} cuts a "

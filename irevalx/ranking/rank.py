@@ -37,7 +37,7 @@ def assess(  # noqa: PLR0917
     judgments: AnyJudgments,
     ranking: Ranking,
     settings: Settings,
-    reading: UnjudgedTreatment,
+    treatment: UnjudgedTreatment,
     grades: AnyArray | None = None,
     pooled: BoolArray | None = None,
     gain: Callable[[Topics], FloatArray] | None = None,
@@ -53,7 +53,7 @@ def assess(  # noqa: PLR0917
             judgments,
             judgments.grades if grades is None else grades,
             level=settings.level,
-            reading=reading,
+            treatment=treatment,
             pooled=pooled,
             gain=gain,
             collection_size=settings.collection_size,
@@ -77,11 +77,11 @@ def assess(  # noqa: PLR0917
         case PreferenceJudgments():
             return assess_preferences(ranking, judgments)
         case GroupedJudgments():
-            return assess_by_group(ranking, judgments, level=settings.level, reading=reading)
+            return assess_by_group(ranking, judgments, level=settings.level, treatment=treatment)
         case SubtopicJudgments():
-            return assess_subtopics(ranking, judgments, level=settings.level, reading=reading)
+            return assess_subtopics(ranking, judgments, level=settings.level, treatment=treatment)
         case JudgmentsWithProbabilities():
-            return assess_with_probabilities(ranking, judgments, level=settings.level, reading=reading)
+            return assess_with_probabilities(ranking, judgments, level=settings.level, treatment=treatment)
 
 
 def depth(judgments: AnyJudgments, settings: Settings) -> int:

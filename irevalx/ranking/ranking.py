@@ -46,7 +46,7 @@ class Ranking(Frozen):
         grades: AnyArray,
         *,
         level: float = 1,
-        reading: UnjudgedTreatment = "nonrel",
+        treatment: UnjudgedTreatment = "nonrel",
         pooled: BoolArray | None = None,
         gain: Callable[[Topics], FloatArray] | None = None,
         **also: Any,
@@ -58,8 +58,8 @@ class Ranking(Frozen):
         treatments. ``pooled``, flat, is false for documents taken for unpooled. ``gain`` returns gains, by which the
         best and the worst order go; None: by grade. ``also`` are other fields of ``Topics``.
         """
-        if judgments.strata is not None and reading != "nonrel":
-            raise ValueError(f"judgments with strata must be read as they are, but got {reading!r}")
+        if judgments.strata is not None and treatment != "nonrel":
+            raise ValueError(f"judgments with strata must be read as they are, but got {treatment!r}")
         in_pool = self.row >= 0
         judged = judgments.pools(self.judged_topic)
         pool, index = judged.rows, judged.index
@@ -69,19 +69,19 @@ class Ranking(Frozen):
             pool, index = pool.keep(is_pooled), index[is_pooled]
         grade = self._graded(grades, in_pool)
         if self.tied and self.tied.ties != "expected":
-            ordered = self.with_ties_ordered(grade, level, max(level, 0) if reading == "rel" else None)
+            ordered = self.with_ties_ordered(grade, level, max(level, 0) if treatment == "rel" else None)
             how: dict[str, Any] = {"level": level, "pooled": pooled, **also}
             if gain:
-                all_rows: UnjudgedTreatment = "nonrel" if reading == "skip" else reading
-                seen = replace(self, tied=None).assess(judgments, grades, reading=all_rows, **how)
+                all_rows: UnjudgedTreatment = "nonrel" if treatment == "skip" else treatment
+                seen = replace(self, tied=None).assess(judgments, grades, treatment=all_rows, **how)
                 ordered = self._ordered(gain(seen), without_row=0.0)
-            return ordered.assess(judgments, grades, reading=reading, **how)
+            return ordered.assess(judgments, grades, treatment=treatment, **how)
         rows, rank, n_ret = self.rows, self.rank, self.n_ret
-        if pooled is None and grades is judgments.grades and reading != "rel":
+        if pooled is None and grades is judgments.grades and treatment != "rel":
             pool_grade, also["_of_pool"] = judged.grades, judged.by_level.setdefault(level, {})
         else:
             pool_grade = grades[index]
-        if reading == "rel":
+        if treatment == "rel":
             relevant = max(level, 0)
             unjudged, outside = grade == UNJUDGED, ~in_pool & (self.row != STAND_IN)
             place = judgments.rows.position if pooled is None else judgments.rows.running_count(pooled) - 1
@@ -89,13 +89,13 @@ class Ranking(Frozen):
             pool, order = pool.beside(rows.keep(outside))
             pool_grade = np.concatenate((pool_grade, np.full(np.count_nonzero(outside), relevant)))[order]
             grade[unjudged | outside] = relevant
-        is_judged = grade >= 0 if reading == "skip" else None
+        is_judged = grade >= 0 if treatment == "skip" else None
         if is_judged is not None:
             rows, grade = rows.keep(is_judged), grade[is_judged]
             rank, n_ret = rows.position + 1, rows.lengths
         seen = Topics(rows, rank, grade, n_ret, pool, pool_grade, level, **also)
         if self.tied:
-            return self._over_all_orders(seen, self.tied, reading, is_judged)
+            return self._over_all_orders(seen, self.tied, treatment, is_judged)
         if judgments.strata is None:
             return seen
         stratum = np.full(self.row.size, OUTSIDE, np.int64)
@@ -115,13 +115,13 @@ class Ranking(Frozen):
 
     @staticmethod
     def _over_all_orders(
-        seen: Topics, tied: TieGroup, reading: UnjudgedTreatment, is_judged: BoolArray | None
+        seen: Topics, tied: TieGroup, treatment: UnjudgedTreatment, is_judged: BoolArray | None
     ) -> TiedTopics:
         """Return the expected values over tie-breaking of topics in one order.
 
         ``is_judged`` marks ranks left in the treatment.
         """
-        tied.refuse_cut(reading)
+        tied.refuse_cut(treatment)
         first, last = tied.first, tied.last
         if is_judged is not None:
             first, last = closed_up(seen.rows, first[is_judged])
@@ -150,14 +150,14 @@ class Ranking(Frozen):
         tied = self.tied and self.tied.take(mask)
         return replace(self, rows=self.rows.keep(mask), rank=self.rank[mask], row=self.row[mask], tied=tied)
 
-    def of_judged(self, reading: UnjudgedTreatment) -> Ranking:
+    def of_judged(self, treatment: UnjudgedTreatment) -> Ranking:
         """Return the ranking with rows for judged documents alone.
 
         ``skip`` also removes others from the ranking (``-J``).
         """
         judged = self.row >= 0
         rows = self.rows.keep(judged)
-        rank, n_ret = (rows.position + 1, rows.lengths) if reading == "skip" else (self.rank[judged], self.n_ret)
+        rank, n_ret = (rows.position + 1, rows.lengths) if treatment == "skip" else (self.rank[judged], self.n_ret)
         return replace(self, rows=rows, rank=rank, row=self.row[judged], n_ret=n_ret, tied=None)
 
     def take(self, topics: IntArray) -> Ranking:

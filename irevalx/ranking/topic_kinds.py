@@ -233,7 +233,7 @@ def ranking_by_group(ranking: Ranking, judgments: GroupedJudgments) -> tuple[Seg
 
 
 def assess_by_group(
-    ranking: Ranking, judgments: GroupedJudgments, *, level: float = 1, reading: UnjudgedTreatment = "nonrel"
+    ranking: Ranking, judgments: GroupedJudgments, *, level: float = 1, treatment: UnjudgedTreatment = "nonrel"
 ) -> GroupedTopics:
     """Return what measures see of a ranking with the judgments of each group.
 
@@ -241,7 +241,7 @@ def assess_by_group(
     """
     groups, each = ranking_by_group(ranking, judgments)
     grades = judgments.judgments.grades
-    return GroupedTopics(groups, each.assess(judgments.judgments, grades, level=level, reading=reading))
+    return GroupedTopics(groups, each.assess(judgments.judgments, grades, level=level, treatment=treatment))
 
 
 class TopicsWithProbabilities(Frozen):
@@ -283,10 +283,14 @@ class TopicsWithProbabilities(Frozen):
 
 
 def assess_with_probabilities(
-    ranking: Ranking, judgments: JudgmentsWithProbabilities, *, level: float = 1, reading: UnjudgedTreatment = "nonrel"
+    ranking: Ranking,
+    judgments: JudgmentsWithProbabilities,
+    *,
+    level: float = 1,
+    treatment: UnjudgedTreatment = "nonrel",
 ) -> TopicsWithProbabilities:
     """Return what measures of a sample see of a ranking; ``skip`` removes the documents outside the sample (``-J``)."""
-    seen = ranking.of_judged(reading)
+    seen = ranking.of_judged(treatment)
     sample, index = judgments.rows.take(ranking.judged_topic)
     return TopicsWithProbabilities(
         rows=seen.rows,
@@ -357,11 +361,11 @@ class TopicsWithSubtopics(Frozen):
 
 
 def assess_subtopics(
-    ranking: Ranking, judgments: SubtopicJudgments, *, level: float = 1, reading: UnjudgedTreatment = "nonrel"
+    ranking: Ranking, judgments: SubtopicJudgments, *, level: float = 1, treatment: UnjudgedTreatment = "nonrel"
 ) -> TopicsWithSubtopics:
     """Return what measures of subtopics see of a ranking; ``skip`` removes documents without any judgment (``-J``)."""
     judged = judgments.relevant(level)
-    seen = ranking.of_judged(reading)
+    seen = ranking.of_judged(treatment)
     relevant = judged.parts.lengths[seen.row] > 0
     rows = seen.rows.keep(relevant)
     parts, index = judged.parts.take(seen.row[relevant])

@@ -107,8 +107,8 @@ def test_missing_topics_under_c() -> None:
     """With -c a measure with a level of its own has what -l gives it."""
     for compat in ("9", "10"):
         for measure in ("map", "num_rel", "num_rel:rel"):
-            name, _, reading = measure.partition(":")
-            text = f"{name}(rel=2){':' * bool(reading)}{reading}"
+            name, _, treatment = measure.partition(":")
+            text = f"{name}(rel=2){':' * bool(treatment)}{treatment}"
             options = ("-c", "-q", "--compat", compat, QRELS, BM25)
             beside = run("-m", "P.5", "-m", text, *options).stdout.decode().replace("(rel=2)", "")
             alone = run("-l", "2", "-m", measure, *options).stdout.decode()

@@ -222,7 +222,7 @@ def assessed(topic: Topic, reading: UnjudgedTreatment) -> Topics:
         n_ret=np.array([len(rows)], np.int64),
         failures={},
     )
-    seen = ranking.assess(judgments, judgments.grades, level=topic.level, reading=reading)
+    seen = ranking.assess(judgments, judgments.grades, level=topic.level, treatment=reading)
     return replace(seen, round_recall=ROUNDINGS["10"])
 
 
@@ -237,7 +237,7 @@ def test_readings(
     seen = assessed(topic, reading)
     expected = topics_of([reference_incomplete.READINGS[reading](topic)], all_rows=True)
     for measure in BY_NAME.values():
-        if measure.kernel and reading in measure.readings:
+        if measure.kernel and reading in measure.treatments:
             assert repr(columns(seen, measure)) == repr(columns(expected, measure)), measure.name
 
 
@@ -266,7 +266,7 @@ def test_stand_ins_never_become_relevant() -> None:
     judgments = Judgments("qrels", (b"1",), Segments.of_lengths([1]), Names.of([b"A"]), np.array([1]), np.array([1]))
     ranking = in_topic_order(Ranking.joined([]), judgments, [b"1"], RankingRules(keep_all=True))
     assert ranking.row.tolist() == [STAND_IN]
-    t = ranking.assess(judgments, judgments.grades, reading="rel")
+    t = ranking.assess(judgments, judgments.grades, treatment="rel")
     assert (t.n_rel.tolist(), t.n_rel_ret.tolist()) == ([1], [0])
 
 

@@ -25,7 +25,7 @@ from irevalx.errors import EvaluationError
 from irevalx.measures import BY_NAME, MEASURES, NICKNAMES, counts
 from irevalx.measures.declaration import Measure
 from irevalx.measures.measure_parameters import Cutoffs, Gains, NamedReals, NoParameters, Parameters, RealCutoffs, Reals
-from irevalx.measures.requests import split_reading
+from irevalx.measures.requests import split_treatment
 from irevalx.measures.summaries import Population, as_list, geometric_mean, mean
 from irevalx.settings import Settings
 from irevalx.trec_eval import COMPAT, TREC_EVAL_9, TREC_EVAL_10, Compat
@@ -395,7 +395,7 @@ def test_every_declared_measure_is_registered() -> None:
 @pytest.mark.parametrize("nickname", NICKNAMES)
 def test_nickname_members_exist(nickname: str) -> None:
     """A nickname stands for measures that exist, each once."""
-    members = [split_reading(member)[0] for member in NICKNAMES[nickname]]
+    members = [split_treatment(member)[0] for member in NICKNAMES[nickname]]
     assert set(members) <= set(BY_NAME)
     assert len(NICKNAMES[nickname]) == len(set(NICKNAMES[nickname]))
 

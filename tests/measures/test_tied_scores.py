@@ -137,7 +137,7 @@ READ = {"skip": reference_incomplete.skip, "rel": reference_incomplete.rel}
 def test_expected_values_are_means_over_all_orders(measure: Any, options: str) -> None:
     """The loop for one order, averaged over all orders, is the expected value."""
     given = OPTIONS[options]
-    if options in READ and options not in measure.readings:
+    if options in READ and options not in measure.treatments:
         pytest.skip("it has no such reading")
     if options == "-M 3" and EXPECTED_OF_FIRST in measure.refuses:
         pytest.skip("it is refused")
@@ -177,7 +177,7 @@ def test_relevant_documents_come_first_or_last_among_equals(ties: str, options: 
     level, depth = given.get("level", 1), given.get("max_retrieved")
     cases, qrels, run = made(30, 200)
     for measure in GRADED:
-        if (options in READ and options not in measure.readings) or not isinstance(
+        if (options in READ and options not in measure.treatments) or not isinstance(
             measure.kind, NoParameters | Cutoffs
         ):
             continue
@@ -223,7 +223,7 @@ def test_best_and_worst_are_the_extremes_over_all_orders(options: str) -> None:
     read = READ.get(options, as_it_is)
     topics = [list(case.topics(given.get("level", 1), given.get("max_retrieved"))) for case in cases]
     for measure in GRADED:
-        if (options in READ and options not in measure.readings) or measure.name in excepted:
+        if (options in READ and options not in measure.treatments) or measure.name in excepted:
             continue
         asked = names_and_loops(measure)
         if isinstance(measure.kind, Gains):

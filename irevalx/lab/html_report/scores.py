@@ -32,7 +32,7 @@ from irevalx.settings import Ties
 def is_additive(request: RequestedMeasure, ties: Ties) -> bool:
     """Return whether the value of a topic is a sum over the documents of the displayed ranking."""
     # Gains order documents with equal scores otherwise than the displayed ranking, which follows grades.
-    return request.measure in _TERMS and request.reading == "nonrel" and not request.is_ordered_by_gain(ties)
+    return request.measure in _TERMS and request.treatment == "nonrel" and not request.is_ordered_by_gain(ties)
 
 
 def document_contributions(t: Topics, request: RequestedMeasure) -> Sequence[FloatArray]:

@@ -308,9 +308,9 @@ def _drawn_biases(
 def _condensed(new: GradedRuns, given: BoolArray) -> dict[str, list[float]]:
     """Return by measure the scores with unjudged documents skipped, for measures that support this treatment."""
     requests = tuple(
-        replace(request, reading="skip")
+        replace(request, treatment="skip")
         for request in new.requests
-        if request.reading == "nonrel" and "skip" in request.measure.readings
+        if request.treatment == "nonrel" and "skip" in request.measure.treatments
     )
     if not requests:
         return {}

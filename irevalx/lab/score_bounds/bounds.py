@@ -348,7 +348,7 @@ def _to_judge(
 
 def _drawn_requests(requests: Sequence[RequestedMeasure], *, is_probable: bool) -> tuple[RequestedMeasure, ...]:
     """Return the measures that require draws of judgments; raises UsageError without probabilities."""
-    drawn = tuple(request for request in requests if request.measure in DRAWN and request.reading == "nonrel")
+    drawn = tuple(request for request in requests if request.measure in DRAWN and request.treatment == "nonrel")
     if drawn and not is_probable:
         options = f"{spelled('probabilities')} and {spelled('fit_probabilities')}"
         raise UsageError(f"{not_weighted(drawn[0])}; {options} support map and ndcg too")

@@ -45,7 +45,7 @@ def without_pool(t: Topics, c: float = DEFAULT_C, epsilon: float = DEFAULT_EPSIL
     return np.asarray(inferred_average_precision.kernel(unaware, c, epsilon), np.float64)
 
 
-@measure("infAP_no_pool", ZERO_TO_ONE, summary=mean, readings=NONREL)
+@measure("infAP_no_pool", ZERO_TO_ONE, summary=mean, treatments=NONREL)
 def infap_without_pool(t: Topics) -> FloatArray:
     """Inferred average precision without a pool.
 
@@ -57,7 +57,7 @@ def infap_without_pool(t: Topics) -> FloatArray:
     return without_pool(t)
 
 
-@measure("infAP_true_precisions", ZERO_TO_ONE, summary=mean, readings=NONREL)
+@measure("infAP_true_precisions", ZERO_TO_ONE, summary=mean, treatments=NONREL)
 def infap_with_true_precisions(t: FullTopics) -> FloatArray:
     """Inferred average precision with true precisions.
 
