@@ -23,7 +23,7 @@ from irevalx.measures.declaration import (
     add,
 )
 from irevalx.measures.declaration import measure as declared
-from irevalx.measures.foreign_requests import read_other_spelling
+from irevalx.measures.foreign_requests import read_foreign_request
 from irevalx.measures.measure_parameters import (
     Cutoffs,
     CutoffsAndReals,
@@ -32,7 +32,7 @@ from irevalx.measures.measure_parameters import (
     NamedReals,
     ParameterKind,
 )
-from irevalx.measures.requests import read_own_spelling
+from irevalx.measures.requests import read_own_request
 from irevalx.measures.summaries import Summary, geometric_mean, mean, total
 from irevalx.parameters import argument_error, real_number, short_repr, text, texts, whole_number
 from irevalx.settings import EXPECTED, NumberRange
@@ -172,7 +172,7 @@ def _check_name(name: Any) -> None:
     if not re.fullmatch("[A-Za-z][A-Za-z0-9_]*", text("name", name)):
         raise argument_error("name", "made of letters, digits and underscores", name)
     try:
-        meant = read_own_spelling(name, TREC_EVAL_10) or read_other_spelling(name, TREC_EVAL_10)
+        meant = read_own_request(name, TREC_EVAL_10) or read_foreign_request(name, TREC_EVAL_10)
     except UnknownMeasureError:
         return
     if name not in ADDED:

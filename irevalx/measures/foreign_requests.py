@@ -15,7 +15,7 @@ from irevalx.frozen import Frozen, replace
 from irevalx.measures import BY_NAME, MEASURES, NICKNAMES, every_measure, named
 from irevalx.measures.declaration import ADDED
 from irevalx.measures.measure_parameters import Cutoffs, CutoffsAndReals, Gains, NoParameters, RealCutoffs
-from irevalx.measures.requests import ParsedRequest, exists, read_own_spelling
+from irevalx.measures.requests import ParsedRequest, exists, read_own_request
 from irevalx.settings import UnjudgedTreatment
 from irevalx.trec_eval import Compat
 
@@ -135,7 +135,7 @@ _WITH_NUMBER = re.compile(r"(.+?)(?:[_.]?([1-9][0-9]*)|[_.]([01]?\.[0-9]+))")
 """``P10``, ``mrr_10``, ``ndcg.10``, or with a recall level ``ircl_prn.0.10``."""
 
 
-def read_other_spelling(text: str, compat: Compat) -> ParsedRequest:
+def read_foreign_request(text: str, compat: Compat) -> ParsedRequest:
     """Parse a request without a treatment of unjudged documents, in any spelling."""
     stem, arguments = _split_arguments(text)
     spec = _without_arguments(stem, compat)
@@ -308,7 +308,7 @@ def takes(name: str, argument: MeasureArgument) -> bool:
 
 
 def _without_arguments(text: str, compat: Compat) -> ParsedRequest:
-    spec = read_own_spelling(text, compat) or _with_cutoffs(text, compat) or _as_printed(text, compat)
+    spec = read_own_request(text, compat) or _with_cutoffs(text, compat) or _as_printed(text, compat)
     spec = spec or _by_another_name(text, compat) or _with_number(text, compat)
     if not spec:
         raise _unknown(text, compat)

@@ -77,7 +77,7 @@ class Request(Frozen, kw_only=True):
         return tuple(parameters.split(",")) if isinstance(self.measure.kind, Cutoffs | RealCutoffs) else ()
 
 
-def read_own_spelling(text: str, compat: Compat) -> ParsedRequest | None:
+def read_own_request(text: str, compat: Compat) -> ParsedRequest | None:
     """Parse ``NAME`` or ``NAME.PARAMETERS``, trec_eval's spelling, without a treatment; None for other texts."""
     name, dot, parameters = text.partition(".")
     if "(" in text or not (exists(name, compat) or name in NICKNAMES):

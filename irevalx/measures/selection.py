@@ -20,7 +20,7 @@ from irevalx.measures import BY_NAME, NICKNAMES, is_measure, named
 from irevalx.measures.declaration import ADDED, NONREL, Measure, load_offered
 from irevalx.measures.gain import GainsOfTopics
 from irevalx.measures.measure_parameters import Gains, NoParameters, Parameters
-from irevalx.measures.requests import ParsedRequest, Request, read_own_spelling, split_treatment, without_blanks
+from irevalx.measures.requests import ParsedRequest, Request, read_own_request, split_treatment, without_blanks
 from irevalx.ranking.topics import Topics
 from irevalx.reading.formats import REL_FORMATS
 from irevalx.settings import BEST_AND_WORST, ORDERS_OF_TIES, Settings, Ties, UnjudgedTreatment
@@ -35,7 +35,7 @@ def parse_request(text: str, compat: Compat) -> ParsedRequest:
     """Parse ``map``, ``P.5,10``, ``ndcg:skip``, ``all``, or other programs' spellings such as ``nDCG@10``."""
     compact = without_blanks(text)
     stem, treatment = split_treatment(compact if "(" in text else text)
-    spec = read_own_spelling(stem, compat)
+    spec = read_own_request(stem, compat)
     if spec is None:
         spec = _read_other(stem, compat)
     if spec.treatment and treatment not in {None, spec.treatment}:
@@ -48,14 +48,14 @@ def parse_request(text: str, compat: Compat) -> ParsedRequest:
 
 def _read_other(stem: str, compat: Compat) -> ParsedRequest:
     """Parse a text that trec_eval does not understand; measures that packages offer are loaded."""
-    from irevalx.measures.foreign_requests import read_other_spelling  # imported late: most calls do without
+    from irevalx.measures.foreign_requests import read_foreign_request  # imported late: most calls do without
 
     try:
-        return read_other_spelling(stem, compat)
+        return read_foreign_request(stem, compat)
     except UnknownMeasureError:
         problems = load_offered()
     try:
-        return read_own_spelling(stem, compat) or read_other_spelling(stem, compat)
+        return read_own_request(stem, compat) or read_foreign_request(stem, compat)
     except UnknownMeasureError as error:
         raise UnknownMeasureError("; ".join((error.message, *problems))) from None
 

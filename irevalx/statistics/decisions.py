@@ -247,7 +247,7 @@ _MOST_CELLS = 2**22
 """Most grid steps of all addends together."""
 
 
-class SignChances(Frozen):
+class SignProbabilities(Frozen):
     """The probabilities that a sum is below 0, 0, and above 0."""
 
     below: float
@@ -257,13 +257,13 @@ class SignChances(Frozen):
     """Exact but for rounding errors; otherwise normal."""
 
     @classmethod
-    def normal(cls, mean: float, deviation: float) -> SignChances:
+    def normal(cls, mean: float, deviation: float) -> SignProbabilities:
         """Return the probabilities of the normal distribution; ``deviation`` is above 0."""
         below = 0.5 * math.erfc(mean / deviation / math.sqrt(2))
         return cls(below, 0.0, 1.0 - below, exact=False)
 
 
-def sign_chances(start: float, values: FloatArray, chances: FloatArray) -> SignChances:
+def sign_probabilities(start: float, values: FloatArray, chances: FloatArray) -> SignProbabilities:
     """Return the probabilities of the signs of ``start`` plus independent values.
 
     Sums that are 0 but for rounding are 0.
@@ -277,17 +277,17 @@ def sign_chances(start: float, values: FloatArray, chances: FloatArray) -> SignC
     values, chances = values[~certain], chances[~certain]
     ends = np.round(start + np.array([values.min(axis=1).sum(), values.max(axis=1).sum()]), _DECIMALS)
     if ends[0] > 0 or ends[1] < 0:
-        return SignChances(float(ends[1] < 0), 0.0, float(ends[0] > 0), exact=True)
+        return SignProbabilities(float(ends[1] < 0), 0.0, float(ends[0] > 0), exact=True)
     distribution = _on_grid(start, values, chances)
     if distribution is None:
         distribution = _one_by_one(start, values, chances)
     if distribution is None:
         means = (values * chances).sum(axis=1)
         variance = float(((values - means[:, None]) ** 2 * chances).sum())
-        return SignChances.normal(start + float(means.sum()), math.sqrt(variance))
+        return SignProbabilities.normal(start + float(means.sum()), math.sqrt(variance))
     sums, shares = np.round(distribution[0], _DECIMALS), distribution[1]
     below, above = float(shares[sums < 0].sum()), float(shares[sums > 0].sum())
-    return SignChances(below, max(0.0, 1.0 - below - above), above, exact=True)
+    return SignProbabilities(below, max(0.0, 1.0 - below - above), above, exact=True)
 
 
 def _on_grid(start: float, values: FloatArray, chances: FloatArray) -> tuple[FloatArray, FloatArray] | None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from irevalx.statistics.decisions import SignChances, convolve, sign_chances
+from irevalx.statistics.decisions import SignProbabilities, convolve, sign_probabilities
 
 
 def by_enumeration(start: float, values: np.ndarray, chances: np.ndarray) -> list[float]:
@@ -39,7 +39,7 @@ def made(seed: int, kind: str) -> tuple[float, np.ndarray, np.ndarray]:
 def test_every_outcome(kind: str, seed: int) -> None:
     """With few values the chances are exact."""
     drawn = made(seed, kind)
-    found = sign_chances(*drawn)
+    found = sign_probabilities(*drawn)
     assert found.exact
     assert [found.below, found.zero, found.above] == pytest.approx(by_enumeration(*drawn), abs=1e-12)
 
@@ -56,7 +56,7 @@ def test_many_documents_of_precision_are_exact() -> None:
     """Of 600 documents at the ranks of P.10, the half of them for the other run."""
     p = np.random.default_rng(5).random(600)
     weights = np.repeat([0.1, -0.1], 300)
-    found = sign_chances(0.0, np.outer(weights, [0, 1]), np.column_stack((1 - p, p)))
+    found = sign_probabilities(0.0, np.outer(weights, [0, 1]), np.column_stack((1 - p, p)))
     ours, theirs = stats.poisson_binom(p[:300]), stats.poisson_binom(p[300:])
     hits = np.arange(301)
     tie = math.fsum((ours.pmf(hits) * theirs.pmf(hits)).tolist())
@@ -69,7 +69,7 @@ def test_normal() -> None:
     """Of 40 different weights the chance is that of scipy's normal distribution with the same moments."""
     rng = np.random.default_rng(8)
     weights, p = rng.normal(size=40), rng.random(40)
-    found = sign_chances(0.7, np.outer(weights, [0, 1]), np.column_stack((1 - p, p)))
+    found = sign_probabilities(0.7, np.outer(weights, [0, 1]), np.column_stack((1 - p, p)))
     mean, deviation = 0.7 + weights @ p, math.sqrt(weights**2 @ (p * (1 - p)))
     assert not found.exact
     assert [found.below, found.zero] == [pytest.approx(stats.norm.cdf(0, mean, deviation)), 0.0]
@@ -88,7 +88,7 @@ def test_error_of_the_normal_distribution() -> None:
             sums = np.concatenate((sums, sums + weight))
             shares = np.concatenate((shares * (1 - chance), shares * chance))
         start = float(rng.normal() * 0.5)
-        found = sign_chances(start, np.outer(weights, [0, 1]), np.column_stack((1 - p, p)))
+        found = sign_probabilities(start, np.outer(weights, [0, 1]), np.column_stack((1 - p, p)))
         assert not found.exact
         errors.append(abs(found.above - float(shares[sums > -start].sum())))
     assert max(errors) < 0.06
@@ -98,14 +98,14 @@ def test_error_of_the_normal_distribution() -> None:
 def test_what_is_certain() -> None:
     """Nothing to add, certain outcomes, and sums that cannot change their sign."""
     nothing = np.zeros((0, 2))
-    assert signs(sign_chances(0.0, nothing, nothing)) == (0.0, 1.0, 0.0)
-    assert signs(sign_chances(-0.1, nothing, nothing)) == (1.0, 0.0, 0.0)
-    sure = sign_chances(0.3, np.array([[0.0, -0.1]] * 3), np.array([[0.0, 1.0]] * 3))
+    assert signs(sign_probabilities(0.0, nothing, nothing)) == (0.0, 1.0, 0.0)
+    assert signs(sign_probabilities(-0.1, nothing, nothing)) == (1.0, 0.0, 0.0)
+    sure = sign_probabilities(0.3, np.array([[0.0, -0.1]] * 3), np.array([[0.0, 1.0]] * 3))
     assert signs(sure) == (0.0, 1.0, 0.0)
     weights = np.outer(np.linspace(0.01, 0.5, 40), [0, 1])
-    assert sign_chances(0.001, weights, np.full((40, 2), 0.5)).above == 1.0
+    assert sign_probabilities(0.001, weights, np.full((40, 2), 0.5)).above == 1.0
 
 
-def signs(found: SignChances) -> tuple[float, float, float]:
+def signs(found: SignProbabilities) -> tuple[float, float, float]:
     """Return the three chances."""
     return found.below, found.zero, found.above

@@ -21,7 +21,7 @@ from irevalx.lab.score_bounds.extremes import Bounds, DifferenceDistribution, Do
 from irevalx.measures.average_precision import average_precision, average_precision_at
 from irevalx.measures.declaration import Measure
 from irevalx.measures.gain import ndcg, ndcg_cut
-from irevalx.statistics.decisions import SignChances, sign_chances
+from irevalx.statistics.decisions import SignProbabilities, sign_probabilities
 from irevalx.statistics.significance import generator, without_noise
 
 
@@ -219,7 +219,7 @@ class ExpectedValues:
             np.add.at(scores.T, self._topic[gained], (self._weights[:, gained] * gains[gained]).T)
         return draws
 
-    def _signs(self, known: float, weights: FloatArray, slope: FloatArray, deviation: float) -> SignChances:
+    def _signs(self, known: float, weights: FloatArray, slope: FloatArray, deviation: float) -> SignProbabilities:
         """Return the probabilities of the sign of a sum.
 
         The error of a fit moves all documents together, along one line in the space of coefficients that has an effect
@@ -233,15 +233,15 @@ class ExpectedValues:
         at_nodes = []
         for node in nodes.tolist():
             gains, chances = self._chances(relevance.moved(node * line))
-            at_nodes.append(sign_chances(known, weights[matter][:, None] * gains, chances))
+            at_nodes.append(sign_probabilities(known, weights[matter][:, None] * gains, chances))
             if not at_nodes[0].exact:
                 gains, chances = self._chances(relevance.probability)
                 mean = known + float(weights[matter] @ (chances @ gains))
-                return SignChances.normal(mean, deviation)
+                return SignProbabilities.normal(mean, deviation)
         below, zero, above = np.average(
             [(signs.below, signs.zero, signs.above) for signs in at_nodes], axis=0, weights=shares
         )
-        return SignChances(float(below), float(zero), float(above), exact=True)
+        return SignProbabilities(float(below), float(zero), float(above), exact=True)
 
     def changing(self, pairs: Sequence[tuple[int, int]]) -> list[DocumentInfluence]:
         """Return the unjudged documents by expected change of probabilities, greatest first; ties by topic and name.
