@@ -371,7 +371,7 @@ def collect(
         if hints[name] is hint and name not in (shared or {}):
             continue
         if name in texts:
-            parameter = replace(parameter, help=texts[name], shell_help="")
+            parameter = replace(parameter, help=texts[name])
         parameters[name] = replace(parameter, name=name, default=default)
     description = _dedented(declaring.__doc__ or "").partition("\n\nParameters\n---")[0]
     return Declaration(parameters, description, command or CommandText())
