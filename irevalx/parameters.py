@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from numbers import Integral, Real
 from operator import index
 from typing import Any, TypeAlias
 
@@ -41,7 +40,7 @@ def _type_name(value: object) -> str:
 
 def whole_number(what: What, value: Any, *, least: int | None = None, most: int | None = None) -> int:
     """Return an integer of 64 bits within bounds; numpy integers are accepted, booleans are not."""
-    if type(value) is not int and (isinstance(value, bool) or not isinstance(value, Integral)):
+    if type(value) is not int and not is_whole(value):
         raise argument_error(what, _whole(least, most), value)
     number = index(value)
     if not is_long(number):
@@ -57,6 +56,13 @@ def _whole(least: int | None, most: int | None) -> str:
     return f"a whole number of {' and '.join(bounds) or '64 bits'}"
 
 
+def is_whole(value: Any) -> bool:
+    """Return whether a value is an integer; booleans are not."""
+    from numbers import Integral  # late, since irevalx -h has no use for it
+
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
 def is_long(value: int) -> bool:
     """Return whether an integer fits into 64 bits."""
     return -(2**63) <= value < 2**63
@@ -66,6 +72,8 @@ def real_number(what: What, value: Any) -> float | None:
     """Return a real number, or None for None; callers check its range."""
     if value is None:
         return None
+    from numbers import Real
+
     if not isinstance(value, Real) or isinstance(value, bool):
         raise argument_error(what, "a number or None", value)
     try:
@@ -78,7 +86,7 @@ def flag(what: What, value: Any) -> bool:
     """Return a boolean; 0 and 1 are accepted."""
     if value is True or value is False:
         return bool(value)
-    if (isinstance(value, Integral) or type(value).__name__ in _TRUTH_VALUES) and value in (0, 1):
+    if (is_whole(value) or type(value).__name__ in _TRUTH_VALUES) and value in (0, 1):
         return bool(value)
     raise argument_error(what, "True or False", value)
 
@@ -124,7 +132,7 @@ def identifier(what: What, value: Any, *, whole: bool = True) -> str:
     """Return a topic or document ID as text; an integer, if ``whole`` permits it, becomes decimal digits."""
     if isinstance(value, str):
         return encodable(what, value)
-    if whole and isinstance(value, Integral) and not isinstance(value, bool):
+    if whole and is_whole(value):
         try:
             return str(index(value))
         except ValueError:  # Python's limit of digits

@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 
 from irevalx.api.inputs import Qrels
 from irevalx.experiments.coverage import DEPTH, Coverage, cutoff_of, depend_on_unjudged
-from irevalx.experiments.inputs import experiment_of, graded_judgments_of, opened_runs
+from irevalx.experiments.inputs import graded_judgments_of, graded_runs_of, run_streams
 from irevalx.experiments.pools import with_first_documents
-from irevalx.experiments.ranked_runs import Experiment
+from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns
 from irevalx.lab.comparison.gate import dependent
 from irevalx.statistics.non_inferiority import CANNOT_TELL, NOT_WORSE, WORSE, Improvements
 from irevalx.statistics.paired_comparisons import Comparisons, Method
@@ -39,15 +39,15 @@ N_GROUPS = 4
 MARGIN = 0.02
 
 
-def experiment(folder: Path, measures: Sequence[str] = MEASURES) -> Experiment:
+def experiment(folder: Path, measures: Sequence[str] = MEASURES) -> GradedRuns:
     """Return all runs of a collection; what they have among their first 20 is among the judgments."""
     paths = sorted(map(str, (folder / "runs").iterdir()))
-    opened = opened_runs(paths)
-    judgments = with_first_documents(graded_judgments_of(folder / "qrels.gz"), opened.runs, max(DEPTHS))
-    return experiment_of(Qrels(judgments), opened, list(measures), complete=True)
+    opened = run_streams(paths)
+    judgments = with_first_documents(graded_judgments_of(folder / "qrels.gz"), opened, max(DEPTHS))
+    return graded_runs_of(Qrels(judgments), opened, list(measures), EvaluationRules.of(complete=True))
 
 
-def coverage_at(found: Experiment, judged: NDArray[np.bool_], depth: int) -> Coverage:
+def coverage_at(found: GradedRuns, judged: NDArray[np.bool_], depth: int) -> Coverage:
     """Return the coverage of all runs if some documents are judged."""
     n_topics = len(found.topics)
     topic_of = found.judgments.rows.ids
@@ -66,12 +66,12 @@ def coverage_at(found: Experiment, judged: NDArray[np.bool_], depth: int) -> Cov
     )
 
 
-def values_with(found: Experiment, judged: NDArray[np.bool_]) -> NDArray[np.float64]:
+def values_with(found: GradedRuns, judged: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Return the values of all runs if some documents are judged: what nobody judged counts as nonrelevant."""
     return found.values(np.where(judged, np.maximum(found.grades, 0), -1), judged)
 
 
-def pools(found: Experiment, seed: int) -> Iterator[tuple[list[int], list[int], NDArray[np.bool_], NDArray[np.bool_]]]:
+def pools(found: GradedRuns, seed: int) -> Iterator[tuple[list[int], list[int], NDArray[np.bool_], NDArray[np.bool_]]]:
     """Yield the runs of a new group, the pooled runs, and what is judged without and with the new group."""
     rng = np.random.default_rng(seed)
     group = [re.sub(r"\d+$", "", run) if len(set(found.runs)) == 30 else run for run in found.runs]
@@ -92,7 +92,7 @@ def conclusions(found: Comparisons) -> NDArray[np.float64]:
     return np.sign(found.difference) * found.differ
 
 
-def counts(found: Experiment, seed: int, some: slice = slice(None)) -> Counter[tuple[str, str, str, bool, bool]]:
+def counts(found: GradedRuns, seed: int, some: slice = slice(None)) -> Counter[tuple[str, str, str, bool, bool]]:
     """Count conclusions: by measure, correction, kind (claim or none), whether it is wrong, and whether it is warned of."""
     cells: Counter[tuple[str, str, str, bool, bool]] = Counter()
     rng = np.random.default_rng(seed + 1)
@@ -119,7 +119,7 @@ def counts(found: Experiment, seed: int, some: slice = slice(None)) -> Counter[t
     return cells
 
 
-def gate_counts(found: Experiment, seed: int, some: slice = slice(None)) -> Counter[tuple[str, str, str, bool, bool]]:
+def gate_counts(found: GradedRuns, seed: int, some: slice = slice(None)) -> Counter[tuple[str, str, str, bool, bool]]:
     """Count verdicts as ``counts`` does conclusions."""
     cells: Counter[tuple[str, str, str, bool, bool]] = Counter()
     requests = [request for request in found.requests for _ in request.names]

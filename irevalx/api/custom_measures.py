@@ -24,7 +24,14 @@ from irevalx.measures.declaration import (
 )
 from irevalx.measures.declaration import measure as declared
 from irevalx.measures.foreign_requests import read_other_spelling
-from irevalx.measures.measure_parameters import Cutoffs, CutoffsAndReals, Kernel, NamedReals, Parameter, ParameterKind
+from irevalx.measures.measure_parameters import (
+    Cutoffs,
+    CutoffsAndReals,
+    Kernel,
+    MeasureParameter,
+    NamedReals,
+    ParameterKind,
+)
 from irevalx.measures.requests import read_own_spelling
 from irevalx.measures.summaries import Summary, geometric_mean, mean, total
 from irevalx.parameters import argument_error, real_number, short_repr, text, texts, whole_number
@@ -189,7 +196,7 @@ def _kind(cutoffs: Any, parameters: Any) -> ParameterKind:
             raise argument_error("parameters", "called by small letters", key)
         if real_number(f"parameters: {key}", value) is None or not math.isfinite(value):
             raise argument_error(f"parameters: {key}", "a finite number", value)
-    named = tuple(Parameter(key, float(value), _FINITE) for key, value in parameters.items())
+    named = tuple(MeasureParameter(key, float(value), _FINITE) for key, value in parameters.items())
     if ranks:
         usage = f"K,K,...,{NamedReals(named).usage}"
         return CutoffsAndReals(ranks, usage, named) if named else Cutoffs(ranks)

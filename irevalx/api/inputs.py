@@ -13,8 +13,7 @@ from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError, InputError, UsageError, quote, warn
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import JudgmentKind, Judgments
-from irevalx.judgments.pool import Pool as PooledDocuments
-from irevalx.judgments.pool import with_pool
+from irevalx.judgments.pool import PooledDocuments, with_pool
 from irevalx.measures.declaration import ADDED
 from irevalx.process.platform import as_bytes, as_text
 from irevalx.reading import formats

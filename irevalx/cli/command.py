@@ -10,11 +10,10 @@ from click.core import ParameterSource
 
 from irevalx import __version__
 from irevalx.cli.arguments import Command, Option
-from irevalx.cli.options import Options, TraceOptions, with_flags
+from irevalx.cli.options import Options, with_flags
 from irevalx.declarations import Parameter, check_rules, typed_in_shell
 from irevalx.errors import IrevalxError, ParameterError, Warn, shown_name
 from irevalx.frozen import replace
-from irevalx.process.platform import as_bytes
 from irevalx.process.terminal import echo, run_program, write, write_error
 from irevalx.reports import DIGITS
 
@@ -33,9 +32,9 @@ PROGRAM = "irevalx"
 _TYPED = ParameterSource.COMMANDLINE
 
 EXAMPLES = {
-    "irevalx -q -m map -m ndcg@10 qrels run": "Two measures, for each topic too.",
-    "irevalx --format table qrels runs/*.gz": "Many runs side by side.",
-    "irevalx --pool pool -m incomplete qrels run": "Incomplete judgments.",
+    "irevalx -q -m map -m ndcg@10 qrels run": "Two measures, with the values of each topic.",
+    "irevalx --format table qrels runs/*.gz": "A table of several runs.",
+    "irevalx --pool pool -m incomplete qrels run": "Measures for incomplete judgments.",
 }
 """Example command lines of help and manual, with their purpose."""
 
@@ -46,8 +45,8 @@ _EPILOG = (
     "\b\nExamples:\n"
     + "".join(f"  {line:<45} {use}\n" for line, use in EXAMPLES.items())
     + f"""
-{PROGRAM} -h -m NAME explains a measure, -h -R FORMAT or -h -T FORMAT a format of files; --list-measures lists all
-measures, --help tells all of the options. The manual: {", ".join(f"man {page}" for page in MANUAL)}.
+{PROGRAM} -h -m NAME describes a measure, and -h -R FORMAT or -h -T FORMAT a file format. --list-measures lists all
+measures, and --help describes all options in full. Manual pages: {", ".join(MANUAL)}.
 """
 )
 
@@ -58,20 +57,21 @@ measures, --help tells all of the options. The manual: {", ".join(f"man {page}" 
     context_settings={"max_content_width": 100},
     options_metavar="[OPTIONS]",
     help="""
-    Evaluate RUN, a ranking of documents for each topic, against the relevance judgments in QRELS, and print each
-    measure in the format of trec_eval, byte for byte: its name, the topic (or "all"), its value. One difference is
-    common: if a judged topic has no results, trec_eval 10.0 stops, but irevalx prints the mean over the other topics.
-    docs/differences.md lists all differences.
+    Evaluate runs against relevance judgments, like trec_eval.
 
-    Files may be compressed with gzip, bzip2, xz or zstd, or be Parquet; one of them may be - for standard input. Of
-    several runs each gets a block of its own.
+    Each measure is printed on one line in the format of trec_eval, byte for byte: its name, the topic (or "all") and
+    its value. One difference is common: if a judged topic has no results, trec_eval 10.0 stops, but irevalx prints the
+    mean over the other topics. docs/differences.md lists all differences.
+
+    Files can be compressed with gzip, bzip2, xz or zstd, or be in Parquet format. One file can be - for standard input.
+    Several runs are printed one after the other.
     """,
     epilog=_EPILOG,
 )
 @with_flags
 @click.pass_context
 def command(ctx: click.Context, /, show_help: bool, cite: bool, **values: Any) -> int:  # noqa: D103 - the help is above
-    options = Options(**(values | {"debug": TraceOptions.parse(map(as_bytes, values["debug"]))}))
+    options = Options.of(**values)
     if show_help:
         with_help = ("measures", "rel_format", "results_format", "pool")
         typed = [name for name in with_help if ctx.get_parameter_source(name) is _TYPED]
@@ -81,7 +81,7 @@ def command(ctx: click.Context, /, show_help: bool, cite: bool, **values: Any) -
     if cite:
         from irevalx.cli.explanations import bibtex_of
 
-        echo(bibtex_of(_asked_measures(options)))
+        echo(bibtex_of(_requested_measures(options)))
         return 0
     check_rules(OPTIONS, values, [name for name in values if ctx.get_parameter_source(name) is _TYPED])
     options.check()
@@ -137,8 +137,8 @@ def _read_judgments(options: Options, sources: Mapping[str, Source], warn: Warn)
     """Read the judgments, and add the pool if there is one."""
     from irevalx.reading.formats import read_pool, rel_format
 
-    how = (options.compat, options.strict, warn)
-    judgments = rel_format(options.rel_format).read(sources[options.files[0]], *how, options.grades)
+    how = (options.settings.compat, options.strict, warn)
+    judgments = rel_format(options.rel_format).read(sources[options.files[0]], *how, options.settings.grades)
     if options.pool is not None:
         from irevalx.judgments.graded import Judgments
         from irevalx.judgments.pool import with_pool
@@ -193,7 +193,7 @@ def _open_runs(options: Options, sources: Mapping[str, Source], warn: Warn) -> l
     files = [sources[path] for path in options.files[1:]]
     for file in files:
         file.refuse_missing()
-    return [run for file in files for run in runs_in(fmt, file, options.compat, options.strict, warn)]
+    return [run for file in files for run in runs_in(fmt, file, options.settings.compat, options.strict, warn)]
 
 
 def _select(options: Options, warn: Warn) -> Selection:
@@ -205,7 +205,7 @@ def _select(options: Options, warn: Warn) -> Selection:
         from irevalx.measures.zscores import read_zscores
         from irevalx.reading.sources.files import Source
 
-        zscores = read_zscores(Source(options.zscores), options.compat, options.strict, warn)
+        zscores = read_zscores(Source(options.zscores), options.settings.compat, options.strict, warn)
     as_requested = options.names == "asked"
     return replace(
         select_measures(
@@ -298,19 +298,20 @@ def _explanations(given: Sequence[str], options: Options) -> list[str]:
     if "pool" in given:
         lines += format_lines(POOL)
     if "measures" in given:
-        lines += measure_lines(_asked_measures(options))
+        lines += measure_lines(_requested_measures(options))
     return lines
 
 
-def _asked_measures(options: Options) -> list[Measure]:
+def _requested_measures(options: Options) -> list[Measure]:
     """Return the requested measures, by default those of the judgment format, in print order."""
     from irevalx.measures import every_measure
     from irevalx.measures.selection import parse_request
     from irevalx.reading.formats import rel_format
 
     texts = options.measures or (rel_format(options.rel_format).usual_measures,)
-    asked = {measure for text in texts for measure, _ in parse_request(text, options.compat).members(options.compat)}
-    return [measure for measure in every_measure() if measure in asked]
+    compat = options.settings.compat
+    requested = {measure for text in texts for measure, _ in parse_request(text, compat).members(compat)}
+    return [measure for measure in every_measure() if measure in requested]
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -2,7 +2,7 @@
 
 parameters           seeds and proportions
 inputs               judgments, runs and labels from user input; judgments with the text of their file
-ranked_runs          runs ranked once: RankedRuns, Experiment; topics compared; scales
+ranked_runs          runs ranked once: RankedRuns, GradedRuns; topics compared; scales
 measured_runs        measure values of runs by topic, computed now or before
 labels               label files: a second set of judgments for the same documents
 samples, strata      which judged documents are kept; stratified samples, and values under them

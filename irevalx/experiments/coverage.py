@@ -9,10 +9,10 @@ import numpy as np
 from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.experiments.pools import first_documents
-from irevalx.experiments.ranked_runs import Experiment, RankedRuns
+from irevalx.experiments.ranked_runs import GradedRuns, RankedRuns
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments.graded import Judgments
-from irevalx.judgments.pool import Pool, with_pool
+from irevalx.judgments.pool import PooledDocuments, with_pool
 from irevalx.measures.declaration import UnjudgedEffect
 from irevalx.measures.measure_parameters import Cutoffs
 from irevalx.measures.selection import RequestedMeasure
@@ -164,7 +164,7 @@ def coverages(ranked: RankedRuns) -> dict[int, Coverage]:
 
     Empty if judgments are not grades. Runs are read again only to find unjudged documents that two of them share.
     """
-    if not isinstance(ranked, Experiment):
+    if not isinstance(ranked, GradedRuns):
         return {}
     depths = {DEPTH, *(cutoff_of(request, name) or DEPTH for request in ranked.requests for name in request.names)}
     shape = ranked.missing.shape
@@ -205,12 +205,12 @@ def _first_unjudged(
         ties=settings.ties, ignore_identical_ids=settings.ignore_identical_ids, duplicates=settings.duplicates
     )
     pools = [
-        Pool.joined(
+        PooledDocuments.joined(
             "", [first_documents(without_documents(part, rules)[0], depth, rules.ties) for part in run.results()]
         )
         for run in (run.allowing(rules.duplicates) for run in runs)
     ]
-    both = with_pool(judgments, Pool.joined("", pools))
+    both = with_pool(judgments, PooledDocuments.joined("", pools))
     place = {topic: number for number, topic in enumerate(topics)}
     unjudged_by_run = []
     for pool in pools:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,8 +13,16 @@ from irevalx.api.inputs import Qrels, read_runs
 from irevalx.arrays.segments import AnyArray, BoolArray
 from irevalx.errors import ArgumentError, InputError, UsageError, shown_name, warn
 from irevalx.experiments.labels import Labels
-from irevalx.experiments.ranked_runs import Experiment, RankedRuns, RunRules, prepare, raise_first, requests_of
-from irevalx.frozen import Frozen, replace
+from irevalx.experiments.ranked_runs import (
+    DEFAULT_RULES,
+    EvaluationRules,
+    GradedRuns,
+    RankedRuns,
+    raise_first,
+    rank_graded_runs,
+    requests_of,
+)
+from irevalx.frozen import replace
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Judgments
 from irevalx.measures.selection import RequestedMeasure, measures_in, refuse_contradictions
@@ -23,36 +31,10 @@ from irevalx.reading.kinds.runs import RunStream
 from irevalx.reading.sources.blocks import whole_file
 from irevalx.reading.sources.files import Source
 from irevalx.reading.sources.tables import is_file, source_of
-from irevalx.settings import Settings
 from irevalx.trec_eval import TREC_EVAL_10
 
 if TYPE_CHECKING:
-    from typing_extensions import Self, Unpack
-
-
-class Evaluating(TypedDict, total=False):
-    """The keywords with which public functions of the lab read judgments and runs.
-
-    level : the least grade that is relevant.
-    grades : what grades are, as ``irevalx.evaluate`` has it; functions without this keyword need whole ones.
-    ties, ignore_identical_ids, duplicates : likewise, of functions that have these keywords.
-    complete : evaluate all judged topics, those that a run lacks as 0; otherwise the topics that every run has.
-    min_retrieved : leave out runs with less than this share of the documents that they might have; 0 keeps all.
-    rel_format : of the judgments.
-    threads : how many processes share the work; at least 1.
-    least_runs : 1, or 2 where runs are compared. No function has it as a keyword of its own.
-    """
-
-    level: float
-    grades: str
-    ties: str
-    ignore_identical_ids: bool
-    duplicates: str
-    complete: bool
-    min_retrieved: float
-    rel_format: str
-    threads: int
-    least_runs: int
+    from typing_extensions import Self
 
 
 def judgments_of(qrels: Any, rel_format: str = QRELS.name, grades: str = "whole") -> AnyJudgments:
@@ -100,109 +82,52 @@ def are_given(runs: Any) -> bool:
     return not (runs is None or (isinstance(runs, list | tuple) and not runs))
 
 
-class OpenedRuns(Frozen):
-    """Runs whose lines are still to be read, and their names; they may stand wherever users give runs.
-
-    Parameters
-    ----------
-    runs : read each time that they are evaluated.
-    names : None for the tag in the file.
-    """
-
-    runs: list[RunStream]
-    names: list[str | None]
-
-
-def opened_runs(runs: Any) -> OpenedRuns:
-    """Return runs whose lines are still to be read, and their names.
-
-    Raises
-    ------
-    ArgumentError : as ``irevalx.evaluate`` does.
-    """
-    if isinstance(runs, OpenedRuns):
+def run_streams(runs: Any) -> list[RunStream]:
+    """Return the runs of a user, whose lines are read later; a list of such runs is returned as it is."""
+    if isinstance(runs, list) and runs and isinstance(runs[0], RunStream):
         return runs
     each = read_runs(runs, TREC_RESULTS.name, strict=False)
-    return OpenedRuns([run.for_one_evaluation(TREC_EVAL_10) for run in each], [run.name for run in each])
+    return [replace(run.for_one_evaluation(TREC_EVAL_10), name=run.name) for run in each]
 
 
 def measures_of(measures: Any) -> tuple[str, ...]:
     """Return measures one by one; a string may have several, with blanks or commas between them."""
-    return tuple(one for text in with_custom_measures(measures) for one in measures_in(text))
+    return tuple(measure for text in with_custom_measures(measures) for measure in measures_in(text))
 
 
-def experiment_of(qrels: Any, runs: Any, measures: Any, **options: Unpack[Evaluating]) -> Experiment:
+def graded_runs_of(qrels: Any, runs: Any, measures: Any, rules: EvaluationRules = DEFAULT_RULES) -> GradedRuns:
     """Read graded judgments and runs, rank and look up.
 
-    Parameters
-    ----------
-    qrels : as ``Qrels.read`` takes them, with a grade for each document.
-    runs : as ``irevalx.evaluate`` takes them.
-    measures : as ``measures_of`` takes them; or requests, as ``requests_of_samples`` returns them.
-
-    Raises
-    ------
-    IrevalxError : as ``graded_judgments_of`` and ``prepare``.
+    ``measures`` are as for ``measures_of``, or requests, as ``requests_of_samples`` returns them.
     """
-    rules = _rules(options)
-    judgments = graded_judgments_of(qrels, options.get("rel_format", QRELS.name), rules.settings.grades)
-    opened = opened_runs(runs)
-    is_read = isinstance(measures, tuple) and all(isinstance(one, RequestedMeasure) for one in measures)
-    asked = measures if is_read else measures_of(measures)
-    return prepare(judgments, opened.runs, asked, rules, names=opened.names, warn=warn)
+    rules.settings.check()
+    judgments = graded_judgments_of(qrels, rules.rel_format, rules.settings.grades)
+    are_requests = isinstance(measures, tuple) and all(isinstance(measure, RequestedMeasure) for measure in measures)
+    requested = measures if are_requests else measures_of(measures)
+    return rank_graded_runs(judgments, run_streams(runs), requested, rules, warn=warn)
 
 
 def ranked_runs_of(
-    qrels: Any, runs: Any, measures: Any, *, as_asked: bool = False, **options: Unpack[Evaluating]
+    qrels: Any, runs: Any, measures: Any, rules: EvaluationRules = DEFAULT_RULES, *, as_asked: bool = False
 ) -> RankedRuns:
     """Read judgments of any format and runs, rank and look up; the judgments cannot be replaced by others then.
 
-    Parameters
-    ----------
-    qrels, runs, measures : as ``irevalx.evaluate`` takes them.
-    as_asked : name measures as they were asked for, rather than as they are printed.
-
-    Raises
-    ------
-    IrevalxError : as ``judgments_of``, ``requests_of`` and ``RankedRuns.of``.
+    Judgments that were read determine their format, and their grades if these are not requested. With ``as_asked``,
+    measures are named as requested, rather than as they are printed.
     """
-    if isinstance(qrels, Qrels) and options.get("grades", "whole") == "whole":
-        options["grades"] = qrels.grades
-    rules = _rules(options)
-    settings = rules.settings
-    rel_format = qrels.rel_format if isinstance(qrels, Qrels) else options.get("rel_format", QRELS.name)
+    if isinstance(qrels, Qrels):
+        grades = qrels.grades if rules.settings.grades == "whole" else rules.settings.grades
+        rules = replace(rules, settings=replace(rules.settings, grades=grades), rel_format=qrels.rel_format)
+    settings, rel_format = rules.settings, rules.rel_format
+    settings.check()
     refuse_contradictions((), settings, rel_format, with_pool=False)
     requests = requests_of(measures_of(measures), settings, rel_format, as_asked=as_asked)
     judgments = judgments_of(qrels, rel_format, settings.grades)
     kind: type[RankedRuns] = RankedRuns
     if isinstance(judgments, Judgments) and QRELS.name in {rel_format, REL_FORMATS[rel_format].measures_of}:
         raise_first(judgments.duplicates)
-        kind = Experiment
-    opened = opened_runs(runs)
-    return kind.of(judgments, opened.runs, requests, rules, names=opened.names, warn=warn)
-
-
-def _rules(options: Evaluating) -> RunRules:
-    """Return the options as they are used.
-
-    Raises
-    ------
-    ArgumentError : a value is none that its keyword takes.
-    """
-    settings = Settings.of(
-        level=options.get("level", 1),
-        grades=options.get("grades", "whole"),
-        ties=options.get("ties", "name"),
-        ignore_identical_ids=options.get("ignore_identical_ids", False),
-        duplicates=options.get("duplicates", "error"),
-        complete=options.get("complete", False),
-    )
-    return RunRules(
-        settings=settings,
-        least_retrieved=_share("min_retrieved", options.get("min_retrieved", 0.0)),
-        least_runs=options.get("least_runs", 2),
-        processes=parameters.whole_number("threads", options.get("threads", 1), least=1),
-    )
+        kind = GradedRuns
+    return kind.of(judgments, run_streams(runs), requests, rules, warn=warn)
 
 
 def probability(what: str, value: Any, least: float = 0.0) -> float:
@@ -211,14 +136,6 @@ def probability(what: str, value: Any, least: float = 0.0) -> float:
     if number is None or not least < number < 1:
         raise parameters.argument_error(what, f"a number above {least:g} and below 1", value)
     return number
-
-
-def _share(what: str, value: Any) -> float:
-    """Return a number from 0 to 1."""
-    share = parameters.real_number(what, float(value) if hasattr(value, "denominator") else value)
-    if share is None or not 0 <= share <= 1:
-        raise parameters.argument_error(what, "a number from 0 to 1", value)
-    return share
 
 
 class QrelsText(Qrels):
@@ -238,13 +155,13 @@ class QrelsText(Qrels):
         return cls(rel_format(form).read(Source(path, text), TREC_EVAL_10, False, lambda line: None), text, form)
 
 
-class GradedText(QrelsText):
+class GradedQrelsText(QrelsText):
     """Judgments with a grade for each document, no document twice in a topic, and the text that they stand in."""
 
     judgments: Judgments
 
     @classmethod
-    def of(cls, qrels: Any, form: str = QRELS.name) -> GradedText:
+    def of(cls, qrels: Any, form: str = QRELS.name) -> GradedQrelsText:
         """Read judgments; unless they are a file in the format qrels, their text has lines ``TOPIC 0 DOCNO GRADE``."""
         if isinstance(qrels, QrelsText) and isinstance(qrels.judgments, Judgments) and qrels.rel_format == QRELS.name:
             return cls(qrels.judgments, qrels.text)
@@ -264,9 +181,9 @@ class GradedText(QrelsText):
         numbered = replace(graded, lines=np.arange(1, graded.rows.size + 1))
         return cls(numbered, b"".join(_plain_lines(numbered, np.arange(graded.rows.size))))
 
-    def rewritten(self, judgments: Judgments, written: BoolArray | None = None) -> GradedText:
+    def rewritten(self, judgments: Judgments, written: BoolArray | None = None) -> GradedQrelsText:
         """Return the same documents with other grades, as ``lines_with`` writes them."""
-        return GradedText.parsed(judgments.path, self.lines_with(judgments, written))
+        return GradedQrelsText.parsed(judgments.path, self.lines_with(judgments, written))
 
     def first_columns(self, written: BoolArray) -> Iterator[tuple[int, list[bytes]]]:
         """Yield places of judgments in the order of the file, with the first three columns; ``written`` says which."""

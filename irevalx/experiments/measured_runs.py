@@ -18,7 +18,7 @@ from irevalx.process.platform import as_text
 from irevalx.statistics.significance import MEAN, Scale
 
 
-class MeasuredRuns(Frozen, kw_only=True):
+class MeasureValues(Frozen, kw_only=True):
     """The values of runs under one measure."""
 
     measure: str
@@ -51,7 +51,7 @@ class MeasuredRuns(Frozen, kw_only=True):
         return round(summary) if self.is_count else summary
 
 
-def measured_runs(ranked: RankedRuns, warn: Warn) -> list[MeasuredRuns]:
+def measured_runs(ranked: RankedRuns, warn: Warn) -> list[MeasureValues]:
     """Evaluate runs; topics for which a run has no value are left out of the measure, with a warning."""
     topics = tuple(map(as_text, ranked.topics))
     kinds = zip(ranked.measures, ranked.scales, ranked.counts, ranked.directions, ranked.values(), strict=True)
@@ -60,7 +60,7 @@ def measured_runs(ranked: RankedRuns, warn: Warn) -> list[MeasuredRuns]:
     return [
         with_coverage(
             _of_shared_topics(
-                MeasuredRuns(
+                MeasureValues(
                     measure=measure,
                     runs=ranked.runs,
                     topics=topics,
@@ -80,8 +80,8 @@ def measured_runs(ranked: RankedRuns, warn: Warn) -> list[MeasuredRuns]:
 
 
 def with_coverage(
-    measured: MeasuredRuns, request: RequestedMeasure, ranked: RankedRuns, coverage: Mapping[int, Coverage]
-) -> MeasuredRuns:
+    measured: MeasureValues, request: RequestedMeasure, ranked: RankedRuns, coverage: Mapping[int, Coverage]
+) -> MeasureValues:
     """Add the coverage of the runs over the same topics; ``coverage`` is by cutoff, as ``coverages`` returns it."""
     if not coverage:
         return replace(measured, request=request)
@@ -94,7 +94,7 @@ def with_coverage(
 
 def measured_scores(
     scores: Scores, measures: Sequence[str], warn: Warn, *, as_asked: bool = False
-) -> list[MeasuredRuns]:
+) -> list[MeasureValues]:
     """Return the values of scores for ``measures`` (none: all with values by topic), on topics that all runs share.
 
     With ``as_asked``, measures are named as in ``measures``, rather than as they are printed.
@@ -123,7 +123,7 @@ def measured_scores(
         for row, run in enumerate(runs):
             by_topic = dict(zip(scores.topics(run), scores.per_topic(measure, run).tolist(), strict=True))
             values[row] = [by_topic.get(topic, np.nan) for topic in topics]
-        every = MeasuredRuns(
+        every = MeasureValues(
             measure=measure if as_asked else columns[0].name,
             runs=tuple(runs),
             topics=topics,
@@ -138,7 +138,7 @@ def measured_scores(
     return measured
 
 
-def _of_shared_topics(every: MeasuredRuns, warn: Warn) -> MeasuredRuns:
+def _of_shared_topics(every: MeasureValues, warn: Warn) -> MeasureValues:
     """Return the values of the topics for which all runs have one."""
     if every.scale is GEOMETRIC_MEAN and (line := negative_values(every.measure, every.values)):
         warn(line)

@@ -13,7 +13,7 @@ from irevalx.arrays.segments import BoolArray, IntArray, Segments
 from irevalx.errors import Warn
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
-from irevalx.judgments.pool import Pool, with_pool
+from irevalx.judgments.pool import PooledDocuments, with_pool
 from irevalx.ranking.rank import ranking_order
 from irevalx.reading.kinds.runs import ResultRows, RunStream
 from irevalx.settings import Ties
@@ -49,36 +49,36 @@ def documents_in_order(
                 yield first.topics[number], texts[start:end]
 
 
-def pool_of(runs: Sequence[RunStream], depth: int, warn: Warn = lambda line: None) -> Pool:
+def pool_of(runs: Sequence[RunStream], depth: int, warn: Warn = lambda line: None) -> PooledDocuments:
     """Pool the first ``depth`` documents of each topic of runs; topics and documents are in ascending byte order."""
     return pool_of_documents(best_ranks_in_runs(runs, depth, warn))
 
 
-def pool_of_documents(pooled: Mapping[bytes, Collection[bytes]]) -> Pool:
+def pool_of_documents(pooled: Mapping[bytes, Collection[bytes]]) -> PooledDocuments:
     """Return the documents of topics as a pool: topics and their documents in ascending byte order."""
     topics = sorted(pooled)
     number = np.repeat(np.arange(len(topics)), [len(pooled[topic]) for topic in topics])
     docnos = Names.of([docno for topic in topics for docno in sorted(pooled[topic])])
-    return Pool("the runs", tuple(topics), number, docnos)
+    return PooledDocuments("the runs", tuple(topics), number, docnos)
 
 
-def first_documents(results: ResultRows, depth: int, ties: Ties = "name") -> Pool:
+def first_documents(results: ResultRows, depth: int, ties: Ties = "name") -> PooledDocuments:
     """Return the first documents of each topic, in the order in which the evaluator ranks them."""
     order, _ = ranking_order(results, ties)
     rows, docnos = results.rows, results.docnos
     within_depth: BoolArray = rows.position < depth
     places = np.flatnonzero(within_depth) if order is None else order[within_depth]
     first: Segments = rows.keep(within_depth)
-    return Pool("", results.topics, first.ids, docnos.take(places))
+    return PooledDocuments("", results.topics, first.ids, docnos.take(places))
 
 
 def with_first_documents(judgments: Judgments, runs: Sequence[RunStream], depth: int) -> Judgments:
     """Return the judgments, with what runs have among their first documents among the unjudged ones."""
     pools = [first_documents(part, depth) for run in runs for part in run.results()]
-    return with_pool(judgments, Pool.joined("", pools))
+    return with_pool(judgments, PooledDocuments.joined("", pools))
 
 
-def in_pool(judgments: Judgments, pool: Pool) -> BoolArray:
+def in_pool(judgments: Judgments, pool: PooledDocuments) -> BoolArray:
     """Return whether each document of some judgments is in a pool: flat over ``judgments``."""
     is_pooled = np.zeros(judgments.rows.size, np.bool_)
     topic = np.array([judgments.topic_index.get(topic, ABSENT) for topic in pool.topics], np.int64)[pool.topic]
@@ -88,7 +88,7 @@ def in_pool(judgments: Judgments, pool: Pool) -> BoolArray:
     return is_pooled
 
 
-def judged_in_pool(judgments: Judgments, pool: Pool) -> Judgments:
+def judged_in_pool(judgments: Judgments, pool: PooledDocuments) -> Judgments:
     """Return the judgments of pooled documents alone; those of the pool that nobody judged have the grade -1."""
     return with_pool(judgments_of_some(judgments, in_pool(judgments, pool)), pool)
 

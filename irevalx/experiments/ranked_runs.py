@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from irevalx.errors import EvaluationError, InputError, NoTopicsError, UsageErro
 from irevalx.evaluation.evaluate import unique_run_names
 from irevalx.evaluation.topic_selection import level_warnings, ranking_rules
 from irevalx.evaluation.topic_values import AssessedRanking
-from irevalx.frozen import Frozen, cached_property, replace
+from irevalx.frozen import Frozen, cached_property, fields, replace
 from irevalx.judgments import AnyJudgments
 from irevalx.judgments.graded import Documents, Judgments
 from irevalx.measures import NICKNAMES
@@ -90,13 +90,11 @@ def rank_all(
         yield ranked
 
 
-def unique_names(
-    ranked: Sequence[RankedRun], runs: Sequence[RunStream], names: Sequence[str | None], warn: Warn
-) -> list[str]:
-    """Return a unique name of each run; ``names`` are as for ``RankedRuns.of``, and duplicate names are warned of."""
+def unique_names(ranked: Sequence[RankedRun], runs: Sequence[RunStream], warn: Warn) -> list[str]:
+    """Return a unique name of each run: its name, or the run tag in the file; warns of duplicate names."""
     tags = [
-        ((ranked_run.tag or b"") if name is None else as_bytes(name), run.path)
-        for ranked_run, run, name in zip(ranked, runs, names or [None] * len(runs), strict=True)
+        ((ranked_run.tag or b"") if run.name is None else as_bytes(run.name), run.path)
+        for ranked_run, run in zip(ranked, runs, strict=True)
     ]
     return [as_text(name) for name in unique_run_names(tags, warn)]
 
@@ -143,20 +141,27 @@ _AT_ONCE = 2**18
 """Of how many judgments all told runs are assessed at the same time: more would not fit into the processor's cache."""
 
 
-class RunRules(Frozen, kw_only=True):
-    """Which runs are evaluated, and how they are read."""
+class EvaluationRules(Frozen, kw_only=True):
+    """How judgments and runs are read, and which runs and topics are evaluated."""
 
     settings: Settings = Settings()
     """With ``complete``, all judged topics are evaluated; otherwise the topics that every run has."""
-    least_retrieved: float = 0.0
+    rel_format: str = QRELS.name
+    min_retrieved: float = 0.0
     """Leave out runs with less than this share of the documents they can retrieve (the maximum of any run for a topic,
     times the topics) and, if it is above 0, runs without results for a topic."""
     least_runs: int = 2
     """1, or 2 if runs are compared."""
-    processes: int = 1
+    threads: int = 1
+
+    @classmethod
+    def of(cls, **keywords: Any) -> EvaluationRules:
+        """Return rules from checked keywords: names of the fields of ``Settings``, and of these rules."""
+        own = {name: keywords.pop(name) for name in fields(cls) if name in keywords}
+        return cls(**{"settings": Settings(**keywords), **own})
 
 
-USUAL_RULES = RunRules()
+DEFAULT_RULES = EvaluationRules()
 
 
 class RankedRuns(Frozen):
@@ -191,32 +196,27 @@ class RankedRuns(Frozen):
         judgments: AnyJudgments,
         runs: Sequence[RunStream],
         requests: Sequence[RequestedMeasure],
-        rules: RunRules = USUAL_RULES,
+        rules: EvaluationRules = DEFAULT_RULES,
         *,
-        names: Sequence[str | None] = (),
         warn: Warn = lambda line: None,
     ) -> Self:
-        """Read runs, rank them and look their documents up; warns of everything that is left out or counts as 0.
-
-        ``names`` are those of the runs; None, or nothing for all of them, for the tag in the file.
-        """
+        """Read runs, rank them and look their documents up; warns of everything that is left out or counts as 0."""
         least = {1: "one run", 2: "two runs"}[rules.least_runs]
         if len(runs) < rules.least_runs:
             raise UsageError(f"at least {least} must be given, but got {len(runs)}")
         settings, documents = rules.settings, judgments.documents
         ranking_by = ranking_rules(judgments, Selection(tuple(requests)), settings, 1)
         runs = [run.allowing(settings.duplicates) for run in runs]
-        ranked = list(rank_all(judgments, runs, ranking_by, processes=rules.processes, warn=warn))
+        ranked = list(rank_all(judgments, runs, ranking_by, processes=rules.threads, warn=warn))
         with_results = frozenset[bytes]().union(*(ranked_run.topics for ranked_run in ranked))
         judged_topics = [topic for topic in documents.topics if topic in with_results]
         if not judged_topics:
             raise NoTopicsError(f"at least one topic of {shown_name(documents.path)} must have results, but none has")
-        unique = unique_names(ranked, runs, names, warn)
-        sufficient = _sufficient_runs(ranked, unique, judged_topics, rules.least_retrieved, warn)
+        unique = unique_names(ranked, runs, warn)
+        sufficient = _sufficient_runs(ranked, unique, judged_topics, rules.min_retrieved, warn)
         if len(sufficient) < rules.least_runs:
             raise InputError(
-                f"at least {least} must retrieve {rules.least_retrieved:.0%} of what they might, but "
-                f"{len(sufficient)} do"
+                f"at least {least} must retrieve {rules.min_retrieved:.0%} of what they might, but {len(sufficient)} do"
             )
         topics, lacking = compared_topics(
             documents, {unique[number]: ranked[number] for number in sufficient}, complete=settings.complete
@@ -338,7 +338,7 @@ def _score(measure: Measure, values: FloatArray) -> float | int | bytes:
 
 def requests_of(
     measures: Sequence[str],
-    settings: Settings = USUAL_RULES.settings,
+    settings: Settings = DEFAULT_RULES.settings,
     rel_format: str = QRELS.name,
     *,
     as_asked: bool = False,
@@ -427,7 +427,7 @@ def _sufficient_runs(
     return sufficient
 
 
-class Experiment(RankedRuns):
+class GradedRuns(RankedRuns):
     """Runs that are ranked against graded judgments; no document occurs twice in a topic of these."""
 
     judgments: Judgments
@@ -445,11 +445,11 @@ class Experiment(RankedRuns):
         lines = sorted(b"%s %s %d\n" % (judgments.topics[topic], docno, grade) for topic, docno, grade in rows)
         return hashlib.sha256(b"".join(lines)).hexdigest()
 
-    def with_measures(self, measures: Sequence[str]) -> Experiment:
+    def with_measures(self, measures: Sequence[str]) -> GradedRuns:
         """Return the same runs and judgments, to be measured otherwise."""
         return replace(self, requests=requests_of(measures, Settings(level=self.level)))
 
-    def of_runs(self, runs: IntArray) -> Experiment:
+    def of_runs(self, runs: IntArray) -> GradedRuns:
         """Return the runs with these indices, in this order."""
         rows = (runs[:, np.newaxis] * len(self.topics) + np.arange(len(self.topics))).ravel()
         names = tuple(self.runs[run] for run in runs.tolist())
@@ -469,17 +469,16 @@ class Experiment(RankedRuns):
         return retrieved
 
 
-def prepare(
+def rank_graded_runs(
     judgments: Judgments,
     runs: Sequence[RunStream],
     measures: Sequence[str] | Sequence[RequestedMeasure],
-    rules: RunRules = USUAL_RULES,
+    rules: EvaluationRules = DEFAULT_RULES,
     *,
-    names: Sequence[str | None] = (),
     warn: Warn = lambda line: None,
-) -> Experiment:
+) -> GradedRuns:
     """Read runs, rank them and look their documents up; ``measures`` are texts, or requests that were read before."""
     raise_first(judgments.duplicates)
     requests = [measure for measure in measures if isinstance(measure, RequestedMeasure)]
     requests = requests or [*requests_of([str(measure) for measure in measures], rules.settings)]
-    return Experiment.of(judgments, runs, requests, rules, names=names, warn=warn)
+    return GradedRuns.of(judgments, runs, requests, rules, warn=warn)

@@ -17,7 +17,7 @@ from irevalx.arrays.codes import UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.declarations import spelled
 from irevalx.errors import InputError, UsageError, quote, shown_name
-from irevalx.experiments.ranked_runs import Experiment
+from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.process.platform import as_text
 from irevalx.process.workers import in_order
@@ -109,11 +109,11 @@ def groups_by_pattern(pattern: str, runs: Sequence[str]) -> list[str]:
     return groups
 
 
-Treatment: TypeAlias = Callable[["Removal", IntArray], tuple[IntArray, BoolArray]]
+RemovalTreatment: TypeAlias = Callable[["UniqueDocuments", IntArray], tuple[IntArray, BoolArray]]
 """From the documents that a group takes with it, and the full grades, to the grades and the pool it is judged with."""
 
 
-class Removal(Frozen):
+class UniqueDocuments(Frozen):
     """The unique documents of a group of runs, which are removed when it is left out."""
 
     group: str
@@ -127,22 +127,22 @@ class Removal(Frozen):
     """Flat; whether it is unique to the group and judged."""
 
 
-def deleted(removal: Removal, grades: IntArray) -> tuple[IntArray, BoolArray]:
+def deleted(removal: UniqueDocuments, grades: IntArray) -> tuple[IntArray, BoolArray]:
     """Leave out the lines of what only the group has found: as in the paper, it has no pooled documents of its own."""
     return grades, removal.in_pool & ~removal.found_alone
 
 
-def unjudged(removal: Removal, grades: IntArray) -> tuple[IntArray, BoolArray]:
+def unjudged(removal: UniqueDocuments, grades: IntArray) -> tuple[IntArray, BoolArray]:
     """Keep the removed documents in the pool, unjudged."""
     return np.where(removal.removed, UNJUDGED_IN_FILES, grades), removal.in_pool
 
 
-def nonrelevant(removal: Removal, grades: IntArray) -> tuple[IntArray, BoolArray]:
+def nonrelevant(removal: UniqueDocuments, grades: IntArray) -> tuple[IntArray, BoolArray]:
     """Take the removed documents for nonrelevant: the control for predictions."""
     return np.where(removal.removed, 0, grades), removal.in_pool
 
 
-def removals(experiment: Experiment, groups: Sequence[str], depth: int) -> Iterator[Removal]:
+def removals(experiment: GradedRuns, groups: Sequence[str], depth: int) -> Iterator[UniqueDocuments]:
     """Yield the unique documents of each group, by the names of groups; ``groups`` has shape (n_runs,)."""
     retrieved = experiment.retrieved_within(depth)
     in_pool: BoolArray = np.asarray(retrieved.any(axis=0))
@@ -152,17 +152,17 @@ def removals(experiment: Experiment, groups: Sequence[str], depth: int) -> Itera
     for name, retrieved_by_group in zip(names, by_group, strict=True):
         members = np.array([group == name for group in groups], np.bool_)
         alone: BoolArray = retrieved_by_group & found_by_one
-        yield Removal(name, members, in_pool, alone, alone & (experiment.grades >= 0))
+        yield UniqueDocuments(name, members, in_pool, alone, alone & (experiment.grades >= 0))
 
 
-def removed_by_topic(experiment: Experiment, removed: Sequence[Removal]) -> IntArray:
+def removed_by_topic(experiment: GradedRuns, removed: Sequence[UniqueDocuments]) -> IntArray:
     """Return how many judged documents each group takes with it for each topic: shape (n_groups, n_topics)."""
     rows = experiment.judgments.rows
     of_topic = [experiment.judgments.topic_index[topic] for topic in experiment.topics]
     return np.array([rows.count(removal.removed)[of_topic] for removal in removed], np.int64)
 
 
-class LeftOut(Frozen):
+class GroupEvaluation(Frozen):
     """The values of all runs with the whole pool, and without the unique judgments of the run's group."""
 
     before: FloatArray
@@ -211,7 +211,7 @@ class LeftOut(Frozen):
 
 
 def topics_without_value(
-    experiment: Experiment, removed: Sequence[Removal], treatments: Iterable[Treatment]
+    experiment: GradedRuns, removed: Sequence[UniqueDocuments], treatments: Iterable[RemovalTreatment]
 ) -> BoolArray:
     """Return the topics without a value in the whole pool or under a treatment: shape (n_measures, n_topics)."""
     may_lack = [request.measure.has_value is not None for request in experiment.requests for _ in request.names]
@@ -227,27 +227,27 @@ def topics_without_value(
 
 
 def leave_out(
-    experiment: Experiment,
-    removed: Sequence[Removal],
-    treatment: Treatment,
+    experiment: GradedRuns,
+    removed: Sequence[UniqueDocuments],
+    treatment: RemovalTreatment,
     processes: int = 1,
     lacking: BoolArray | None = None,
-) -> LeftOut:
+) -> GroupEvaluation:
     """Evaluate all runs with the whole pool, and for each group with the judgments that a treatment leaves."""
 
-    def values(removal: Removal) -> FloatArray:
+    def values(removal: UniqueDocuments) -> FloatArray:
         return experiment.values(*treatment(removal, experiment.grades))
 
     return leave_out_with(experiment, removed, values, processes, lacking)
 
 
 def leave_out_with(
-    experiment: Experiment,
-    removed: Sequence[Removal],
-    values_without: Callable[[Removal], FloatArray],
+    experiment: GradedRuns,
+    removed: Sequence[UniqueDocuments],
+    values_without: Callable[[UniqueDocuments], FloatArray],
     processes: int = 1,
     lacking: BoolArray | None = None,
-) -> LeftOut:
+) -> GroupEvaluation:
     """Compare the values of all runs with the whole pool to their values when a group is left out, group by group.
 
     ``removed`` contains every run once, or is a single group, under whose judgments the runs of other groups are
@@ -268,7 +268,7 @@ def leave_out_with(
     reversed_pairs = np.zeros((before.shape[0], first.size), np.int64)
     has_changed, all_runs = np.zeros(before.shape, np.bool_), np.ones(before.shape[1], np.bool_)
 
-    def work(removal: Removal) -> tuple[FloatArray, BoolArray, Confusion, BoolArray]:
+    def work(removal: UniqueDocuments) -> tuple[FloatArray, BoolArray, Confusion, BoolArray]:
         """Return scores, which runs score significantly otherwise, and decisions about the runs that are left out."""
         reduced = known(values_without(removal))
         reduced_tested = experiment.tested(reduced)
@@ -290,13 +290,13 @@ def leave_out_with(
         decided.append(of_group)
         reversed_pairs += reversed_here
     left_out: BoolArray = np.any([removal.runs for removal in removed], axis=0)
-    return LeftOut(
+    return GroupEvaluation(
         before, after, rank_before, rank_after, has_changed, left_out, Confusion.sum(decided), reversed_pairs
     )
 
 
 def holes_of_runs(
-    experiment: Experiment, removed: Sequence[Removal], depth: int, treatment: Treatment = deleted
+    experiment: GradedRuns, removed: Sequence[UniqueDocuments], depth: int, treatment: RemovalTreatment = deleted
 ) -> FloatArray:
     """Return the mean share of unjudged documents in the first ``depth`` of each run without its group: (n_runs,)."""
     holes: FloatArray = leave_out(experiment.with_measures((f"unj.{depth}",)), removed, treatment).after[0]

@@ -123,7 +123,7 @@ def mixed(judgments: Judgments, retrieved: BoolArray, order: RandomOrder) -> Boo
     return pooled | added
 
 
-def unjudge(judgments: Judgments, judged: BoolArray) -> IntArray:
+def remove_judgments(judgments: Judgments, judged: BoolArray) -> IntArray:
     """Return grades in which the judged documents that are not kept are unjudged: pooled, with the grade -1."""
     return np.where(judged | (judgments.grades < 0), judgments.grades, UNJUDGED_IN_FILES)
 

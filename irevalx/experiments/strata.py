@@ -24,8 +24,8 @@ from irevalx.declarations import spelled
 from irevalx.errors import MalformedLineError, UsageError, Warn, quote, shown_name
 from irevalx.experiments.parameters import read_share
 from irevalx.experiments.pools import renumbered
-from irevalx.experiments.ranked_runs import Experiment, RankedRuns, each_once, rank_all, requests_of
-from irevalx.experiments.samples import RandomOrder, first_share, unjudge
+from irevalx.experiments.ranked_runs import GradedRuns, RankedRuns, each_once, rank_all, requests_of
+from irevalx.experiments.samples import RandomOrder, first_share, remove_judgments
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments.graded import SAMPLED_DEPTH, Judgments, JudgmentsWithProbabilities
 from irevalx.measures.declaration import Measure
@@ -273,7 +273,7 @@ def _check_ranges(strata: Sequence[Stratum], by: By, text: str) -> None:
         raise UsageError(f"depths of strata must ascend from 1 without gaps, but got {quote(text)}")
 
 
-def divided(
+def stratify(
     design: Design, source: Source | None, judgments: Judgments, ranking: Callable[[], Ranking], warn: Warn
 ) -> IntArray:
     """Return the index of the stratum of each judged document, from a file or from the ranking of the runs."""
@@ -311,7 +311,7 @@ def _format_of(text: str, settings: Settings) -> str:
     return next((name for name in formats if name is not None), None) or QRELS.name
 
 
-def values_of_sample(experiment: Experiment, sample: StrataSample, pooled: BoolArray | None = None) -> FloatArray:
+def values_of_sample(experiment: GradedRuns, sample: StrataSample, pooled: BoolArray | None = None) -> FloatArray:
     """Evaluate all runs under a sample: shape (n_measures, n_runs, n_topics); nan if a topic has no value.
 
     ``pooled``, flat, is the pool for measures of graded judgments (None: all documents); other measures use the strata.
@@ -322,7 +322,7 @@ def values_of_sample(experiment: Experiment, sample: StrataSample, pooled: BoolA
         requests = tuple(request for request in experiment.requests if format_for(request.measure) == name)
         of_format = experiment if requests == experiment.requests else replace(experiment, requests=requests)
         if name == QRELS.name:
-            of_measures = of_format.values(unjudge(experiment.judgments, sample.kept), pooled)
+            of_measures = of_format.values(remove_judgments(experiment.judgments, sample.kept), pooled)
         elif name == SAMPLED.name:
             of_measures = _with_strata(of_format, sample)
         else:
@@ -331,7 +331,7 @@ def values_of_sample(experiment: Experiment, sample: StrataSample, pooled: BoolA
     return values
 
 
-def _with_strata(experiment: Experiment, sample: StrataSample) -> FloatArray:
+def _with_strata(experiment: GradedRuns, sample: StrataSample) -> FloatArray:
     judgments = replace(experiment.judgments, strata=sample.stratum)
     ranking = _cut(experiment.ranking, SAMPLED_DEPTH)
     return replace(experiment, judgments=judgments, ranking=ranking).values(sample.grades, sample.in_stratum)
@@ -346,7 +346,7 @@ def _cut(ranking: Ranking, depth: int) -> Ranking:
     return replace(ranking, rows=rows, rank=ranking.rank[within], row=ranking.row[within], n_ret=n_ret)
 
 
-def _with_probabilities(experiment: Experiment, sample: StrataSample) -> FloatArray:
+def _with_probabilities(experiment: GradedRuns, sample: StrataSample) -> FloatArray:
     judgments, sampled = sample.judgments, sample.kept
     drawn = JudgmentsWithProbabilities(
         path=judgments.path,

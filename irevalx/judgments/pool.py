@@ -14,7 +14,7 @@ from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 
 
-class Pool(Frozen):
+class PooledDocuments(Frozen):
     """Documents that were chosen for judging, any number of times each."""
 
     path: str
@@ -27,7 +27,7 @@ class Pool(Frozen):
     """Flat."""
 
     @classmethod
-    def joined(cls, path: str, parts: Sequence[Pool]) -> Pool:
+    def joined(cls, path: str, parts: Sequence[PooledDocuments]) -> PooledDocuments:
         """Join parts of a file, which can have topics in common."""
         number: dict[bytes, int] = {}
         for part in parts:
@@ -82,7 +82,7 @@ NO_GAPS = PoolGaps(0, 0, 0, 0, 0, None)
 """Without a pool."""
 
 
-def with_pool(judgments: Judgments, pool: Pool, warn: Warn = lambda line: None) -> Judgments:
+def with_pool(judgments: Judgments, pool: PooledDocuments, warn: Warn = lambda line: None) -> Judgments:
     """Add pooled but unjudged documents by ``add_pool``, and warn of differences of judgments and pool."""
     both, gaps = add_pool(judgments, pool)
     for line in gaps.warnings_about(pool.path):
@@ -90,7 +90,7 @@ def with_pool(judgments: Judgments, pool: Pool, warn: Warn = lambda line: None) 
     return both
 
 
-def add_pool(judgments: Judgments, pool: Pool) -> tuple[Judgments, PoolGaps]:
+def add_pool(judgments: Judgments, pool: PooledDocuments) -> tuple[Judgments, PoolGaps]:
     """Add pooled documents without a judgment, with a negative grade.
 
     Judged documents are in the pool, whether its file has them or not. Topics without any judgment stay out.
@@ -116,7 +116,7 @@ def add_pool(judgments: Judgments, pool: Pool) -> tuple[Judgments, PoolGaps]:
     return both, _gaps(judgments, pool, entry[entry != ABSENT])
 
 
-def _gaps(judgments: Judgments, pool: Pool, entry: IntArray) -> PoolGaps:
+def _gaps(judgments: Judgments, pool: PooledDocuments, entry: IntArray) -> PoolGaps:
     """Return the differences of judgments and pool, given the judged documents that are in the pool."""
     pooled = set(pool.topics)
     lacking = np.array([topic not in pooled for topic in judgments.topics], np.bool_)

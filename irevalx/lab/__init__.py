@@ -32,7 +32,7 @@ PROGRAM = "irevalx-lab"
 """``python -m irevalx.lab`` is the command ``irevalx-lab``."""
 
 
-class Listed(Frozen):
+class CommandEntry(Frozen):
     """A command of the list that ``irevalx-lab -h`` prints without importing any."""
 
     question: str  # its heading
@@ -46,60 +46,62 @@ COMPARING = "Comparing runs"
 UNDERSTANDING = "Reliability of measures and test collections"
 
 COMMANDS = {
-    "describe": Listed(JUDGMENTS, "description.describe", "Summarise judgments, pools and runs."),
-    "pool": Listed(JUDGMENTS, "judging.pool", "Build a judging pool from the top documents of runs."),
-    "next": Listed(JUDGMENTS, "judging.next", "Select the next documents to judge."),
-    "complete": Listed(
+    "describe": CommandEntry(JUDGMENTS, "description.describe", "Summarise judgments, pools and runs."),
+    "pool": CommandEntry(JUDGMENTS, "judging.pool", "Build a judging pool from the top documents of runs."),
+    "next": CommandEntry(JUDGMENTS, "judging.next", "Select the next documents to judge."),
+    "complete": CommandEntry(
         JUDGMENTS,
         "completion.complete",
         "Complete judgments with predictions from document text, or with labels from another judge.",
     ),
-    "bounds": Listed(
+    "bounds": CommandEntry(
         JUDGMENTS,
         "score_bounds.bounds",
         "Bound measure values and differences over all possible judgments of the unjudged documents.",
     ),
-    "labels": Listed(
+    "labels": CommandEntry(
         LABELS,
         "judge_agreement.labels",
         "Compare machine relevance judgments (for example, from an LLM) with human judgments.",
     ),
-    "estimate": Listed(
+    "estimate": CommandEntry(
         LABELS,
         "estimation.estimate",
         "Estimate measure values and differences from a few human judgments and many machine judgments.",
     ),
-    "compare": Listed(COMPARING, "comparison.compare", "Test differences between runs for statistical significance."),
-    "report": Listed(COMPARING, "html_report.report", "Write an HTML report of an evaluation."),
-    "power": Listed(
+    "compare": CommandEntry(
+        COMPARING, "comparison.compare", "Test differences between runs for statistical significance."
+    ),
+    "report": CommandEntry(COMPARING, "html_report.report", "Write an HTML report of an evaluation."),
+    "power": CommandEntry(
         COMPARING,
         "topic_sets.power",
         "Compute how many topics an experiment needs, and which differences it can detect.",
     ),
-    "degrade": Listed(
+    "degrade": CommandEntry(
         UNDERSTANDING,
         "judging.degrade",
         "Make judgments incomplete, by random sampling or with a judging strategy.",
     ),
-    "leave-out": Listed(
+    "leave-out": CommandEntry(
         UNDERSTANDING,
         "reusability.leave_out",
         "Test reusability: re-evaluate each group of runs without its unique documents.",
     ),
-    "agree": Listed(
+    "agree": CommandEntry(
         UNDERSTANDING, "agreement.agree", "Measure the agreement between two evaluations of the same runs."
     ),
-    "swap-rate": Listed(
+    "swap-rate": CommandEntry(
         UNDERSTANDING,
         "topic_sets.swap_rate",
         "Estimate how often two topic sets disagree on which of two runs is better.",
     ),
-    "study": Listed(
+    "study": CommandEntry(
         UNDERSTANDING,
         "studies.study",
         "Study measures under incomplete judgments: degrade, re-evaluate, summarise and plot.",
     ),
-    "draw": Listed(UNDERSTANDING, "studies.draw", "Plot several studies together."),
+    "draw": CommandEntry(UNDERSTANDING, "studies.draw", "Plot several studies together."),
 }
 """The commands by name, in the order of the help."""
 

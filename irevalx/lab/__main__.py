@@ -8,6 +8,9 @@ from irevalx.process.startup import OUT_OF_MEMORY, end_on_interrupt, shortage
 def run() -> None:
     """Run the command."""
     end_on_interrupt()  # where another program calls this
+    import gc
+
+    gc.disable()  # until the command begins: imported modules are no garbage
     try:
         from irevalx.lab.command.program import main
         from irevalx.process.terminal import silence_warnings

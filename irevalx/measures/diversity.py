@@ -17,7 +17,7 @@ import numpy as np
 
 from irevalx.arrays.segments import FloatArray, IntArray, Segments, ratio
 from irevalx.measures.declaration import MOSTLY_ZERO_TO_ONE, NONREL, ZERO_TO_ONE, measure
-from irevalx.measures.measure_parameters import Cutoffs, CutoffsAndReals, NamedReals, Parameter
+from irevalx.measures.measure_parameters import Cutoffs, CutoffsAndReals, MeasureParameter, NamedReals
 from irevalx.measures.summaries import mean
 from irevalx.ranking.topics import log2_of, powers
 from irevalx.settings import NumberRange
@@ -29,10 +29,10 @@ SUBTOPICS = frozenset({"subtopics"})
 
 _SHARE = NumberRange("a number from 0 to 1", lambda x: 0 <= x <= 1)
 
-ALPHA = Parameter("alpha", 0.5, _SHARE)
+ALPHA = MeasureParameter("alpha", 0.5, _SHARE)
 """By how much a document reduces the gain of further ones about the same subtopic."""
 
-BETA = Parameter("beta", 0.5, _SHARE)
+BETA = MeasureParameter("beta", 0.5, _SHARE)
 """The persistence of the user."""
 
 CUTOFFS = Cutoffs((5, 10, 20))

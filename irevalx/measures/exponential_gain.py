@@ -8,7 +8,7 @@ import numpy as np
 
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments, ratio
 from irevalx.measures.declaration import NONREL_AND_SKIP, ZERO_TO_ONE, Range, UnjudgedEffect, measure
-from irevalx.measures.measure_parameters import Cutoffs, CutoffsAndReals, Parameter, Parameters
+from irevalx.measures.measure_parameters import Cutoffs, CutoffsAndReals, MeasureParameter, Parameters
 from irevalx.measures.summaries import mean
 from irevalx.ranking.expected_values import TiedTopics
 from irevalx.ranking.topics import Topics, log2_of
@@ -17,7 +17,9 @@ from irevalx.settings import EXPECTED, PROBABILITY, NumberRange
 HIGHEST_GRADE = 4
 """Default of the grade that (nearly) always satisfies the user."""
 
-MAX = Parameter("max", HIGHEST_GRADE, NumberRange("a whole number of at least 1", lambda x: x >= 1 and x == int(x)))
+MAX = MeasureParameter(
+    "max", HIGHEST_GRADE, NumberRange("a whole number of at least 1", lambda x: x >= 1 and x == int(x))
+)
 
 CUTOFFS = (5, 10, 20)
 

@@ -23,7 +23,7 @@ from irevalx.measures.declaration import (
     UnjudgedEffect,
     measure,
 )
-from irevalx.measures.measure_parameters import Cutoffs, NamedReals, Parameter
+from irevalx.measures.measure_parameters import Cutoffs, MeasureParameter, NamedReals
 from irevalx.measures.summaries import LEAST, geometric_mean, mean
 from irevalx.ranking.expected_values import TiedTopics, TieProbabilities
 from irevalx.ranking.topics import Topics
@@ -135,8 +135,8 @@ def rank_effectiveness(t: Topics) -> FloatArray:
     ZERO_TO_ONE,
     kind=NamedReals(
         (
-            Parameter("c", DEFAULT_C, INFAP_C, lambda settings: settings.infap_c),
-            Parameter("epsilon", DEFAULT_EPSILON, INFAP_EPSILON, lambda settings: settings.infap_epsilon),
+            MeasureParameter("c", DEFAULT_C, INFAP_C, lambda settings: settings.infap_c),
+            MeasureParameter("epsilon", DEFAULT_EPSILON, INFAP_EPSILON, lambda settings: settings.infap_epsilon),
         )
     ),
     pooled=UnjudgedEffect.LIKE_JUDGED_ABOVE,
@@ -180,7 +180,7 @@ def induced_average_precision(t: Topics) -> FloatArray:
 @_pool_measure(
     "subAP",
     ZERO_TO_ONE,
-    kind=NamedReals((Parameter("p", None, SAMPLE_RATE, lambda settings: settings.sample_rate),)),
+    kind=NamedReals((MeasureParameter("p", None, SAMPLE_RATE, lambda settings: settings.sample_rate),)),
     pooled=UnjudgedEffect.NOT_THERE,
     outside=UnjudgedEffect.RANDOMLY_THERE,
     refuses=NO_MEAN_OF_RATIO,

@@ -112,7 +112,7 @@ class CutoffsAndReals(Cutoffs):
     A wrong pair is a usage error.
     """
 
-    parameters: tuple[Parameter, ...] = ()
+    parameters: tuple[MeasureParameter, ...] = ()
     """The named ones."""
 
     def parse(self, name: str, text: str | None, settings: Settings, note: Note) -> Parameters:
@@ -161,7 +161,7 @@ class Reals(Frozen, ParameterKind):
         return Parameters((f"{name}_{text}",), tuple(_numbers(text, c_double, note)))
 
 
-class Parameter(Frozen):
+class MeasureParameter(Frozen):
     """A named real number."""
 
     name: str
@@ -178,7 +178,7 @@ class NamedReals(Frozen, ParameterKind):
     Several lists can be requested side by side, and a wrong one is a usage error, unlike trec_eval's parameters.
     """
 
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[MeasureParameter, ...]
 
     @property
     def usage(self) -> str:

@@ -135,7 +135,7 @@ def opened_file(path: str) -> Callable[[], BinaryIO] | None:
     return None
 
 
-def usual_processes() -> int:
+def default_processes() -> int:
     """Return the number of processors that this process can use, at most ``MOST_PROCESSES``."""
     if sys.platform == "linux" and hasattr(os, "sched_getaffinity"):
         return min(len(os.sched_getaffinity(0)), MOST_PROCESSES)

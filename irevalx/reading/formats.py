@@ -20,7 +20,7 @@ from irevalx.trec_eval import Compat
 if TYPE_CHECKING:
     from irevalx.judgments import AnyJudgments
     from irevalx.judgments.graded import GroupedJudgments, Judgments, JudgmentsWithProbabilities
-    from irevalx.judgments.pool import Pool
+    from irevalx.judgments.pool import PooledDocuments
     from irevalx.judgments.preferences import PreferenceJudgments
     from irevalx.judgments.subtopics import SubtopicJudgments
     from irevalx.reading.kinds.runs import RunStream
@@ -289,7 +289,7 @@ TREC_RESULTS: FileFormat[RunStream] = FileFormat(
     recognises=(("is_json_object", JSON_RUN),),
 )
 
-POOL: FileFormat[Pool] = FileFormat(
+POOL: FileFormat[PooledDocuments] = FileFormat(
     kind=FileKind.POOL,
     name="pool",
     layout=Layout(

@@ -58,7 +58,7 @@ class SimulationRules(Frozen, kw_only=True):
     unjudged: Unjudged = "skip"
 
 
-USUAL = SimulationRules()
+DEFAULT_SIMULATION = SimulationRules()
 
 
 class SimulatedJudging(Frozen):
@@ -234,7 +234,7 @@ class StrategySimulation(Frozen, kw_only=True):
     order: JudgingStrategy
     candidates: Sequence[Candidates]
     """Of each topic of the runs."""
-    rules: SimulationRules = USUAL
+    rules: SimulationRules = DEFAULT_SIMULATION
     vectors: TextVectors | None = None
     """Of the texts of documents, for strategies that need them."""
 

@@ -27,6 +27,7 @@ from irevalx.cli.command import EXAMPLES, MANUAL, command
 from irevalx.cli.options import Options
 from irevalx.frozen import fields
 from irevalx.measures import MEASURES
+from irevalx.settings import Settings
 
 DATA = FIXTURES / "golden" / "data"
 QRELS, RUN = DATA / "main.qrels", DATA / "main.run"
@@ -34,9 +35,11 @@ EXPECTED = run("-q", QRELS, RUN).stdout
 
 
 def test_options_and_parameters_have_the_same_names() -> None:
-    """Every field of Options is filled by the parameter of that name, and by no other."""
+    """Every field of Options, and of its settings, is filled by the parameter of that name, and by no other."""
     parameters = {param.name for param in command.params} - {"show_help", "cite", "version", "list_measures"}
-    assert parameters == set(fields(Options))
+    own, settings = set(fields(Options)) - {"settings"}, set(fields(Settings)) - {"topic"}  # which is in ``debug``
+    assert parameters == own | settings
+    assert not own & settings
 
 
 def test_every_option_is_explained() -> None:

@@ -8,7 +8,7 @@ from functools import singledispatch
 from typing import Any, TypeAlias
 
 from irevalx.judgments.graded import GroupedJudgments, Judgments, JudgmentsWithProbabilities
-from irevalx.judgments.pool import Pool
+from irevalx.judgments.pool import PooledDocuments
 from irevalx.judgments.preferences import PreferenceJudgments
 from irevalx.judgments.subtopics import SubtopicJudgments
 from irevalx.reading.kinds.runs import RunStream
@@ -254,6 +254,6 @@ def _(data: RunStream) -> list[Row]:
 
 
 @content.register
-def _(data: Pool) -> list[Row]:
+def _(data: PooledDocuments) -> list[Row]:
     pairs = zip(data.topic.tolist(), data.docnos.texts(), strict=True)
     return sorted((data.topics[topic].decode(), docno.decode()) for topic, docno in pairs)

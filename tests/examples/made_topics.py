@@ -9,7 +9,7 @@ from typing import Any
 
 from references import strategies as reference
 
-from irevalx.experiments.inputs import opened_runs
+from irevalx.experiments.inputs import run_streams
 from irevalx.strategies.registry import STRATEGIES
 from irevalx.strategies.simulation import BudgetLevel, SimulationRules, StrategySimulation
 from irevalx.strategies.strategy import Candidates, candidates_of
@@ -53,7 +53,7 @@ def read(collection: Collection) -> tuple[list[Candidates], dict[str, dict[str, 
         f"t{topic}": {name: int(name in relevant[topic]) for name in reference.names_of(runs)}
         for topic, runs in enumerate(topics)
     }
-    return candidates_of(opened_runs(runs_as_scores(topics)).runs, CUT), qrels
+    return candidates_of(run_streams(runs_as_scores(topics)), CUT), qrels
 
 
 def budgets(n: int) -> list[BudgetLevel]:

@@ -18,7 +18,7 @@ from references.degrade import Qrels
 from running import FIXTURES, ROOT, lab, run
 
 from irevalx.experiments import samples
-from irevalx.experiments.inputs import GradedText
+from irevalx.experiments.inputs import GradedQrelsText
 
 EXPERIMENT = FIXTURES / "experiment"
 QRELS = EXPERIMENT / "qrels"
@@ -61,14 +61,14 @@ def test_samples_of_anything(qrels: Qrels, percent: int, seed: int, level: int) 
     """Samples equal the reference for any judgments, negative grades and topics without relevant documents included;
     no topic loses its last relevant document.
     """  # noqa: D205
-    judgments = GradedText.of(BytesIO(printed(qrels).encode())).judgments
+    judgments = GradedQrelsText.of(BytesIO(printed(qrels).encode())).judgments
     rate, number = f"{percent / 100}", Fraction(percent, 100)
     for scheme, expected in (
         ("uniform", reference.uniform(qrels, rate, seed, level)),
         ("stratified", reference.stratified(qrels, rate, seed, level)),
     ):
         order = samples.RandomOrder(judgments, seed, scheme)
-        grades = samples.unjudge(judgments, getattr(samples, scheme)(judgments, number, order, level))
+        grades = samples.remove_judgments(judgments, getattr(samples, scheme)(judgments, number, order, level))
         for topic, row in judgments.topic_index.items():
             where = judgments.rows.slice(row)
             found = dict(zip(judgments.docnos.take(where).texts(), grades[where].tolist(), strict=True))
@@ -83,7 +83,7 @@ def test_stratified_rounding() -> None:
     """10 % of 45 relevant documents are 4.5, up and half up 5; of 44 they are 4.4: up 5, half up 4. 12 of 120 others."""
     for n_relevant, up, half_up in ((45, 5, 5), (44, 5, 4)):
         lines = "".join(f"1 0 d{number} {int(number < n_relevant)}\n" for number in range(n_relevant + 120))
-        judgments = GradedText.of(BytesIO(lines.encode())).judgments
+        judgments = GradedQrelsText.of(BytesIO(lines.encode())).judgments
         order = samples.RandomOrder(judgments, 1, "stratified")
         for name, expected in (("up", up), ("half-up", half_up)):
             kept = samples.stratified(judgments, Fraction(1, 10), order, 1, samples.ROUNDINGS[name])
@@ -95,7 +95,7 @@ def test_stratified_rounding() -> None:
 def test_the_sample_of_a_seed_never_changes() -> None:
     """These documents, whatever the platform and the version: the definition by hand for a topic of three documents."""
     # printf '7 uniform 1 A 0' | sha256sum begins with e5e3; with B it is a98d, with C e3bf.
-    judgments = GradedText.of(BytesIO(b"1 0 A 1\n1 0 B 1\n1 0 C 1\n")).judgments
+    judgments = GradedQrelsText.of(BytesIO(b"1 0 A 1\n1 0 B 1\n1 0 C 1\n")).judgments
     found = judgments.docnos.take(samples.RandomOrder(judgments, 7, "uniform").of(0)).texts()
     assert found == [b"B", b"C", b"A"]
 
@@ -217,7 +217,7 @@ def test_pool_refuses() -> None:
 def test_exact_decimals() -> None:
     """7 % of 100 are 7 documents, whatever binary fractions make of it."""
     lines = b"".join(b"1 0 d%d 1\n" % number for number in range(100))
-    judgments = GradedText.of(BytesIO(lines)).judgments
+    judgments = GradedQrelsText.of(BytesIO(lines)).judgments
     order = samples.RandomOrder(judgments, 1, "uniform")
     assert samples.uniform(judgments, Fraction("0.07"), order, 1).sum() == 7
     assert samples.uniform(judgments, Fraction("0.075"), order, 1).sum() == 8

@@ -14,7 +14,7 @@ from references import degrade as reference
 from references.degrade import Qrels
 from running import FIXTURES, lab, run
 
-from irevalx.experiments.inputs import GradedText
+from irevalx.experiments.inputs import GradedQrelsText
 from irevalx.experiments.samples import RandomOrder
 from irevalx.experiments.strata import SCHEME, StrataSample, read_design
 
@@ -98,7 +98,7 @@ def test_samples_of_anything(qrels: Qrels, random: object, percent: int, seed: i
     are those of the design.
     """  # noqa: D205
     text = "".join(f"{topic} 0 {docno} {grade}\n" for topic in qrels for docno, grade in qrels[topic].items())
-    judgments = GradedText.of(BytesIO(text.encode())).judgments
+    judgments = GradedQrelsText.of(BytesIO(text.encode())).judgments
     design = read_design(f"runs 2+:{percent}% 1:50% rest:{percent}%", named=False)
     numbers = judgments.lines % 4
     stratum = design.divide(judgments, numbers)

@@ -15,8 +15,8 @@ import pytest
 from running import FIXTURES
 
 from irevalx.arrays.segments import FloatArray
-from irevalx.experiments.inputs import experiment_of
-from irevalx.experiments.ranked_runs import Experiment
+from irevalx.experiments.inputs import graded_runs_of
+from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.experiments.samples import RandomOrder
 from irevalx.experiments.strata import (
     SCHEME,
@@ -60,9 +60,9 @@ class Drawn(NamedTuple):
 
 
 @cache
-def experiment() -> Experiment:
+def experiment() -> GradedRuns:
     """Runs and judgments, with all measures."""
-    read = experiment_of(QRELS, RUNS, "map")
+    read = graded_runs_of(QRELS, RUNS, "map")
     errors = select_measures((STANDARD_ERROR,), Settings(), "sampled").measures
     return replace(read, requests=(*requests_of_samples(MEASURES, 1), *errors))
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from running import FIXTURES, lab, run
 
-from irevalx.experiments.inputs import GradedText
-from irevalx.experiments.ranked_runs import prepare
+from irevalx.experiments.inputs import GradedQrelsText
+from irevalx.experiments.ranked_runs import rank_graded_runs
 from irevalx.reading.formats import read_trec_results
 from irevalx.reading.sources.files import Source
 from irevalx.trec_eval import TREC_EVAL_10
@@ -18,9 +18,9 @@ LEVELS = {"map": "1", "map(rel=2)": "2", "P_5(rel=0)": "0", "P_5(rel=-1)": "-1"}
 
 def test_levels_beside_each_other() -> None:
     """Each measure has the values that the command has with its level as -l."""
-    judgments = GradedText.of(QRELS).judgments
+    judgments = GradedQrelsText.of(QRELS).judgments
     runs = [read_trec_results(Source(str(path)), TREC_EVAL_10, False, print) for path in RUNS]
-    read = prepare(judgments, runs, ["map", "AP(rel=2)", "P(rel=0)@5", "P(rel=-1)@5"])
+    read = rank_graded_runs(judgments, runs, ["map", "AP(rel=2)", "P(rel=0)@5", "P(rel=-1)@5"])
     assert read.measures == tuple(LEVELS)
     scores = read.scores(read.values())
     for values, (name, level) in zip(scores.tolist(), LEVELS.items(), strict=True):

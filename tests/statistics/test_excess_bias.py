@@ -18,8 +18,8 @@ from scipy import stats
 
 import irevalx.lab
 from irevalx.api.inputs import Qrels
-from irevalx.experiments.inputs import experiment_of, graded_judgments_of
-from irevalx.experiments.labels import TwoLabellings
+from irevalx.experiments.inputs import graded_judgments_of, graded_runs_of
+from irevalx.experiments.labels import PairedLabels
 from irevalx.lab.judge_agreement.document_agreement import LabelBootstrap
 from irevalx.lab.judge_agreement.run_agreement import SHUFFLES, evaluations
 from irevalx.statistics.excess_bias import ExcessBias, excess_bias, excess_bias_of
@@ -115,8 +115,8 @@ def test_a_run_reranked_by_the_machine_is_found(tmp_path: Path) -> None:
 def called_biased(human: Path, machine: Path, runs: list[Path], measures: str) -> dict[str, set[str]]:
     """Return for each measure the runs, each its own group, whose corrected p-value is below 0.05."""
     ours, theirs = graded_judgments_of(human), graded_judgments_of(machine)
-    both = TwoLabellings.of(ours, theirs, theirs.topics)
-    experiment = experiment_of(Qrels(both.judgments), runs, measures)
+    both = PairedLabels.of(ours, theirs, theirs.topics)
+    experiment = graded_runs_of(Qrels(both.judgments), runs, measures)
     resampling = LabelBootstrap(resamples=500, seed=1)
     return {
         one.measure: {

@@ -10,9 +10,9 @@ import pytest
 from running import FIXTURES, lab, opened, run
 
 from irevalx.errors import InputError
-from irevalx.experiments.inputs import GradedText
+from irevalx.experiments.inputs import GradedQrelsText
 from irevalx.experiments.measured_runs import measured_runs
-from irevalx.experiments.ranked_runs import GEOMETRIC_MEAN, prepare, requests_of, scale_of
+from irevalx.experiments.ranked_runs import GEOMETRIC_MEAN, rank_graded_runs, requests_of, scale_of
 from irevalx.measures import MEASURES
 from irevalx.statistics.significance import MEAN, TOTAL
 
@@ -48,8 +48,10 @@ def test_topics_without_a_value_are_left_out(tmp_path: Path) -> None:
     for name, docnos in (("r", "ab"), ("s", "ba")):
         lines = [f"{topic} Q0 {docno} 1 {-rank} {name}\n" for topic in (1, 2, 3) for rank, docno in enumerate(docnos)]
         (tmp_path / name).write_text("".join(lines))
-    read = GradedText.of(tmp_path / "qrels").judgments
-    experiment = prepare(read, opened([str(tmp_path / name) for name in "rs"], print), ["map", "Rndcg.1=0,2=3"])
+    read = GradedQrelsText.of(tmp_path / "qrels").judgments
+    experiment = rank_graded_runs(
+        read, opened([str(tmp_path / name) for name in "rs"], print), ["map", "Rndcg.1=0,2=3"]
+    )
     told: list[str] = []
     by_map, by_gain = (one.values for one in measured_runs(experiment, told.append))
     assert (by_map.shape, by_gain.shape) == ((2, 3), (2, 2))
@@ -60,7 +62,7 @@ def test_topics_without_a_value_are_left_out(tmp_path: Path) -> None:
     assert told[0] in done.stderr
     assert row["wins"] + row["losses"] + row["ties"] == 2
     assert row["mean"] == pytest.approx(by_gain[0].mean())
-    nowhere = prepare(read, opened([str(tmp_path / name) for name in "rs"], print), ["Rndcg.1=0,2=0"])
+    nowhere = rank_graded_runs(read, opened([str(tmp_path / name) for name in "rs"], print), ["Rndcg.1=0,2=0"])
     with pytest.raises(InputError, match="must have a value for one topic at least, but has none"):
         measured_runs(nowhere, told.append)
 

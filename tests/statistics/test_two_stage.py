@@ -21,6 +21,7 @@ from scipy import stats
 
 from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.experiments.inputs import graded_judgments_of
+from irevalx.experiments.ranked_runs import EvaluationRules
 from irevalx.experiments.samples import half_up
 from irevalx.experiments.strata import NO_LIMIT, best_ranks
 from irevalx.lab.estimation.document_samples import LabelledSample, RankedLabels, measures_by_document
@@ -216,7 +217,9 @@ class Population:
         path = machine_labels(qrels, folder / "machine", missed=machine[0], wrong=machine[1], seed=2)
         human, theirs = graded_judgments_of(qrels), graded_judgments_of(path)
         [weighted] = measures_by_document(measure, 1, human)
-        ranked = RankedLabels.of(LabelledSample(human, np.ones(human.grades.size), None), theirs, runs)
+        ranked = RankedLabels.of(
+            LabelledSample(human, np.ones(human.grades.size), None), theirs, runs, EvaluationRules(least_runs=1)
+        )
         sums = ranked.sum_of(weighted)
         some = sums.weights[:: max(1, len(sums.weights) // SOME_RUNS)]
         weights = np.stack([*some, *(one - other for one, other in pairwise(some))])

@@ -9,7 +9,7 @@ import pytest
 from examples.made_topics import CUT, Collection, budgets, made, ordering, read
 from references import strategies as reference
 
-from irevalx.experiments.inputs import graded_judgments_of, opened_runs
+from irevalx.experiments.inputs import graded_judgments_of, run_streams
 from irevalx.frozen import replace
 from irevalx.strategies.active_learning import factor_for
 from irevalx.strategies.registry import STRATEGIES
@@ -133,7 +133,7 @@ def test_a_loop_of_replays(name: str, across: bool) -> None:
 def test_documents_without_a_judgment() -> None:
     """They are passed over, or cost a judgment and are taken to be not relevant."""
     runs = {"a": {"1": {"x": 3.0, "y": 2.0, "z": 1.0}}, "b": {"1": {"u": 3.0, "v": 2.0, "w": 1.0}}}
-    candidates = candidates_of(opened_runs(runs).runs, 10)
+    candidates = candidates_of(run_streams(runs), 10)
     judgments = graded_judgments_of({"1": {"y": 1, "z": 1, "v": 1, "w": 0, "x": -1}})
     names = judgments.docnos.texts()
 
@@ -149,7 +149,7 @@ def test_documents_without_a_judgment() -> None:
 def test_nothing_is_learnt_inside_a_batch() -> None:
     """Of a batch of move-to-front all documents come from the run that it has begun to read."""
     runs = {"a": {"1": {f"a{n}": 9.0 - n for n in range(6)}}, "b": {"1": {f"b{n}": 9.0 - n for n in range(6)}}}
-    candidates = candidates_of(opened_runs(runs).runs, 10)
+    candidates = candidates_of(run_streams(runs), 10)
     qrels = {"1": dict.fromkeys([*runs["a"]["1"], *runs["b"]["1"]], 0)}
     judgments = graded_judgments_of(qrels)
     found = ordering("mtf", candidates, batch=4).replay(judgments, budgets(8))
@@ -206,7 +206,7 @@ def test_active_learning() -> None:
     vectors = {name: rng.random(5) for name in names}
     relevant = {name for name in names if vectors[name][0] > 0.6}
     runs = {"a": {"t0": {name: 100.0 - n for n, name in enumerate(names)}}}
-    candidates = candidates_of(opened_runs(runs).runs, 40)
+    candidates = candidates_of(run_streams(runs), 40)
     judgments = graded_judgments_of({"t0": {name: int(name in relevant) for name in names}})
 
     def rows(docnos: Sequence[bytes]) -> object:

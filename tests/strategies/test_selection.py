@@ -19,7 +19,7 @@ from references.document_selection import SELECTING, Judged, at_random, bandit
 from running import SHARED
 
 import irevalx.lab
-from irevalx.experiments.inputs import graded_judgments_of, opened_runs
+from irevalx.experiments.inputs import graded_judgments_of, run_streams
 from irevalx.frozen import replace
 from irevalx.lab.score_bounds.bounds import DocumentsToJudge
 from irevalx.strategies.registry import STRATEGIES
@@ -156,7 +156,7 @@ def test_active_learning() -> None:
     relevant = {name for name in docnos if vectors[name][0] > 0.6}
     runs = {"a": {"t0": {name: 100.0 - n for n, name in enumerate(docnos[:40])}}}
     judged = {name: int(name in relevant) for name in [*docnos[:40:3], *docnos[40:50]]} | {"empty": 1}
-    candidates = candidates_of(opened_runs(runs).runs, 40)
+    candidates = candidates_of(run_streams(runs), 40)
 
     def rows(names: Sequence[bytes]) -> object:
         return scipy_sparse.csr_array(np.array([vectors[docno.decode()] for docno in names]))
@@ -224,7 +224,7 @@ def relevant_found(
 
 def candidates_in(paths: Sequence[Path], qrels: Grades) -> list[Candidates]:
     """Return the first 100 documents of all runs for each judged topic."""
-    return [one for one in candidates_of(opened_runs(paths).runs, 100) if one.topic.decode() in qrels]
+    return [one for one in candidates_of(run_streams(paths), 100) if one.topic.decode() in qrels]
 
 
 def grades_in(path: Path) -> dict[str, dict[str, int]]:
@@ -252,7 +252,7 @@ def test_judgments_tell_which_runs_are_good(name: str) -> None:
         }
         for run in range(6)
     }
-    every = candidates_of(opened_runs(runs).runs, 50)
+    every = candidates_of(run_streams(runs), 50)
     counts = np.array([relevant_found(qrels, every, name, rng, 15, only_new=False) for _ in range(5)])
     assert counts[:, 0].sum() > 1.2 * counts[:, 1].sum()
 

@@ -8,9 +8,9 @@ from irevalx.api.evaluate import Scores
 from irevalx.api.inputs import Qrels, Run
 from irevalx.declarations import declared, file, number, refined, spelled, text, whole
 from irevalx.errors import ArgumentError, UsageError, shown_name, warn
-from irevalx.experiments.inputs import are_given, measures_of, opened_runs, ranked_runs_of
+from irevalx.experiments.inputs import are_given, measures_of, ranked_runs_of, run_streams
 from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
-from irevalx.experiments.ranked_runs import MEASURES
+from irevalx.experiments.ranked_runs import MEASURES, EvaluationRules
 from irevalx.frozen import Frozen, fields
 from irevalx.lab.agreement.evaluations import EvaluatedRuns, PairedValues, evaluate_with_samples, pair_values
 from irevalx.lab.agreement.run_overlap import RunOverlap, looks_like_run, overlap_of_runs, overlap_of_values
@@ -251,11 +251,9 @@ def agree(
             (x, y),
             runs,
             measures_of(measures) or MEASURES,
-            rel_format,
-            grades=grades,
-            level=level,
-            complete=complete,
-            min_retrieved=min_retrieved,
+            EvaluationRules.of(
+                rel_format=rel_format, grades=grades, level=level, complete=complete, min_retrieved=min_retrieved
+            ),
         )
     else:
         if rbo is not None:
@@ -332,16 +330,16 @@ def _warnings(pairs: Sequence[PairedValues], resamples: int) -> list[str]:
 
 
 def _evaluated(
-    judgments: Sequence[Any], runs: Any, measures: Sequence[str], rel_format: str, **options: Any
+    judgments: Sequence[Any], runs: Any, measures: Sequence[str], rules: EvaluationRules
 ) -> list[EvaluatedRuns]:
-    """Evaluate the runs with each of several judgments; ``options`` are those of ``ranked_runs_of``."""
-    opened = opened_runs(runs)
-    if rel_format == SAMPLED.name:
+    """Evaluate the runs with each of several judgments."""
+    opened = run_streams(runs)
+    if rules.rel_format == SAMPLED.name:
         sources = [source_of(of_side, side) for of_side, side in zip(judgments, "xy", strict=True)]
-        return evaluate_with_samples(sources, opened, measures, **options)
+        return evaluate_with_samples(sources, opened, measures, rules)
     evaluated = []
     for of_side, side in zip(judgments, "xy", strict=True):
-        ranked = ranked_runs_of(of_side, opened, measures, rel_format=rel_format, **options)
+        ranked = ranked_runs_of(of_side, opened, measures, rules)
         path = side if isinstance(of_side, Qrels) else shown_name(ranked.judgments.documents.path)
         evaluated.append(EvaluatedRuns.of(path, ranked))
     return evaluated
@@ -367,7 +365,7 @@ def _run_of(side: Any) -> OpenedRun:
     """Open a run in any form."""
     if isinstance(side, Source):
         return read_trec_results(side, TREC_EVAL_10, False, warn)
-    [run] = opened_runs(side).runs
+    [run] = run_streams(side)
     return run
 
 

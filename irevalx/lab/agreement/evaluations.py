@@ -22,8 +22,8 @@ from irevalx.api.inputs import Qrels
 from irevalx.arrays.segments import FloatArray
 from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError, InputError, MalformedLineError, Warn, quote, shown_name, warn
-from irevalx.experiments.inputs import OpenedRuns, experiment_of
-from irevalx.experiments.ranked_runs import RankedRuns, raise_first, scale_named
+from irevalx.experiments.inputs import graded_runs_of
+from irevalx.experiments.ranked_runs import EvaluationRules, RankedRuns, raise_first, scale_named
 from irevalx.experiments.strata import StrataSample, requests_of_samples, values_of_sample
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments.graded import Judgments
@@ -32,6 +32,7 @@ from irevalx.measures.counts import runid
 from irevalx.process.platform import as_bytes, as_text
 from irevalx.reading.format_hints import looks_like_judgments
 from irevalx.reading.formats import QRELS, SAMPLED
+from irevalx.reading.kinds.runs import RunStream
 from irevalx.reading.sources.files import CHUNK_SIZE, Source
 from irevalx.reports.records import Record, RecordWithInterval
 from irevalx.reports.report import ALL
@@ -276,18 +277,18 @@ def _named(where: str, run: str | None, values: Sequence[_Value]) -> Iterator[_V
 
 
 def evaluate_with_samples(
-    sources: Sequence[Source], runs: OpenedRuns, measures: Sequence[str], **options: Any
+    sources: Sequence[Source], runs: Sequence[RunStream], measures: Sequence[str], rules: EvaluationRules
 ) -> list[EvaluatedRuns]:
     """Evaluate the runs with each of several files of judgments, which are stratified samples or qrels.
 
     Documents that were not drawn are pooled and unjudged for measures of grades. For measures of strata and of
     inclusion probabilities, qrels are one stratum, and the judged documents are a sample of it.
     """
-    requests = requests_of_samples(measures, parameters.whole_number(spelled("level"), options["level"]))
+    requests = requests_of_samples(measures, parameters.whole_number(spelled("level"), rules.settings.level))
     evaluated = []
     for source in sources:
         sample = read_sample(source)
-        experiment = experiment_of(Qrels(sample.judgments), runs, requests, **options)
+        experiment = graded_runs_of(Qrels(sample.judgments), runs, requests, replace(rules, rel_format=QRELS.name))
         evaluated.append(EvaluatedRuns.of(source.path, experiment, values_of_sample(experiment, sample)))
     return evaluated
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -18,7 +19,7 @@ from irevalx.declarations import Parameter, check_rules, collect, declaration_of
 from irevalx.errors import ArgumentError, IrevalxWarning, UsageError
 from irevalx.frozen import fields
 from irevalx.lab import PROGRAM
-from irevalx.lab.command.help import Helped
+from irevalx.lab.command.help import HelpCommand
 from irevalx.lab.command.output import Output, paths_in
 from irevalx.lab.command.parameters import FIGURE_OUTPUT, LINES_OUTPUT, RESULTS_FORMAT, TABLES_OUTPUT
 from irevalx.process.terminal import Messages
@@ -49,6 +50,7 @@ def command_from(function: Callable[..., Any]) -> click.Command:
     run = command.run
 
     def call(**values: Any) -> int | None:
+        gc.enable()
         context = click.get_current_context()
         messages = context.obj = Messages(PROGRAM, quiet=values["quiet"])
         with typed_in_shell(parameters), _warnings_as_messages(messages):
@@ -72,7 +74,7 @@ def command_from(function: Callable[..., Any]) -> click.Command:
         made = click_parameter(parameter, parameters)(made)
     description = in_shell_words("\n\n".join(filter(None, (declaration.description, command.more))), parameters)
     return click.command(
-        function.__name__.replace("_", "-"), cls=Helped, help=description, epilog=f"Example: {command.example}"
+        function.__name__.replace("_", "-"), cls=HelpCommand, help=description, epilog=f"Example: {command.example}"
     )(made)
 
 

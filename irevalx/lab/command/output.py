@@ -107,7 +107,7 @@ _NOT_RECORDED = frozenset({"threads", "quiet", "path", "format", "figure", "figu
 """Parameters on which no value depends."""
 
 
-class HasText(Protocol):
+class LinesResult(Protocol):
     """What is written as it is: judgments, a pool."""
 
     @property
@@ -159,14 +159,14 @@ class Output(Frozen, kw_only=True):
         about = {**_how_called(), **result.about()} if form.shows_inputs else None
         write_lines(form.table_lines(tables, self.digits, titled=result.titled, about=about), self.path)
 
-    def write_result(self, result: Result | HasText) -> None:
+    def write_result(self, result: Result | LinesResult) -> None:
         """Write tables and a figure, or lines."""
         if isinstance(result, Result):
             self.write(result)
         else:
             self.write_text(result)
 
-    def write_text(self, found: HasText) -> None:
+    def write_text(self, found: LinesResult) -> None:
         """Write judgments or a pool, and tell the seed that was drawn; raises as the others do."""
         _tell_seed(found)
         write_lines([found.text], self.path)

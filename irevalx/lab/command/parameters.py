@@ -13,7 +13,7 @@ from irevalx.experiments.parameters import MOST_DRAWS, read_share
 from irevalx.frozen import replace
 from irevalx.lab.command.output import DEFAULT_FORMAT, FIGURE_ENDINGS, FORMATS
 from irevalx.parameters import real_number
-from irevalx.process.platform import MOST_PROCESSES, as_bytes, path_text, usual_processes
+from irevalx.process.platform import MOST_PROCESSES, as_bytes, default_processes, path_text
 from irevalx.reading.file_format import join_words
 from irevalx.reading.formats import QRELS, REL_FORMATS, RESULTS_FORMATS, TREC_RESULTS
 from irevalx.reports import DIGITS, MOST_DIGITS, format_help
@@ -137,7 +137,7 @@ Threads = Annotated[
     whole(
         1,
         metavar="N",
-        shell_default=usual_processes,
+        shell_default=default_processes,
         help="number of worker processes; the results do not depend on it.",
         shell_help=(
             "Number of worker processes; the results do not depend on it.  "

@@ -12,7 +12,7 @@ from irevalx import __version__
 from irevalx.cli.option_rules import nearest
 from irevalx.errors import UsageError, not_installed, quote
 from irevalx.lab import COMMANDS, PROGRAM, QUESTIONS
-from irevalx.lab.command.help import Helped, show_version
+from irevalx.lab.command.help import HelpCommand, show_version
 from irevalx.process.startup import start_numpy
 from irevalx.process.terminal import echo, run_program
 
@@ -34,7 +34,7 @@ PAPERS_BEHIND = (
 _LONGEST = max(map(len, COMMANDS))
 
 
-class Group(Helped, click.Group):
+class Group(HelpCommand, click.Group):
     """A group of commands, each imported when it is called."""
 
     def is_long(self, ctx: click.Context) -> bool:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from irevalx.arrays.segments import BoolArray
-from irevalx.experiments.inputs import OpenedRuns
-from irevalx.experiments.ranked_runs import Experiment, RankedRuns
+from irevalx.experiments.ranked_runs import GradedRuns, RankedRuns
+from irevalx.frozen import replace
 from irevalx.lab.comparison.pairs import ComparedMeasure
 from irevalx.lab.score_bounds.bounds import known_bounds
 from irevalx.lab.score_bounds.extremes import WeightedScores
@@ -104,10 +104,10 @@ def bounds_of(ranked: RankedRuns | None, threads: int) -> Callable[[Sequence[str
     """Return a function from names of measures to the scores of runs with their bounds."""
 
     def bounds(names: Sequence[str]) -> Sequence[WeightedScores]:
-        if not isinstance(ranked, Experiment):
+        if not isinstance(ranked, GradedRuns):
             return []
         requests = [request for request in ranked.requests if not set(request.names).isdisjoint(names)]
-        opened = OpenedRuns([*ranked.sources], [*ranked.runs])
-        return known_bounds(ranked.judgments, opened, requests, ranked.settings, threads)
+        named = [replace(run, name=name) for run, name in zip(ranked.sources, ranked.runs, strict=True)]
+        return known_bounds(ranked.judgments, named, requests, ranked.settings, threads)
 
     return bounds

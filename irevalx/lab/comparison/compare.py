@@ -13,9 +13,9 @@ from irevalx.api.inputs import Runs as GivenRuns
 from irevalx.declarations import Parameter, ValueType, choice, declared, file, flag, path, refined, text
 from irevalx.errors import ArgumentError, IrevalxWarning, warn
 from irevalx.experiments.inputs import measures_of, ranked_runs_of
-from irevalx.experiments.measured_runs import MeasuredRuns, measured_runs, measured_scores
+from irevalx.experiments.measured_runs import MeasureValues, measured_runs, measured_scores
 from irevalx.experiments.parameters import chosen_seed
-from irevalx.experiments.ranked_runs import RankedRuns
+from irevalx.experiments.ranked_runs import EvaluationRules, RankedRuns
 from irevalx.frozen import fields
 from irevalx.lab.command.parameters import (
     Alpha,
@@ -333,16 +333,18 @@ def compare(
             qrels,
             runs,
             measures_of(measures) or ("map",),
-            level=level,
-            complete=complete or margin is not None,
-            min_retrieved=min_retrieved,
-            grades=grades,
-            rel_format=rel_format,
-            threads=threads,
+            EvaluationRules.of(
+                level=level,
+                complete=complete or margin is not None,
+                min_retrieved=min_retrieved,
+                grades=grades,
+                rel_format=rel_format,
+                threads=threads,
+                ties=ties,
+                ignore_identical_ids=ignore_identical_ids,
+                duplicates=duplicates,
+            ),
             as_asked=names == "asked",
-            ties=ties,
-            ignore_identical_ids=ignore_identical_ids,
-            duplicates=duplicates,
         )
         measured = measured_runs(ranked, warn)
         notes = ranked.notes([len(ranked.topics) - of_measure.values.shape[1] for of_measure in measured])
@@ -377,7 +379,7 @@ def compare(
 
 
 def _compared(
-    measured: Sequence[MeasuredRuns], baseline: str | None, method: Method, processes: int
+    measured: Sequence[MeasureValues], baseline: str | None, method: Method, processes: int
 ) -> list[ComparedMeasure]:
     """Return the comparisons under each measure."""
     runs = measured[0].runs

@@ -14,7 +14,7 @@ from irevalx.arrays.segments import BoolArray
 from irevalx.declarations import Parameter, ValueType, spelled
 from irevalx.errors import ArgumentError, printable, quote, warn
 from irevalx.experiments.coverage import Coverage, shifts
-from irevalx.experiments.measured_runs import MeasuredRuns
+from irevalx.experiments.measured_runs import MeasureValues
 from irevalx.experiments.ranked_runs import requests_of
 from irevalx.frozen import Frozen, replace
 from irevalx.lab.comparison.pairs import ComparedMeasure, Comparison
@@ -282,7 +282,7 @@ def dependent(
     return np.asarray(~improved.without_spread & (np.isnan(shift) | (changed & (shift != 0))))
 
 
-def _margins(measured: Sequence[MeasuredRuns], margin: float | Mapping[str, float]) -> dict[str, float]:
+def _margins(measured: Sequence[MeasureValues], margin: float | Mapping[str, float]) -> dict[str, float]:
     """Return the margin of each measure by its printed name; raises ArgumentError if a measure has none."""
     for of_measure in measured:
         if not (of_measure.direction and of_measure.scale.is_linear):

@@ -12,7 +12,7 @@ from irevalx.arrays.segments import BoolArray
 from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError
 from irevalx.experiments.coverage import Coverage, depend_on_unjudged
-from irevalx.experiments.measured_runs import MeasuredRuns
+from irevalx.experiments.measured_runs import MeasureValues
 from irevalx.frozen import Frozen, cached_property
 from irevalx.lab.command.output import Result
 from irevalx.reports.report import coverage_note
@@ -69,7 +69,7 @@ class ComparedPair(Frozen, kw_only=True):
 class ComparedMeasure(Frozen):
     """The comparisons of runs under one measure."""
 
-    measured: MeasuredRuns
+    measured: MeasureValues
     """The values of the runs."""
     comparisons: Comparisons
     """Comparisons of the requested pairs."""

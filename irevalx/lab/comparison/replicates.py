@@ -18,7 +18,7 @@ import numpy as np
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError, InputError, UsageError, printable, quote, warn
-from irevalx.experiments.measured_runs import MeasuredRuns
+from irevalx.experiments.measured_runs import MeasureValues
 from irevalx.experiments.run_groups import groups_of
 from irevalx.frozen import cached_property, fields
 from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair
@@ -185,7 +185,7 @@ def one_run_line(systems: Sequence[str]) -> str:
     )
 
 
-class Replicates(MeasuredRuns, kw_only=True):
+class Replicates(MeasureValues, kw_only=True):
     """Values of systems under one measure: means over their runs."""
 
     of_systems: Sequence[FloatArray]
@@ -193,10 +193,10 @@ class Replicates(MeasuredRuns, kw_only=True):
 
 
 def systems_of_runs(
-    every: Sequence[MeasuredRuns],
+    every: Sequence[MeasureValues],
     systems: str | os.PathLike[str] | Mapping[str, str] | None,
     system_by: str | None,
-) -> list[MeasuredRuns]:
+) -> list[MeasureValues]:
     """Return the values of systems in place of their runs; of runs if there are no systems."""
     if systems is None and system_by is None:
         return list(every)
@@ -209,7 +209,7 @@ def systems_of_runs(
     single = [name for name, places in zip(names, members, strict=True) if len(places) == 1]
     if single:
         warn(one_run_line(single))
-    replicates: list[MeasuredRuns] = []
+    replicates: list[MeasureValues] = []
     for of_measure in every:
         if not of_measure.scale.is_linear:
             raise ArgumentError(

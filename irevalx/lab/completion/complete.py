@@ -1,6 +1,6 @@
 """Completion of judgments by classifiers or labels: ``complete`` and its command."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,15 +11,15 @@ from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray
 from irevalx.declarations import Parameter, ValueType, choice, declared, file, flag, refined, spelled, text
 from irevalx.errors import InputError, UsageError, quote, shown_name, warn
-from irevalx.experiments.inputs import GradedText, OpenedRuns, are_given, experiment_of, labels_of, opened_runs
+from irevalx.experiments.inputs import GradedQrelsText, are_given, graded_runs_of, labels_of, run_streams
 from irevalx.experiments.labels import grades_for
 from irevalx.experiments.parameters import chosen_seed, read_share, share_of
 from irevalx.experiments.pools import pool_of
+from irevalx.experiments.ranked_runs import EvaluationRules
 from irevalx.experiments.samples import RandomOrder
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
-from irevalx.judgments.pool import Pool as PooledDocuments
-from irevalx.judgments.pool import with_pool
+from irevalx.judgments.pool import PooledDocuments, with_pool
 from irevalx.lab.command.parameters import (
     CLASSIFIERS,
     THRESHOLDS,
@@ -40,6 +40,7 @@ from irevalx.lab.completion.documents import paths_of
 from irevalx.lab.completion.predictions import Completion, Predictions, complete_from_labels, label_warnings
 from irevalx.lab.completion.quality import SCHEME, LabelReport, PredictionReport
 from irevalx.lab.completion.quality import holdout as hold_out
+from irevalx.reading.kinds.runs import RunStream
 
 if TYPE_CHECKING:
     from irevalx.lab.command.output import Output
@@ -48,12 +49,12 @@ MOST_NAMED = 20
 """The maximum number of documents in a warning."""
 
 
-class CompletedJudgments(GradedText):
+class CompletedJudgments(GradedQrelsText):
     """Judgments with predictions, or labels, in place of missing judgments."""
 
     def __init__(
         self,
-        completed: GradedText,
+        completed: GradedQrelsText,
         known: Judgments,
         taken: BoolArray,
         report: PredictionReport | LabelReport,
@@ -269,8 +270,8 @@ def complete(
         raise UsageError(f"{spelled('documents')} or {spelled('labels')} is required")
     if labels is None and level < 1:
         raise UsageError(f"{spelled('level')} must be at least 1, but got {level}")
-    read = GradedText.of(qrels, rel_format)
-    opened = opened_runs(runs) if are_given(runs) else None
+    read = GradedQrelsText.of(qrels, rel_format)
+    opened = run_streams(runs) if are_given(runs) else None
     judgments = _with_pools(read.judgments, opened, depth, pool)
     if labels is not None:
         given = labels_of(labels, labels_format, rel_format)
@@ -293,8 +294,8 @@ def complete(
             probability = calibration.probabilities_of_relevance(completion, predictions, sigmoid, judgments.grades)
     _warn_of_unpredicted(judgments, predictions, judged & (collection.find(judgments.docnos) == ABSENT))
     of_runs: dict[str, dict[str, float]] = {}
-    if expected and probability is not None and opened is not None and len(opened.runs) > 1:
-        experiment = experiment_of(inputs.Qrels(judgments), opened, "map", level=level)
+    if expected and probability is not None and opened is not None and len(opened) > 1:
+        experiment = graded_runs_of(inputs.Qrels(judgments), opened, "map", EvaluationRules.of(level=level))
         of_runs = calibration.expected_means(experiment, probability)
     completed = replace(judgments, grades=predictions.completed(judgments.grades, level))
     return CompletedJudgments(
@@ -308,9 +309,9 @@ def complete(
     )
 
 
-def _with_pools(judgments: Judgments, runs: OpenedRuns | None, depth: int, pool: Any) -> Judgments:
+def _with_pools(judgments: Judgments, runs: Sequence[RunStream] | None, depth: int, pool: Any) -> Judgments:
     """Return the judgments with the runs' pool at this depth, and another pool, as pooled but unjudged documents."""
-    pools = [pool_of(runs.runs, depth, warn)] if runs is not None else []
+    pools = [pool_of(runs, depth, warn)] if runs is not None else []
     if pool is not None:
         pools.append(inputs.Pool.read(pool).documents)
     for part in pools:
@@ -323,7 +324,7 @@ def _with_pools(judgments: Judgments, runs: OpenedRuns | None, depth: int, pool:
 
 
 def _labelled(
-    read: GradedText, judgments: Judgments, labels: Judgments, level: int, *, replace_all: bool
+    read: GradedQrelsText, judgments: Judgments, labels: Judgments, level: int, *, replace_all: bool
 ) -> CompletedJudgments:
     """Return judgments with labels in place of missing, or all, judgments; raises InputError if there are none."""
     label, _ = grades_for(judgments, labels)

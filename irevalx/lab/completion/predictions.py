@@ -21,8 +21,8 @@ from irevalx.declarations import spelled
 from irevalx.errors import InputError, shown_name
 from irevalx.evaluation.topic_values import AssessedRanking
 from irevalx.experiments.labels import grades_for
-from irevalx.experiments.ranked_runs import Experiment
-from irevalx.experiments.run_groups import Removal
+from irevalx.experiments.ranked_runs import GradedRuns
+from irevalx.experiments.run_groups import UniqueDocuments
 from irevalx.experiments.samples import RandomOrder, is_relevant
 from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
@@ -114,14 +114,17 @@ class CompletionRun:
         """By group; computed when they are first needed, if not before."""
 
     def predict_for(
-        self, removals: Sequence[Removal], processes: int = 1, progress: Callable[[int], None] = lambda topics: None
+        self,
+        removals: Sequence[UniqueDocuments],
+        processes: int = 1,
+        progress: Callable[[int], None] = lambda topics: None,
     ) -> None:
         """Predict for several groups; ``progress`` is called with the number of topics of a group done since."""
         judgments = self.completion.judgments
         sharing = min(processes, len(removals))
         advance = progress if sharing == 1 else lambda topics: None
 
-        def work(removal: Removal) -> Predictions:
+        def work(removal: UniqueDocuments) -> Predictions:
             known = judged_without(removal, judgments.grades)
             return self.completion.predict(known, removal.removed, advance)
 
@@ -130,19 +133,19 @@ class CompletionRun:
             if sharing > 1:
                 progress(judgments.rows.n)
 
-    def __call__(self, removal: Removal, grades: IntArray) -> tuple[IntArray, BoolArray]:
+    def __call__(self, removal: UniqueDocuments, grades: IntArray) -> tuple[IntArray, BoolArray]:
         """Return the grades and the pool with which the group is evaluated."""
         without = np.where(removal.removed, UNJUDGED_IN_FILES, grades)
         return self.of_group(removal).completed(without, self.completion.level), removal.in_pool
 
-    def of_group(self, removal: Removal) -> Predictions:
+    def of_group(self, removal: UniqueDocuments) -> Predictions:
         """Return the predictions for a group."""
         if removal.group not in self.predictions:
             self.predict_for([removal])
         return self.predictions[removal.group]
 
 
-def judged_without(removal: Removal, grades: IntArray) -> BoolArray:
+def judged_without(removal: UniqueDocuments, grades: IntArray) -> BoolArray:
     """Return which documents, flat, are judged without the group that is left out."""
     return (grades >= 0) & removal.in_pool & ~removal.removed
 
@@ -236,7 +239,7 @@ def probabilities_of_relevance(
 
 
 def expected_measures(
-    experiment: Experiment, probability: FloatArray, measures: Sequence[str]
+    experiment: GradedRuns, probability: FloatArray, measures: Sequence[str]
 ) -> dict[str, FloatArray]:
     """Return expected values, (n_runs, n_topics) by measure, if documents are relevant independently.
 
@@ -250,7 +253,7 @@ def expected_measures(
     return {name: np.where(missing, 0.0, of_measure[name]) for name in measures}
 
 
-def expected_means(experiment: Experiment, probability: FloatArray) -> dict[str, dict[str, float]]:
+def expected_means(experiment: GradedRuns, probability: FloatArray) -> dict[str, dict[str, float]]:
     """Return expected values by run and measure: means over topics."""
     means = {
         name: MEAN.summarise(of_runs) for name, of_runs in expected_measures(experiment, probability, EXPECTED).items()
@@ -265,7 +268,7 @@ def expectable(measure: str) -> bool:
     return measure == "recip_rank" or _PRECISION.fullmatch(measure) is not None
 
 
-def expected_values(experiment: Experiment, completion_run: CompletionRun, removal: Removal) -> FloatArray:
+def expected_values(experiment: GradedRuns, completion_run: CompletionRun, removal: UniqueDocuments) -> FloatArray:
     """Return expected values, (n_measures, n_runs, n_topics), with probabilities for the unique documents of a group.
 
     The sigmoid is fitted to the other judgments alone. Measures must be ``expectable``.
@@ -285,7 +288,13 @@ class LabelCompletion:
     """
 
     def __init__(
-        self, judgments: Judgments, labels: Judgments, level: int, left_out: Sequence[Removal], *, replace: bool = False
+        self,
+        judgments: Judgments,
+        labels: Judgments,
+        level: int,
+        left_out: Sequence[UniqueDocuments],
+        *,
+        replace: bool = False,
     ) -> None:
         self._judgments = judgments
         self._labels = labels
@@ -298,7 +307,7 @@ class LabelCompletion:
         }
         """By group."""
 
-    def __call__(self, removal: Removal, grades: IntArray) -> tuple[IntArray, BoolArray]:
+    def __call__(self, removal: UniqueDocuments, grades: IntArray) -> tuple[IntArray, BoolArray]:
         """Return the grades and the pool with which the group is evaluated."""
         return complete_from_labels(grades, self._grades, removal.removed, replace=self._replace), removal.in_pool
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, IntArray, ordered_sum, ratio
-from irevalx.experiments.run_groups import Removal
+from irevalx.experiments.run_groups import UniqueDocuments
 from irevalx.experiments.samples import RandomOrder, first_share, is_relevant
 from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
@@ -63,7 +63,7 @@ class QualityOfPredictions(Frozen, kw_only=True):
 def completion_quality(
     kind: str,
     judgments: Judgments,
-    removed: Sequence[Removal],
+    removed: Sequence[UniqueDocuments],
     predictions: Mapping[str, PredictedGrades],
     level: float,
 ) -> QualityOfPredictions:

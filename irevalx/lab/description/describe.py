@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from irevalx.declarations import choice, declared, spelled, whole
 from irevalx.errors import ArgumentError, UsageError, quote, warn
-from irevalx.experiments.inputs import are_given, graded_judgments_of, opened_runs
+from irevalx.experiments.inputs import are_given, graded_judgments_of, run_streams
 from irevalx.experiments.pools import with_first_documents
 from irevalx.experiments.ranked_runs import compared_topics, rank_all, topics_compared, unique_names
 from irevalx.experiments.run_groups import groups_of
@@ -129,10 +129,10 @@ def describe(
     of_judgments = JudgmentsDescription.of(judgments, level)
     if not are_given(runs):
         return Description(of_judgments, [], [], level, show)
-    opened = opened_runs(runs)
-    with_retrieved = with_first_documents(judgments, opened.runs, depth)
-    ranked = list(rank_all(with_retrieved, opened.runs, RankingRules(), warn=warn))
-    names = unique_names(ranked, opened.runs, opened.names, warn)
+    opened = run_streams(runs)
+    with_retrieved = with_first_documents(judgments, opened, depth)
+    ranked = list(rank_all(with_retrieved, opened, RankingRules(), warn=warn))
+    names = unique_names(ranked, opened, warn)
     shows_runs = show not in ("judgments", "groups")
     by_name = dict(zip(names, ranked, strict=True))
     topics, n_lacking = compared_topics(judgments, by_name, complete=complete or not shows_runs)

@@ -13,9 +13,9 @@ from irevalx.arrays.codes import ABSENT, UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.declarations import spelled
 from irevalx.errors import InputError, UsageError, quote, shown_name, warn
-from irevalx.experiments.inputs import experiment_of, judgments_of, labels_of, measures_of
-from irevalx.experiments.labels import TwoLabellings, places_of, topic_warnings
-from irevalx.experiments.ranked_runs import Experiment, raise_first, requests_of
+from irevalx.experiments.inputs import graded_runs_of, judgments_of, labels_of, measures_of
+from irevalx.experiments.labels import PairedLabels, places_of, topic_warnings
+from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, raise_first, requests_of
 from irevalx.experiments.strata import StrataSample
 from irevalx.experiments.weighted_measures import WeightedMeasure, counted_documents, weighted_measures
 from irevalx.frozen import Frozen, cached_property, replace
@@ -36,9 +36,6 @@ from irevalx.statistics.prediction_powered_inference import (
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-    from typing_extensions import Unpack
-
-    from irevalx.experiments.inputs import Evaluating
 
 
 class EstimatedScores(Result):
@@ -229,30 +226,29 @@ class RankedLabels(Frozen):
     sample: LabelledSample
     """Human labels."""
 
-    labels: TwoLabellings
+    labels: PairedLabels
     """Human and machine labels of the topics that have both."""
 
-    experiment: Experiment
+    experiment: GradedRuns
     """The ranked runs."""
 
     @classmethod
-    def of(cls, sample: LabelledSample, machine: Judgments, runs: Runs, **options: Unpack[Evaluating]) -> RankedLabels:
+    def of(cls, sample: LabelledSample, machine: Judgments, runs: Runs, rules: EvaluationRules) -> RankedLabels:
         """Pair the labels and rank the runs; warns of topics and documents that only one file has."""
-        options["least_runs"] = 1
         human = sample.labels
         topics = tuple(topic for topic in human.topics if topic in machine.topic_index)
         if len(topics) < 2:
             raise InputError(f"at least two topics must have both human and machine labels, but got {len(topics)}")
         for line in topic_warnings(human, machine):
             warn(line)
-        labels = TwoLabellings.of(human, machine, topics)
+        labels = PairedLabels.of(human, machine, topics)
         ours, theirs = shown_name(human.path), shown_name(machine.path)
         if lacking := int(((labels.human >= 0) & (labels.machine < 0)).sum()):
             warn(
                 f"{theirs} does not label {lacking} of the {int((labels.human >= 0).sum())} documents that {ours} "
                 "labels; there the machine's gain counts as 0"
             )
-        experiment = experiment_of(Qrels(labels.judgments), runs, "P.10", **options)
+        experiment = graded_runs_of(Qrels(labels.judgments), runs, "P.10", rules)
         if len(experiment.topics) < 2:
             raise InputError(f"at least two topics must have labels and results, but got {len(experiment.topics)}")
         return cls(sample, labels, experiment)
@@ -343,18 +339,19 @@ def estimates_from_documents(
     runs: Runs,
     measures: Measures,
     *,
+    rules: EvaluationRules,
+    rel_format: str,
     baseline: str | None,
     correction: str,
     weight: float | None,
     alpha: float,
     labels_format: str | None,
-    **options: Unpack[Evaluating],
 ) -> EstimatedFromDocuments:
     """Return the machine's values, corrected document by document; keywords are those of ``estimate``."""
-    sample = LabelledSample.of(human, options.pop("rel_format"))
+    sample = LabelledSample.of(human, rel_format)
     theirs = labels_of(machine, labels_format or QRELS.name)
-    weighted = measures_by_document(measures, options["level"], sample.labels, theirs)
-    ranked = RankedLabels.of(sample, theirs, runs, **options)
+    weighted = measures_by_document(measures, rules.settings.level, sample.labels, theirs)
+    ranked = RankedLabels.of(sample, theirs, runs, rules)
     pairs = pairs_to_compare(ranked.experiment.runs, baseline)
     rows: list[SampledScore] = []
     for measure in weighted:

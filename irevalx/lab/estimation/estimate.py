@@ -11,9 +11,9 @@ from irevalx.api.inputs import Runs as GivenRuns
 from irevalx.arrays.segments import FloatArray
 from irevalx.declarations import Parameter, choice, declared, file, number, refined, spelled, whole
 from irevalx.errors import InputError, UsageError, quote, shown_name, warn
-from irevalx.experiments.inputs import Evaluating, experiment_of, graded_judgments_of, labels_of
-from irevalx.experiments.labels import TwoLabellings
-from irevalx.experiments.ranked_runs import Experiment
+from irevalx.experiments.inputs import graded_judgments_of, graded_runs_of, labels_of
+from irevalx.experiments.labels import PairedLabels
+from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns
 from irevalx.judgments.graded import Judgments
 from irevalx.lab import PROGRAM
 from irevalx.lab.command.parameters import GRADED, Alpha, Baseline, Complete, Level, MinRetrieved, Runs, Seed
@@ -195,37 +195,41 @@ def estimate(
     >>> row.high - row.low < row.classical_high - row.classical_low
     True
     """
-    evaluating: Evaluating = {
-        "level": level,
-        "complete": complete,
-        "min_retrieved": min_retrieved,
-        "least_runs": 1,
-    }
+    rules = EvaluationRules.of(level=level, complete=complete, min_retrieved=min_retrieved, least_runs=1)
     if design is not None:
-        evaluating["rel_format"] = rel_format
-        return design_of(human, machine, runs, measures, design, seed=seed, labels_format=labels_format, **evaluating)
+        return design_of(
+            human,
+            machine,
+            runs,
+            measures,
+            design,
+            rules=rules,
+            rel_format=rel_format,
+            seed=seed,
+            labels_format=labels_format,
+        )
     if human is None:
         raise UsageError(f"{spelled('human')} is required without {spelled('design')}")
     correction = correction_named(correction)
     human_format = human.rel_format if isinstance(human, Qrels) else rel_format
     if human_format in SAMPLES:
-        evaluating["rel_format"] = human_format
         return estimates_from_documents(
             human,
             machine,
             runs,
             measures,
+            rules=rules,
+            rel_format=human_format,
             baseline=baseline,
             correction=correction,
             weight=weight,
             alpha=alpha,
             labels_format=labels_format,
-            **evaluating,
         )
     ours, theirs = graded_judgments_of(human, rel_format), labels_of(machine, labels_format, rel_format)
-    labels = TwoLabellings.of(ours, theirs, theirs.topics)
+    labels = PairedLabels.of(ours, theirs, theirs.topics)
     _warn_of_files(ours, theirs, labels)
-    experiment = experiment_of(Qrels(labels.judgments), runs, measures, **evaluating)
+    experiment = graded_runs_of(Qrels(labels.judgments), runs, measures, rules)
     for measure, scale in zip(experiment.measures, experiment.scales, strict=True):
         if scale is not MEAN:
             raise UsageError(f"measures must be means over topics, but {quote(measure)} is a {scale.name}")
@@ -245,7 +249,7 @@ def estimate(
 
 
 def _values(
-    experiment: Experiment, labels: TwoLabellings, pairs: Sequence[tuple[int, int]]
+    experiment: GradedRuns, labels: PairedLabels, pairs: Sequence[tuple[int, int]]
 ) -> Iterator[tuple[str, FloatArray, FloatArray, FloatArray]]:
     """Yield each measure with human and machine values of topics with both, and machine values of other topics.
 
@@ -293,7 +297,7 @@ def _columns(estimates: Estimates, alpha: float) -> dict[str, list[float]]:
     return {name: values.tolist() for name, values in columns.items()}
 
 
-def _warn_of_files(human: Judgments, machine: Judgments, labels: TwoLabellings) -> None:
+def _warn_of_files(human: Judgments, machine: Judgments, labels: PairedLabels) -> None:
     """Warn of topics and documents with human judgments and without machine labels."""
     ours, theirs = shown_name(human.path), shown_name(machine.path)
     if lacking := sum(topic not in machine.topic_index for topic in human.topics):

@@ -6,7 +6,6 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,10 +15,11 @@ from irevalx.arrays.codes import ABSENT, UNJUDGED_IN_FILES
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.declarations import spelled
 from irevalx.errors import InputError, UsageError, warn
-from irevalx.experiments.inputs import experiment_of, labels_of
-from irevalx.experiments.labels import TwoLabellings
+from irevalx.experiments.inputs import graded_runs_of, labels_of
+from irevalx.experiments.labels import PairedLabels
 from irevalx.experiments.parameters import chosen_seed
 from irevalx.experiments.pools import pool_of_documents
+from irevalx.experiments.ranked_runs import EvaluationRules
 from irevalx.experiments.samples import RandomOrder
 from irevalx.experiments.strata import SCHEME, Design, StrataSample, Stratum, best_ranks
 from irevalx.experiments.weighted_measures import WeightedMeasure, counted_documents
@@ -29,11 +29,6 @@ from irevalx.lab.command.output import Result
 from irevalx.lab.estimation.document_samples import SAMPLES, LabelledSample, measures_by_document
 from irevalx.reading.formats import QRELS
 from irevalx.reports.table import Table
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from irevalx.experiments.inputs import Evaluating
 
 BANDS = ((5, 10, 20, 50, 100), (10, 100), ())
 """Last ranks of bands; further ranks are one more band. Later tuples are used if there are too few documents."""
@@ -96,9 +91,10 @@ def design_of(
     measures: Measures,
     n: int,
     *,
+    rules: EvaluationRules,
+    rel_format: str,
     seed: int | None,
     labels_format: str | None,
-    **options: Unpack[Evaluating],
 ) -> LabellingDesign:
     """Return a design of at most n documents; keywords are those of ``estimate``.
 
@@ -109,19 +105,19 @@ def design_of(
     document with the largest error; so it is equal for all strata without such documents. Documents with human labels
     are in no stratum.
     """
-    form = options.pop("rel_format")
+    form = rel_format
     theirs = labels_of(machine, labels_format or (form if form not in SAMPLES else QRELS.name))
     if human is None:
         ours = replace(theirs, grades=np.full_like(theirs.grades, UNJUDGED_IN_FILES))
     else:
         form = human.rel_format if isinstance(human, Qrels) else form
         ours = LabelledSample.of(human, form).labels if form in SAMPLES else labels_of(human, form)
-    weighted = measures_by_document(measures, options["level"], ours, theirs)
+    weighted = measures_by_document(measures, rules.settings.level, ours, theirs)
     if len(weighted) > 1:
         raise UsageError(f"a design is for one measure, but got {len(weighted)} ({spelled('measures')})")
-    labels = TwoLabellings.of(ours, theirs, theirs.topics)
+    labels = PairedLabels.of(ours, theirs, theirs.topics)
     known = labels.human
-    experiment = experiment_of(Qrels(labels.judgments), runs, "P.10", **options)
+    experiment = graded_runs_of(Qrels(labels.judgments), runs, "P.10", rules)
     row, _, weight = counted_documents(experiment.ranking, weighted[0])
     squares = np.bincount(row, weight**2, known.size).astype(np.float64)
     counted = np.flatnonzero((squares > NEGLIGIBLE**2 * squares.max(initial=0)) & (labels.machine >= 0))

@@ -16,7 +16,7 @@ from irevalx.errors import FormatError, InputError, quote, shown_name
 from irevalx.experiments.ranked_runs import rank_all
 from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
-from irevalx.judgments.pool import Pool, with_pool
+from irevalx.judgments.pool import PooledDocuments, with_pool
 from irevalx.lab.completion.documents import paths_of, read_documents, unescaped
 from irevalx.lab.html_report.scores import document_contributions, is_additive
 from irevalx.measures.selection import RequestedMeasure
@@ -68,13 +68,13 @@ class FirstDocuments(Frozen):
     ) -> FirstDocuments:
         """Rank runs, and collect their first documents and the contributions to additive measures."""
         runs = [run.allowing(rules.duplicates) for run in runs]
-        pools: list[Pool] = []
+        pools: list[PooledDocuments] = []
         n_tied = []
         for run in runs:
             blocks = [_first_of(without_documents(part, rules)[0], rules.ties, depth) for part in run.results()]
             pools += [pool for pool, _ in blocks]
             n_tied.append(sum(tied for _, tied in blocks))
-        both = with_pool(judgments, Pool.joined("", pools))
+        both = with_pool(judgments, PooledDocuments.joined("", pools))
         pooled = both.rows.position < both.rows.spread(judgments.rows.lengths)
         # the evaluation has issued the warnings
         ranked = list(rank_all(both, runs, rules, processes=processes, warn=lambda line: None))
@@ -156,14 +156,14 @@ class FirstDocuments(Frozen):
         return n_first, in_common
 
 
-def _first_of(results: ResultRows, ties: Ties, depth: int) -> tuple[Pool, int]:
+def _first_of(results: ResultRows, ties: Ties, depth: int) -> tuple[PooledDocuments, int]:
     """Return the first documents of each topic, and the number of them with tied scores."""
     order, equal = ranking_order(results, ties)
     within: BoolArray = results.rows.position < depth
     tied = np.append(equal, False) | np.append(False, equal)[: within.size]
     considered = np.ones_like(within) if ties in ORDERS_OF_TIES else within
     places = np.flatnonzero(considered) if order is None else order[considered]
-    pool = Pool("", results.topics, results.rows.keep(considered).ids, results.docnos.take(places))
+    pool = PooledDocuments("", results.topics, results.rows.keep(considered).ids, results.docnos.take(places))
     return pool, int(np.count_nonzero(tied[: within.size] & within))
 
 

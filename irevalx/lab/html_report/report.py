@@ -31,9 +31,9 @@ from irevalx.arrays.segments import AnyArray, FloatArray, IntArray
 from irevalx.declarations import ValueType, choice, declaration_of, declared, file, refined, text, whole
 from irevalx.errors import IrevalxWarning, warn
 from irevalx.experiments.coverage import coverages
-from irevalx.experiments.inputs import OpenedRuns, graded_judgments_of, measures_of, opened_runs
+from irevalx.experiments.inputs import graded_judgments_of, measures_of, run_streams
 from irevalx.experiments.measured_runs import with_coverage
-from irevalx.experiments.ranked_runs import Experiment, RankedRuns, RunRules
+from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, RankedRuns
 from irevalx.experiments.run_groups import groups_of
 from irevalx.frozen import Frozen, cached_property, fields, replace
 from irevalx.judgments.graded import Judgments
@@ -79,6 +79,7 @@ from irevalx.lab.html_report.scores import READINGS, ReportedMeasure, ReportedSc
 from irevalx.lab.score_bounds.bounds import known_bounds
 from irevalx.ranking.rules import RankingRules
 from irevalx.reading.formats import TREC_RESULTS
+from irevalx.reading.kinds.runs import RunStream
 from irevalx.reading.topic_groups import TopicGroups, group_warnings
 from irevalx.settings import Settings
 from irevalx.statistics.paired_comparisons import Method
@@ -414,7 +415,7 @@ def report(
     of_topics = texts_of_topics(topic_texts)
     judgments = graded_judgments_of(qrels, rel_format, settings.grades)
     each = read_runs(runs, TREC_RESULTS.name, strict=False)
-    opened = opened_runs(each)
+    opened = run_streams(each)
     named = _topic_groups(topic_groups, judgments.topics)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="measures without the reading", category=IrevalxWarning)
@@ -439,7 +440,7 @@ def report(
     lines = list(dict.fromkeys(str(message) for message in messages if isinstance(message, IrevalxWarning)))
     bounded = known_bounds(judgments, opened, requests, settings, threads)
     if compared is not None:
-        rules = RunRules(settings=settings, processes=threads)
+        rules = EvaluationRules(settings=settings, threads=threads)
         compared, ranked_runs = _with_coverage(compared, judgments, opened, reported, rules)
         dependent = [of_measure.depends_on_unjudged for of_measure in compared.measures]
         lines += unjudged_cautions(compared.measures, dependent, lambda names: bounded, ranked_runs)
@@ -462,7 +463,7 @@ def report(
         method=method,
         warned=lines,
         first=FirstDocuments.of(
-            judgments, opened.runs, ranking_rules, depth, requests, level=settings.level, processes=threads
+            judgments, opened, ranking_rules, depth, requests, level=settings.level, processes=threads
         ),
         bounded=bounded,
         groups=groups_of(scores.runs, groups, group_by),
@@ -490,14 +491,14 @@ def _report_of(data: ReportData, texts: Mapping[bytes, str]) -> Report:
 def _with_coverage(
     compared: ComparedPairs,
     judgments: Judgments,
-    opened: OpenedRuns,
+    opened: Sequence[RunStream],
     listed: Sequence[ReportedMeasure],
-    rules: RunRules,
+    rules: EvaluationRules,
 ) -> tuple[ComparedPairs, RankedRuns]:
     """Return a comparison of scores with the coverage of the runs, and the ranked runs."""
     requests = {measure.name: measure.request for measure in listed}
     used = tuple(dict.fromkeys(requests[of_measure.name] for of_measure in compared.measures))
-    ranked = Experiment.of(judgments, opened.runs, used, rules, names=opened.names)
+    ranked = GradedRuns.of(judgments, opened, used, rules)
     coverage = coverages(ranked)
     measures = [
         replace(of_measure, measured=with_coverage(of_measure.measured, requests[of_measure.name], ranked, coverage))
@@ -532,11 +533,11 @@ def _path(source: Any) -> str | None:
     return os.fspath(source) if isinstance(source, str | os.PathLike) else None
 
 
-def _paths(runs: Any, opened: OpenedRuns) -> list[str]:
+def _paths(runs: Any, opened: Sequence[RunStream]) -> list[str]:
     """Return the names of the files among the sources of runs."""
     if isinstance(runs, Mapping):
         runs = list(runs.values())
     sources = runs if isinstance(runs, list | tuple) else [runs]
     if all(isinstance(run, Run) for run in sources):  # they contain the names of their files
-        sources = [run.path for run in opened.runs if Path(run.path).is_file()]
+        sources = [run.path for run in opened if Path(run.path).is_file()]
     return [path for path in map(_path, sources) if path is not None]

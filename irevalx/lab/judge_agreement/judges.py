@@ -13,9 +13,9 @@ from irevalx.arrays.codes import UNJUDGED_IN_FILES
 from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.declarations import spelled
 from irevalx.errors import InputError, UsageError, Warn, quote, shown_name, warn
-from irevalx.experiments.inputs import QrelsText, are_given, experiment_of
-from irevalx.experiments.labels import RELEVANT, Labels, TwoLabellings, grades_for, topic_warnings
-from irevalx.experiments.ranked_runs import Experiment, topics_compared
+from irevalx.experiments.inputs import QrelsText, are_given, graded_runs_of
+from irevalx.experiments.labels import RELEVANT, Labels, PairedLabels, grades_for, topic_warnings
+from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, topics_compared
 from irevalx.experiments.run_groups import two_groups_of
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
@@ -218,7 +218,7 @@ def compare_judge(
 
     Warnings contain the name of the judge; None for a single machine.
     """
-    both = TwoLabellings.of(human, machine, common_topics(human, machine))
+    both = PairedLabels.of(human, machine, common_topics(human, machine))
     agreement = DocumentAgreement(both, human, machine)
     of_documents = bootstrap if name is None else bootstrap.for_few_topics(agreement.n_topics)
     statistics = list(agreement.statistics(of_documents))
@@ -233,14 +233,11 @@ def compare_judge(
     topics = f"Topics: {agreement.which_topics(shown_name(human.path), shown_name(machine.path))}."
     if not are_given(runs):
         return statistics, (topics,)
-    experiment = experiment_of(
+    experiment = graded_runs_of(
         Qrels(both.judgments),
         runs,
         measures,
-        level=level,
-        complete=complete,
-        min_retrieved=min_retrieved,
-        least_runs=1,
+        EvaluationRules.of(level=level, complete=complete, min_retrieved=min_retrieved, least_runs=1),
     )
     grouped = groups is not None or group_by is not None
     of_runs = _run_statistics(
@@ -271,8 +268,8 @@ def common_topics(human: Judgments, machine: Judgments) -> list[bytes]:
 
 
 def _run_statistics(
-    experiment: Experiment,
-    both: TwoLabellings,
+    experiment: GradedRuns,
+    both: PairedLabels,
     bootstrap: LabelBootstrap,
     *,
     groups: Sequence[str] | None,

@@ -14,8 +14,8 @@ import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import InputError, Warn
-from irevalx.experiments.labels import TwoLabellings
-from irevalx.experiments.ranked_runs import Experiment
+from irevalx.experiments.labels import PairedLabels
+from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.frozen import Frozen, replace
 from irevalx.lab.judge_agreement.document_agreement import (
     GAIN_STATISTICS,
@@ -221,7 +221,7 @@ class PairedEvaluations(Frozen):
 
 
 def evaluations(
-    experiment: Experiment, labels: TwoLabellings, warn: Warn = lambda line: None, *, shuffles: int = 0, seed: int = 0
+    experiment: GradedRuns, labels: PairedLabels, warn: Warn = lambda line: None, *, shuffles: int = 0, seed: int = 0
 ) -> Iterator[PairedEvaluations]:
     """Evaluate the runs under both files, measure by measure, on topics with values in both; warns of other topics.
 
@@ -266,7 +266,7 @@ def reranked(ranking: Ranking, labels: IntArray) -> Ranking:
     return replace(ranking, rank=rank[order], row=ranking.row[order])
 
 
-def with_reranked(experiment: Experiment, labels: IntArray) -> Experiment:
+def with_reranked(experiment: GradedRuns, labels: IntArray) -> GradedRuns:
     """Return an experiment with all runs, followed by all runs reranked by the labels."""
     return replace(
         experiment,

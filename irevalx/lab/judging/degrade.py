@@ -11,13 +11,13 @@ from irevalx.arrays.segments import BoolArray
 from irevalx.declarations import Parameter, ValueType, choice, declared, flag, refined, spelled
 from irevalx.errors import UsageError, shown_name, warn
 from irevalx.experiments import samples
-from irevalx.experiments.inputs import GradedText, QrelsText, are_given, opened_runs
+from irevalx.experiments.inputs import GradedQrelsText, QrelsText, are_given, run_streams
 from irevalx.experiments.parameters import chosen_seed, share
 from irevalx.experiments.samples import RandomOrder
-from irevalx.experiments.strata import SCHEME, Design, StrataSample, divided, ranking_of, read_design
+from irevalx.experiments.strata import SCHEME, Design, StrataSample, ranking_of, read_design, stratify
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
-from irevalx.judgments.pool import Pool as PooledDocuments
+from irevalx.judgments.pool import PooledDocuments
 from irevalx.lab.command.parameters import GradedRelFormat, Level, Qrels, Runs, Seed
 from irevalx.lab.judging.strategies import (
     BUDGET_RULE,
@@ -30,7 +30,7 @@ from irevalx.lab.judging.strategies import (
     Strategy,
     Unjudged,
     budget_of,
-    ordering_of,
+    simulated_strategy,
     without_judgment_warning,
 )
 from irevalx.process.platform import as_bytes
@@ -38,20 +38,20 @@ from irevalx.reading.file_format import join_words
 from irevalx.reading.formats import PRELS, QRELS, SAMPLED
 from irevalx.reading.kinds.graded import AT_RANDOM, NOT_DRAWN
 from irevalx.reading.sources.tables import source_of
-from irevalx.strategies.simulation import USUAL, BudgetLevel
+from irevalx.strategies.simulation import DEFAULT_SIMULATION, BudgetLevel
 
 if TYPE_CHECKING:
     from irevalx.lab.command.output import Output
 
 
-def sampled_lines(qrels: GradedText, sample: StrataSample, written: BoolArray) -> Iterator[bytes]:
+def sampled_lines(qrels: GradedQrelsText, sample: StrataSample, written: BoolArray) -> Iterator[bytes]:
     """Yield ``TOPIC IGNORED DOCNO STRATUM GRADE`` for the ``written`` judgments in file order; -1 if not sampled."""
     names, grades = [as_bytes(name) for name in sample.names], sample.grades
     for place, (topic, ignored, docno) in qrels.first_columns(written):
         yield b"%s %s %s %s %d\n" % (topic, ignored, docno, names[sample.stratum[place]], grades[place])
 
 
-def prels_lines(qrels: GradedText, sample: StrataSample, written: BoolArray) -> Iterator[bytes]:
+def prels_lines(qrels: GradedQrelsText, sample: StrataSample, written: BoolArray) -> Iterator[bytes]:
     """Yield ``TOPIC DOCNO GRADE METHOD PROBABILITY``, like ``sampled_lines``; the grade is -999 if not sampled."""
     for place, (topic, _, docno) in qrels.first_columns(written):
         grade = sample.judgments.grades[place] if sample.kept[place] else NOT_DRAWN
@@ -115,10 +115,10 @@ def degrade(
         int | float | str | None,
         Parameter(kind=ValueType(BUDGET_RULE, lambda value: budget_of("", value)), metavar="N", requires="order"),
     ] = None,
-    depth: Annotated[CandidateDepth, refined(requires="order")] = USUAL.depth,
+    depth: Annotated[CandidateDepth, refined(requires="order")] = DEFAULT_SIMULATION.depth,
     across: Annotated[Across, refined(requires="order")] = False,
-    batch: Annotated[Batch, refined(requires="order")] = USUAL.batch,
-    unjudged: Annotated[Unjudged, refined(requires="order")] = USUAL.unjudged,
+    batch: Annotated[Batch, refined(requires="order")] = DEFAULT_SIMULATION.batch,
+    unjudged: Annotated[Unjudged, refined(requires="order")] = DEFAULT_SIMULATION.unjudged,
     documents: Annotated[DocumentTexts, refined(requires="order=cal")] = (),
     seed: Seed = None,
     level: Level = 1,
@@ -176,14 +176,14 @@ def degrade(
     seed = chosen_seed(seed)
     if strata is not None:
         design = _design_of(strata, runs, strata_file, sample_format, drop=drop)
-        text = GradedText.of(qrels, rel_format)
+        text = GradedQrelsText.of(qrels, rel_format)
         sample = _sample_of_strata(text.judgments, design, runs, strata_file, seed, level)
         return _written(text, sample, sample_format, seed, drop=drop)
     rate = uniform if stratified is None else stratified
     if rate is None:
         names = [spelled(name) for name in ("uniform", "stratified", "strata", "order")]
         raise UsageError(f"missing argument: one of {join_words(names, 'or')}")
-    text = GradedText.of(qrels, rel_format)
+    text = GradedQrelsText.of(qrels, rel_format)
     judgments = text.judgments
     for line in samples.warnings_without_relevant(judgments, level):
         warn(line)
@@ -215,8 +215,8 @@ def _sample_of_strata(
 ) -> StrataSample:
     """Sample judgments from strata; warns of documents in no stratum."""
     source = None if strata_file is None else source_of(strata_file, "strata_file")
-    inputs = [] if source is not None else opened_runs(runs).runs
-    stratum = divided(design, source, judgments, lambda: ranking_of(inputs, judgments, warn), warn)
+    inputs = [] if source is not None else run_streams(runs)
+    stratum = stratify(design, source, judgments, lambda: ranking_of(inputs, judgments, warn), warn)
     sample = StrataSample.drawn(design, judgments, stratum, RandomOrder(judgments, seed, SCHEME))
     for line in samples.warnings_without_relevant(judgments, level, sample.kept):
         warn(line)
@@ -241,12 +241,12 @@ def _selected_first(
     drop: bool,
     **simulation: Any,
 ) -> Degraded:
-    """Keep the judgments that a strategy selects first; ``simulation`` are keywords of ``ordering_of``."""
+    """Keep the judgments that a strategy selects first; ``simulation`` are keywords of ``simulated_strategy``."""
     if not are_given(runs):
         raise UsageError(f"{spelled('order')} requires {spelled('runs')}")
-    text = GradedText.of(qrels, rel_format)
+    text = GradedQrelsText.of(qrels, rel_format)
     judgments = text.judgments
-    ordering = ordering_of(order, runs, level=level, **simulation)
+    ordering = simulated_strategy(order, runs, level=level, **simulation)
     chosen = chosen_seed(seed) if ordering.order.is_random else None
     replayed = ordering.replay(judgments, [budget], chosen or 0)
     sample = replayed.sample(0)
@@ -258,11 +258,13 @@ def _selected_first(
     return _written(text, sample, PRELS.name if replayed.inclusion else QRELS.name, chosen, drop=drop)
 
 
-def _written(text: GradedText, sample: StrataSample, sample_format: str, seed: int | None, *, drop: bool) -> Degraded:
+def _written(
+    text: GradedQrelsText, sample: StrataSample, sample_format: str, seed: int | None, *, drop: bool
+) -> Degraded:
     """Return a sample in a format; ``drop`` leaves out the lines of documents that are not in it."""
     judgments = text.judgments
     if sample_format == QRELS.name:
-        reduced = replace(judgments, grades=samples.unjudge(judgments, sample.kept))
+        reduced = replace(judgments, grades=samples.remove_judgments(judgments, sample.kept))
         return Degraded(text.rewritten(reduced, sample.kept if drop else None), judgments, seed)
     lines = STRATA_FORMATS[sample_format](text, sample, sample.kept if drop else sample.in_stratum)
     return Degraded(QrelsText.parsed(judgments.path, lines, sample_format), judgments, seed)

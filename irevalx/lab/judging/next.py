@@ -13,13 +13,19 @@ from irevalx.frozen import Frozen
 from irevalx.lab.command.output import Result
 from irevalx.lab.command.parameters import GradedRelFormat, Level, Runs, Seed
 from irevalx.lab.completion.documents import paths_of, read_documents
-from irevalx.lab.judging.strategies import STRATEGY, Across, CandidateDepth, DocumentTexts, ordering_of
+from irevalx.lab.judging.strategies import STRATEGY, Across, CandidateDepth, DocumentTexts, simulated_strategy
 from irevalx.process.platform import as_bytes, as_text
 from irevalx.reading.file_format import join_words
 from irevalx.reading.sources.files import Source
 from irevalx.reports.table import Table
 from irevalx.strategies.registry import LEARNING, STRATEGIES
-from irevalx.strategies.simulation import USUAL, SelectedDocument, StrategySimulation, select, select_in_replay
+from irevalx.strategies.simulation import (
+    DEFAULT_SIMULATION,
+    SelectedDocument,
+    StrategySimulation,
+    select,
+    select_in_replay,
+)
 
 if TYPE_CHECKING:
     from irevalx.lab.command.output import Output
@@ -111,7 +117,7 @@ def next(  # noqa: A001 - it is the name of its command
     in_all: Annotated[int | None, whole(1, metavar="N", excludes=("n", "order=sampled"))] = None,
     replay: Annotated[bool, flag()] = False,
     total: Annotated[int | None, whole(1, metavar="N", requires="order=sampled")] = None,
-    depth: CandidateDepth = USUAL.depth,
+    depth: CandidateDepth = DEFAULT_SIMULATION.depth,
     documents: DocumentTexts = (),
     seed: Seed = None,
     level: Level = 1,
@@ -164,7 +170,7 @@ def next(  # noqa: A001 - it is the name of its command
     """
     number = per_topic or in_all or n or PER_TOPIC
     judgments = graded_judgments_of({}) if judged is None else graded_judgments_of(judged, rel_format)
-    ordering = ordering_of(
+    ordering = simulated_strategy(
         order,
         runs,
         depth=depth,

@@ -10,7 +10,7 @@ from irevalx.api.inputs import Runs as GivenRuns
 from irevalx.declarations import declared, file, flag, refined, spelled, whole
 from irevalx.errors import ArgumentError, NoTopicsError, shown_name, warn
 from irevalx.experiments import samples
-from irevalx.experiments.inputs import GradedText, graded_judgments_of, opened_runs
+from irevalx.experiments.inputs import GradedQrelsText, graded_judgments_of, run_streams
 from irevalx.experiments.pools import best_ranks_in_runs, in_pool, pool_of, pool_of_documents
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.pool import with_pool
@@ -67,7 +67,7 @@ def pool(
     mix_seed: int | None = None,
     drop: bool = False,
     rel_format: str = "qrels",
-) -> GradedText: ...
+) -> GradedQrelsText: ...
 
 
 @declared(
@@ -82,7 +82,7 @@ def pool(
     mix_seed: Annotated[int | None, whole(metavar="S", requires="judge")] = None,
     drop: Annotated[bool, flag(requires="judge")] = False,
     rel_format: GradedRelFormat = "qrels",
-) -> Pool | GradedText:
+) -> Pool | GradedQrelsText:
     """Build a judging pool from the top documents of runs.
 
     The pool contains each document that at least one run ranks among its first `depth` documents for a topic, in the
@@ -116,10 +116,10 @@ def pool(
     1 A
     1 C
     """
-    inputs = opened_runs(runs).runs
+    inputs = run_streams(runs)
     if judge is None:
         return Pool(pool_of(inputs, depth, warn))
-    qrels = GradedText.of(judge, rel_format)
+    qrels = GradedQrelsText.of(judge, rel_format)
     judgments, documents = qrels.judgments, pool_of(inputs, depth, warn)
     if unknown := sum(topic not in judgments.topic_index for topic in documents.topics):
         warn(
@@ -131,7 +131,7 @@ def pool(
         is_judged = samples.shallow(judgments, pooled)
     else:
         is_judged = samples.mixed(judgments, pooled, samples.RandomOrder(judgments, mix_seed, "mixed"))
-    reduced = replace(judgments, grades=samples.unjudge(judgments, is_judged))
+    reduced = replace(judgments, grades=samples.remove_judgments(judgments, is_judged))
     return qrels.rewritten(reduced, is_judged) if drop else qrels.rewritten(with_pool(reduced, documents))
 
 
@@ -195,7 +195,7 @@ def pool_sizes(
     if not ascending:
         raise ArgumentError(f"{spelled('depths')} must contain at least one depth")
     judgments = None if judge is None else graded_judgments_of(judge, rel_format)
-    best = best_ranks_in_runs(opened_runs(runs).runs, ascending[-1], warn)
+    best = best_ranks_in_runs(run_streams(runs), ascending[-1], warn)
     if judgments is not None:
         best = {topic: ranks for topic, ranks in best.items() if topic in judgments.topic_index}
     if not best:

@@ -11,7 +11,7 @@ import numpy as np
 from irevalx import parameters
 from irevalx.declarations import choice, file, flag, path, spelled, text, whole
 from irevalx.errors import ArgumentError, UsageError, warn
-from irevalx.experiments.inputs import opened_runs
+from irevalx.experiments.inputs import run_streams
 from irevalx.experiments.parameters import read_share, share_of
 from irevalx.experiments.strata import EXAMPLE
 from irevalx.judgments.graded import Judgments
@@ -21,8 +21,8 @@ from irevalx.reading.sources.files import Source
 from irevalx.strategies.active_learning import TextVectors
 from irevalx.strategies.registry import STRATEGIES
 from irevalx.strategies.simulation import (
+    DEFAULT_SIMULATION,
     UNJUDGED,
-    USUAL,
     BudgetLevel,
     SimulatedJudging,
     SimulationRules,
@@ -107,15 +107,15 @@ StrataFile = Annotated[
 _MOST_DIGITS = 18
 
 
-def ordering_of(
+def simulated_strategy(
     name: str,
     runs: Any,
     *,
     depth: int,
     level: int,
-    batch: int = USUAL.batch,
+    batch: int = DEFAULT_SIMULATION.batch,
     across: bool,
-    unjudged: str = USUAL.unjudged,
+    unjudged: str = DEFAULT_SIMULATION.unjudged,
     documents: Any,
     judgments: Judgments | None = None,
 ) -> StrategySimulation:
@@ -130,7 +130,7 @@ def ordering_of(
     rules = SimulationRules(
         level=level, batch=batch, depth=depth, across=across, unjudged="skip" if unjudged == "skip" else "nonrel"
     )
-    candidates = tuple(candidates_of(opened_runs(runs).runs, rules.depth, warn))
+    candidates = tuple(candidates_of(run_streams(runs), rules.depth, warn))
     vectors = _vectors(candidates, paths, judgments) if order.needs_texts else None
     return StrategySimulation(order=order, candidates=candidates, rules=rules, vectors=vectors)
 

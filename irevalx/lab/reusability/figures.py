@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from irevalx.arrays.segments import BoolArray, FloatArray
-from irevalx.experiments.ranked_runs import Experiment
-from irevalx.experiments.run_groups import LeftOut
+from irevalx.experiments.ranked_runs import GradedRuns
+from irevalx.experiments.run_groups import GroupEvaluation
 from irevalx.lab.plotting.page import COLOURS, DASHES, GREY, MARKERS, Page, name_rows, panels_of, stacked
 from irevalx.lab.plotting.ranges import groups_on_one_axis, ranges_of
 from irevalx.statistics.correlations import line_through
@@ -24,7 +24,7 @@ _FRAME = 0.35
 """The height of a panel in inches, besides its rows."""
 
 
-def changes(experiment: Experiment, results: Mapping[str, LeftOut], page: Page) -> Figure:
+def changes(experiment: GradedRuns, results: Mapping[str, GroupEvaluation], page: Page) -> Figure:
     """Draw changes of scores and ranks, one point per left-out run; results are by kind of judgments."""
     groups = groups_on_one_axis(ranges_of(experiment.requests))
     n_columns = 1 if page.is_narrow else 2
@@ -51,7 +51,7 @@ def changes(experiment: Experiment, results: Mapping[str, LeftOut], page: Page) 
 
 
 def _draw_changes(
-    panel: Axes, experiment: Experiment, results: Mapping[str, LeftOut], group: Sequence[int], *, of_ranks: bool
+    panel: Axes, experiment: GradedRuns, results: Mapping[str, GroupEvaluation], group: Sequence[int], *, of_ranks: bool
 ) -> None:
     rows = [(m, name, result) for m in group for name, result in results.items()]
     moves: list[FloatArray] = []
@@ -90,7 +90,7 @@ def _draw_changes(
 
 
 def bias_against_holes(
-    experiment: Experiment, results: Mapping[str, LeftOut], holes: FloatArray, depth: int, page: Page
+    experiment: GradedRuns, results: Mapping[str, GroupEvaluation], holes: FloatArray, depth: int, page: Page
 ) -> Figure:
     """Draw the bias of each left-out run against its share of unjudged documents, with lines of least squares.
 
@@ -115,7 +115,7 @@ def bias_against_holes(
     return figure
 
 
-def _draw_biases(panel: Axes, results: Mapping[str, LeftOut], holes: FloatArray, m: int) -> None:
+def _draw_biases(panel: Axes, results: Mapping[str, GroupEvaluation], holes: FloatArray, m: int) -> None:
     panel.axhline(0, color=GREY, linewidth=0.7, zorder=1)
     for number, (name, result) in enumerate(results.items()):
         style = number % len(COLOURS)

@@ -8,12 +8,12 @@ from irevalx.api import inputs
 from irevalx.arrays.segments import BoolArray
 from irevalx.declarations import choice, declared, flag, number, refined, spelled, spelled_rule, text, whole
 from irevalx.errors import ArgumentError, InputError, UsageError, quote, warn
-from irevalx.experiments.inputs import GradedText, are_given, experiment_of, graded_judgments_of, labels_of
+from irevalx.experiments.inputs import GradedQrelsText, are_given, graded_judgments_of, graded_runs_of, labels_of
 from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
-from irevalx.experiments.ranked_runs import MEASURES, Experiment
+from irevalx.experiments.ranked_runs import MEASURES, EvaluationRules, GradedRuns
 from irevalx.experiments.run_groups import (
-    Removal,
-    Treatment,
+    RemovalTreatment,
+    UniqueDocuments,
     deleted,
     holes_of_runs,
     leave_out_with,
@@ -103,7 +103,7 @@ def _run(
     output.write(result, draw=draw)
 
 
-def _write_judgments(judgments: Mapping[str, GradedText], folder: str) -> None:
+def _write_judgments(judgments: Mapping[str, GradedQrelsText], folder: str) -> None:
     """Write the judgments of each group to a file of its own; raises UsageError if two groups would share a file."""
     from irevalx.lab.command.output import write_folder
 
@@ -255,20 +255,20 @@ def leave_out(
             measures,
             partial(two_groups_of, groups=groups, pattern=group_by),
             BiasDraws(tolerance, draws, chosen_seed(seed)),
-            level=level,
-            complete=all_topics,
-            threads=threads,
+            EvaluationRules.of(level=level, complete=all_topics, threads=threads),
         )
-    text = GradedText.of(qrels, rel_format) if keep_judgments else None
-    experiment = experiment_of(
+    text = GradedQrelsText.of(qrels, rel_format) if keep_judgments else None
+    experiment = graded_runs_of(
         qrels if text is None else inputs.Qrels(text.judgments),
         runs,
         measures,
-        level=level,
-        complete=all_topics,
-        min_retrieved=min_retrieved,
-        rel_format=rel_format if text is None else QRELS.name,
-        threads=threads,
+        EvaluationRules.of(
+            level=level,
+            complete=all_topics,
+            min_retrieved=min_retrieved,
+            rel_format=rel_format if text is None else QRELS.name,
+            threads=threads,
+        ),
     )
     _refuse_unexpected(ways, experiment.measures)
     names = two_groups_of(experiment.runs, groups, group_by)
@@ -289,7 +289,7 @@ def leave_out(
     if labels is not None:
         judged = labels_of(labels, labels_format, rel_format)
         predicting[LABELS] = _labelling(experiment, judged, left_out, replace_all=labels_replace)
-    treatments: dict[str, Treatment] = {"biased": unjudged if keep_in_pool else deleted}
+    treatments: dict[str, RemovalTreatment] = {"biased": unjudged if keep_in_pool else deleted}
     if ways:
         treatments[NONRELEVANT] = nonrelevant
     treatments |= {name: predicting[name] for name in ways if name in predicting}
@@ -342,8 +342,8 @@ def _refuse_unexpected(ways: Sequence[str], names: Sequence[str]) -> None:
 
 
 def _predicting(
-    experiment: Experiment,
-    left_out: Sequence[Removal],
+    experiment: GradedRuns,
+    left_out: Sequence[UniqueDocuments],
     ways: Sequence[str],
     documents: Sequence[str],
     kld_threshold: str,
@@ -372,7 +372,7 @@ def _predicting(
 
 
 def _labelling(
-    experiment: Experiment, labels: Judgments, left_out: Sequence[Removal], *, replace_all: bool
+    experiment: GradedRuns, labels: Judgments, left_out: Sequence[UniqueDocuments], *, replace_all: bool
 ) -> LabelCompletion:
     """Return the treatment that takes unique documents from labels; warns about these."""
     labelling = LabelCompletion(experiment.judgments, labels, int(experiment.level), left_out, replace=replace_all)
@@ -381,7 +381,9 @@ def _labelling(
     return labelling
 
 
-def _judgments_of_groups(text: GradedText, left_out: Sequence[Removal], treatment: Treatment) -> dict[str, GradedText]:
+def _judgments_of_groups(
+    text: GradedQrelsText, left_out: Sequence[UniqueDocuments], treatment: RemovalTreatment
+) -> dict[str, GradedQrelsText]:
     """Return the judgments with which each group is evaluated, by group."""
     judgments = {}
     for removal in left_out:
@@ -390,7 +392,7 @@ def _judgments_of_groups(text: GradedText, left_out: Sequence[Removal], treatmen
     return judgments
 
 
-def _warn_of_topics(experiment: Experiment, lacking: BoolArray) -> None:
+def _warn_of_topics(experiment: GradedRuns, lacking: BoolArray) -> None:
     """Warn about topics that are left out; raises InputError if a measure has a value for no topic."""
     for measure, n_lacking in zip(experiment.measures, lacking.sum(axis=1).tolist(), strict=True):
         if n_lacking == lacking.shape[1]:

@@ -6,7 +6,7 @@ docs/incomplete-judgments.md reports how often the intervals cover the true bias
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,25 +16,23 @@ from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.declarations import spelled
 from irevalx.errors import InputError, UsageError, warn
-from irevalx.experiments.inputs import Evaluating, OpenedRuns, experiment_of, measures_of, opened_runs
+from irevalx.experiments.inputs import graded_runs_of, measures_of, run_streams
 from irevalx.experiments.labels import places_of
 from irevalx.experiments.pools import first_documents
-from irevalx.experiments.ranked_runs import Experiment, requests_of
-from irevalx.experiments.run_groups import Removal, holes_of_runs, removals
+from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, requests_of
+from irevalx.experiments.run_groups import UniqueDocuments, holes_of_runs, removals
 from irevalx.experiments.weighted_measures import WeightedMeasure, weighted_measures
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments.graded import Judgments
-from irevalx.judgments.pool import Pool, with_pool
-from irevalx.lab.reusability.new_run_results import COVERAGE_DEPTH, FAIR, Coverage, NewRun, NewRuns, verdict_on
+from irevalx.judgments.pool import PooledDocuments, with_pool
+from irevalx.lab.reusability.new_run_results import COVERAGE_DEPTH, FAIR, NewRun, NewRuns, RunCoverage, verdict_on
 from irevalx.lab.reusability.results import LeftOutRuns
 from irevalx.lab.score_bounds.extremes import WeightedScores
 from irevalx.lab.score_bounds.relevance_models import MOST_UNJUDGED, FittedRelevance, judged_depth
 from irevalx.measures.selection import RequestedMeasure
+from irevalx.reading.kinds.runs import RunStream
 from irevalx.settings import Settings
 from irevalx.statistics.significance import generator, without_noise
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 _ALL = int(np.iinfo(np.int64).max)
 """The depth of measures that use all documents of a run."""
@@ -68,7 +66,7 @@ class AddedRuns(Frozen, kw_only=True):
     given: Judgments
     judgments: Judgments
     """``given``, with the first documents of the new runs as unjudged ones."""
-    runs: OpenedRuns
+    runs: Sequence[RunStream]
     n_new: int
     depth: int
     """The depth of the pool."""
@@ -78,18 +76,18 @@ class AddedRuns(Frozen, kw_only=True):
     @classmethod
     def of(cls, judgments: Judgments, pooled: Runs, new: Runs, measures: Measures, level: int, depth: int) -> AddedRuns:
         """Read new runs, to the depth of the pool and of measures with bounds; raises UsageError for one pooled run."""
-        of_pool, added = opened_runs(pooled), opened_runs(new)
-        if len(of_pool.runs) < 2:
-            raise UsageError(f"{spelled('new_runs')} requires at least two pooled runs, but got {len(of_pool.runs)}")
+        of_pool, added = run_streams(pooled), run_streams(new)
+        if len(of_pool) < 2:
+            raise UsageError(f"{spelled('new_runs')} requires at least two pooled runs, but got {len(of_pool)}")
         requests = requests_of(measures_of(measures), Settings(level=level))
         known = judgments.grades[judgments.grades >= 0]
         depths = [measure.depth or _ALL for request in requests for measure in bounded(request, level, known)]
-        first = [first_documents(part, max(depth, *depths, 1)) for run in added.runs for part in run.results()]
+        first = [first_documents(part, max(depth, *depths, 1)) for run in added for part in run.results()]
         return cls(
             given=judgments,
-            judgments=with_pool(judgments, Pool.joined("", first)),
-            runs=OpenedRuns([*of_pool.runs, *added.runs], [*of_pool.names, *added.names]),
-            n_new=len(added.runs),
+            judgments=with_pool(judgments, PooledDocuments.joined("", first)),
+            runs=[*of_pool, *added],
+            n_new=len(added),
             depth=depth,
             topics=frozenset(topic for part in first for topic in part.topics),
         )
@@ -100,10 +98,10 @@ def with_new_runs(
     measures: Measures,
     groups_of: Callable[[Sequence[str]], list[str]],
     draws: BiasDraws,
-    **options: Unpack[Evaluating],
+    rules: EvaluationRules,
 ) -> LeftOutRuns:
     """Assess new runs; ``groups_of`` returns the groups of runs by name."""
-    experiment = experiment_of(Qrels(added.judgments), added.runs, measures, **options)
+    experiment = graded_runs_of(Qrels(added.judgments), added.runs, measures, rules)
     groups, n_pooled = groups_of(experiment.runs), len(experiment.runs) - added.n_new
     pooled = experiment.of_runs(np.arange(n_pooled))
     each = list(removals(pooled, groups[:n_pooled], added.depth))
@@ -123,13 +121,13 @@ def with_new_runs(
 class PooledAndNew(Frozen, kw_only=True):
     """Pooled and new runs that are ranked together."""
 
-    experiment: Experiment
+    experiment: GradedRuns
     """All runs, the pooled ones first; its judgments contain the first documents of new runs."""
     n_pooled: int
     groups: Sequence[str]
     given: BoolArray
     """Flat over the judgments; false for documents that only the new runs have."""
-    removals: Sequence[Removal]
+    removals: Sequence[UniqueDocuments]
     """The unique documents of each group of pooled runs."""
     depth: int
     """The depth of the pool."""
@@ -137,12 +135,12 @@ class PooledAndNew(Frozen, kw_only=True):
     """How many topics of new runs are not evaluated."""
 
     @cached_property
-    def pooled(self) -> Experiment:
+    def pooled(self) -> GradedRuns:
         """The pooled runs."""
         return self.experiment.of_runs(np.arange(self.n_pooled))
 
     @cached_property
-    def new(self) -> Experiment:
+    def new(self) -> GradedRuns:
         """The new runs."""
         return self.experiment.of_runs(np.arange(self.n_pooled, len(self.groups)))
 
@@ -200,10 +198,10 @@ class PooledAndNew(Frozen, kw_only=True):
                 rows.append(NewRun(**about, condensed=skipped, least=least, greatest=greatest, **bias))
         return rows
 
-    def _coverage(self) -> list[Coverage]:
+    def _coverage(self) -> list[RunCoverage]:
         """Return the shares of unjudged documents of new runs, and of pooled runs when their groups are left out."""
 
-        def without(removal: Removal, grades: IntArray) -> tuple[IntArray, BoolArray]:
+        def without(removal: UniqueDocuments, grades: IntArray) -> tuple[IntArray, BoolArray]:
             return grades, self.given & ~removal.removed
 
         shares = []
@@ -214,11 +212,11 @@ class PooledAndNew(Frozen, kw_only=True):
         names = [*self.new.runs, *self.pooled.runs]
         groups = [*self.groups[self.n_pooled :], *self.groups[: self.n_pooled]]
         return [
-            Coverage(run=run, group=group, is_new=place < len(self.new.runs), unjudged_10=first, unjudged_k=in_pool)
+            RunCoverage(run=run, group=group, is_new=place < len(self.new.runs), unjudged_10=first, unjudged_k=in_pool)
             for place, (run, group, first, in_pool) in enumerate(zip(names, groups, *shares, strict=True))
         ]
 
-    def _warn(self, coverage: Sequence[Coverage], estimated: Sequence[str]) -> None:
+    def _warn(self, coverage: Sequence[RunCoverage], estimated: Sequence[str]) -> None:
         reached = judged_depth(self.pooled)
         if reached < min(self.depth, int(self.pooled.ranking.n_ret.max(initial=0))):
             warn(
@@ -288,7 +286,7 @@ class GroupBias(Frozen, kw_only=True):
 
 
 def _drawn_biases(
-    members: Experiment, given: BoolArray, unjudged: BoolArray, p: FloatArray, factors: FloatArray, seed: int
+    members: GradedRuns, given: BoolArray, unjudged: BoolArray, p: FloatArray, factors: FloatArray, seed: int
 ) -> FloatArray:
     """Return the scores minus the scores under drawn judgments of unjudged documents: (n_draws, n_measures, n_runs).
 
@@ -307,7 +305,7 @@ def _drawn_biases(
     return np.array(biases)
 
 
-def _condensed(new: Experiment, given: BoolArray) -> dict[str, list[float]]:
+def _condensed(new: GradedRuns, given: BoolArray) -> dict[str, list[float]]:
     """Return by measure the scores with unjudged documents skipped, for measures that support this treatment."""
     requests = tuple(
         replace(request, reading="skip")
@@ -320,7 +318,7 @@ def _condensed(new: Experiment, given: BoolArray) -> dict[str, list[float]]:
     return dict(zip(skipping.measures, skipping.scores(skipping.values(None, given)).tolist(), strict=True))
 
 
-def _bounds(new: Experiment) -> dict[str, list[tuple[float, float]]]:
+def _bounds(new: GradedRuns) -> dict[str, list[tuple[float, float]]]:
     """Return by measure the least and the greatest score of each run, for measures with proven bounds."""
     known = new.grades[new.grades >= 0]
     bounds = {}

@@ -9,9 +9,9 @@ import numpy as np
 
 from irevalx import parameters
 from irevalx.arrays.segments import FloatArray
-from irevalx.experiments.inputs import GradedText
-from irevalx.experiments.ranked_runs import Experiment
-from irevalx.experiments.run_groups import LeftOut, Removal, removed_by_topic
+from irevalx.experiments.inputs import GradedQrelsText
+from irevalx.experiments.ranked_runs import GradedRuns
+from irevalx.experiments.run_groups import GroupEvaluation, UniqueDocuments, removed_by_topic
 from irevalx.frozen import Frozen, fields, replace
 from irevalx.lab.command.output import Result
 from irevalx.lab.command.parameters import CLASSIFIERS
@@ -92,7 +92,7 @@ class LeaveOutRow(Frozen, kw_only=True):
 
 
 class LeftOutSummary(Frozen, kw_only=True):
-    """Means over the runs that were left out, under a measure; most fields are in ``LeftOut.statistics``."""
+    """Means over the runs that were left out, under a measure; most fields are in ``GroupEvaluation.statistics``."""
 
     measure: str
     judgments: str
@@ -144,7 +144,7 @@ class RemovedFromTopic(Frozen, kw_only=True):
 
 
 _MEANS = tuple(name for name in fields(LeftOutSummary) if name not in {"measure", "judgments", "decisions"})
-"""The fields of a summary that are in ``LeftOut.statistics``."""
+"""The fields of a summary that are in ``GroupEvaluation.statistics``."""
 
 FIGURES = ("changes", "holes")
 """The figures."""
@@ -153,21 +153,21 @@ FIGURES = ("changes", "holes")
 class LeftOutRuns(Result):
     """Runs re-evaluated without the unique documents of their groups."""
 
-    experiment: Experiment
+    experiment: GradedRuns
     groups: Sequence[str]
     """The group of each run."""
-    removals: Sequence[Removal]
+    removals: Sequence[UniqueDocuments]
     """The unique documents of each group."""
     view: str
     """The first table: ``runs``, ``summary``, ``pivot`` or ``removed``."""
-    evaluations: Mapping[str, LeftOut] = {}
+    evaluations: Mapping[str, GroupEvaluation] = {}
     """By kind of judgments; empty if documents were only counted, or with new runs."""
     holes: FloatArray | None = None
     """Shape (n_runs,); the share of unjudged documents among the first ``holes_depth``."""
     holes_depth: int | None = None
     predictions: Mapping[str, Mapping[str, PredictedGrades]] = {}
     """Predictions for the unique documents, by kind of judgments and by group."""
-    judgments: Mapping[str, GradedText] = {}
+    judgments: Mapping[str, GradedQrelsText] = {}
     """The judgments for each group, if they were requested."""
     new: NewRuns | None = None
     """Runs that were not pooled."""
@@ -331,7 +331,7 @@ class LeftOutRuns(Result):
                 self.experiment, self.evaluations, self.holes, self.holes_depth, Page(width, titled)
             )
 
-    def _each(self) -> Iterator[tuple[int, str, str, LeftOut]]:
+    def _each(self) -> Iterator[tuple[int, str, str, GroupEvaluation]]:
         """Yield the index and the name of each measure with each kind of judgments."""
         for m, measure in enumerate(self.experiment.measures):
             for name, evaluation in self.evaluations.items():

@@ -14,17 +14,15 @@ from irevalx.api import inputs
 from irevalx.declarations import declared, file, flag, refined, spelled, whole
 from irevalx.errors import IrevalxWarning, NoTopicsError, UsageError, quote, warn
 from irevalx.experiments.inputs import (
-    Evaluating,
-    OpenedRuns,
     are_given,
-    experiment_of,
     graded_judgments_of,
+    graded_runs_of,
     measures_of,
-    opened_runs,
+    run_streams,
 )
 from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
 from irevalx.experiments.pools import with_first_documents
-from irevalx.experiments.ranked_runs import Experiment, requests_of
+from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, requests_of
 from irevalx.experiments.weighted_measures import WeightedMeasure, not_weighted, weighted_measures
 from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
@@ -63,12 +61,12 @@ from irevalx.lab.score_bounds.results import (
 )
 from irevalx.measures.selection import RequestedMeasure
 from irevalx.process.platform import as_text
+from irevalx.reading.kinds.runs import RunStream
 from irevalx.reports.table import Table
 from irevalx.settings import Settings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-    from typing_extensions import Unpack
 
     from irevalx.lab.command.output import Output
 
@@ -269,8 +267,8 @@ def bounds(
         raise UsageError(f"{spelled('level')} must be at least 1 with probabilities of relevance, but got {level}")
     numbers = {"per_topic": per_topic, "in_all": in_all, "n_next": n_next}
     requested = next(((name, n) for name, n in numbers.items() if n is not None), None)
-    unpooled = Unpooled(opened_runs(new_runs) if are_given(new_runs) else None, groups, group_by)
-    judgments, opened = graded_judgments_of(qrels, rel_format), unpooled.beside(opened_runs(runs))
+    unpooled = Unpooled(run_streams(new_runs) if are_given(new_runs) else None, groups, group_by)
+    judgments, opened = graded_judgments_of(qrels, rel_format), unpooled.beside(run_streams(runs))
     known = judgments.grades[judgments.grades >= 0]
     greatest = int(known.max(initial=0)) if max_grade is None else max_grade
     requests = requests_of(measures_of(measures), Settings(level=level))
@@ -281,8 +279,8 @@ def bounds(
     if requested is not None:
         _refuse_next(requested[0], weighted, drawn, opened)
     _warn_of_gains(weighted, greatest)
-    options: Evaluating = {"level": level, "complete": complete, "min_retrieved": min_retrieved, "least_runs": 1}
-    scores, experiment = weighted_scores(judgments, opened, weighted, drawn, **options)
+    rules = EvaluationRules.of(level=level, complete=complete, min_retrieved=min_retrieved, least_runs=1)
+    scores, experiment = weighted_scores(judgments, opened, weighted, drawn, rules)
     notes = experiment.notes()
     of_measures: list[tuple[str, Callable[[tuple[int, int | None]], Bounds]]]
     of_measures, used_seed = [(of_measure.measure.name, of_measure.bounds) for of_measure in scores], None
@@ -321,7 +319,7 @@ def _warn_of_gains(weighted: Sequence[WeightedMeasure], greatest: int) -> None:
 
 
 def _rows(
-    experiment: Experiment, measure: str, bounds_of: Callable[[tuple[int, int | None]], Bounds]
+    experiment: GradedRuns, measure: str, bounds_of: Callable[[tuple[int, int | None]], Bounds]
 ) -> Iterator[BoundedScore]:
     """Yield the rows of each run, then of each pair."""
     topics = tuple(map(as_text, experiment.topics))
@@ -358,18 +356,18 @@ def _drawn_requests(requests: Sequence[RequestedMeasure], *, is_probable: bool) 
 
 
 def _refuse_next(
-    option: str, weighted: Sequence[WeightedMeasure], drawn: Sequence[RequestedMeasure], opened: OpenedRuns
+    option: str, weighted: Sequence[WeightedMeasure], drawn: Sequence[RequestedMeasure], opened: Sequence[RunStream]
 ) -> None:
     """Raise UsageError if the next documents cannot be selected."""
     if (n_measures := len(weighted) + sum(len(request.names) for request in drawn)) > 1:
         raise UsageError(f"{spelled(option)} requires a single measure, but got {n_measures}")
     for request in drawn:
         raise UsageError(f"{spelled(option)} requires P, rbp or dcg, but got {quote(request.names[0])}")
-    if len(opened.runs) < 2:
+    if len(opened) < 2:
         raise UsageError(f"{spelled(option)} requires at least two runs, but got one")
 
 
-def _relevance(experiment: Experiment, probabilities: Any, depth: int, level: int, unpooled: Unpooled) -> Relevance:
+def _relevance(experiment: GradedRuns, probabilities: Any, depth: int, level: int, unpooled: Unpooled) -> Relevance:
     """Return the given or, if there are none, fitted probabilities of relevance."""
     if probabilities is None:
         return unpooled.relevance(experiment, level)
@@ -378,17 +376,17 @@ def _relevance(experiment: Experiment, probabilities: Any, depth: int, level: in
 
 def weighted_scores(
     judgments: Judgments,
-    opened: OpenedRuns,
+    opened: Sequence[RunStream],
     weighted: Sequence[WeightedMeasure],
-    drawn: tuple[RequestedMeasure, ...] = (),
-    **options: "Unpack[Evaluating]",
-) -> tuple[list[WeightedScores], Experiment]:
+    drawn: tuple[RequestedMeasure, ...],
+    rules: EvaluationRules,
+) -> tuple[list[WeightedScores], GradedRuns]:
     """Return the scores of runs under measures that are sums over ranks, and the runs, with other (drawn) measures.
 
     The judgments of the experiment contain the documents that runs have at the ranks of these measures.
     """
-    judgments = with_first_documents(judgments, opened.runs, _depth(weighted, drawn))
-    experiment = experiment_of(inputs.Qrels(judgments), opened, drawn or "map", **options)
+    judgments = with_first_documents(judgments, opened, _depth(weighted, drawn))
+    experiment = graded_runs_of(inputs.Qrels(judgments), opened, drawn or "map", rules)
     return [WeightedScores(experiment, measure) for measure in weighted], experiment
 
 
@@ -406,7 +404,11 @@ def _undecided(scores: WeightedScores) -> list[tuple[int, int]]:
 
 
 def known_bounds(
-    judgments: Judgments, opened: OpenedRuns, requests: Sequence[RequestedMeasure], settings: Settings, threads: int
+    judgments: Judgments,
+    opened: Sequence[RunStream],
+    requests: Sequence[RequestedMeasure],
+    settings: Settings,
+    threads: int,
 ) -> list[WeightedScores]:
     """Return the scores of runs under the requested measures that are sums over ranks."""
     default = settings.ties == "name" and settings.duplicates == "error" and not settings.ignore_identical_ids
@@ -421,7 +423,6 @@ def known_bounds(
         return []
     with warnings.catch_warnings(), suppress(NoTopicsError):  # that every run has
         warnings.simplefilter("ignore", IrevalxWarning)  # the evaluation has warned already
-        return weighted_scores(
-            judgments, opened, weighted, level=level, complete=settings.complete, threads=threads, least_runs=1
-        )[0]
+        rules = EvaluationRules.of(level=level, complete=settings.complete, threads=threads, least_runs=1)
+        return weighted_scores(judgments, opened, weighted, (), rules)[0]
     return []

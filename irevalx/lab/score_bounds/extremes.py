@@ -16,7 +16,7 @@ from itertools import combinations
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
-from irevalx.experiments.ranked_runs import Experiment
+from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.experiments.weighted_measures import WeightedMeasure, counted_documents
 from irevalx.frozen import Frozen
 from irevalx.process.platform import as_text
@@ -120,7 +120,7 @@ class WeightedScores:
     The judgments of the experiment contain every document that any run has at the ranks of the measure.
     """
 
-    def __init__(self, experiment: Experiment, measure: WeightedMeasure) -> None:
+    def __init__(self, experiment: GradedRuns, measure: WeightedMeasure) -> None:
         self.measure = measure
         self.runs = experiment.runs
         self.topics = list(_topic_weights(experiment, measure))
@@ -231,7 +231,7 @@ def _weights_of_pairs(topic: TopicWeights, pairs: Sequence[tuple[int, int]]) -> 
         yield topic.weights[run[batch]] - topic.weights[against[batch]]
 
 
-def _topic_weights(experiment: Experiment, measure: WeightedMeasure) -> Iterator[TopicWeights]:
+def _topic_weights(experiment: GradedRuns, measure: WeightedMeasure) -> Iterator[TopicWeights]:
     """Yield the weights of each topic of the experiment."""
     judgments = experiment.judgments
     n_topics, n_runs = len(experiment.topics), len(experiment.runs)

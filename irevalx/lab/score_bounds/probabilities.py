@@ -14,7 +14,7 @@ from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import warn
 from irevalx.experiments.labels import places_of
-from irevalx.experiments.ranked_runs import Experiment
+from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.score_bounds.extremes import Bounds, DifferenceDistribution, DocumentInfluence, WeightedScores
@@ -101,7 +101,7 @@ class GradeShares(Frozen):
         return grades
 
 
-def given_relevance(experiment: Experiment, probabilities: Judgments, depth: int) -> Relevance:
+def given_relevance(experiment: GradedRuns, probabilities: Judgments, depth: int) -> Relevance:
     """Look up probabilities, the grades of judgments; documents without one are nonrelevant, with a warning.
 
     Only the first ``depth`` documents of runs have an effect.
@@ -312,7 +312,7 @@ class SimulatedValues:
     """
 
     def __init__(
-        self, experiment: Experiment, relevance: Relevance, shares: GradeShares, n_draws: int, seed: int
+        self, experiment: GradedRuns, relevance: Relevance, shares: GradeShares, n_draws: int, seed: int
     ) -> None:
         self.measures, judgments = experiment.measures, experiment.judgments
         retrieved = experiment.ranking.row[experiment.ranking.row >= 0]

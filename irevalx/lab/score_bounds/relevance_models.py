@@ -25,11 +25,11 @@ from irevalx.arrays.codes import ABSENT
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.declarations import spelled
 from irevalx.errors import InputError
-from irevalx.experiments.inputs import OpenedRuns
-from irevalx.experiments.ranked_runs import Experiment
+from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.experiments.run_groups import groups_of, removals
 from irevalx.frozen import Frozen, replace
 from irevalx.lab.score_bounds.probabilities import Relevance
+from irevalx.reading.kinds.runs import RunStream
 
 LEAST_GROUPS = 4
 """The least number of groups of pooled runs to estimate the factor; fewer were not tested."""
@@ -58,7 +58,7 @@ _TOLERANCE = 1e-8
 class FittedRelevance:
     """Probabilities of relevance fitted to judgments, which contain unjudged documents, by logistic regression."""
 
-    def __init__(self, experiment: Experiment, level: int) -> None:
+    def __init__(self, experiment: GradedRuns, level: int) -> None:
         self._features, retrieved = features_of(experiment)
         self._relevant: BoolArray = experiment.grades >= level
         self._judged: BoolArray = retrieved & (experiment.grades >= 0)
@@ -115,14 +115,14 @@ class GroupFactor(Frozen, kw_only=True):
         return factors
 
 
-def unjudged_shares(experiment: Experiment) -> FloatArray:
+def unjudged_shares(experiment: GradedRuns) -> FloatArray:
     """Return the share of unjudged documents of each run within each depth: shape (n_runs, depth), depths from 1."""
     n_unjudged, n_retrieved = (counts.cumsum(axis=1) for counts in _by_rank(experiment))
     shares: FloatArray = n_unjudged / np.maximum(n_retrieved, 1)
     return shares
 
 
-def judged_depth(experiment: Experiment) -> int:
+def judged_depth(experiment: GradedRuns) -> int:
     """Return the depth to which runs are judged, 0 for none.
 
     The share of unjudged documents is at most ``MOST_UNJUDGED`` within it, and ``_MOST_UNJUDGED_AT_RANK`` at it.
@@ -133,7 +133,7 @@ def judged_depth(experiment: Experiment) -> int:
     return int(judged[-1]) + 1 if judged.size else 0
 
 
-def _by_rank(experiment: Experiment) -> tuple[IntArray, IntArray]:
+def _by_rank(experiment: GradedRuns) -> tuple[IntArray, IntArray]:
     """Return the numbers of unjudged and of retrieved documents of each run at each rank: shape (n_runs, depth).
 
     A ranking can lack documents that are not in the judgments.
@@ -149,7 +149,7 @@ def _by_rank(experiment: Experiment) -> tuple[IntArray, IntArray]:
     return retrieved - n_judged, retrieved
 
 
-def features_of(experiment: Experiment) -> tuple[FloatArray, BoolArray]:
+def features_of(experiment: GradedRuns) -> tuple[FloatArray, BoolArray]:
     """Return the features of each judgment, (n_judgments, n_runs + 2), and which documents any run retrieves.
 
     The features: 1/log2(rank + 1) for each run, 0 if it does not retrieve the document; the logarithm of the best rank;
@@ -200,22 +200,20 @@ LEAST_DEPTH = 10
 class Unpooled(Frozen):
     """Runs that were not pooled, if there are any."""
 
-    runs: OpenedRuns | None
+    runs: Sequence[RunStream] | None
     groups: str | PathLike[str] | Mapping[str, str] | None
     """Of all runs, like ``group_by``."""
     group_by: str | None
 
-    def beside(self, pooled: OpenedRuns) -> OpenedRuns:
+    def beside(self, pooled: Sequence[RunStream]) -> Sequence[RunStream]:
         """Return the pooled runs, then the new ones."""
-        if self.runs is None:
-            return pooled
-        return OpenedRuns([*pooled.runs, *self.runs.runs], [*pooled.names, *self.runs.names])
+        return [*pooled, *(self.runs or ())]
 
-    def first(self, experiment: Experiment) -> int | None:
+    def first(self, experiment: GradedRuns) -> int | None:
         """Return the index of the first new run among all runs; None if there is none."""
-        return None if self.runs is None else len(experiment.runs) - len(self.runs.runs)
+        return None if self.runs is None else len(experiment.runs) - len(self.runs)
 
-    def relevance(self, experiment: Experiment, level: int) -> Relevance:
+    def relevance(self, experiment: GradedRuns, level: int) -> Relevance:
         """Fit probabilities; raises InputError if there are runs that were not pooled and are not new runs."""
         first = self.first(experiment)
         refuse_unpooled(experiment, len(experiment.runs) if first is None else first)
@@ -246,7 +244,7 @@ class UnpooledRelevance(Relevance, kw_only=True):
         return probability
 
 
-def unpooled_relevance(experiment: Experiment, groups: Sequence[str], n_pooled: int, level: int) -> UnpooledRelevance:
+def unpooled_relevance(experiment: GradedRuns, groups: Sequence[str], n_pooled: int, level: int) -> UnpooledRelevance:
     """Fit probabilities, and the factor for new runs, which follow ``n_pooled`` pooled ones; raises as ``factor``."""
     pooled = experiment.of_runs(np.arange(n_pooled))
     depth = max(LEAST_DEPTH, judged_depth(pooled))
@@ -269,7 +267,7 @@ def unpooled_relevance(experiment: Experiment, groups: Sequence[str], n_pooled: 
     )
 
 
-def refuse_unpooled(experiment: Experiment, n_pooled: int) -> None:
+def refuse_unpooled(experiment: GradedRuns, n_pooled: int) -> None:
     """Raise InputError if some of the first runs are judged to depth 10 and others are not.
 
     Without a factor, the fitted number of relevant documents of the others is two to three times too high.

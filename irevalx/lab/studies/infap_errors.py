@@ -10,7 +10,7 @@ import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, ratio
 from irevalx.evaluation.topic_values import AssessedRanking
-from irevalx.experiments.ranked_runs import Experiment
+from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.frozen import cached_property, replace, values
 from irevalx.judgments.graded import Judgments
 from irevalx.measures.declaration import NONREL, ZERO_TO_ONE, measure
@@ -90,7 +90,7 @@ class FullyAssessedRanking(AssessedRanking):
         return FullTopics(*seen, true_precision=full.hits_so_far / full.rank)
 
 
-class InfapErrors(Experiment):
+class InfapErrors(GradedRuns):
     """An experiment whose last measures are the two error sources."""
 
     def _assessed(
@@ -102,7 +102,7 @@ class InfapErrors(Experiment):
         return FullyAssessedRanking(*values(plain))
 
 
-def with_error_sources(experiment: Experiment) -> InfapErrors:
+def with_error_sources(experiment: GradedRuns) -> InfapErrors:
     """Return an experiment with the two measures of error sources added."""
     both = replace(experiment, requests=(*experiment.requests, *ERROR_SOURCES))
     return InfapErrors(*values(both))

@@ -14,13 +14,13 @@ import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray
 from irevalx.errors import imported, warn
-from irevalx.experiments.ranked_runs import Experiment
+from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.experiments.run_groups import groups_of
 from irevalx.experiments.samples import is_relevant
 from irevalx.experiments.strata import values_of_sample
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.lab.command.output import FORMATS, Result, write_folder, write_lines
-from irevalx.lab.judging.strategies import ordering_of, without_judgment_warning
+from irevalx.lab.judging.strategies import simulated_strategy, without_judgment_warning
 from irevalx.lab.studies.simulation import Scheme, Study
 from irevalx.lab.studies.summaries import (
     KneeRow,
@@ -84,18 +84,18 @@ class StrategyResult(Frozen):
         cls,
         scheme: Scheme,
         runs: Any,
-        experiment: Experiment,
+        experiment: GradedRuns,
         levels: Sequence[BudgetLevel],
         seeds: Sequence[int],
         options: Mapping[str, Any],
         *,
         processes: int,
     ) -> StrategyResult:
-        """Replay a strategy on the judgments of an experiment; ``options`` are those of ``ordering_of``."""
+        """Replay a strategy on the judgments of an experiment; ``options`` are those of ``simulated_strategy``."""
         if scheme.order is None:
             return cls()
         ordering, judgments = (
-            ordering_of(scheme.name, runs, level=int(experiment.level), **options),
+            simulated_strategy(scheme.name, runs, level=int(experiment.level), **options),
             experiment.judgments,
         )
 

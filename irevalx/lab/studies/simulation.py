@@ -22,7 +22,7 @@ from irevalx.errors import ArgumentError, quote
 from irevalx.experiments import samples
 from irevalx.experiments.parameters import read_share, share_of
 from irevalx.experiments.pools import judgments_of_some, renumbered
-from irevalx.experiments.ranked_runs import Experiment
+from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.experiments.strata import Design, StrataSample, values_of_sample
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.lab.judging.strategies import budget_of
@@ -185,7 +185,7 @@ class TopicStrata(Frozen):
 
 
 def draw(
-    experiment: Experiment,
+    experiment: GradedRuns,
     scheme: str,
     level: Fraction,
     order: samples.RandomOrder,
@@ -255,7 +255,7 @@ class StudyBootstrap:
 
     def __init__(
         self,
-        experiment: Experiment,
+        experiment: GradedRuns,
         full: FloatArray,
         average_precision: FloatArray,
         n_levels: int,
@@ -342,7 +342,7 @@ def is_comparable(measure: str, reference: str, statistic: str) -> bool:
 class Study(Frozen):
     """The numbers of a study."""
 
-    experiment: Experiment  # with the full judgments
+    experiment: GradedRuns  # with the full judgments
     scheme: str
     levels: tuple[BudgetLevel, ...]  # ascending
     seeds: tuple[int, ...]  # one for each sample
@@ -387,7 +387,7 @@ class _Reduced(Frozen):
 
 
 def run_study(
-    experiment: Experiment,
+    experiment: GradedRuns,
     scheme: str,
     levels: Sequence[BudgetLevel],
     seeds: Sequence[int],
@@ -479,7 +479,7 @@ def random_pairs(n_runs: int, n_pairs: int, seed: int) -> list[tuple[int, int]]:
     return [pairs[number] for number in sorted(order[:n_pairs])]
 
 
-def pair_experiment(experiment: Experiment, pair: tuple[int, int]) -> Experiment:
+def pair_experiment(experiment: GradedRuns, pair: tuple[int, int]) -> GradedRuns:
     """Return two runs with the judgments of documents that one retrieves (Bompada et al. 2007, sections 4 and 5)."""
     chosen, n_topics = list(pair), len(experiment.topics)
     rows = (np.array(chosen)[:, np.newaxis] * n_topics + np.arange(n_topics)).ravel()
@@ -496,7 +496,7 @@ def pair_experiment(experiment: Experiment, pair: tuple[int, int]) -> Experiment
 
 
 def with_random_pairs(
-    study: Study, n: int, seed: int, evaluate: Callable[[Experiment], Study], *, processes: int, progress: bool
+    study: Study, n: int, seed: int, evaluate: Callable[[GradedRuns], Study], *, processes: int, progress: bool
 ) -> tuple[Study, str]:
     """Return a study with decisions on n random pairs, and a sentence that says so."""
     pairs, confusions = random_pairs(len(study.experiment.runs), n, seed), []

@@ -10,12 +10,12 @@ from irevalx import __version__
 from irevalx.api.inputs import Qrels as ReadQrels
 from irevalx.declarations import Parameter, ValueType, choice, declared, flag, refined, spelled, whole
 from irevalx.errors import InputError, UsageError, shown_name, warn
-from irevalx.experiments.inputs import experiment_of, graded_judgments_of, measures_of, opened_runs
+from irevalx.experiments.inputs import graded_judgments_of, graded_runs_of, measures_of, run_streams
 from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
 from irevalx.experiments.pools import judged_in_pool, pool_of
-from irevalx.experiments.ranked_runs import MEASURES, Experiment
+from irevalx.experiments.ranked_runs import MEASURES, EvaluationRules, GradedRuns
 from irevalx.experiments.samples import ROUNDINGS, warnings_without_relevant
-from irevalx.experiments.strata import divided, read_design, requests_of_samples
+from irevalx.experiments.strata import read_design, requests_of_samples, stratify
 from irevalx.frozen import replace
 from irevalx.lab.command.output import refuse_folder
 from irevalx.lab.command.parameters import (
@@ -53,7 +53,7 @@ from irevalx.process.terminal import progress_bar
 from irevalx.reading.sources.files import Source
 from irevalx.reading.sources.tables import source_of
 from irevalx.strategies.registry import STRATEGIES
-from irevalx.strategies.simulation import USUAL, BudgetLevel
+from irevalx.strategies.simulation import DEFAULT_SIMULATION, BudgetLevel
 
 if TYPE_CHECKING:
     from irevalx.lab.command.output import Output
@@ -124,7 +124,7 @@ def _run(
         raise UsageError(f"several {spelled('scheme')} must be judging strategies, but got {others[0]}")
     else:
         strategies = [STRATEGY_SCHEMES[name] for name in names]
-        options |= {"runs": opened_runs(runs), "levels": strategies[0].levels(levels, spelled("levels"))}
+        options |= {"runs": run_streams(runs), "levels": strategies[0].levels(levels, spelled("levels"))}
         first_seed = chosen_seed(seed)
         studies = []
         for strategy in strategies:
@@ -191,10 +191,10 @@ def study(
     ] = 0,
     pool_depth: Annotated[int | None, whole(1, metavar="K", requires="own_pool")] = None,
     samples: Annotated[int, whole(1, MOST_DRAWS, metavar="N")] = 10,
-    depth: Annotated[CandidateDepth, refined(requires=_STRATEGY)] = USUAL.depth,
+    depth: Annotated[CandidateDepth, refined(requires=_STRATEGY)] = DEFAULT_SIMULATION.depth,
     across: Annotated[Across, refined(requires=_STRATEGY, excludes=_WITH_PROBABILITIES)] = False,
-    batch: Annotated[Batch, refined(requires=_STRATEGY)] = USUAL.batch,
-    unjudged: Annotated[Unjudged, refined(requires=_STRATEGY)] = USUAL.unjudged,
+    batch: Annotated[Batch, refined(requires=_STRATEGY)] = DEFAULT_SIMULATION.batch,
+    unjudged: Annotated[Unjudged, refined(requires=_STRATEGY)] = DEFAULT_SIMULATION.unjudged,
     documents: Annotated[DocumentTexts, refined(requires=tuple(f"scheme={name}" for name in _WITH_TEXTS))] = (),
     group_by: Annotated[GroupBy, refined(requires=_STRATEGY, excludes="min_retrieved")] = None,
     groups: Annotated[
@@ -202,8 +202,10 @@ def study(
         refined(
             requires=_STRATEGY,
             excludes=("group_by", "min_retrieved"),
-            shell_help="Report the bias against each group of runs if its documents are not selected (groups.csv). FILE has one "
-            "line RUN GROUP per run.",
+            shell_help=(
+                "Report the bias against each group of runs if its documents are not selected (groups.csv). FILE has "
+                "one line RUN GROUP per run."
+            ),
         ),
     ] = None,
     infap_errors: Annotated[bool, flag()] = False,
@@ -296,19 +298,17 @@ def study(
     strata_source = None if strata_file is None else source_of(strata_file, spelled("strata_file"))
     files = [Source(path) for path in _paths(qrels, runs, strata_file)]
     inputs = [{"path": file.path, "sha256": file.sha256() if file.size else None} for file in files]
-    opened = opened_runs(runs)
+    opened = run_streams(runs)
     if own_pool:
-        pool = pool_of(opened.runs, pool_depth, warn)
+        pool = pool_of(opened, pool_depth, warn)
         qrels = ReadQrels(judged_in_pool(graded_judgments_of(qrels, rel_format), pool), rel_format)
-    experiment = experiment_of(
+    experiment = graded_runs_of(
         qrels,
         opened,
         requests_of_samples(measures_of(measures), level),
-        level=level,
-        complete=complete,
-        min_retrieved=min_retrieved,
-        rel_format=rel_format,
-        threads=threads,
+        EvaluationRules.of(
+            level=level, complete=complete, min_retrieved=min_retrieved, rel_format=rel_format, threads=threads
+        ),
     )
     notes = experiment.notes()
     if not (experiment.grades >= 0).any():
@@ -367,16 +367,16 @@ def study(
 def _refuse_strategy_options(options: Mapping[str, Any]) -> None:
     """Refuse options of judging strategies for a scheme that is a pool."""
     for name, value in options.items():
-        if value not in (None, (), getattr(USUAL, name, None)):
+        if value not in (None, (), getattr(DEFAULT_SIMULATION, name, None)):
             raise UsageError(
                 f"{spelled(name)} requires a judging strategy: {spelled('scheme', 'depth')} is one only if "
                 f"{spelled('levels')} are shares"
             )
 
 
-def _divided(strata: str, source: Source | None, experiment: Experiment) -> TopicStrata:
+def _divided(strata: str, source: Source | None, experiment: GradedRuns) -> TopicStrata:
     design = read_design(strata, named=source is not None)
-    return TopicStrata(design, divided(design, source, experiment.judgments, lambda: experiment.ranking, warn))
+    return TopicStrata(design, stratify(design, source, experiment.judgments, lambda: experiment.ranking, warn))
 
 
 def _paths(*given: Any) -> list[str]:

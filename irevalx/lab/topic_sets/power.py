@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from irevalx.declarations import choice, declared, number, spelled, whole
 from irevalx.errors import ArgumentError, InputError, warn
 from irevalx.experiments.inputs import measures_of, probability, ranked_runs_of
-from irevalx.experiments.measured_runs import MeasuredRuns, measured_runs
+from irevalx.experiments.measured_runs import MeasureValues, measured_runs
+from irevalx.experiments.ranked_runs import EvaluationRules
 from irevalx.lab.command.output import Result
 from irevalx.lab.command.parameters import AnyRelFormat, Complete, Level, Measures, MinRetrieved, Qrels, Runs, Threads
 from irevalx.reports.table import Table
@@ -201,11 +202,9 @@ def power(
         qrels,
         runs,
         measures_of(measures),
-        level=level,
-        complete=complete,
-        min_retrieved=min_retrieved,
-        rel_format=rel_format,
-        threads=threads,
+        EvaluationRules.of(
+            level=level, complete=complete, min_retrieved=min_retrieved, rel_format=rel_format, threads=threads
+        ),
     )
     measured = measured_runs(ranked, warn)
     n_pairs = math.comb(len(measured[0].runs), 2)
@@ -231,7 +230,7 @@ def power(
     return Power(rows, deviations, settings, tuple(differences), tuple(topics), notes=notes)
 
 
-def _refuse_unusable(values: MeasuredRuns) -> None:
+def _refuse_unusable(values: MeasureValues) -> None:
     """Refuse measures that are not averaged, and a single topic; warn of few topics."""
     n_topics = len(values.topics)
     if values.scale is not MEAN:

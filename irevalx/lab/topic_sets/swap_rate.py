@@ -12,7 +12,7 @@ from irevalx.errors import ArgumentError, InputError, warn
 from irevalx.experiments.inputs import ranked_runs_of
 from irevalx.experiments.measured_runs import measured_runs
 from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
-from irevalx.experiments.ranked_runs import MEASURES
+from irevalx.experiments.ranked_runs import MEASURES, EvaluationRules
 from irevalx.frozen import replace
 from irevalx.lab.command.output import Result
 from irevalx.lab.command.parameters import (
@@ -242,10 +242,7 @@ def swap_rate(
         qrels,
         runs,
         measures,
-        level=level,
-        complete=complete,
-        min_retrieved=min_retrieved,
-        rel_format=rel_format,
+        EvaluationRules.of(level=level, complete=complete, min_retrieved=min_retrieved, rel_format=rel_format),
     )
     measured = measured_runs(ranked, warn)
     notes = ranked.notes([len(ranked.topics) - len(values.topics) for values in measured])

@@ -15,7 +15,7 @@ from irevalx.arrays.segments import AnyArray, FloatArray, IntArray, Segments
 from irevalx.errors import quote
 from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
-from irevalx.judgments.pool import Pool
+from irevalx.judgments.pool import PooledDocuments
 from irevalx.reading.column_names import DOCNO, SCORE, TOPIC
 from irevalx.reading.kinds.runs import ResultRows, RunStream, RunWarning, group_by_topic, has_equal_ends, score_warnings
 from irevalx.reading.sources.lines import as_precise
@@ -54,9 +54,9 @@ class Entries(Frozen):
         part = Judgments(self.path, topics, rows, self.docnos, self.numbers, self.lines, distinct=self.distinct)
         return Judgments.joined(self.path, [part])
 
-    def pool(self) -> Pool:
+    def pool(self) -> PooledDocuments:
         """Return the entries as a pool."""
-        return Pool(self.path, self.topics, self.rows.ids, self.docnos)
+        return PooledDocuments(self.path, self.topics, self.rows.ids, self.docnos)
 
     def results(self, compat: Compat, tag: bytes, *, strict: bool) -> ResultRows:
         """Return the entries as results of a run with this tag; ``strict`` refuses scores that are not finite."""

@@ -14,7 +14,7 @@ from irevalx.arrays.segments import AnyArray, FloatArray, IntArray
 from irevalx.errors import MalformedLineError, MalformedNumberError, Warn, quote, shown_name
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments, JudgmentsWithProbabilities, each_judgment_once
-from irevalx.judgments.pool import Pool
+from irevalx.judgments.pool import PooledDocuments
 from irevalx.reading.format_hints import judgments_hint
 from irevalx.reading.grade_rules import RULES, real_grades_hint, wrong_grades
 from irevalx.reading.kinds.runs import group_by_topic
@@ -285,7 +285,7 @@ def _stratum_order(name: bytes) -> tuple[bool, float, bytes]:
     return not is_number, value if is_number else 0.0, name
 
 
-def read_pool_file(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> Pool:
+def read_pool_file(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> PooledDocuments:
     """Read a pool; the first data line determines which columns of the layout the file has."""
     path = source.path
     columns: str | None = None
@@ -294,5 +294,5 @@ def read_pool_file(source: Source, layout: Layout, compat: Compat, strict: bool,
         columns = columns or columns_in(block, layout, compat)
         lines = cut_lines(path, block, layout, compat, columns=columns)
         topics, rows, order = group_by_topic(lines["TOPIC"])
-        parts.append(Pool(path, topics, rows.ids, lines["DOCNO"].take(order)))
-    return Pool.joined(path, parts)
+        parts.append(PooledDocuments(path, topics, rows.ids, lines["DOCNO"].take(order)))
+    return PooledDocuments.joined(path, parts)

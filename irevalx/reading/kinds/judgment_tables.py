@@ -9,7 +9,7 @@ import numpy as np
 from irevalx.errors import ArgumentError, Warn
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments, JudgmentsWithProbabilities, each_judgment_once
-from irevalx.judgments.pool import Pool
+from irevalx.judgments.pool import PooledDocuments
 from irevalx.judgments.subtopics import SubtopicJudgments
 from irevalx.reading.column_names import DOCNO, GRADE, METHOD, PROBABILITY, SUBTOPIC, TOPIC, ColumnSpec
 from irevalx.reading.grade_rules import refuse_wrong
@@ -27,7 +27,7 @@ def graded_table(table: ColumnTable, compat: Compat, strict: bool, warn: Warn, g
     return each_judgment_once(Entries.of_rows(table.path, topics, docnos, numbers).judgments(), warn)
 
 
-def pool_table(table: ColumnTable, compat: Compat, strict: bool, warn: Warn) -> Pool:
+def pool_table(table: ColumnTable, compat: Compat, strict: bool, warn: Warn) -> PooledDocuments:
     """Return table rows as a pool."""
     topics, docnos = table.read(TOPIC, DOCNO)
     return Entries.of_rows(table.path, topics, docnos, np.zeros(topics.size)).pool()

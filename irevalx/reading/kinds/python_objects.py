@@ -14,7 +14,7 @@ import numpy as np
 from irevalx.arrays.segments import AnyArray, Segments
 from irevalx.errors import ArgumentError, warn
 from irevalx.judgments.graded import Judgments
-from irevalx.judgments.pool import Pool
+from irevalx.judgments.pool import PooledDocuments
 from irevalx.parameters import argument_error, short_repr
 from irevalx.process.platform import ENCODING, as_bytes
 from irevalx.reading.kinds.builder import Entries
@@ -180,7 +180,7 @@ def _scores_in(documents: Any) -> Collection[Any]:
     return range(len(documents), 0, -1) if type(documents) in {list, tuple} else documents.values()
 
 
-def pool_of(documents: Mapping[Any, Iterable[Any]]) -> Pool:
+def pool_of(documents: Mapping[Any, Iterable[Any]]) -> PooledDocuments:
     """Return ``{topic: docnos}`` as a pool; invalid IDs raise ArgumentError."""
     each: dict[Any, list[Any]] = {}
     for topic, docnos in documents.items():

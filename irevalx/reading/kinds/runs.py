@@ -150,9 +150,14 @@ class RunStream(Frozen):
     """Returns the results if they are one short list, which is ranked without arrays, otherwise None; ``blocks`` has
     the same results."""
 
+    name: str | None = None
+    """The name in place of the run tag in the file."""
+
     def allowing(self, duplicates: Duplicates) -> RunStream:
         """Return the run, read such that repeated documents are no error if ``duplicates`` permits them."""
-        return self if duplicates == "error" or self.with_repeats is None else self.with_repeats
+        if duplicates == "error" or self.with_repeats is None:
+            return self
+        return replace(self.with_repeats, name=self.name)
 
     def results(self) -> list[ResultRows]:
         """Read all results, as parts with disjoint topics."""

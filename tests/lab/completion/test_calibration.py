@@ -15,8 +15,8 @@ from sklearn import calibration as sklearn_calibration
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.errors import InputError
-from irevalx.experiments.inputs import GradedText
-from irevalx.experiments.ranked_runs import RunRules, prepare
+from irevalx.experiments.inputs import GradedQrelsText
+from irevalx.experiments.ranked_runs import EvaluationRules, rank_graded_runs
 from irevalx.experiments.samples import RandomOrder, first_share
 from irevalx.lab.command.parameters import CLASSIFIERS
 from irevalx.lab.completion.classifiers import Classification, Collection, classifier_for
@@ -31,7 +31,6 @@ from irevalx.lab.completion.predictions import (
     probabilities_of_relevance,
 )
 from irevalx.reading.sources.files import Source
-from irevalx.settings import Settings
 
 pytestmark = pytest.mark.slow
 
@@ -119,7 +118,7 @@ def test_expected_measures_are_those_of_all_cases(probabilities: list[float]) ->
     runs = opened(
         [Source("r", run.encode()), Source("s", (run + "2 Q0 a 1 1 s\n").replace(" r\n", " s\n").encode())], print
     )
-    experiment = prepare(judgments, runs, ["map", "P.2,5", "recip_rank"], RunRules(settings=Settings(complete=True)))
+    experiment = rank_graded_runs(judgments, runs, ["map", "P.2,5", "recip_rank"], EvaluationRules.of(complete=True))
     found = expected_measures(experiment, np.array([*probabilities, 1.0]), ("P_2", "P_5", "recip_rank", "map"))
     p = dict(zip("abcde", probabilities, strict=True))
     expected = {"P_2": 0.0, "P_5": 0.0, "recip_rank": 0.0, "map": 0.0}
@@ -139,9 +138,9 @@ def test_expected_measures_are_those_of_all_cases(probabilities: list[float]) ->
 
 def test_certain_documents_give_the_measures_themselves() -> None:
     """If all probabilities are 0 or 1 nothing is left to expect."""
-    judgments = GradedText.of(EXPERIMENT / "qrels").judgments
+    judgments = GradedQrelsText.of(EXPERIMENT / "qrels").judgments
     runs = opened([str(path) for path in sorted((EXPERIMENT / "runs").iterdir())], print)
-    experiment = prepare(judgments, runs, ["map", "P.5,10", "recip_rank"])
+    experiment = rank_graded_runs(judgments, runs, ["map", "P.5,10", "recip_rank"])
     found = expected_measures(experiment, (judgments.grades > 0).astype(np.float64), experiment.measures)
     for name, values in zip(experiment.measures, experiment.values(), strict=True):
         np.testing.assert_allclose(found[name], values, atol=1e-12)
@@ -151,7 +150,7 @@ def test_certain_documents_give_the_measures_themselves() -> None:
 @pytest.mark.parametrize("classifier", CLASSIFIERS)
 def test_probabilities_of_cranfield(classifier: str) -> None:
     """Of documents that were not used, about as many are relevant as their probabilities say in sum."""
-    judgments = GradedText.of(CRANFIELD / "qrels.gz").judgments
+    judgments = GradedQrelsText.of(CRANFIELD / "qrels.gz").judgments
     collection = Collection.of(read_documents(Source(str(CRANFIELD / "docs.jsonl.gz"))), set(judgments.docnos.texts()))
     completion = Completion(judgments, collection, classifier_for(classifier, collection))
     order = RandomOrder(judgments, 1, "holdout")

@@ -14,7 +14,7 @@ from references import text_classifiers as reference
 from running import SHARED, judgments_of
 
 from irevalx.arrays.segments import BoolArray, IntArray
-from irevalx.experiments.run_groups import Removal
+from irevalx.experiments.run_groups import UniqueDocuments
 from irevalx.experiments.samples import RandomOrder
 from irevalx.frozen import values
 from irevalx.lab.completion.classifiers import (
@@ -280,7 +280,7 @@ def test_quality_over_groups_and_topics() -> None:
         counts = np.zeros(2, np.int64)
         return Predictions(asked, found, np.zeros(5), nothing, counts, counts, nothing[:2])
 
-    removed = [Removal(name, nothing, nothing, nothing, nothing) for name in ("g", "h")]
+    removed = [UniqueDocuments(name, nothing, nothing, nothing, nothing) for name in ("g", "h")]
     by_group = {"g": predictions("xxx..", "xx..."), "h": predictions(".x..x", ".x..x")}
     found = completion_quality("svm", judgments, removed, by_group, 1)
     # g for topic 1: 1 of 2 right, of 2 there; h for topic 1: 0 of 1, nothing there; h for topic 2: 1 of 1, of 1.

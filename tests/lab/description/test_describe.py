@@ -16,7 +16,7 @@ from references import degrade as reference
 from running import FIXTURES, SHARED, lab, lab_told, opened, refusal, run
 
 import irevalx
-from irevalx.experiments.inputs import GradedText
+from irevalx.experiments.inputs import GradedQrelsText
 from irevalx.lab.description.results import JudgmentsDescription, RunDescription, contributions
 from irevalx.ranking.rank import rank_run
 from irevalx.ranking.rules import RankingRules
@@ -233,7 +233,7 @@ def test_documents_that_occur_twice(files: list[Path]) -> None:
 
 def test_groups_are_those_of_the_loop() -> None:
     """What only one group has among its first documents."""
-    judgments = GradedText.of(QRELS).judgments
+    judgments = GradedQrelsText.of(QRELS).judgments
     ranked = [rank_run(one, judgments, RankingRules()) for one in opened(list(map(str, RUNS)), print)]
     full = reference.read_qrels(QRELS.read_text())
     runs = {path.name: reference.read_run(path.read_text()) for path in RUNS}
@@ -256,7 +256,7 @@ def test_robust03() -> None:
     """Counts of the files, and the share of judged documents that the evaluator prints."""
     folder = SHARED / "robust03"
     lines = gzip.decompress((folder / "qrels.gz").read_bytes()).decode()
-    judgments = GradedText.of(folder / "qrels.gz").judgments
+    judgments = GradedQrelsText.of(folder / "qrels.gz").judgments
     grades = [int(line.split()[3]) for line in lines.splitlines()]
     table = JudgmentsDescription.of(judgments).table()
     total = dict(zip(table.columns, table.rows[-2], strict=True))

@@ -22,8 +22,9 @@ from examples.paper_collections import CRANFIELD, ROBUST
 import irevalx.lab
 from irevalx.api.inputs import Qrels
 from irevalx.arrays.segments import IntArray
-from irevalx.experiments.inputs import experiment_of, graded_judgments_of
-from irevalx.experiments.labels import TwoLabellings
+from irevalx.experiments.inputs import graded_judgments_of, graded_runs_of
+from irevalx.experiments.labels import PairedLabels
+from irevalx.experiments.ranked_runs import EvaluationRules
 from irevalx.frozen import replace
 from irevalx.lab.judge_agreement.document_agreement import AgreementStatistic, DocumentAgreement, LabelBootstrap
 from irevalx.lab.judge_agreement.judges import COMBINATIONS, Judge, combine_labels
@@ -55,11 +56,11 @@ class Population:
         machines = [graded_judgments_of(path) for path in paths]
         judges = [Judge(name=str(n), labels=labels) for n, labels in enumerate(machines)]
         vote = combine_labels(judges, 1).judges[0].labels
-        both = [TwoLabellings.of(people, labels, people.topics) for labels in (*machines, vote)]
+        both = [PairedLabels.of(people, labels, people.topics) for labels in (*machines, vote)]
         self.agreements = [
             DocumentAgreement(one, people, labels) for one, labels in zip(both, (*machines, vote), strict=True)
         ]
-        answers = TwoLabellings.of(machines[0], machines[1], people.topics)
+        answers = PairedLabels.of(machines[0], machines[1], people.topics)
         self.answers = DocumentAgreement(answers, machines[0], machines[1])
         self.human, self.machine, self.topic = both[0].human, both[0].machine, both[0].judgments.rows.ids
         rng = np.random.default_rng(1)
@@ -69,7 +70,7 @@ class Population:
         runs = sorted((folder / "runs").iterdir()) if (folder / "runs").is_dir() else []
         self.evaluated: list[PairedEvaluations] = []
         if runs:
-            experiment = experiment_of(Qrels(both[0].judgments), runs, "map P.10", complete=True)
+            experiment = graded_runs_of(Qrels(both[0].judgments), runs, "map P.10", EvaluationRules.of(complete=True))
             self.evaluated = list(evaluations(with_reranked(experiment, both[0].machine), both[0]))
 
     def findings(self, topics: IntArray, resampling: LabelBootstrap) -> Iterator[AgreementStatistic]:
@@ -161,7 +162,7 @@ def test_combinations_on_collections(folder: Path, tmp_path: Path, capsys: pytes
             judges.append(Judge(name=str(n), labels=graded_judgments_of(path)))
 
         def kappa_of(judge: Judge) -> float:
-            both = TwoLabellings.of(people, judge.labels, people.topics)
+            both = PairedLabels.of(people, judge.labels, people.topics)
             agreement = DocumentAgreement(both, people, judge.labels)
             return float(kappa(agreement.counts, agreement.grades))
 
@@ -192,8 +193,10 @@ def test_reranked_runs_are_found(tmp_path: Path, capsys: pytest.CaptureFixture[s
     for seed in range(N_MACHINES):
         missed, wrong = ERRORS[seed % len(ERRORS)]
         path = machine_labels(CRANFIELD / "qrels.gz", tmp_path / "m", missed=missed, wrong=wrong, seed=seed)
-        both = TwoLabellings.of(people, graded_judgments_of(path), people.topics)
-        experiment = with_reranked(experiment_of(Qrels(both.judgments), runs, "map", complete=True), both.machine)
+        both = PairedLabels.of(people, graded_judgments_of(path), people.topics)
+        experiment = with_reranked(
+            graded_runs_of(Qrels(both.judgments), runs, "map", EvaluationRules.of(complete=True)), both.machine
+        )
         [evaluated] = evaluations(experiment, both, shuffles=SHUFFLES, seed=1)
         rows = Reranking(evaluated, LabelBootstrap(resamples=300, seed=1)).statistics()
         of_run = {one.statistic: one for one in rows if one.run == "okapi1"}

@@ -17,7 +17,7 @@ from drawn_figures import pdf_objects, png_size
 from running import FIXTURES, ROOT, lab
 
 from irevalx.errors import ArgumentError
-from irevalx.experiments.measured_runs import MeasuredRuns
+from irevalx.experiments.measured_runs import MeasureValues
 from irevalx.lab.comparison.figures import choose_figure
 from irevalx.lab.comparison.pairs import ComparedMeasure, Comparison
 from irevalx.lab.plotting.page import Page
@@ -148,7 +148,7 @@ def comparison_of(n_runs: int) -> Comparison:
     """All pairs of runs that score as their numbers."""
     values = np.arange(n_runs)[:, np.newaxis] + np.zeros(3)
     pairs = [(other, run) for run, other in combinations(range(n_runs), 2)]
-    measured = MeasuredRuns(measure="map", runs=tuple(map(str, range(n_runs))), topics=("1", "2", "3"), values=values)
+    measured = MeasureValues(measure="map", runs=tuple(map(str, range(n_runs))), topics=("1", "2", "3"), values=values)
     return Comparison([ComparedMeasure(measured, Comparisons(values, pairs))], None, Method())
 
 

@@ -15,7 +15,7 @@ from running import ROOT, SHARED, lab
 import irevalx
 import irevalx.lab
 from irevalx.arrays.segments import BoolArray, IntArray
-from irevalx.experiments.run_groups import Removal
+from irevalx.experiments.run_groups import UniqueDocuments
 from irevalx.lab.command.parameters import CLASSIFIERS
 from irevalx.lab.completion.classifiers import Classification, Collection
 from irevalx.lab.completion.documents import Document
@@ -312,7 +312,7 @@ def test_what_cannot_be_predicted_is_unjudged() -> None:
     docnos = judgments.docnos.texts()
     removed = np.array([docno in {b"p2", b"gone", b"w1"} for docno in docnos])
     in_pool = np.array([docno != b"deep" for docno in docnos])
-    removal = Removal("b", np.array([False, True]), in_pool, removed, removed)
+    removal = UniqueDocuments("b", np.array([False, True]), in_pool, removed, removed)
     for _ in range(2):
         grades, pooled = treatment(removal, judgments.grades)
         # topic 1: w0 w1 p0 p1 w2 p2 deep gone o0; topic 2: w0 w1

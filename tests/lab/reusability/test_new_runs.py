@@ -26,7 +26,7 @@ import irevalx
 from irevalx.errors import ArgumentError, UsageError
 from irevalx.experiments.inputs import graded_judgments_of
 from irevalx.experiments.pools import with_first_documents
-from irevalx.experiments.ranked_runs import Experiment, prepare
+from irevalx.experiments.ranked_runs import GradedRuns, rank_graded_runs
 from irevalx.experiments.run_groups import removals
 from irevalx.frozen import Frozen, replace
 from irevalx.lab.reusability.new_run_results import verdict_on
@@ -65,19 +65,19 @@ class Case(Frozen):
     is_extrapolated: bool
 
 
-def read(collection: str) -> tuple[Experiment, list[str]]:
+def read(collection: str) -> tuple[GradedRuns, list[str]]:
     """Return a collection, in which documents that nobody judged are not relevant, and the groups of its runs."""
     folder = SHARED / collection if collection != "experiment" else FIXTURES / "experiment"
     [qrels] = folder.glob("qrels*")
     paths = [str(path) for path in sorted((folder / "runs").iterdir())]
     judgments = with_first_documents(graded_judgments_of(qrels), opened(paths, pytest.fail), DEEPEST)
     judgments = replace(judgments, grades=np.clip(judgments.grades, 0, None))
-    read = prepare(judgments, opened(paths, pytest.fail), MEASURES)
+    read = rank_graded_runs(judgments, opened(paths, pytest.fail), MEASURES)
     groups = [re.findall("^[a-z]+", run)[0] if collection == "cranfield" else run for run in read.runs]
     return read, groups
 
 
-def left_out(full: Experiment, groups: Sequence[str], new: str, pool: Sequence[str], depth: int) -> PooledAndNew:
+def left_out(full: GradedRuns, groups: Sequence[str], new: str, pool: Sequence[str], depth: int) -> PooledAndNew:
     """Return some groups of runs as pooled to a depth, and another one as new."""
     places = [place for name in (*pool, new) for place, group in enumerate(groups) if group == name]
     of_run = [groups[place] for place in places]
@@ -270,7 +270,7 @@ def test_estimates_are_those_of_the_definition(model: Model) -> None:
 def test_the_factor(model: Model) -> None:
     """b, tau and the number of groups that the library estimates are those of the loops."""
     added = AddedRuns.of(graded_judgments_of(QRELS), POOLED, [GUESS], "map", 1, 20)
-    experiment = prepare(added.judgments, added.runs.runs, ("map",))
+    experiment = rank_graded_runs(added.judgments, added.runs, ("map",))
     removed = removals(experiment.of_runs(np.arange(4)), list(experiment.runs[:4]), 20)
     factor = FittedRelevance(experiment, 1).factor([one.removed for one in removed])
     assert (factor.scale, factor.tau, factor.n_groups) == pytest.approx(model.factor(), abs=1e-6)

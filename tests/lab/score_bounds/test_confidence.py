@@ -19,7 +19,7 @@ from running import FIXTURES, SHARED, opened
 from irevalx.errors import InputError
 from irevalx.experiments.inputs import graded_judgments_of
 from irevalx.experiments.pools import with_first_documents
-from irevalx.experiments.ranked_runs import Experiment, prepare, requests_of
+from irevalx.experiments.ranked_runs import GradedRuns, rank_graded_runs, requests_of
 from irevalx.experiments.weighted_measures import weighted_measures
 from irevalx.frozen import Frozen, replace
 from irevalx.lab.score_bounds.extremes import WeightedScores
@@ -50,19 +50,19 @@ class Said(Frozen):
 
 
 @cache
-def read(collection: str) -> tuple[Experiment, tuple[Candidates, ...]]:
+def read(collection: str) -> tuple[GradedRuns, tuple[Candidates, ...]]:
     """Return a collection, in which what nobody judged is not relevant, and its documents that may be judged."""
     folder = SHARED / collection if collection != "fixture" else FIXTURES / "experiment"
     [qrels] = folder.glob("qrels*")
     paths = [str(path) for path in sorted((folder / "runs").iterdir())]
     judgments = with_first_documents(graded_judgments_of(qrels), opened(paths, pytest.fail), DEPTH)
     judgments = replace(judgments, grades=np.clip(judgments.grades, 0, None))
-    return prepare(judgments, opened(paths, pytest.fail), ("P.10",)), tuple(
+    return rank_graded_runs(judgments, opened(paths, pytest.fail), ("P.10",)), tuple(
         candidates_of(opened(paths, pytest.fail), DEPTH)
     )
 
 
-def some(experiment: Experiment, runs: np.ndarray, topics: np.ndarray) -> Experiment:
+def some(experiment: GradedRuns, runs: np.ndarray, topics: np.ndarray) -> GradedRuns:
     """Return some runs and topics of an experiment."""
     of_runs = experiment.of_runs(runs)
     rows = (np.arange(len(runs))[:, None] * len(experiment.topics) + topics).ravel()
@@ -74,7 +74,7 @@ def some(experiment: Experiment, runs: np.ndarray, topics: np.ndarray) -> Experi
     )
 
 
-def said(full: Experiment, kept: np.ndarray, order: str) -> Iterator[Said]:
+def said(full: GradedRuns, kept: np.ndarray, order: str) -> Iterator[Said]:
     """Yield what is said of each pair that is not decided when only these documents are judged."""
     greatest = int(full.grades.max())
     [measure] = weighted_measures(requests_of(("P.10",)), 1, range(greatest + 1), greatest)

@@ -13,7 +13,7 @@ import irevalx
 from irevalx.errors import ArgumentError
 from irevalx.experiments.inputs import graded_judgments_of
 from irevalx.experiments.pools import with_first_documents
-from irevalx.experiments.ranked_runs import Experiment, prepare
+from irevalx.experiments.ranked_runs import GradedRuns, rank_graded_runs
 from irevalx.lab.score_bounds.bounds import BoundedScores
 from irevalx.lab.score_bounds.relevance_models import unpooled_relevance
 
@@ -26,10 +26,10 @@ GUESS = FOLDER / "guess1"
 CALL: tuple[str | Path, ...] = ("bounds", QRELS, *POOLED, "--new-run", GUESS, "--fit-probabilities")
 
 
-def ranked_together() -> Experiment:
+def ranked_together() -> GradedRuns:
     """Return the runs and the judgments, the new run's documents among these."""
     paths = [str(path) for path in (*POOLED, GUESS)]
-    return prepare(
+    return rank_graded_runs(
         with_first_documents(graded_judgments_of(QRELS), opened(paths, pytest.fail), 100),
         opened(paths, pytest.fail),
         ("P.10",),

@@ -23,16 +23,15 @@ from running import FIXTURES, ROOT, SHARED, lab, records_of, rows_in, run
 from scipy.stats import kendalltau, wilcoxon
 
 from irevalx.errors import UsageError
-from irevalx.experiments.inputs import GradedText, experiment_of, opened_runs
-from irevalx.experiments.ranked_runs import Experiment, RunRules, prepare, requests_of
-from irevalx.experiments.run_groups import LeftOut, deleted, groups_by_pattern, leave_out, removals
+from irevalx.experiments.inputs import GradedQrelsText, graded_runs_of, run_streams
+from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, rank_graded_runs, requests_of
+from irevalx.experiments.run_groups import GroupEvaluation, deleted, groups_by_pattern, leave_out, removals
 from irevalx.frozen import replace
 from irevalx.lab import COMMANDS
 from irevalx.lab.reusability.results import LeftOutRuns
 from irevalx.lab.studies import simulation as studies
 from irevalx.lab.studies.summaries import KneeRow, knee_rows, knees_for_people
 from irevalx.reports.table import Table
-from irevalx.settings import Settings
 from irevalx.statistics.decisions import Confusion
 from irevalx.strategies.simulation import BudgetLevel
 
@@ -46,9 +45,9 @@ ROBUST, CRANFIELD = SHARED / "robust03", SHARED / "cranfield"
 MEASURES = ("map", "P.5", "P.5:skip", "map:rel", "bpref", "infAP.c=1", "infAP.c=1.5", "subAP", "ndcg.1=1,2=3", "gm_map")
 
 
-def experiment(qrels: Path, runs: list[Path], *measures: str) -> Experiment:
+def experiment(qrels: Path, runs: list[Path], *measures: str) -> GradedRuns:
     """Runs and judgments as the commands read them."""
-    return experiment_of(qrels, runs, measures)
+    return graded_runs_of(qrels, runs, measures)
 
 
 def evaluated(
@@ -122,9 +121,9 @@ def test_topics_and_runs_that_lack_something(tmp_path: Path) -> None:
     short = tmp_path / "short"
     short.write_text("".join(f"{line}\n" for line in RUNS[0].read_text().splitlines() if not line.startswith("3 ")))
     said: list[str] = []
-    judgments = GradedText.of(path).judgments
-    runs = opened_runs([short, RUNS[1]]).runs
-    read = prepare(judgments, runs, ["map"], warn=said.append)
+    judgments = GradedQrelsText.of(path).judgments
+    runs = run_streams([short, RUNS[1]])
+    read = rank_graded_runs(judgments, runs, ["map"], warn=said.append)
     assert set(judgments.topics) - set(read.topics) == {b"nobody", b"3"}
     assert not read.missing.any()
     line = (
@@ -134,14 +133,14 @@ def test_topics_and_runs_that_lack_something(tmp_path: Path) -> None:
     assert said == [line]
     assert read.notes([4]) == (f"Topics: {line}.", "map: 4 of 11 topics without a value are left out.")
     said.clear()
-    read = prepare(judgments, runs, ["map"], RunRules(settings=Settings(complete=True)), warn=said.append)
+    read = rank_graded_runs(judgments, runs, ["map"], EvaluationRules.of(complete=True), warn=said.append)
     assert read.topics == judgments.topics
     assert read.values()[0, 0, read.topics.index(b"3")] == 0
     assert read.values()[0, 1, read.topics.index(b"3")] > 0
     assert said == ["all 13 judged topics; topics without results count as 0 (count1 2, count2 1)"]
     said.clear()
     with pytest.raises(Exception, match="at least two runs must retrieve 95% of what they might, but 1 do"):
-        prepare(judgments, runs, ["map"], RunRules(least_retrieved=0.95), warn=said.append)
+        rank_graded_runs(judgments, runs, ["map"], EvaluationRules(min_retrieved=0.95), warn=said.append)
     assert said[0] == "count1 is left out: 660 of 720 documents, for 11 of 12 topics"
 
 
@@ -280,7 +279,7 @@ def test_leave_out_refuses(args: list[str], message: str) -> None:
 
 def test_summary_of_left_out_runs() -> None:
     """The summary of four runs by hand: ranks 1 2 3 4 become 2 1 3 1 when each is left out in turn."""
-    found = LeftOut(
+    found = GroupEvaluation(
         before=np.array([[0.4, 0.3, 0.2, 0.1]]),
         after=np.array([[0.3, 0.5, 0.2, 0.4]]),
         rank_before=np.array([[1, 2, 3, 4]]),

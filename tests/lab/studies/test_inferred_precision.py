@@ -16,8 +16,8 @@ from running import run as evaluate
 
 from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.experiments import samples
-from irevalx.experiments.inputs import experiment_of
-from irevalx.experiments.ranked_runs import Experiment
+from irevalx.experiments.inputs import graded_runs_of
+from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.lab.studies.infap_errors import with_error_sources, without_pool
 
 pytestmark = pytest.mark.slow
@@ -27,13 +27,13 @@ QRELS, RUNS = EXPERIMENT / "qrels", sorted((EXPERIMENT / "runs").iterdir())
 ROBUST = SHARED / "robust03"
 
 
-def infap_without_pool(experiment: Experiment, grades: IntArray, c: float = 2, epsilon: float = 0.00001) -> FloatArray:
+def infap_without_pool(experiment: GradedRuns, grades: IntArray, c: float = 2, epsilon: float = 0.00001) -> FloatArray:
     """Values without a pool, shape (n_runs, n_topics)."""
     t = experiment.ranking.assess(experiment.judgments, grades)
     return np.reshape(without_pool(t, c, epsilon), experiment.missing.shape)
 
 
-def infap_with_true_precisions(experiment: Experiment, grades: IntArray) -> FloatArray:
+def infap_with_true_precisions(experiment: GradedRuns, grades: IntArray) -> FloatArray:
     """Values with true precisions, shape (n_runs, n_topics)."""
     *_, values = with_error_sources(experiment).values(grades)
     return np.asarray(values, np.float64)
@@ -41,12 +41,14 @@ def infap_with_true_precisions(experiment: Experiment, grades: IntArray) -> Floa
 
 def test_both_are_those_of_the_loop() -> None:
     """Rank by rank, for a fifth of the judgments."""
-    experiment = experiment_of(QRELS, RUNS, "infAP")
+    experiment = graded_runs_of(QRELS, RUNS, "infAP")
     full = reference.read_qrels(QRELS.read_text())
     runs = {path.name: reference.read_run(path.read_text()) for path in RUNS}
     part = reference.uniform(full, "0.2", 3)
     order = samples.RandomOrder(experiment.judgments, 3, "uniform")
-    grades = samples.unjudge(experiment.judgments, samples.uniform(experiment.judgments, Fraction(1, 5), order, 1))
+    grades = samples.remove_judgments(
+        experiment.judgments, samples.uniform(experiment.judgments, Fraction(1, 5), order, 1)
+    )
     without = infap_without_pool(experiment, grades, c=1.5, epsilon=0.001)
     exact = infap_with_true_precisions(experiment, grades)
     for r, run in enumerate(experiment.runs):
@@ -70,7 +72,7 @@ def test_both_are_those_of_the_loop() -> None:
 
 def test_full_judgments() -> None:
     """True precisions give average precision; without a pool infAP is greater where nonrelevant documents are outside."""
-    experiment = experiment_of(QRELS, RUNS, "map infAP")
+    experiment = graded_runs_of(QRELS, RUNS, "map infAP")
     average_precision, infap = experiment.values()
     np.testing.assert_allclose(infap_with_true_precisions(experiment, experiment.grades), average_precision)
     assert (infap_without_pool(experiment, experiment.grades) >= infap - 1e-12).all()
@@ -82,9 +84,9 @@ def test_the_error_is_in_the_precisions() -> None:
 
     Source: Yilmaz and Aslam 2008, section 4.5.4 and Figure 19.
     """
-    experiment = experiment_of(ROBUST / "qrels.gz", sorted((ROBUST / "runs").iterdir()), "map infAP.c=2")
+    experiment = graded_runs_of(ROBUST / "qrels.gz", sorted((ROBUST / "runs").iterdir()), "map infAP.c=2")
     average_precision = experiment.values()[0].mean()
-    kinds: dict[str, Callable[[Experiment, IntArray], FloatArray]] = {
+    kinds: dict[str, Callable[[GradedRuns, IntArray], FloatArray]] = {
         "true": infap_with_true_precisions,
         "without": infap_without_pool,
         "estimated": lambda experiment, grades: experiment.values(grades)[1],
@@ -92,7 +94,9 @@ def test_the_error_is_in_the_precisions() -> None:
     bias = dict.fromkeys(kinds, 0.0)
     for seed in range(1, 11):
         order = samples.RandomOrder(experiment.judgments, seed, "uniform")
-        grades = samples.unjudge(experiment.judgments, samples.uniform(experiment.judgments, Fraction(1, 20), order, 1))
+        grades = samples.remove_judgments(
+            experiment.judgments, samples.uniform(experiment.judgments, Fraction(1, 20), order, 1)
+        )
         for name, infap in kinds.items():
             bias[name] += float(infap(experiment, grades).mean() - average_precision) / 10
     assert bias["estimated"] < -0.015  # standard error 0.004
@@ -110,9 +114,11 @@ def test_study_shows_both(tmp_path: Path) -> None:
         (row["level"], row["sample"], row["run"], row["measure"]): row["score"]
         for row in rows_in(tmp_path / "scores.csv")
     }
-    experiment = experiment_of(QRELS, RUNS, "map")
+    experiment = graded_runs_of(QRELS, RUNS, "map")
     order = samples.RandomOrder(experiment.judgments, 6, "uniform")
-    grades = samples.unjudge(experiment.judgments, samples.uniform(experiment.judgments, Fraction(3, 10), order, 1))
+    grades = samples.remove_judgments(
+        experiment.judgments, samples.uniform(experiment.judgments, Fraction(3, 10), order, 1)
+    )
     without, exact = infap_without_pool(experiment, grades), infap_with_true_precisions(experiment, grades)
     for r, run in enumerate(experiment.runs):
         assert float(scores["30%", "1", run, "infAP_no_pool"]) == pytest.approx(without[r].mean(), abs=1e-12)

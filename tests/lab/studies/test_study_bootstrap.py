@@ -10,8 +10,8 @@ from running import FIXTURES, SHARED, records_of
 
 from irevalx.arrays.segments import FloatArray
 from irevalx.experiments import samples
-from irevalx.experiments.inputs import experiment_of
-from irevalx.experiments.ranked_runs import Experiment
+from irevalx.experiments.inputs import graded_runs_of
+from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.lab.studies.simulation import StudyResampling, draw, run_study
 from irevalx.lab.studies.summaries import KneeRow, knee_rows, samples_table, summary_of, summary_table
 from irevalx.lab.studies.warnings import study_warnings
@@ -29,9 +29,9 @@ MEASURES = ("bpref", "gm_map")
 
 
 @pytest.fixture(scope="module")
-def experiment() -> Experiment:
+def experiment() -> GradedRuns:
     """Six small runs."""
-    return experiment_of(EXPERIMENT / "qrels", sorted((EXPERIMENT / "runs").iterdir()), MEASURES)
+    return graded_runs_of(EXPERIMENT / "qrels", sorted((EXPERIMENT / "runs").iterdir()), MEASURES)
 
 
 def summaries(measure: int, values: FloatArray) -> FloatArray:
@@ -40,7 +40,7 @@ def summaries(measure: int, values: FloatArray) -> FloatArray:
     return np.exp(means) if measure == 1 else means
 
 
-def test_intervals_are_those_of_the_draws(experiment: Experiment) -> None:
+def test_intervals_are_those_of_the_draws(experiment: GradedRuns) -> None:
     """Statistics of each draw, averaged over samples; their quantiles; and the knees of each draw."""
     resampling = StudyResampling(40, seed=9, decisions=True)
     made = run_study(experiment, "uniform", LEVELS, [1, 2], resampling=resampling)
@@ -53,7 +53,7 @@ def test_intervals_are_those_of_the_draws(experiment: Experiment) -> None:
         order = samples.RandomOrder(experiment.judgments, seed, "uniform")
         for i, level in enumerate(LEVELS):
             sample, _ = draw(experiment, "uniform", level.number, order)
-            reduced = experiment.values(samples.unjudge(experiment.judgments, sample.kept))
+            reduced = experiment.values(samples.remove_judgments(experiment.judgments, sample.kept))
             for m in range(2):
                 for b, topics in enumerate(draws):
                     x, y = (summaries(m, values[m][:, topics]) for values in (full, reduced))
@@ -74,7 +74,7 @@ def test_intervals_are_those_of_the_draws(experiment: Experiment) -> None:
             assert made.intervals.knees[curve][m] == expected_ends
 
 
-def test_tables_have_intervals(experiment: Experiment) -> None:
+def test_tables_have_intervals(experiment: GradedRuns) -> None:
     """They come before inversions and tau_ap_b; the knees of decisions have none unless they were made anew."""
     plain = run_study(experiment, "uniform", LEVELS[:1], [1])
     made = run_study(experiment, "uniform", LEVELS[:1], [1], resampling=StudyResampling(20))
@@ -101,7 +101,7 @@ def test_opposite_decisions_on_robust03() -> None:
     Source: the confusion of Bompada et al. 2007, section 4, counts these pairs as right.
     """
     found = run_study(
-        experiment_of(ROBUST / "qrels.gz", sorted((ROBUST / "runs").iterdir()), "map infAP"),
+        graded_runs_of(ROBUST / "qrels.gz", sorted((ROBUST / "runs").iterdir()), "map infAP"),
         "uniform",
         [BudgetLevel("1%", Fraction(1, 100))],
         range(1, 4),
