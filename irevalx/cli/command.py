@@ -46,7 +46,7 @@ _EPILOG = (
     + "".join(f"  {line:<45} {use}\n" for line, use in EXAMPLES.items())
     + f"""
 {PROGRAM} -h -m NAME describes a measure, and -h -R FORMAT or -h -T FORMAT a file format. --list-measures lists all
-measures, and --help describes all options in full. Manual pages: {", ".join(MANUAL)}.
+measures, and --help describes all options in full. Manual pages: {", ".join(f"man {page}" for page in MANUAL)}.
 """
 )
 

@@ -574,7 +574,7 @@ def test_groups_of_the_help() -> None:
             "--level_for_rel",
             "Judgments and pool:",
             "--pool FILE",
-            "Output, and how to work:",
+            "Output and performance:",
             "--list-measures",
             "--format",
         )
