@@ -359,7 +359,7 @@ def collect(
         if hints[name] is hint and name not in (shared or {}):
             continue
         if name in texts:
-            parameter = replace(parameter, help=texts[name], shell_help="")
+            parameter = replace(parameter, help=texts[name])
         parameters[name] = replace(parameter, name=name, default=default)
     return Declaration(parameters, description(declaring.__doc__ or ""), command or CommandText())
 

@@ -119,29 +119,30 @@ class Settings(Frozen, kw_only=True):
 
     Parameters
     ----------
-    complete : average over all judged topics; a topic missing from the run scores 0. Otherwise such topics are left
-        out, with a warning.
+    complete : average over all judged topics; a topic missing from the run scores 0. By default, such topics are
+        excluded from the averages, with a warning.
     level : relevance threshold: grades of at least this value are relevant; an integer unless `grades="real"`.
-    grades : what grades are: integers (whole); real numbers (real), which are gains as they are; or probabilities that
-        the document is relevant (probability), for which values are expectations over independent judgments.
-    judged_only : remove unjudged documents from the rankings first.
-    max_retrieved : evaluate only this number of documents per topic, at least 0. [default: all; 1000 for samples]
-    collection_size : number of documents in the collection, for the measure utility.
+    grades : type of the grades: integers (whole), real numbers (real) or probabilities of relevance (probability). Real
+        numbers are used as gains. With probabilities, values are expectations over independent judgments.
+    judged_only : remove unjudged documents from the rankings before evaluation.
+    max_retrieved : maximum number of documents to evaluate per topic. [default: all; 1000 for samples]
+    collection_size : number of documents in the collection, required by the measure utility.
     topic : evaluate only this topic.
-    unjudged : treatments of unjudged documents under which to compute every measure that supports them: "nonrel" (the
-        treatment of the measure, mostly as nonrelevant), "skip" (removed, as with `judged_only=True`) and "rel"
-        (relevant where retrieved: an upper bound for P, success, recip_rank, recip_rank_cut, set_P, num_rel_ret and,
-        with grades 0 and 1, rbp; no bound for others).
-    ties : order of documents with equal scores: by document ID, like trec_eval (name); by the RANK column (rank); in
-        file order (first); with the highest grade or gain first (best) or last (worst). "expected" is the mean over all
-        orders, which not every measure supports.
-    ignore_identical_ids : remove retrieved documents whose ID is the topic's ID, before ranks are counted.
-    duplicates : a document that a run retrieves twice for a topic is an error (error), or its first line (first) or its
-        highest score (best) counts.
+    unjudged : treatments of unjudged documents (nonrel, skip, rel) with which to compute each measure that supports
+        them. With nonrel, the measure treats them as it is defined, mostly as nonrelevant; with skip, they are removed,
+        as with `judged_only=True`; with rel, they are relevant if retrieved, which gives an upper bound for P, success,
+        recip_rank, recip_rank_cut, set_P, num_rel_ret and, with grades 0 and 1, rbp, but not for other measures.
+    ties : order of documents with equal scores: name, rank, first, best, worst or expected. They are sorted by document
+        ID, like in trec_eval (name), or by the RANK column (rank), or stay in file order (first), or the highest grade
+        or gain comes first (best) or last (worst). With expected, values are means over all orders of tied documents;
+        some measures do not support it.
+    ignore_identical_ids : remove retrieved documents whose ID equals the ID of the topic.
+    duplicates : treatment of a document that a run retrieves twice for a topic. It is an error (error), or the first
+        line (first) or the highest score (best) is used.
     infap_c : the constant c of infAP, at least 1. [default: 2]
     infap_epsilon : the smoothing constant of infAP, above 0. [default: 0.00001]
-    sample_rate : share of the pool that was judged, for subAP. [default: estimated topic by topic]
-    compat : version of trec_eval to follow, 10.0 or 9.0.8.
+    sample_rate : fraction of the pool that was judged, for subAP. [default: estimated for each topic]
+    compat : version of trec_eval to emulate: 10.0 (10) or 9.0.8 (9).
     """
 
     complete: Annotated[bool, flag(names=("-c", "--complete_rel_info_wanted"))] = False

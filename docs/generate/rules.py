@@ -1,4 +1,4 @@
-"""What judged, pooled and outside the pool mean, and to which measure: the table of the docs and the manual page."""
+"""How each measure treats judged, pooled and unpooled documents: the table of the documentation and the manual page."""
 
 from __future__ import annotations
 
@@ -11,58 +11,55 @@ from irevalx.measures.declaration import Measure, UnjudgedEffect
 from irevalx.measures.measure_parameters import Gains
 
 Rule: TypeAlias = tuple[str, tuple[str, str, str, str]]
-"""A row of the table: what it is about, and the words for each kind of documents."""
+"""A row of the table: its label, and a cell for each kind of documents."""
 
 KINDS = ("judged relevant", "judged nonrelevant", "pooled, unjudged", "outside the pool")
 """The kinds of documents, the columns of the table."""
 
 DEFINITIONS: tuple[Rule, ...] = (
     (
-        "A document is so if it has",
+        "Definition",
         (
-            "a judgment of at least -l, whether --pool has it or not",
-            "a judgment from 0 up, below -l, whether --pool has it or not",
-            "a negative judgment (-1, -2, ...), or a line in --pool and no judgment",
+            "a judgment of -l or higher, in --pool or not",
+            "a judgment of 0 or higher and below -l, in --pool or not",
+            "a negative judgment (-1, -2, ...), or no judgment but a line in --pool",
             "neither",
         ),
     ),
-    ("relstring shows", ("its grade", "its grade", ".", "-")),
-    ("A gain is given to it as", ("GRADE=GAIN", "GRADE=GAIN", "-2=GAIN", "-1=GAIN")),
+    ("Printed by relstring as", ("its grade", "its grade", ".", "-")),
+    ("Parameter that sets its gain", ("GRADE=GAIN", "GRADE=GAIN", "-2=GAIN", "-1=GAIN")),
 )
 
 BELOW_0: Rule = (
-    "The same with -l below 0, but for R, utility and the set measures, which count judged documents only",
+    "The same measures with -l below 0, except R, utility and the set measures, which count judged documents only",
     ("relevant", "relevant", "relevant if -l is -2 or less", "relevant"),
 )
-"""After the measures that take unjudged documents for nonrelevant."""
+"""Follows the measures that treat unjudged documents as nonrelevant."""
 
 READINGS: tuple[Rule, ...] = (
-    ("-J, or the reading skip, lets it", ("stay", "stay", "vanish from the ranking", "vanish from the ranking")),
+    ("With -J or the treatment skip", ("kept", "kept", "removed from the ranking", "removed from the ranking")),
     (
-        "The reading rel takes it for",
+        "With the treatment rel",
         (
             "relevant",
             "nonrelevant",
-            "relevant if it was retrieved, and R grows",
-            "relevant if it was retrieved, and R grows",
+            "relevant if retrieved, and R increases",
+            "relevant if retrieved, and R increases",
         ),
     ),
 )
 
 JUDGED_COUNTS_AS = {
-    UnjudgedEffect.UNJUDGED: ("judged", "judged"),
-    UnjudgedEffect.RETRIEVED: ("retrieved", "retrieved"),
-    UnjudgedEffect.LIKE_STRATUM: ("a sample of its stratum", "a sample of its stratum"),
-    UnjudgedEffect.NO_GAIN: ("its gain", "its gain"),
+    UnjudgedEffect.UNJUDGED: ("counted as judged", "counted as judged"),
+    UnjudgedEffect.RETRIEVED: ("counted as retrieved", "counted as retrieved"),
+    UnjudgedEffect.LIKE_STRATUM: ("in the sample of its stratum", "in the sample of its stratum"),
+    UnjudgedEffect.NO_GAIN: ("given its gain", "given its gain"),
 }
-"""What judged documents count as, by what pooled ones do; others are relevant or not, or have a gain."""
+"""Treatment of judged documents, by that of pooled ones, if it is not relevant or nonrelevant."""
 
 
 def rows_of_measures() -> Iterator[Rule]:
-    """Yield what documents count as, a row for all measures that declare the same, by family.
-
-    Without preferences, which are not about single documents, and without what is no number.
-    """
+    """Yield one row per treatment, with the measures that share it, by family; preferences and strings are excluded."""
     rows: dict[tuple[str, ...], list[str]] = {}
     for measure in chain.from_iterable(families().values()):
         if measure.kernel and measure.number != "text" and "prefs" not in measure.formats:
@@ -72,17 +69,16 @@ def rows_of_measures() -> Iterator[Rule]:
     for (needs, *cells), names in rows.items():
         relevant, nonrelevant, pooled, outside = cells
         listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
-        verb = "takes" if len(names) == 1 else "take"
-        yield f"{listed}{needs} {verb} it for", (relevant, nonrelevant, pooled, outside)
+        yield f"{listed}{needs}", (relevant, nonrelevant, pooled, outside)
         if (needs, pooled, outside) == ("", plain, plain):
             yield BELOW_0
 
 
 def _counts_as(measure: Measure) -> tuple[str, str, str, str]:
     pooled, outside = measure.pooled, measure.outside
-    default = ("its gain", "its gain") if isinstance(measure.kind, Gains) else ("relevant", "nonrelevant")
+    default = ("given its gain", "given its gain") if isinstance(measure.kind, Gains) else ("relevant", "nonrelevant")
     return *JUDGED_COUNTS_AS.get(pooled, default), pooled.value, outside.value
 
 
 RULES: tuple[Rule, ...] = (*DEFINITIONS, *rows_of_measures(), *READINGS)
-"""What is said of each kind of documents, a row each."""
+"""The rows of the table."""

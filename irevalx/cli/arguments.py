@@ -20,13 +20,24 @@ if TYPE_CHECKING:
 TREC_GROUP = "trec_eval's options"
 POOL_GROUP = "Judgments and pool"
 RUN_GROUP = "Runs"
-OUTPUT_GROUP = "Output, and how to work"
+OUTPUT_GROUP = "Output and performance"
 GROUPS = (TREC_GROUP, POOL_GROUP, RUN_GROUP, OUTPUT_GROUP)
 """The groups of the help; all but the first contain irevalx's own options."""
 
 SELDOM = frozenset(
-    {"ci_method", "collection_size", "digits", "ignore_identical_ids", "infap_c", "infap_epsilon", "names"}
-    | {"old_results_format", "old_results_format_value", "sample_rate", "seed", "strict", "zscores"}
+    {
+        "ci_method",
+        "cite",
+        "collection_size",
+        "compat",
+        "debug",
+        "digits",
+        "duplicates",
+        "ignore_identical_ids",
+        "infap_c",
+    }
+    | {"infap_epsilon", "names", "old_results_format", "old_results_format_value", "sample_rate", "seed", "strict"}
+    | {"topic_groups", "zscores"}
 )
 """Rarely used parameters, of which the brief help lists only the names."""
 

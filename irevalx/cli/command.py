@@ -32,9 +32,9 @@ PROGRAM = "irevalx"
 _TYPED = ParameterSource.COMMANDLINE
 
 EXAMPLES = {
-    "irevalx -q -m map -m ndcg@10 qrels run": "Two measures, for each topic too.",
-    "irevalx --format table qrels runs/*.gz": "Many runs side by side.",
-    "irevalx --pool pool -m incomplete qrels run": "Incomplete judgments.",
+    "irevalx -q -m map -m ndcg@10 qrels run": "Two measures, with the values of each topic.",
+    "irevalx --format table qrels runs/*.gz": "A table of several runs.",
+    "irevalx --pool pool -m incomplete qrels run": "Measures for incomplete judgments.",
 }
 """Example command lines of help and manual, with their purpose."""
 
@@ -45,8 +45,8 @@ _EPILOG = (
     "\b\nExamples:\n"
     + "".join(f"  {line:<45} {use}\n" for line, use in EXAMPLES.items())
     + f"""
-{PROGRAM} -h -m NAME explains a measure, -h -R FORMAT or -h -T FORMAT a format of files; --list-measures lists all
-measures, --help tells all of the options. The manual: {", ".join(f"man {page}" for page in MANUAL)}.
+{PROGRAM} -h -m NAME describes a measure, and -h -R FORMAT or -h -T FORMAT a file format. --list-measures lists all
+measures, and --help describes all options in full. Manual pages: {", ".join(f"man {page}" for page in MANUAL)}.
 """
 )
 
@@ -57,13 +57,14 @@ measures, --help tells all of the options. The manual: {", ".join(f"man {page}" 
     context_settings={"max_content_width": 100},
     options_metavar="[OPTIONS]",
     help="""
-    Evaluate RUN, a ranking of documents for each topic, against the relevance judgments in QRELS, and print each
-    measure in the format of trec_eval, byte for byte: its name, the topic (or "all"), its value. One difference is
-    common: if a judged topic has no results, trec_eval 10.0 stops, but irevalx prints the mean over the other topics.
-    docs/differences.md lists all differences.
+    Evaluate runs against relevance judgments, like trec_eval.
 
-    Files may be compressed with gzip, bzip2, xz or zstd, or be Parquet; one of them may be - for standard input. Of
-    several runs each gets a block of its own.
+    Each measure is printed on one line in the format of trec_eval, byte for byte: its name, the topic (or "all") and
+    its value. One difference is common: if a judged topic has no results, trec_eval 10.0 stops, but irevalx prints the
+    mean over the other topics. docs/differences.md lists all differences.
+
+    Files can be compressed with gzip, bzip2, xz or zstd, or be in Parquet format. One file can be - for standard input.
+    Several runs are printed one after the other.
     """,
     epilog=_EPILOG,
 )

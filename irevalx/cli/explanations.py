@@ -45,52 +45,52 @@ def measure_lines(measures: Sequence[Measure]) -> Iterator[str]:
 
 
 SYMBOLS = {
-    "T": "topics averaged over",
-    "ret": "documents retrieved",
-    "R": "documents judged relevant, retrieved or not",
-    "N": "documents judged nonrelevant, retrieved or not",
-    "R_ret": "as R, but retrieved",
-    "N_ret": "as N, but retrieved",
-    "rel": "rel(x): relevant documents among the first x",
-    "judged": "judged(x): judged documents among the first x",
+    "T": "number of topics averaged over",
+    "ret": "number of documents retrieved",
+    "R": "number of documents judged relevant, retrieved or not",
+    "N": "number of documents judged nonrelevant, retrieved or not",
+    "R_ret": "number of documents judged relevant that were retrieved",
+    "N_ret": "number of documents judged nonrelevant that were retrieved",
+    "rel": "rel(x): number of relevant documents among the first x",
+    "judged": "judged(x): number of judged documents among the first x",
     "K": "the cutoff",
     "X": "the parameter",
     "A": "A, B, C, D: the parameters",
-    "docs": "documents in the collection (-N)",
-    "k": "the rank of a document, from 1 up",
-    "r": "documents above it that were judged relevant",
-    "n": "documents above it that were judged nonrelevant",
-    "u": "documents above it that were pooled and not judged",
-    "o": "documents above it from outside the pool",
-    "c": "a parameter, see above",
-    "e": "a small number, see above",
-    "p": "a probability, see above",
+    "docs": "number of documents in the collection (-N)",
+    "k": "the rank of a document, starting at 1",
+    "r": "number of documents above it that were judged relevant",
+    "n": "number of documents above it that were judged nonrelevant",
+    "u": "number of documents above it that were pooled but not judged",
+    "o": "number of documents above it from outside the pool",
+    "c": "a parameter, described above",
+    "e": "the smoothing constant, described above",
+    "p": "a probability, described above",
     "E": "E[...]: the expected value",
-    "gain": "the grade of the document or the gain given for it, 0 if it was not judged",
-    "ideal": "ideal(k): the k-th highest gain of the judged documents, as far as it is above 0",
-    "dcg": "the measure of that name; dcg(k): of the first k documents",
-    "ideal_dcg": "the measure of that name; ideal_dcg(k): of the first k documents",
-    "I": "judged documents with a gain above 0",
-    "steps": "ranks k with ideal(k) > ideal(k + 1), and ret if that is beyond the last of them by 2 or more",
-    "D_s": "pooled documents of a stratum; D_s(x): those among the first x",
-    "S_s": "judged documents of a stratum; S_s(x): those among the first x",
-    "R_s": "relevant documents of a stratum; R_s(x): those among the first x",
-    "S": "subtopics with a relevant document, retrieved or not",
-    "R_t": "documents relevant for a subtopic, retrieved or not",
-    "rel_t": "rel_t(x): documents relevant for a subtopic among the first x",
-    "seen": "seen(x): subtopics for which one of the first x documents is relevant",
-    "new": "the novelty gain: sum over the subtopics that the document is relevant for of (1 - alpha)^i, i documents "
-    "above it being relevant for the same one",
+    "gain": "the gain of the document, 0 if it was not judged",
+    "ideal": "ideal(k): the k-th highest gain of the judged documents, if it is above 0",
+    "dcg": "the measure dcg; dcg(k): its value for the first k documents",
+    "ideal_dcg": "the measure ideal_dcg; ideal_dcg(k): its value for the first k documents",
+    "I": "number of judged documents with a gain above 0",
+    "steps": "ranks k with ideal(k) > ideal(k + 1), and ret if it exceeds the last of these ranks by 2 or more",
+    "D_s": "number of pooled documents of a stratum; D_s(x): among the first x documents",
+    "S_s": "number of judged documents of a stratum; S_s(x): among the first x documents",
+    "R_s": "number of relevant documents of a stratum; R_s(x): among the first x documents",
+    "S": "number of subtopics with a relevant document, retrieved or not",
+    "R_t": "number of documents relevant to a subtopic, retrieved or not",
+    "rel_t": "rel_t(x): number of documents relevant to a subtopic among the first x",
+    "seen": "seen(x): number of subtopics to which any of the first x documents is relevant",
+    "new": "the novelty gain: the sum of (1 - alpha)^i over the subtopics to which the document is relevant; i is "
+    "the number of documents above it that are relevant to the same subtopic",
     "best": "best(k): the novelty gain of the k-th document of the ideal list",
     "top": "top(k): S (1 - alpha)^(k - 1)",
-    "alpha": "a parameter, see above",
-    "beta": "a parameter, see above",
-    "statR": "the measure of that name",
-    "poss": "preferences",
-    "ful": "preferences fulfilled",
-    "poss_ret": "preferences between retrieved documents",
-    "ful_ret": "preferences between retrieved documents that are fulfilled",
-    "poss_imp": "preferences with a retrieved document",
+    "alpha": "a parameter, described above",
+    "beta": "a parameter, described above",
+    "statR": "the measure statR",
+    "poss": "number of preferences",
+    "ful": "number of preferences fulfilled",
+    "poss_ret": "number of preferences between retrieved documents",
+    "ful_ret": "number of preferences between retrieved documents that are fulfilled",
+    "poss_imp": "number of preferences with a retrieved document",
 }
 """Meanings of symbols in formulas, unless the formula defines them (``, j = ...``)."""
 
@@ -117,32 +117,34 @@ def effects(measure: Measure) -> list[str]:
     names = {"skip": f"{name}:skip", "rel": f"{name}:rel ({rel})"}
     treatments = [text for treatment, text in names.items() if treatment in measure.treatments]
     if treatments:
-        lines.append(f"Readings of the unjudged: {', '.join(treatments)}.")
+        lines.append(f"Treatments of unjudged documents: {', '.join(treatments)}.")
     if measure.kernel and "qrels" not in measure.formats:
         lines.append(f"Judgments: -R {' or '.join(sorted(measure.formats))}.")
-    lines += [f"Not with {spelled_rule(feature)}: {reason}." for feature, reason in measure.refuses.items()]
+    lines += [
+        f"Cannot be combined with {spelled_rule(feature)}: {reason}." for feature, reason in measure.refuses.items()
+    ]
     return lines
 
 
 def _effect_of_level(measure: Measure) -> str:
     if not measure.uses_level:
         return "no effect"
-    return "documents judged at this level or above are relevant, other judged ones nonrelevant; 1 unless given"
+    return "documents judged at this level or higher are relevant, other judged documents are nonrelevant [default: 1]"
 
 
 def _effect_of_complete(measure: Measure) -> str:
     if not measure.summary:
-        return "no effect, as there is no all row"
+        return "no effect, because there is no all row"
     effect = measure.summary.effect_of_complete.format(missing=measure.without_results)
-    return f"{effect}; a topic that cannot have a value is left out" if measure.has_value else effect
+    return f"{effect}; topics without a value are excluded" if measure.has_value else effect
 
 
 def _effect_of_judged_only(measure: Measure) -> str:
     if measure.formats == {"sampled"}:
-        return "refused with -R sampled"
+        return "cannot be combined with -R sampled"
     if measure.kernel is None or (measure.pooled.is_left_out and measure.outside.is_left_out):
         return "no effect"
-    return "documents without judgment are removed from the ranking first, and the others move up"
+    return "unjudged documents are removed before the ranking is evaluated, so lower documents move up"
 
 
 def _effect_of_pool(measure: Measure) -> str:
@@ -150,10 +152,10 @@ def _effect_of_pool(measure: Measure) -> str:
         return "no effect"
     pooled, outside = measure.pooled, measure.outside
     if pooled is UnjudgedEffect.AS_ITS_FUNCTION_SAYS:
-        return "an unjudged document, pooled or not, counts as the function of the measure defines"
+        return "an unjudged document, whether pooled or not, is treated as the function of the measure defines"
     if pooled is outside:
-        return f"no effect: an unjudged document counts as {pooled.value}, pooled or not"
-    return f"a pooled document without judgment counts as {pooled.value}; one from outside the pool as {outside.value}"
+        return f"no effect: an unjudged document is {pooled.value}, whether pooled or not"
+    return f"a pooled but unjudged document is {pooled.value}; a document outside the pool is {outside.value}"
 
 
 FIRST_FAMILIES = (
@@ -187,7 +189,7 @@ def families() -> dict[str, list[Measure]]:
 def list_lines() -> Iterator[str]:
     """Yield all measures by family, the sets, and the names of other programs."""
     problems = load_offered()
-    offered = {"Offered by installed packages": list(ADDED.values())} if ADDED or problems else {}
+    offered = {"Provided by installed packages": list(ADDED.values())} if ADDED or problems else {}
     for title, measures in (families() | offered).items():
         yield f"{title}:"
         for measure in measures:
@@ -200,11 +202,11 @@ def list_lines() -> Iterator[str]:
     yield "Sets of measures:"
     yield from _wrapped(", ".join(NICKNAMES), "    ")
     yield ""
-    yield "Other names that are understood, in any case; NAME@K, NAME_at_K and NAME_K stand for NAME.K:"
+    yield "Accepted names of other programs (case is ignored; NAME@K, NAME_at_K and NAME_K mean NAME.K):"
     for name, others in other_names().items():
         yield f"    {name:<35} {', '.join(others)}"
     yield ""
-    yield "What may stand after a name, before or after @K, as far as the measure takes it:"
+    yield "Parameters that can follow a name, before or after @K, if the measure has them:"
     yield from _wrapped(", ".join(f"({usage})" for usage in all_usages()), "    ")
 
 

@@ -207,7 +207,9 @@ _WITH_INPUTS = " and ".join(form.name for form in OUTPUT_FORMATS.values() if for
 FLAGS = (
     click.argument("files", nargs=-1, metavar="QRELS RUN...", type=str, shell_complete=complete_file),
     _trec_eval_option(
-        "-h --help show_help", is_flag=True, help="Print this help or, with -m, -R, -T or --pool, what they name."
+        "-h --help show_help",
+        is_flag=True,
+        help="Print this help, or with -m, -R, -T or --pool the help of the named measure or format.",
     ),
     _trec_eval_option(
         "-v --version",
@@ -217,7 +219,7 @@ FLAGS = (
         callback=_print_version,
         help="Print the version to standard error.",
     ),
-    _trec_eval_option("-q --query_eval_wanted per_topic", is_flag=True, help="Print the values of each topic too."),
+    _trec_eval_option("-q --query_eval_wanted per_topic", is_flag=True, help="Also print the values of each topic."),
     _trec_eval_option(
         "-m --measure measures",
         multiple=True,
@@ -226,22 +228,22 @@ FLAGS = (
         shell_complete=complete_measure,
         metavar="NAME",
         help=(
-            "Print this measure, or set of measures: official (used if there is no -m), set, all_trec, incomplete, "
-            "all. NAME.X,Y,... gives parameters, such as P.5,10 or ndcg.1=3,2=9; NAME:skip, NAME:nonrel and NAME:rel "
-            "read unjudged documents as --unjudged does; 'NAME(rel=N)' has a level of its own in place of -l. Names of "
-            "other programs will do, such as nDCG@10. May be repeated."
+            "Print this measure, or this set of measures: official (the default), set, all_trec, incomplete or all. "
+            "NAME.X,Y,... sets parameters, for example P.5,10 or ndcg.1=3,2=9. NAME:skip, NAME:nonrel and NAME:rel set "
+            "the treatment of unjudged documents (see --unjudged), and 'NAME(rel=N)' the relevance threshold. Measure "
+            "names of other programs, such as nDCG@10, are also accepted. Can be repeated."
         ),
     ),
     _setting("complete", TREC_GROUP, also="--all-topics"),
     _setting("level", TREC_GROUP, also="--level", type=LEVEL),
-    _trec_eval_option("-n --nosummary no_summary", is_flag=True, help='Leave out the "all" lines.'),
+    _trec_eval_option("-n --nosummary no_summary", is_flag=True, help='Do not print the "all" lines.'),
     _trec_eval_option(
         "-D --Debug_level debug",
         multiple=True,
         metavar="LEVEL.TOPIC",
         help=(
-            "Evaluate only TOPIC. With a LEVEL above 0, show on standard error what measures are computed from, "
-            "document by document."
+            "Evaluate only TOPIC. With a LEVEL above 0, also print the ranking with the quantities from which measures "
+            "are computed to standard error, document by document."
         ),
     ),
     _setting("judged_only", TREC_GROUP),
@@ -253,7 +255,7 @@ FLAGS = (
         default="qrels",
         metavar="FORMAT",
         shell_complete=lambda ctx, param, incomplete: [name for name in REL_FORMATS if name.startswith(incomplete)],
-        help=f"The format of QRELS: {names_of(FileKind.JUDGMENTS)}; -h -R FORMAT explains it.",
+        help=f"Format of QRELS: {names_of(FileKind.JUDGMENTS)}. -h -R FORMAT describes a format.",
     ),
     _trec_eval_option(
         "-T --Results_format results_format",
@@ -261,14 +263,14 @@ FLAGS = (
         default="trec_results",
         metavar="FORMAT",
         shell_complete=lambda ctx, param, incomplete: [name for name in RESULTS_FORMATS if name.startswith(incomplete)],
-        help=f"The format of RUN: {names_of(FileKind.RUNS)}; -h -T FORMAT explains it.",
+        help=f"Format of RUN: {names_of(FileKind.RUNS)}. -h -T FORMAT describes a format.",
     ),
     _trec_eval_option(
         "-Z --Zscore zscores",
         metavar="FILE",
         help=(
-            "Print z-scores: how many standard deviations a value is above the mean, both being in FILE, a line each "
-            "of TOPIC MEASURE MEAN DEVIATION."
+            "Print z-scores: the difference of each value from a mean, in standard deviations. FILE has one line TOPIC "
+            "MEASURE MEAN DEVIATION per topic and measure."
         ),
     ),
     _trec_eval_option("-o old_results_format", is_flag=True, help="Accepted and ignored."),
@@ -280,7 +282,10 @@ FLAGS = (
     _pool_option(
         "--pool",
         metavar="FILE",
-        help="FILE lists the documents chosen for judging; those without a judgment are pooled, but unjudged.",
+        help=(
+            "Pool file: the documents that were selected for judging. Documents without a judgment are pooled but "
+            "unjudged."
+        ),
     ),
     _setting("unjudged", POOL_GROUP),
     _setting("grades", POOL_GROUP),
@@ -304,7 +309,7 @@ FLAGS = (
         type=WHOLE_NUMBER,
         default=default_processes,
         help=(
-            "Share a big run, or many runs, among N processes.  "
+            "Number of worker processes for large or multiple runs.  "
             f"[default: the number of processors, at most {MOST_PROCESSES}]"
         ),
     ),
@@ -314,20 +319,20 @@ FLAGS = (
         is_eager=True,
         expose_value=False,
         callback=_list_measures,
-        help="Print all measures by family, with their parameters, and the other names that are understood.",
+        help="List all measures by family, with their parameters and the accepted names of other programs.",
     ),
     _output_option(
         "--cite",
         is_flag=True,
-        help="Print how to cite irevalx and the papers behind the measures of -m, in BibTeX; no files are read.",
+        help="Print BibTeX entries for irevalx and for the measures selected with -m.",
     ),
     _output_option(
         "--names",
         type=click.Choice(NAME_STYLES),
         default="trec_eval",
         help=(
-            "Print names and order of measures as trec_eval has them, or as they were asked for with -m (sets in "
-            "trec_eval's order).  [default: trec_eval]"
+            "Print measures with the names and in the order of trec_eval (trec_eval), or as requested with -m (asked); "
+            "sets keep the order of trec_eval.  [default: trec_eval]"
         ),
     ),
     _output_option(
@@ -336,23 +341,23 @@ FLAGS = (
         default=DEFAULT_FORMAT,
         metavar="FORMAT",
         help=(
-            f"Print results as {format_help(OUTPUT_FORMATS.values())}. Tables have one row per run, or with -q one row "
-            "per topic, and mark the best of several runs. Values for programs have every digit, and "
-            f"{_WITH_INPUTS} has the options, inputs and warnings too.  [default: {DEFAULT_FORMAT}]"
+            f"Output format: {format_help(OUTPUT_FORMATS.values())}. Tables have one row per run, or with -q one row "
+            "per topic, and mark the best of several runs. csv, tsv and JSON formats have full precision; "
+            f"{_WITH_INPUTS} also contains the options, inputs and warnings.  [default: {DEFAULT_FORMAT}]"
         ),
     ),
     _output_option(
         "--digits",
         type=WHOLE_NUMBER,
         requires=[f"format={name}" for name in TABLES_FOR_PEOPLE],
-        help=f"Decimals of real numbers in tables ({', '.join(TABLES_FOR_PEOPLE)}).  [default: {DIGITS}]",
+        help=f"Number of decimals of real numbers in tables ({', '.join(TABLES_FOR_PEOPLE)}).  [default: {DIGITS}]",
     ),
     _output_option(
         "--ci",
         type=Confidence(),
         help=(
-            "Also print the confidence interval of each mean over topics, for example with --ci 95%. In trec_eval's "
-            "format, the bounds are the lines with topic all:low and all:high."
+            "Also print a confidence interval of each mean over topics, for example with --ci 95%. In trec_eval's "
+            "format, the bounds have lines of their own, with the topics all:low and all:high."
         ),
     ),
     _output_option(
@@ -360,14 +365,17 @@ FLAGS = (
         type=click.Choice(INTERVAL_METHODS),
         default="t",
         requires={"bootstrap": "ci"},
-        help="How intervals are made: from Student's t distribution, or by a bootstrap (BCa).  [default: t]",
+        help=(
+            "Method of confidence intervals: Student's t distribution (t), or a BCa bootstrap over topics "
+            "(bootstrap).  [default: t]"
+        ),
     ),
     _output_option(
         "--seed",
         type=WHOLE_NUMBER,
         default=0,
         requires="ci_method=bootstrap",
-        help="The seed of the bootstrap's random numbers.  [default: 0]",
+        help="Random seed of the bootstrap.  [default: 0]",
     ),
     _output_option(
         "--topic-groups",
@@ -375,11 +383,11 @@ FLAGS = (
         excludes="debug",
         shell_complete=complete_file,
         help=(
-            "Print the summaries of groups of topics too, of topic all:GROUP. FILE has a line TOPIC GROUP for each, "
-            "or is csv with a header, or JSON."
+            "Also print the summaries of groups of topics, with the topic all:GROUP. FILE has one line TOPIC GROUP per "
+            "topic, or is csv with a header, or JSON."
         ),
     ),
-    _output_option("--quiet", is_flag=True, help="Print no warnings, and no progress line."),
+    _output_option("--quiet", is_flag=True, help="Print neither warnings nor progress."),
 )
 """Arguments and options, in the order of the help within each group."""
 

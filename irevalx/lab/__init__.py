@@ -40,60 +40,68 @@ class CommandEntry(Frozen):
     summary: str  # the first line of the function's docstring
 
 
-JUDGMENTS = "What is judged, and what to judge next"
-LABELS = "Labels from elsewhere, such as a machine's"
+JUDGMENTS = "Judgments and judging"
+LABELS = "Machine relevance judgments (LLM judges)"
 COMPARING = "Comparing runs"
-UNDERSTANDING = "What incomplete judgments do to measures"
+UNDERSTANDING = "Reliability of measures and test collections"
 
 COMMANDS = {
-    "describe": CommandEntry(JUDGMENTS, "description.describe", "Describe judgments and runs."),
-    "pool": CommandEntry(JUDGMENTS, "judging.pool", "Pool the first documents of runs."),
+    "describe": CommandEntry(JUDGMENTS, "description.describe", "Summarise judgments, pools and runs."),
+    "pool": CommandEntry(JUDGMENTS, "judging.pool", "Build a judging pool from the top documents of runs."),
     "next": CommandEntry(JUDGMENTS, "judging.next", "Select the next documents to judge."),
     "complete": CommandEntry(
         JUDGMENTS,
         "completion.complete",
-        "Predict missing judgments from the text of the documents, or take them from a file of labels.",
+        "Complete judgments with predictions from document text, or with labels from another judge.",
     ),
     "bounds": CommandEntry(
         JUDGMENTS,
         "score_bounds.bounds",
-        "Find out whether unjudged documents could reverse a comparison, and which to judge next.",
+        "Bound measure values and differences over all possible judgments of the unjudged documents.",
     ),
     "labels": CommandEntry(
         LABELS,
         "judge_agreement.labels",
-        "Measure how far labels from elsewhere, such as a machine's, agree with judgments.",
+        "Compare machine relevance judgments (for example, from an LLM) with human judgments.",
     ),
     "estimate": CommandEntry(
         LABELS,
         "estimation.estimate",
-        "Estimate scores and differences from what people judged, and a machine's labels of the rest.",
+        "Estimate measure values and differences from a few human judgments and many machine judgments.",
     ),
-    "compare": CommandEntry(COMPARING, "comparison.compare", "Test whether runs differ."),
+    "compare": CommandEntry(
+        COMPARING, "comparison.compare", "Test differences between runs for statistical significance."
+    ),
     "report": CommandEntry(COMPARING, "html_report.report", "Write an HTML report of an evaluation."),
     "power": CommandEntry(
         COMPARING,
         "topic_sets.power",
-        "Find out how many topics an experiment needs, and what differences it can find.",
+        "Compute how many topics an experiment needs, and which differences it can detect.",
     ),
     "degrade": CommandEntry(
         UNDERSTANDING,
         "judging.degrade",
-        "Make judgments incomplete: keep a random sample, or the documents that a judging strategy selects first.",
+        "Make judgments incomplete, by random sampling or with a judging strategy.",
     ),
     "leave-out": CommandEntry(
         UNDERSTANDING,
         "reusability.leave_out",
         "Test reusability: re-evaluate each group of runs without its unique documents.",
     ),
-    "agree": CommandEntry(UNDERSTANDING, "agreement.agree", "Measure how far two scorings of the same runs agree."),
+    "agree": CommandEntry(
+        UNDERSTANDING, "agreement.agree", "Measure the agreement between two evaluations of the same runs."
+    ),
     "swap-rate": CommandEntry(
         UNDERSTANDING,
         "topic_sets.swap_rate",
-        "Count how often two sets of topics disagree on which of two runs is better.",
+        "Estimate how often two topic sets disagree on which of two runs is better.",
     ),
-    "study": CommandEntry(UNDERSTANDING, "studies.study", "Run a whole experiment: degrade, evaluate, compare, draw."),
-    "draw": CommandEntry(UNDERSTANDING, "studies.draw", "Draw several studies together."),
+    "study": CommandEntry(
+        UNDERSTANDING,
+        "studies.study",
+        "Study measures under incomplete judgments: degrade, re-evaluate, summarise and plot.",
+    ),
+    "draw": CommandEntry(UNDERSTANDING, "studies.draw", "Plot several studies together."),
 }
 """The commands by name, in the order of the help."""
 

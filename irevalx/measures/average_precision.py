@@ -54,8 +54,9 @@ def _probable_average_precision_at(t: ExpectedTopics, k: int) -> FloatArray:
 def average_precision(t: Topics) -> FloatArray:
     """Average precision.
 
-    Precision at the rank of each relevant document retrieved, summed and divided by the number of relevant documents,
-    so that those not retrieved count 0. 0 where nothing is relevant. The `all` row is known as MAP.
+    The sum of the precision at the rank of each relevant document retrieved, divided by the number of relevant
+    documents. Relevant documents that were not retrieved contribute 0. The value is 0 if the topic has no relevant
+    documents. The mean over topics (the `all` row) is known as MAP.
 
     Formula: (1/R) sum over relevant retrieved of (r + 1)/k.
     Source: [buckley-voorhees-2005], chapter 3.
@@ -74,8 +75,8 @@ def average_precision(t: Topics) -> FloatArray:
 def geometric_map(t: Topics) -> FloatArray:
     """Geometric mean of average precision.
 
-    The mean over topics of log(average precision), values below 0.00001 counting as 0.00001, as a power of e. It
-    stresses topics that do badly.
+    The exponential of the mean over topics of log(average precision). Values below 0.00001 are raised to 0.00001. The
+    geometric mean emphasises topics with low average precision.
 
     Formula: exp((1/T) sum over topics of log(max(map, 0.00001))).
     Source: [robertson-2006].
@@ -91,9 +92,9 @@ def geometric_map(t: Topics) -> FloatArray:
     formulas={EXPECTED: _expected_average_precision_at, PROBABILITY: _probable_average_precision_at},
 )
 def average_precision_at(t: Topics, k: int) -> FloatArray:
-    """Average precision of the first K documents.
+    """Average precision at cutoff K.
 
-    Like map, with relevant documents after rank K counting 0; 0 where nothing is relevant.
+    Like map, but relevant documents ranked below K contribute 0. The value is 0 if the topic has no relevant documents.
 
     Formula: (1/R) sum over relevant retrieved with k <= K of (r + 1)/k.
     Source: trec_eval.
@@ -103,7 +104,7 @@ def average_precision_at(t: Topics, k: int) -> FloatArray:
 
 @measure(
     "yaap",
-    Range(wording="any number; negative where little was found, and 0 where nothing is relevant"),
+    Range(wording="any real number; 0 if the topic has no relevant documents"),
     summary=mean,
     refuses={EXPECTED: f"the mean of its logarithms {NO_FORMULA}", **NO_EXPECTATION},
     without_results="log(1/(1 + R)) (0 with --compat 9)",
@@ -111,8 +112,8 @@ def average_precision_at(t: Topics, k: int) -> FloatArray:
 def yaap(t: Topics) -> FloatArray:
     """Yet another average precision: a logit-like transform of average precision.
 
-    The logarithm of found against missed, both with 1 added, S being the sum of precisions that map divides by R, the
-    number of relevant documents. Close to normally distributed over topics, so that differences can be tested.
+    The logarithm of (1 + S)/(1 + R - S), where S is the sum of precisions that map divides by R, the number of relevant
+    documents. The values are close to normally distributed over topics, which suits tests that assume normality.
 
     Formula: log((1 + S)/(1 + R - S)), S = sum over relevant retrieved of (r + 1)/k.
     Source: trec_eval; after [robertson-zaragoza-2007].

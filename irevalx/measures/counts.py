@@ -24,7 +24,7 @@ COUNTED = frozenset({"qrels", "sampled"})
 
 @summary_only("runid", TEXT, summary=run_tag, number="text")
 def runid() -> None:
-    """Tag of the run.
+    """Run tag.
 
     The last column of the last line of the run.
 
@@ -33,11 +33,11 @@ def runid() -> None:
     """
 
 
-@summary_only("num_q", Range(1, wording="whole numbers from 1 up"), summary=topic_count, number="integer")
+@summary_only("num_q", Range(1, wording="integers of 1 or more"), summary=topic_count, number="integer")
 def num_q() -> None:
     """Number of topics averaged over.
 
-    Topics that have both judgments and results; with -c all topics that have judgments.
+    These are the topics with both judgments and results; with -c, all topics with judgments.
 
     Formula: T.
     Source: trec_eval.
@@ -59,7 +59,7 @@ _count_measure = partial(measure, number="integer", higher_is_better=False)
 def num_ret(t: Topics) -> IntArray:
     """Number of documents retrieved.
 
-    At most -M a topic; with -J only documents that were judged. The `all` row is the sum.
+    At most -M documents per topic are counted; with -J, only judged documents. The `all` row is the sum over topics.
 
     Formula: ret.
     Source: trec_eval.
@@ -71,8 +71,8 @@ def num_ret(t: Topics) -> IntArray:
 def num_rel(t: Topics) -> IntArray:
     """Number of relevant documents.
 
-    Documents judged at -l or above, retrieved or not. The `all` row is the sum; with -c it counts every judgment above
-    0 in the file instead, whatever -l says and whether the topic was evaluated or not.
+    The number of documents judged at level -l or higher, retrieved or not. The `all` row is the sum over topics. With
+    -c, the `all` row counts every judgment above 0 in the file instead, regardless of -l and of the topics evaluated.
 
     Formula: R.
     Source: trec_eval.
@@ -91,7 +91,7 @@ def num_rel(t: Topics) -> IntArray:
 def num_rel_ret(t: Topics) -> IntArray:
     """Number of relevant documents retrieved.
 
-    The `all` row is the sum.
+    The `all` row is the sum over topics.
 
     Formula: rel(ret).
     Source: trec_eval.
@@ -107,9 +107,9 @@ def num_rel_ret(t: Topics) -> IntArray:
     unjudged=UnjudgedEffect.NOTHING,
 )
 def num_nonrel_judged_ret(t: Topics) -> IntArray:
-    """Number of retrieved documents that were judged nonrelevant.
+    """Number of judged nonrelevant documents retrieved.
 
-    Documents without a judgment are not counted, unlike in the precision measures. The `all` row is the sum.
+    Unlike in precision, unjudged documents do not count as nonrelevant. The `all` row is the sum over topics.
 
     Formula: judged(ret) - rel(ret).
     Source: trec_eval.

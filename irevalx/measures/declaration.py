@@ -41,7 +41,7 @@ NONREL: tuple[UnjudgedTreatment, ...] = ("nonrel",)
 NONREL_AND_SKIP: tuple[UnjudgedTreatment, ...] = ("nonrel", "skip")
 """The treatments of a measure that does not take unjudged documents for nonrelevant."""
 
-NO_FORMULA = "over all orders of documents with equal scores has no simple formula"
+NO_FORMULA = "over all orders of tied documents has no simple formula"
 """The end of the reason why a measure has no expected value with ``--ties expected``."""
 
 NO_EXPECTATION = {PROBABILITY: "its expectation over independent judgments has no simple formula"}
@@ -86,29 +86,29 @@ def _number(x: float) -> str:
 
 ZERO_TO_ONE = Range(0, 1)
 MOSTLY_ZERO_TO_ONE = Range(0, usually_at_most=1, wording="0 to 1, rarely above")
-ABOUT_ONE_AT_MOST = Range(0, usually_at_most=1, wording="from 0 up; about 1 at most")
+ABOUT_ONE_AT_MOST = Range(0, usually_at_most=1, wording="0 or more, rarely above 1")
 FROM_ZERO = Range(0)
-COUNT = Range(0, wording="whole numbers from 0 up")
+COUNT = Range(0, wording="integers of 0 or more")
 TEXT = Range(wording="text")
 
 
 class UnjudgedEffect(Enum):
-    """What a measure takes a retrieved unjudged document for; the values are the words of the help."""
+    """How a measure treats unjudged documents that were retrieved; the values are the words of the help."""
 
-    NONRELEVANT = "nonrelevant"
-    NOTHING = "nothing"
-    NOT_THERE = "not there"
-    UNJUDGED = "unjudged"
-    RETRIEVED = "retrieved"
-    NO_GAIN = "a gain of 0"
-    GAIN_FOR_POOLED = "the gain given for -2, or 0"
-    GAIN_FOR_OUTSIDE = "the gain given for -1, or 0"
-    LIKE_JUDGED_ABOVE = "relevant as often as those judged above the same document"
-    LIKE_STRATUM = "what is estimated from the sample of its stratum"
-    RANDOMLY_THERE = "nonrelevant, and there with probability p"
-    AS_ITS_FUNCTION_SAYS = "its function says"
-    DOT = '"."'
-    DASH = '"-"'
+    NONRELEVANT = "treated as nonrelevant"
+    NOTHING = "ignored"
+    NOT_THERE = "removed from the ranking"
+    UNJUDGED = "counted as unjudged"
+    RETRIEVED = "counted as retrieved"
+    NO_GAIN = "given a gain of 0"
+    GAIN_FOR_POOLED = "given the gain of -2 (default 0)"
+    GAIN_FOR_OUTSIDE = "given the gain of -1 (default 0)"
+    LIKE_JUDGED_ABOVE = "assumed to be relevant at the rate of the judged documents above the same document"
+    LIKE_STRATUM = "estimated from the sample of its stratum"
+    RANDOMLY_THERE = "treated as nonrelevant and kept with probability p"
+    AS_ITS_FUNCTION_SAYS = "treated as the function of the measure defines"
+    DOT = 'printed as "."'
+    DASH = 'printed as "-"'
 
     @property
     def is_left_out(self) -> bool:
@@ -122,8 +122,8 @@ class UpperBound(Enum):
     Such a measure cannot fall if unjudged documents turn out to be relevant.
     """
 
-    NEVER = "no upper bound on the value with all documents judged"
-    ALWAYS = "an upper bound on the value with all documents judged"
+    NEVER = "not an upper bound on the value under complete judgments"
+    ALWAYS = "an upper bound on the value under complete judgments"
     BINARY_GAINS = f"{ALWAYS} if all grades are 0 or 1, -l is 1 and no gains are given"
 
 
@@ -172,7 +172,7 @@ class Measure(Frozen, kw_only=True):
     upper_bound: UpperBound = UpperBound.NEVER
     """When the treatment ``rel`` is an upper bound."""
     without_results: str = "0"
-    """What a topic without results counts as under ``-c``."""
+    """The value of a topic without results under ``-c``."""
 
     def __matmul__(self, cutoff: int) -> str:
         """Return the request of the measure at a cutoff: ``my_measure @ 10``."""

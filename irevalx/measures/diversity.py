@@ -1,8 +1,9 @@
-"""Novelty and diversity: measures for topics with subtopics, as ndeval prints them.
+"""Novelty and diversity: the measures of ndeval, for topics with subtopics (-R subtopics).
 
-Every subtopic of a topic has a weight of 1, which each document that is relevant for it multiplies by 1 - alpha. The
-gain of a document is the sum of the weights of the subtopics that it is relevant for, by ascending subtopic. top(k) =
-N (1 - alpha)^(k - 1) is the gain at rank k of a list, no real one, of documents that are relevant for all N subtopics.
+Each subtopic starts with a weight of 1, which every document relevant to it multiplies by 1 - alpha. The novelty gain
+of a document is the sum of the weights of the subtopics to which it is relevant, in ascending order of subtopics.
+top(k) = N (1 - alpha)^(k - 1) is the gain at rank k of a hypothetical list whose documents are all relevant to all N
+subtopics.
 """
 
 from __future__ import annotations
@@ -41,10 +42,11 @@ WITH_BETA = NamedReals((ALPHA, BETA))
 
 @measure("ERR_IA", ZERO_TO_ONE, summary=mean, kind=WITH_ALPHA, formats=SUBTOPICS, treatments=NONREL)
 def err_ia(t: TopicsWithSubtopics, k: int, alpha: float) -> FloatArray:
-    """Expected reciprocal rank, intent-aware.
+    """Intent-aware expected reciprocal rank.
 
-    The novelty gains of the first K documents, each divided by its rank, divided by what documents that are relevant
-    for all subtopics would have; 0 where nothing is relevant. alpha is 0.5 unless told otherwise.
+    The sum of the novelty gain of each of the first K documents divided by its rank, normalised by the value of a list
+    whose documents are all relevant to every subtopic. The value is 0 if the topic has no relevant documents. alpha
+    defaults to 0.5.
 
     Formula: (sum over retrieved with k <= K of new/k) / (sum over k <= K of top(k)/k).
     Source: [clarke-2011]; ndeval.
@@ -54,10 +56,10 @@ def err_ia(t: TopicsWithSubtopics, k: int, alpha: float) -> FloatArray:
 
 @measure("nERR_IA", MOSTLY_ZERO_TO_ONE, summary=mean, kind=WITH_ALPHA, formats=SUBTOPICS, treatments=NONREL)
 def nerr_ia(t: TopicsWithSubtopics, k: int, alpha: float) -> FloatArray:
-    """Expected reciprocal rank, intent-aware, normalised.
+    """Normalised intent-aware expected reciprocal rank.
 
-    As ERR_IA, but divided by the value of the ideal list, which is put together greedily, so that it need not be the
-    best. alpha is 0.5 unless told otherwise.
+    Like ERR_IA, but normalised by the value of the ideal list. The ideal list is built greedily, so it is not always
+    optimal. alpha defaults to 0.5.
 
     Formula: (sum over retrieved with k <= K of new/k) / (sum over k <= K of best(k)/k).
     Source: [clarke-2011]; ndeval.
@@ -70,8 +72,8 @@ def nerr_ia(t: TopicsWithSubtopics, k: int, alpha: float) -> FloatArray:
 def alpha_dcg(t: TopicsWithSubtopics, k: int, alpha: float) -> FloatArray:
     """Discounted cumulative novelty gain.
 
-    The novelty gains of the first K documents, discounted, divided by those of documents that are relevant for all
-    subtopics; 0 where nothing is relevant. alpha is 0.5 unless told otherwise.
+    The sum of the discounted novelty gains of the first K documents, normalised by the value of a list whose documents
+    are all relevant to every subtopic. The value is 0 if the topic has no relevant documents. alpha defaults to 0.5.
 
     Formula: (sum over retrieved with k <= K of new/log2(k + 1)) / (sum over k <= K of top(k)/log2(k + 1)).
     Source: [clarke-2008]; ndeval.
@@ -83,9 +85,9 @@ def alpha_dcg(t: TopicsWithSubtopics, k: int, alpha: float) -> FloatArray:
 def alpha_ndcg(t: TopicsWithSubtopics, k: int, alpha: float) -> FloatArray:
     """Normalised discounted cumulative novelty gain.
 
-    As alpha_DCG, but divided by the value of the ideal list, which is put together greedily (the judged document with
-    the greatest gain next, of equal ones the last in byte order), so that it need not be the best. alpha is 0.5 unless
-    told otherwise.
+    Like alpha_DCG, but normalised by the value of the ideal list. The ideal list is built greedily, so it is not always
+    optimal: each step adds the judged document with the highest gain, and ties are broken in favour of the document
+    that is last in byte order. alpha defaults to 0.5.
 
     Formula: (sum over retrieved with k <= K of new/log2(k + 1)) / (sum over k <= K of best(k)/log2(k + 1)).
     Source: [clarke-2008]; ndeval.
@@ -98,8 +100,8 @@ def alpha_ndcg(t: TopicsWithSubtopics, k: int, alpha: float) -> FloatArray:
 def nrbp(t: TopicsWithSubtopics, alpha: float, beta: float) -> FloatArray:
     """Novelty- and rank-biased precision.
 
-    The novelty gains of all documents, discounted by beta at each rank; 0 where nothing is relevant. alpha and beta are
-    0.5 unless told otherwise.
+    The sum of the novelty gains of all documents, discounted by a factor of beta per rank. The value is 0 if the topic
+    has no relevant documents. alpha and beta default to 0.5.
 
     Formula: ((1 - (1 - alpha) beta)/S) sum over retrieved of new beta^(k - 1).
     Source: [clarke-2009]; ndeval.
@@ -109,10 +111,10 @@ def nrbp(t: TopicsWithSubtopics, alpha: float, beta: float) -> FloatArray:
 
 @measure("nNRBP", MOSTLY_ZERO_TO_ONE, summary=mean, kind=WITH_BETA, formats=SUBTOPICS, treatments=NONREL)
 def nnrbp(t: TopicsWithSubtopics, alpha: float, beta: float) -> FloatArray:
-    """Novelty- and rank-biased precision, normalised.
+    """Normalised novelty- and rank-biased precision.
 
-    NRBP divided by that of the ideal list, which is put together greedily; 0 where nothing is relevant. alpha and beta
-    are 0.5 unless told otherwise.
+    NRBP divided by the NRBP of the ideal list, which is built greedily. The value is 0 if the topic has no relevant
+    documents. alpha and beta default to 0.5.
 
     Formula: (sum over retrieved of new beta^(k - 1)) / (sum over all k of best(k) beta^(k - 1)).
     Source: [clarke-2009]; ndeval.
@@ -126,10 +128,10 @@ def nnrbp(t: TopicsWithSubtopics, alpha: float, beta: float) -> FloatArray:
 
 @measure("MAP_IA", ZERO_TO_ONE, summary=mean, formats=SUBTOPICS, treatments=NONREL)
 def map_ia(t: TopicsWithSubtopics) -> FloatArray:
-    """Mean over the subtopics of average precision.
+    """Intent-aware mean average precision.
 
-    Average precision for each subtopic with a relevant document, as if only documents relevant for it were relevant,
-    and the mean of these; 0 where nothing is relevant.
+    The mean of average precision over the subtopics that have a relevant document. For each subtopic, only documents
+    relevant to it count as relevant. The value is 0 if the topic has no relevant documents.
 
     Formula: (1/S) sum over the subtopics of (1/R_t) sum over retrieved relevant for it of rel_t(k)/k.
     Source: [agrawal-2009]; ndeval.
@@ -141,9 +143,10 @@ def map_ia(t: TopicsWithSubtopics) -> FloatArray:
 
 @measure("P_IA", ZERO_TO_ONE, summary=mean, kind=CUTOFFS, formats=SUBTOPICS, treatments=NONREL)
 def p_ia(t: TopicsWithSubtopics, k: int) -> FloatArray:
-    """Mean over the subtopics of precision after K documents.
+    """Intent-aware precision at cutoff K.
 
-    0 where nothing is relevant.
+    The mean of precision at cutoff K over the subtopics that have a relevant document. The value is 0 if the topic has
+    no relevant documents.
 
     Formula: (sum over the subtopics of rel_t(K))/(K S).
     Source: [agrawal-2009]; ndeval.
@@ -153,9 +156,10 @@ def p_ia(t: TopicsWithSubtopics, k: int) -> FloatArray:
 
 @measure("strec", ZERO_TO_ONE, summary=mean, kind=CUTOFFS, formats=SUBTOPICS, treatments=NONREL)
 def subtopic_recall(t: TopicsWithSubtopics, k: int) -> FloatArray:
-    """Subtopic recall: the share of subtopics found among the first K documents.
+    """Subtopic recall at cutoff K.
 
-    Subtopics without any relevant document do not count; 0 where nothing is relevant.
+    The fraction of subtopics that are covered by a relevant document among the first K. Subtopics without relevant
+    documents are ignored. The value is 0 if the topic has no relevant documents.
 
     Formula: seen(K)/S.
     Source: [zhai-2003]; ndeval.

@@ -1,4 +1,4 @@
-"""Graded judgments at a cutoff, with gains that grow exponentially: the measures of gdeval."""
+"""Graded relevance with exponential gains, at a cutoff: the measures of gdeval."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MAX = MeasureParameter(
 CUTOFFS = (5, 10, 20)
 
 NO_CERTAIN_VALUE = {
-    PROBABILITY: "topics in which nothing is relevant have no value, and which these are is not certain"
+    PROBABILITY: "topics without relevant documents have no value, and probabilities do not determine these topics"
 }
 
 FARTHEST = 2000
@@ -70,10 +70,10 @@ def _expected_over_orders(t: TiedTopics, k: int, highest: float) -> FloatArray:
 def expected_reciprocal_rank(t: Topics, k: int, highest: float) -> FloatArray:
     """Expected reciprocal rank.
 
-    A user goes down the list and is satisfied by a document with the probability p, which its grade and the highest
-    grade say (max, 4 unless told otherwise): the expectation of 1/rank of the document at which this happens, 0 if it
-    is not among the first K. Judgments with a higher grade are refused. A topic in which nothing has a grade above 0
-    has no value.
+    A user reads down the list and stops at each document with probability p, which depends on its grade and on the
+    highest possible grade (max, default 4). ERR is the expected value of 1/rank of the document at which the user
+    stops, counting 0 if the user does not stop among the first K. Judgments with a grade above max are refused. A topic
+    without grades above 0 has no value.
 
     Formula: sum over retrieved with k <= K of (p/k) times the product over those above of (1 - p), p = (2^gain -
     1)/2^max.
@@ -106,10 +106,10 @@ def _expected_ndcg(t: TiedTopics, k: int) -> FloatArray:
     unjudged=UnjudgedEffect.NO_GAIN,
 )
 def ndcg_burges(t: Topics, k: int) -> FloatArray:
-    """Normalised discounted cumulative gain of the first K documents, with exponential gains.
+    """Normalised discounted cumulative gain at cutoff K, with exponential gains.
 
-    As ndcg_cut, but the gain of a document is 2^grade - 1, and 0 for grades of 0 and below. A topic in which nothing
-    has a grade above 0 has no value.
+    Like ndcg_cut, but the gain of a document is 2^grade - 1, and 0 for grades of 0 or less. A topic without grades
+    above 0 has no value.
 
     Formula: (sum over retrieved with k <= K of (2^gain - 1)/log2(k + 1)) / (sum over k <= K of (2^ideal(k) - 1)/log2(k
     + 1)).

@@ -1,4 +1,4 @@
-"""Gains by grade."""
+"""Graded relevance: discounted cumulative gain and related measures."""
 
 from __future__ import annotations
 
@@ -198,8 +198,8 @@ def _probable_ideal_dcg(t: ExpectedTopics, pairs: Sequence[Gain]) -> FloatArray:
 def ndcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """Normalised discounted cumulative gain.
 
-    dcg divided by ideal_dcg, over all retrieved documents; 0 where ideal_dcg is 0. The gain of a document is its grade
-    unless given as LEVEL=GAIN.
+    dcg divided by ideal_dcg, over all documents retrieved. The value is 0 if ideal_dcg is 0. The gain of a document is
+    its grade; parameters LEVEL=GAIN replace the gain of a grade.
 
     Formula: dcg/ideal_dcg.
     Source: [jarvelin-kekalainen-2002]; trec_eval discounts the first rank too.
@@ -212,8 +212,9 @@ def ndcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
 def dcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """Discounted cumulative gain.
 
-    What the retrieved documents gain, each the less the deeper it stands. The gain of a document is its grade unless
-    given as LEVEL=GAIN. 0 where nothing was retrieved that has a gain.
+    The sum of the gains of the documents retrieved, each divided by the logarithm of its rank plus 1. The gain of a
+    document is its grade; parameters LEVEL=GAIN replace the gain of a grade. The value is 0 if no document retrieved
+    has a gain.
 
     Formula: sum over retrieved of gain/log2(k + 1).
     Source: [jarvelin-kekalainen-2002].
@@ -230,12 +231,12 @@ def dcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     uses_level=False,
     unjudged=UnjudgedEffect.NOTHING,
     formulas={PROBABILITY: _probable_ideal_dcg},
-    without_results="the same as any other (0 with --compat 9)",
+    without_results="its value, as for any other topic (0 with --compat 9)",
 )
 def ideal_dcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
-    """Discounted cumulative gain of the best possible ranking.
+    """Discounted cumulative gain of the ideal ranking.
 
-    That is: all judged documents, the highest gain first. 0 where none has a gain above 0.
+    The ideal ranking contains all judged documents in descending order of gain. The value is 0 if no gain is above 0.
 
     Formula: sum over all k of ideal(k)/log2(k + 1).
     Source: [jarvelin-kekalainen-2002].
@@ -253,10 +254,11 @@ def ideal_dcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     formulas={PROBABILITY: _probable_ndcg_at},
 )
 def ndcg_cut(t: Topics, k: int, pairs: Sequence[Gain]) -> FloatArray:
-    """Normalised discounted cumulative gain of the first K documents.
+    """Normalised discounted cumulative gain at cutoff K.
 
-    The discounted gains of the first K documents, divided by those of the best possible ranking; 0 where nothing has a
-    gain above 0. The gain of a document is its grade unless given as in 'nDCG(gains={1:3,2:9})@K'. Known as nDCG@K.
+    The discounted cumulative gain of the first K documents, divided by that of the ideal ranking. The value is 0 if no
+    gain is above 0. The gain of a document is its grade; a request such as 'nDCG(gains={1:3,2:9})@K' replaces the gains
+    of grades. Known as nDCG@K.
 
     Formula: (sum over retrieved with k <= K of gain/log2(k + 1)) / (sum over k <= K of ideal(k)/log2(k + 1)).
     Source: [jarvelin-kekalainen-2002].
@@ -274,10 +276,10 @@ def ndcg_cut(t: Topics, k: int, pairs: Sequence[Gain]) -> FloatArray:
     refuses={EXPECTED: f"the mean of such ratios {NO_FORMULA}", **NO_EXPECTATION},
 )
 def ndcg_rel(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
-    """Normalised discounted cumulative gain, averaged over the documents that have a gain.
+    """Normalised discounted cumulative gain, averaged over documents with a gain.
 
-    dcg / ideal_dcg is taken at each retrieved document with a gain above 0, and once at the end for each document of
-    the best possible ranking beyond those; the mean of these values. 0 where nothing has a gain above 0.
+    The mean of dcg / ideal_dcg, computed at the rank of each document retrieved with a gain above 0, and once at the
+    end of the ranking for each such document that was not retrieved. The value is 0 if no gain is above 0.
 
     Formula: (1/I) (sum over retrieved with gain > 0 of dcg(k)/ideal_dcg(k) + (I - i) dcg/ideal_dcg), i = how many those
     are.
@@ -301,9 +303,9 @@ def ndcg_rel(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
 def r_ndcg(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """Normalised discounted cumulative gain, averaged over the ranks where the ideal gain changes.
 
-    In the best possible ranking, gains fall in steps; dcg / ideal_dcg of the documents above each step (and once more
-    at the end of a longer list), averaged. 0 where nothing is relevant; undefined (-nan) where something is but no gain
-    is above 0.
+    In the ideal ranking, gains decrease in steps. The measure is the mean of dcg / ideal_dcg at the last rank of each
+    step, and once more at the end if the run is longer. The value is 0 if the topic has no relevant documents, and
+    undefined (-nan) if it has some but no gain is above 0.
 
     Formula: mean over steps k of dcg(k)/ideal_dcg(k).
     Source: trec_eval.
@@ -336,8 +338,9 @@ def _expected_binary_g(t: TiedTopics) -> FloatArray:
 def binary_g(t: Topics) -> FloatArray:
     """G with binary gains.
 
-    Each relevant document retrieved counts the less the more nonrelevant ones stand above it; the sum is divided by the
-    number of relevant documents. 0 where none was retrieved.
+    Each relevant document retrieved contributes less, the more nonrelevant documents are ranked above it. The sum of
+    the contributions is divided by the number of relevant documents. The value is 0 if no relevant document was
+    retrieved.
 
     Formula: (1/R) sum over relevant retrieved of 1/log2(2 + k - 1 - r).
     Source: trec_eval; see G.
@@ -358,11 +361,11 @@ def binary_g(t: Topics) -> FloatArray:
     },
 )
 def g(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
-    """Gain discounted by how far the ranking lags behind the best possible one.
+    """Gain discounted by the lag behind the ideal ranking.
 
-    The gain of each retrieved document, discounted by the lag at its rank, divided by the gains of the best possible
-    ranking. The lag is what the best possible ranking has gained up to there (at least 1 a document) less what this one
-    has. 0 where no gain is above 0.
+    The sum of the gains of the documents retrieved, each discounted by the lag at its rank, divided by the total gain
+    of the ideal ranking. The lag at a rank is the cumulative gain of the ideal ranking (counting at least 1 per
+    document) minus the cumulative gain of the ranking. The value is 0 if no gain is above 0.
 
     Formula: (sum over retrieved of gain/log2(2 + lag)) / (sum over all k of ideal(k)), lag = sum over j <= k of
     (max(ideal(j), 1) - gain(j)).

@@ -1,7 +1,7 @@
-"""Estimates from a sample in which every document had a probability of its own of being drawn, as statAP_MQ_eval's.
+"""Estimates from samples with inclusion probabilities: the measures of statAP_MQ_eval (-R prels).
 
-A document of the sample that was drawn with the probability p stands for 1/p documents. Documents outside the sample
-are nonrelevant and keep their ranks.
+A sampled document with inclusion probability p represents 1/p documents. Documents outside the sample are nonrelevant
+and keep their ranks.
 """
 
 from __future__ import annotations
@@ -80,9 +80,9 @@ def variance_of_mean(added: Total, population: Population) -> float:
 def stat_ap(t: TopicsWithProbabilities) -> FloatArray:
     """Average precision, estimated from a sample with inclusion probabilities.
 
-    A document that was drawn with the probability p stands for 1/p documents; documents outside the sample are
-    nonrelevant and keep their ranks. A topic without a relevant document in the sample, or without any that was drawn
-    at random, has no value.
+    A sampled document with inclusion probability p represents 1/p documents. Documents outside the sample are
+    nonrelevant and keep their ranks. A topic has no value if its sample contains no relevant document, or if none of
+    its documents was sampled at random.
 
     Formula: (1/statR) sum over sampled relevant retrieved of (1 + c)/(k p), c = sum over those above of 1/p.
     Source: [aslam-pavlu-2007]; statAP_MQ_eval.
@@ -94,9 +94,9 @@ def stat_ap(t: TopicsWithProbabilities) -> FloatArray:
 def stat_rprec(t: TopicsWithProbabilities) -> FloatArray:
     """R-precision, estimated from a sample with inclusion probabilities.
 
-    The relevant documents that the sampled ones stand for, up to the rank of the estimated number of relevant
-    documents, rounded; divided by that rank. A list that is shorter is divided by the estimated number itself. A topic
-    has no value where statAP has none.
+    The estimated number of relevant documents down to rank q, divided by q, where q is the estimated number of relevant
+    documents of the topic, rounded. If fewer than q documents were retrieved, the divisor is the estimate before
+    rounding. A topic has no value if it has none for statAP.
 
     Formula: (1/q) sum over sampled relevant retrieved with k <= q of 1/p, q = statR rounded.
     Source: [aslam-pavlu-2007]; statAP_MQ_eval.
@@ -109,10 +109,10 @@ def stat_rprec(t: TopicsWithProbabilities) -> FloatArray:
 
 @_estimate("statP", ABOUT_ONE_AT_MOST, summary=mean, kind=CUTOFFS)
 def stat_p(t: TopicsWithProbabilities, k: int) -> FloatArray:
-    """Precision after K documents, estimated from a sample with inclusion probabilities.
+    """Precision at cutoff K, estimated from a sample with inclusion probabilities.
 
-    The relevant documents that the sampled ones among the first K stand for, divided by K. A topic has no value where
-    statAP has none.
+    The estimated number of relevant documents among the first K, divided by K. A topic has no value if it has none for
+    statAP.
 
     Formula: (1/K) sum over sampled relevant retrieved with k <= K of 1/p.
     Source: [aslam-pavlu-2007]; statAP_MQ_eval.
@@ -122,10 +122,10 @@ def stat_p(t: TopicsWithProbabilities, k: int) -> FloatArray:
 
 @_estimate("statNDCG", ZERO_TO_ONE, summary=mean, kind=CUTOFFS, unjudged=UnjudgedEffect.NO_GAIN)
 def stat_ndcg(t: TopicsWithProbabilities, k: int) -> FloatArray:
-    """Normalised discounted cumulative gain of the first K documents, of the sampled ones alone.
+    """Normalised discounted cumulative gain at cutoff K of the sampled documents.
 
-    As ndcg_burges with the sampled documents as the only ones that were judged. The probabilities play no part in it,
-    which is how it has been published. A topic has no value where statAP has none.
+    Like ndcg_burges, but only sampled documents are treated as judged. As in the published definition, inclusion
+    probabilities are not used. A topic has no value if it has none for statAP.
 
     Formula: (sum over sampled retrieved with k <= K of (2^gain - 1)/log2(k + 1)) / (sum over k <= K of (2^ideal(k) -
     1)/log2(k + 1)).
@@ -143,15 +143,15 @@ def stat_ndcg(t: TopicsWithProbabilities, k: int) -> FloatArray:
     "statR",
     Range(1),
     summary=total,
-    without_results="the same as any other",
+    without_results="its value, as for any other topic",
     higher_is_better=False,
     unjudged=UnjudgedEffect.NOTHING,
 )
 def stat_r(t: TopicsWithProbabilities) -> FloatArray:
     """Number of relevant documents, estimated from a sample with inclusion probabilities.
 
-    Each relevant document of the sample stands for 1/p, retrieved or not. The `all` row is the sum. A topic has no
-    value where statAP has none.
+    Each relevant document of the sample represents 1/p documents, whether it was retrieved or not. The `all` row is the
+    sum over topics. A topic has no value if it has none for statAP.
 
     Formula: sum over sampled relevant of 1/p.
     Source: [aslam-pavlu-2007]; statAP_MQ_eval.
@@ -163,9 +163,9 @@ def stat_r(t: TopicsWithProbabilities) -> FloatArray:
 def stat_ap_variance(t: TopicsWithProbabilities) -> FloatArray:
     """Variance of statAP, estimated from the same sample.
 
-    How far statAP would differ from one sample to another. The `all` row is the variance of the mean of statAP over
-    topics: the sum of the variances divided by the square of the number of topics. It is at most 1 for a topic. A topic
-    has no value where statAP has none.
+    The sampling variance of statAP, at most 1 per topic. The `all` row is the variance of the mean of statAP over
+    topics: the sum of the variances divided by the square of the number of topics. A topic has no value if it has none
+    for statAP.
 
     Formula: min(1, (a - b/(n - 1) + t)/statR^2 times n/(s + 0.1)), a = sum over sampled relevant of (1 - p) y^2, b =
     the product of y times y over all ordered pairs of those, t = sum over sampled relevant retrieved of ((1 - p)/p^2)

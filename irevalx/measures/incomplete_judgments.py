@@ -1,7 +1,8 @@
 """Incomplete judgments.
 
-Of a topic, R documents were judged relevant and N nonrelevant. Above a relevant document of rank k lie r documents
-judged relevant, n judged nonrelevant, u pooled but not judged, and o = k - 1 - r - n - u from outside the pool.
+R documents of a topic were judged relevant and N nonrelevant. Above a relevant document at rank k, r documents were
+judged relevant, n were judged nonrelevant, u were pooled but not judged, and o = k - 1 - r - n - u are outside the
+pool.
 """
 
 from __future__ import annotations
@@ -59,10 +60,11 @@ _pool_measure = partial(measure, summary=mean, treatments=NONREL_AND_SKIP)
 def bpref(t: Topics) -> FloatArray:
     """Binary preference.
 
-    How seldom judged nonrelevant documents are ranked above relevant ones: for each relevant document, of the first R
-    judged nonrelevant ones (R being the number of relevant ones, or all if there are fewer) the share that is not above
-    it; averaged over all relevant documents. Those that were not retrieved count 0. Where n is 0 the term is 1. 0 where
-    nothing is relevant.
+    For each relevant document, the fraction of the first R judged nonrelevant documents that are not ranked above it,
+    averaged over all relevant documents. R is the number of relevant documents; if fewer than R documents were judged
+    nonrelevant, all of them are used. Relevant documents that were not retrieved contribute 0. A relevant document
+    contributes 1 if no judged nonrelevant document is ranked above it. The value is 0 if the topic has no relevant
+    documents.
 
     Formula: (1/R) sum over relevant retrieved of (1 - min(n, R)/min(N, R)).
     Source: [buckley-voorhees-2004].
@@ -80,7 +82,7 @@ def bpref(t: Topics) -> FloatArray:
 def geometric_bpref(t: Topics) -> FloatArray:
     """Geometric mean of binary preference.
 
-    The mean over topics of log(bpref), values below 0.00001 counting as 0.00001, as a power of e.
+    The exponential of the mean over topics of log(bpref). Values below 0.00001 are raised to 0.00001.
 
     Formula: exp((1/T) sum over topics of log(max(bpref, 0.00001))).
     Source: trec_eval; see gm_map, [robertson-2006], and bpref, [buckley-voorhees-2004].
@@ -94,9 +96,10 @@ def geometric_bpref(t: Topics) -> FloatArray:
 def bpref_10(t: Topics) -> FloatArray:
     """Binary preference over the first R + 10 nonrelevant documents.
 
-    bpref with R + 10 in place of R as the bound. Where n is 0 the term is 1. 0 where nothing is relevant. Meant for
-    topics with few relevant documents. trec_eval 7 and 8 printed it as bpref_top10pRnonrel; what they called bpref_10
-    was something else.
+    Like bpref, with R + 10 in place of R as the number of nonrelevant documents compared. It is intended for topics
+    with few relevant documents. A relevant document contributes 1 if no judged nonrelevant document is ranked above it.
+    The value is 0 if the topic has no relevant documents. trec_eval 7 and 8 printed this measure as
+    bpref_top10pRnonrel; their bpref_10 was a different measure.
 
     Formula: (1/R) sum over relevant retrieved of (1 - min(n, R + 10)/min(N, R + 10)).
     Source: [buckley-voorhees-2004]; [yilmaz-aslam-2008], section 4.2.
@@ -114,9 +117,10 @@ def _expected_effectiveness(t: TiedTopics) -> FloatArray:
 def rank_effectiveness(t: Topics) -> FloatArray:
     """Rank effectiveness.
 
-    The mean over all relevant documents of the share of the judged nonrelevant documents that are ranked below it, or
-    not retrieved. Relevant documents that were not retrieved count 0. Where n is 0 the term is 1, so that without any
-    judged nonrelevant document it is the share of the relevant ones that was retrieved. 0 where nothing is relevant.
+    For each relevant document, the fraction of judged nonrelevant documents that are ranked below it or not retrieved,
+    averaged over all relevant documents. Relevant documents that were not retrieved contribute 0. A relevant document
+    contributes 1 if no judged nonrelevant document is ranked above it, so the value is the recall of the run if no
+    documents were judged nonrelevant. The value is 0 if the topic has no relevant documents.
 
     Formula: (1/R) sum over relevant retrieved of (N - n)/N.
     Source: [ahlgren-gronqvist-2008], sections 4.2 and 4.3.
@@ -141,12 +145,12 @@ def rank_effectiveness(t: Topics) -> FloatArray:
 def inferred_average_precision(t: Topics, c: float, epsilon: float) -> FloatArray:
     """Inferred average precision.
 
-    The expected value of average precision where the judged documents are a random sample of the pool: above a relevant
-    document pooled ones are taken to be relevant as often as those of them that were judged, with smoothing: e =
-    0.00001 and c = 2 unless given (--infap-epsilon, --infap-c). Where nothing above was judged the precision is 1/k +
-    (d/k) (1/c): with a greater c fewer relevant documents are expected there. Documents outside the pool are
-    nonrelevant. The term is 1 at rank 1. Equals map, up to e, where all of the pool was judged. 0 where nothing is
-    relevant.
+    The expected value of average precision, assuming that the judged documents are a random sample of the pool.
+    Pooled documents ranked above a relevant document are assumed to be relevant at the same rate as the judged
+    documents among them, smoothed by e (default 0.00001, --infap-epsilon) and c (default 2, --infap-c). If none of
+    them was judged, a fraction 1/c of them is assumed to be relevant, so a larger c assumes fewer relevant
+    documents. Documents outside the pool are nonrelevant. A relevant document at rank 1 contributes 1. The value
+    equals map, up to e, if the whole pool was judged. It is 0 if the topic has no relevant documents.
 
     Formula: (1/R) sum over relevant retrieved of (1/k + (d/k) (r + e)/(r + n + c e)), d = r + n + u.
     Source: [yilmaz-aslam-2006]; the constant c: [yilmaz-aslam-2008], section 4.5.4.
@@ -163,9 +167,9 @@ def inferred_average_precision(t: Topics, c: float, epsilon: float) -> FloatArra
 def induced_average_precision(t: Topics) -> FloatArray:
     """Induced average precision.
 
-    Average precision of the ranking without the pooled documents that were not judged. Documents outside the pool stay,
-    as nonrelevant. Equals map where all of the pool was judged. With -J all unjudged documents go, as in the paper's
-    first form. 0 where nothing is relevant.
+    Average precision of the ranking after pooled but unjudged documents are removed. Documents outside the pool remain,
+    as nonrelevant. The value equals map if the whole pool was judged. With -J all unjudged documents are removed, as in
+    the first form in the paper. The value is 0 if the topic has no relevant documents.
 
     Formula: (1/R) sum over relevant retrieved of (r + 1)/(k - u).
     Source: [yilmaz-aslam-2008], section 4.3.1.
@@ -184,11 +188,11 @@ def induced_average_precision(t: Topics) -> FloatArray:
 def subcollection_average_precision(t: Topics, p: float | None) -> FloatArray:
     """Subcollection average precision.
 
-    The expected value of average precision in a sample of the collection: the mean over all relevant documents of the
-    expected value of its precision, where those from outside the pool are each kept with probability p, and pooled
-    unjudged ones are not there. p is the sampling rate of the judgments; without --sample-rate or the parameter it is,
-    topic by topic, the judged documents divided by those in the pool. Equals map where all of the pool was judged. 0
-    where nothing is relevant.
+    The expected value of average precision on a random sample of the collection: the mean over all relevant documents
+    of their expected precision, where each document outside the pool is kept with probability p, and pooled but
+    unjudged documents are removed. p is the sampling rate of the judgments, given by --sample-rate or as a parameter.
+    It defaults, for each topic, to the number of judged documents divided by the number of pooled documents. The value
+    equals map if the whole pool was judged. It is 0 if the topic has no relevant documents.
 
     Formula: (1/R) sum over relevant retrieved of E[(r + 1)/(r + 1 + n + x)], x = those of o that are left.
     Source: [yilmaz-aslam-2008], section 4.4.1.
@@ -216,13 +220,13 @@ def subcollection_average_precision(t: Topics, p: float | None) -> FloatArray:
     unjudged=UnjudgedEffect.UNJUDGED,
 )
 def judged(t: Topics, k: int) -> FloatArray:
-    """Share of judged documents among the first K.
+    """Fraction of judged documents at cutoff K.
 
-    Retrieved documents with a judgment among the first K, divided by K, also where fewer than K were retrieved. A low
-    value says that other measures know little about this run.
+    The number of judged documents among the first K, divided by K even if fewer than K documents were retrieved. If the
+    value is low, other measures are not reliable for this run.
 
     Formula: judged(K)/K.
-    Source: the field's habit; unj is the share of the others.
+    Source: common practice; unj is the fraction of unjudged documents.
     """
     return t.judged_within(k) / k
 

@@ -28,7 +28,7 @@ _group_measure = partial(measure, summary=mean, formats=frozenset({"qrels_jg"}),
 def average_precision(t: GroupedTopics) -> FloatArray:
     """Average precision, averaged over judgment groups.
 
-    map by the judgments of each judgment group of the topic, averaged over the groups.
+    The mean over the judgment groups of the topic of map, computed from the judgments of each group.
 
     Formula: mean over groups of map.
     Source: trec_eval.
@@ -38,9 +38,9 @@ def average_precision(t: GroupedTopics) -> FloatArray:
 
 @_group_measure("P_avgjg", ZERO_TO_ONE, kind=single.CUTOFFS)
 def precision(t: GroupedTopics, k: int) -> FloatArray:
-    """Precision after K documents, averaged over judgment groups.
+    """Precision at cutoff K, averaged over judgment groups.
 
-    P by the judgments of each judgment group of the topic, averaged over the groups.
+    The mean over the judgment groups of the topic of P, computed from the judgments of each group.
 
     Formula: mean over groups of P.
     Source: trec_eval.
@@ -50,10 +50,10 @@ def precision(t: GroupedTopics, k: int) -> FloatArray:
 
 @_group_measure("Rprec_mult_avgjg", ZERO_TO_ONE, kind=single.multiple_r_precision.kind)
 def multiple_r_precision(t: GroupedTopics, multiples: Sequence[float]) -> list[FloatArray]:
-    """Precision after a multiple of R documents, averaged over judgment groups.
+    """Precision at a multiple of R documents, averaged over judgment groups.
 
-    Rprec_mult by the judgments of each judgment group of the topic, R being the number of documents that the group
-    finds relevant, averaged over the groups.
+    The mean over the judgment groups of the topic of Rprec_mult, where R is the number of documents judged relevant in
+    the group.
 
     Formula: mean over groups of Rprec_mult.
     Source: trec_eval.

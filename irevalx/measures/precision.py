@@ -1,6 +1,6 @@
 """Precision and recall.
 
-And what else can be read off the number of relevant documents at one or more ranks.
+Measures computed from the number of relevant documents at one or more ranks.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from irevalx.ranking.topics import Topics, truncate
 from irevalx.settings import EXPECTED, PROBABILITY
 
 CUTOFFS = Cutoffs((5, 10, 15, 20, 30, 100, 200, 500, 1000))
-NO_MEAN_OF_GREATEST = {EXPECTED: f"the mean of the greatest precision {NO_FORMULA}", **NO_EXPECTATION}
+NO_MEAN_OF_GREATEST = {EXPECTED: f"the mean of the highest precision {NO_FORMULA}", **NO_EXPECTATION}
 ELEVEN_POINTS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 
 @measure("P", ZERO_TO_ONE, summary=mean, kind=CUTOFFS, upper_bound=UpperBound.ALWAYS)
 def precision(t: Topics, k: int) -> FloatArray:
-    """Precision after K documents.
+    """Precision at cutoff K.
 
-    Relevant documents among the first K, divided by K, also where fewer than K were retrieved.
+    The number of relevant documents among the first K, divided by K even if fewer than K documents were retrieved.
 
     Formula: rel(K)/K.
     Source: [manning-2008], section 8.4.
@@ -50,9 +50,10 @@ def _probable_recall(t: ExpectedTopics, k: int) -> FloatArray:
 
 @measure("recall", ZERO_TO_ONE, summary=mean, kind=CUTOFFS, formulas={PROBABILITY: _probable_recall})
 def recall(t: Topics, k: int) -> FloatArray:
-    """Recall after K documents.
+    """Recall at cutoff K.
 
-    Relevant documents among the first K, divided by the number of relevant documents; 0 where there are none.
+    The number of relevant documents among the first K, divided by the number of relevant documents. The value is 0 if
+    the topic has no relevant documents.
 
     Formula: rel(K)/R.
     Source: [manning-2008], section 8.3.
@@ -66,10 +67,10 @@ def _probable_relative_precision(t: ExpectedTopics, k: int) -> FloatArray:
 
 @measure("relative_P", ZERO_TO_ONE, summary=mean, kind=CUTOFFS, formulas={PROBABILITY: _probable_relative_precision})
 def relative_precision(t: Topics, k: int) -> FloatArray:
-    """Precision after K documents, relative to the best possible.
+    """Precision at cutoff K, relative to the maximum possible.
 
-    Relevant documents among the first K, divided by K or by the number of relevant documents, whichever is less; 0
-    where nothing is relevant.
+    The number of relevant documents among the first K, divided by K or by the number of relevant documents, whichever
+    is smaller. The value is 0 if the topic has no relevant documents.
 
     Formula: rel(K)/min(K, R).
     Source: trec_eval.
@@ -96,9 +97,9 @@ def _probable_success(t: ExpectedTopics, k: int) -> FloatArray:
     formulas={EXPECTED: _expected_success, PROBABILITY: _probable_success},
 )
 def success(t: Topics, k: int) -> FloatArray:
-    """Whether a relevant document is among the first K.
+    """Success at cutoff K.
 
-    1 if there is one, 0 if not; the `all` row is the share of topics.
+    1 if a relevant document is among the first K, otherwise 0. The `all` row is the fraction of topics with success.
 
     Formula: 1 if rel(K) > 0, otherwise 0.
     Source: trec_eval.
@@ -118,9 +119,9 @@ def success(t: Topics, k: int) -> FloatArray:
     unjudged=UnjudgedEffect.UNJUDGED,
 )
 def unjudged(t: Topics, k: int) -> FloatArray:
-    """Share of unjudged documents among the first K.
+    """Fraction of unjudged documents at cutoff K.
 
-    Retrieved documents without a judgment among the first K, pooled or not, divided by K. With -J it is 0.
+    The number of unjudged documents among the first K, pooled or not, divided by K. With -J the value is 0.
 
     Formula: (min(K, ret) - judged(K))/K.
     Source: trec_eval 10.0.
@@ -134,10 +135,10 @@ def _probable_r_precision(t: ExpectedTopics) -> FloatArray:
 
 @measure("Rprec", ZERO_TO_ONE, summary=mean, formulas={PROBABILITY: _probable_r_precision})
 def r_precision(t: Topics) -> FloatArray:
-    """R-precision: precision after R documents.
+    """R-precision: precision at rank R.
 
-    R is the number of relevant documents of the topic; precision is taken at that rank. A shorter list is divided by R
-    all the same; 0 where nothing is relevant.
+    R is the number of relevant documents of the topic. The divisor is R even if fewer than R documents were retrieved.
+    The value is 0 if the topic has no relevant documents.
 
     Formula: rel(R)/R.
     Source: [manning-2008], section 8.4.
@@ -165,7 +166,8 @@ def _probable_reciprocal_rank(t: ExpectedTopics, k: float = np.inf) -> FloatArra
 def reciprocal_rank(t: Topics) -> FloatArray:
     """Reciprocal rank of the first relevant document.
 
-    1 divided by its rank; 0 where no relevant document was retrieved. The `all` row is known as MRR.
+    1 divided by the rank of the first relevant document, or 0 if no relevant document was retrieved. The mean over
+    topics (the `all` row) is known as MRR.
 
     Formula: max over relevant retrieved of 1/k.
     Source: [voorhees-1999].
@@ -183,9 +185,10 @@ def reciprocal_rank(t: Topics) -> FloatArray:
     formulas={EXPECTED: _expected_reciprocal_rank, PROBABILITY: _probable_reciprocal_rank},
 )
 def reciprocal_rank_at(t: Topics, k: int) -> FloatArray:
-    """Reciprocal rank of the first relevant document, if it is among the first K.
+    """Reciprocal rank of the first relevant document at cutoff K.
 
-    1 divided by its rank; 0 where none of the first K documents is relevant. The `all` row is known as MRR@K.
+    1 divided by the rank of the first relevant document, or 0 if no relevant document is among the first K. The mean
+    over topics (the `all` row) is known as MRR@K.
 
     Formula: max over relevant retrieved with k <= K of 1/k.
     Source: [voorhees-1999]; trec_eval -M K -m recip_rank.
@@ -198,9 +201,9 @@ def reciprocal_rank_at(t: Topics, k: int) -> FloatArray:
 def interpolated_precision(t: Topics, levels: Sequence[float]) -> list[FloatArray]:
     """Interpolated precision at recall X.
 
-    The best precision at any rank from the one where recall X is reached; 0 where it is not. How X times the number of
-    relevant documents is rounded to a whole document differs between trec_eval 9 and 10 (--compat). Where nothing was
-    retrieved, levels that round to no document are undefined (-nan).
+    The highest precision at any rank at or after the rank at which recall X is reached, or 0 if it is not reached.
+    trec_eval 9 and 10 (--compat) differ in how they round X times the number of relevant documents to an integer. If no
+    document was retrieved, recall levels that round to 0 documents are undefined (-nan).
 
     Formula: max over all k with rel(k) >= X R, rounded, of rel(k)/k.
     Source: [manning-2008], section 8.4.
@@ -212,7 +215,8 @@ def interpolated_precision(t: Topics, levels: Sequence[float]) -> list[FloatArra
 def eleven_point_average(t: Topics, *levels: float) -> FloatArray:
     """Interpolated precision averaged over recall levels.
 
-    The mean of iprec_at_recall at 0.0, 0.1, ..., 1.0, or at the levels given as parameters (in rising order).
+    The mean of iprec_at_recall at recall levels 0.0, 0.1, ..., 1.0, or at the levels given as parameters, in ascending
+    order.
 
     Formula: mean over all X of iprec_at_recall_X.
     Source: [manning-2008], section 8.4.
@@ -231,10 +235,10 @@ def eleven_point_average(t: Topics, *levels: float) -> FloatArray:
     refuses=NO_EXPECTATION,
 )
 def multiple_r_precision(t: Topics, multiples: Sequence[float]) -> list[FloatArray]:
-    """Precision after a multiple of R documents.
+    """Precision at a multiple of R documents.
 
-    Precision at rank X R, X the parameter and R the number of relevant documents, rounded up to a whole rank unless
-    less than a tenth is over. 0 where nothing is relevant.
+    Precision at rank X R, where X is the parameter and R is the number of relevant documents. A rank with a fractional
+    part of at least 0.1 is rounded up. The value is 0 if the topic has no relevant documents.
 
     Formula: rel(j)/j, j = X R rounded.
     Source: trec_eval.

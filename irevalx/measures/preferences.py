@@ -1,11 +1,11 @@
 """Preferences (-R prefs, -R qrels_prefs).
 
-How far a ranking agrees with preferences: pairs of documents of which one is judged better.
+How well a ranking agrees with preference judgments: pairs of documents of which one was preferred to the other.
 
-A preference is fulfilled where the better document comes first. A judged document that was not retrieved comes after
-all that were; a preference between two that were not retrieved is possible but never fulfilled. The names of measures
-that look only at preferences between retrieved documents end in _ret, of those that look at preferences with at least
-one retrieved document in _imp.
+A preference is fulfilled if the preferred document is ranked higher. Documents that were not retrieved are ranked below
+all retrieved ones; a preference between two of them is possible but never fulfilled. Measures whose names end in _ret
+use only preferences between retrieved documents; measures whose names end in _imp use preferences with at least one
+retrieved document.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def possible_preferences(p: Preferences) -> IntArray:
     """Number of preferences.
 
     All preferences in the judgment groups of the topic, whether their documents were retrieved or not. The `all` row is
-    the sum.
+    the sum over topics.
 
     Formula: poss.
     Source: trec_eval.
@@ -48,9 +48,10 @@ def possible_preferences(p: Preferences) -> IntArray:
 
 @_preference_count("prefs_num_prefs_ful", Range(0, wording="0 to prefs_num_prefs_poss"))
 def fulfilled(p: Preferences) -> IntArray:
-    """Number of preferences fulfilled.
+    """Number of fulfilled preferences.
 
-    Preferences whose better document was retrieved, and the other after it or not at all. The `all` row is the sum.
+    Preferences whose preferred document was retrieved and whose other document was ranked below it or not retrieved.
+    The `all` row is the sum over topics.
 
     Formula: ful.
     Source: trec_eval.
@@ -60,9 +61,10 @@ def fulfilled(p: Preferences) -> IntArray:
 
 @_preference_count("prefs_num_prefs_ful_ret", Range(0, wording="0 to prefs_num_prefs_ful"))
 def fulfilled_retrieved(p: Preferences) -> IntArray:
-    """Number of preferences fulfilled, of those between retrieved documents.
+    """Number of fulfilled preferences between retrieved documents.
 
-    Preferences whose documents were both retrieved, the better one first. The `all` row is the sum.
+    Preferences of which both documents were retrieved, with the preferred one ranked higher. The `all` row is the sum
+    over topics.
 
     Formula: ful_ret.
     Source: trec_eval.
@@ -72,9 +74,10 @@ def fulfilled_retrieved(p: Preferences) -> IntArray:
 
 @_preference_share("prefs_simp", ZERO_TO_ONE)
 def simple(p: Preferences) -> FloatArray:
-    """Share of preferences fulfilled.
+    """Fraction of preferences fulfilled.
 
-    Preferences fulfilled in all judgment groups of the topic, divided by all preferences; 0 where there is none.
+    The number of fulfilled preferences in all judgment groups of the topic, divided by the number of preferences. The
+    value is 0 if there are no preferences.
 
     Formula: ful/poss.
     Source: trec_eval; see [carterette-bennett-2008].
@@ -84,9 +87,9 @@ def simple(p: Preferences) -> FloatArray:
 
 @_preference_share("prefs_simp_imp", ZERO_TO_ONE)
 def simple_implied(p: Preferences) -> FloatArray:
-    """Share of preferences fulfilled, of those with a retrieved document.
+    """Fraction of preferences fulfilled, among preferences with a retrieved document.
 
-    Like prefs_simp, without the preferences between two documents that were both not retrieved.
+    Like prefs_simp, but preferences of which neither document was retrieved are excluded.
 
     Formula: ful/poss_imp.
     Source: trec_eval; see [carterette-bennett-2008].
@@ -96,9 +99,9 @@ def simple_implied(p: Preferences) -> FloatArray:
 
 @_preference_share("prefs_simp_ret", ZERO_TO_ONE)
 def simple_retrieved(p: Preferences) -> FloatArray:
-    """Share of preferences fulfilled, of those between retrieved documents.
+    """Fraction of preferences fulfilled, among preferences between retrieved documents.
 
-    Like prefs_simp, with only the preferences whose documents were both retrieved.
+    Like prefs_simp, but only preferences of which both documents were retrieved are counted.
 
     Formula: ful_ret/poss_ret.
     Source: trec_eval; see [carterette-bennett-2008].
@@ -108,11 +111,11 @@ def simple_retrieved(p: Preferences) -> FloatArray:
 
 @_preference_share("prefs_pair", ZERO_TO_ONE)
 def pair(p: Preferences) -> FloatArray:
-    """Share of preferences fulfilled, averaged over pairs of documents.
+    """Fraction of preferences fulfilled, averaged over pairs of documents.
 
-    For each two documents with a preference between them: how many of the preferences between the two are fulfilled,
-    divided by how many there are. Averaged over all such pairs; 0 where there is none. Judgment groups that contradict
-    each other thus weigh no more than those that agree.
+    For each pair of documents with preferences between them, the fraction of these preferences that are fulfilled; the
+    mean over all such pairs. The value is 0 if there are no preferences. Each pair has the same weight, whether
+    judgment groups agree on it or contradict each other.
 
     Formula: mean over pairs with poss > 0 of ful/poss.
     Source: trec_eval.
@@ -122,9 +125,9 @@ def pair(p: Preferences) -> FloatArray:
 
 @_preference_share("prefs_pair_imp", ZERO_TO_ONE)
 def pair_implied(p: Preferences) -> FloatArray:
-    """Share of preferences fulfilled, averaged over pairs of documents with a retrieved one.
+    """Fraction of preferences fulfilled, averaged over pairs with a retrieved document.
 
-    Like prefs_pair, without the pairs that were not retrieved at all.
+    Like prefs_pair, but pairs of which neither document was retrieved are excluded.
 
     Formula: mean over pairs with poss_imp > 0 of ful/poss_imp.
     Source: trec_eval.
@@ -134,9 +137,9 @@ def pair_implied(p: Preferences) -> FloatArray:
 
 @_preference_share("prefs_pair_ret", ZERO_TO_ONE)
 def pair_retrieved(p: Preferences) -> FloatArray:
-    """Share of preferences fulfilled, averaged over pairs of retrieved documents.
+    """Fraction of preferences fulfilled, averaged over pairs of retrieved documents.
 
-    Like prefs_pair, with only the pairs of which both documents were retrieved.
+    Like prefs_pair, but only pairs of which both documents were retrieved are counted.
 
     Formula: mean over pairs with poss_ret > 0 of ful_ret/poss_ret.
     Source: trec_eval.
@@ -146,9 +149,10 @@ def pair_retrieved(p: Preferences) -> FloatArray:
 
 @_preference_share("prefs_avgjg", ZERO_TO_ONE)
 def group_average(p: Preferences) -> FloatArray:
-    """Share of preferences fulfilled, averaged over judgment groups.
+    """Fraction of preferences fulfilled, averaged over judgment groups.
 
-    prefs_simp of each judgment group, averaged: every group has the same weight, however many preferences it has.
+    The mean over judgment groups of prefs_simp. Each group has the same weight, regardless of its number of
+    preferences.
 
     Formula: mean over groups of ful/poss.
     Source: trec_eval.
@@ -158,9 +162,9 @@ def group_average(p: Preferences) -> FloatArray:
 
 @_preference_share("prefs_avgjg_imp", ZERO_TO_ONE)
 def group_average_implied(p: Preferences) -> FloatArray:
-    """Share of preferences fulfilled, of those with a retrieved document, averaged over judgment groups.
+    """Fraction of preferences fulfilled, among preferences with a retrieved document, averaged over judgment groups.
 
-    prefs_simp_imp of each judgment group, averaged.
+    The mean over judgment groups of prefs_simp_imp.
 
     Formula: mean over groups of ful/poss_imp.
     Source: trec_eval.
@@ -170,9 +174,9 @@ def group_average_implied(p: Preferences) -> FloatArray:
 
 @_preference_share("prefs_avgjg_ret", ZERO_TO_ONE)
 def group_average_retrieved(p: Preferences) -> FloatArray:
-    """Share of preferences fulfilled, of those between retrieved documents, averaged over judgment groups.
+    """Fraction of preferences fulfilled, among preferences between retrieved documents, averaged over judgment groups.
 
-    prefs_simp_ret of each judgment group, averaged.
+    The mean over judgment groups of prefs_simp_ret.
 
     Formula: mean over groups of ful_ret/poss_ret.
     Source: trec_eval.
@@ -182,12 +186,13 @@ def group_average_retrieved(p: Preferences) -> FloatArray:
 
 @_preference_share("prefs_avgjg_Rnonrel", ZERO_TO_ONE)
 def group_average_balanced(p: Preferences) -> FloatArray:
-    """Share of preferences fulfilled with as many nonrelevant documents as relevant ones, averaged over groups.
+    """Fraction of preferences fulfilled with R nonrelevant documents, averaged over judgment groups.
 
-    Like prefs_avgjg, but in each judgment group R nonrelevant documents take part, R being the number of relevant ones
-    (level above 0). Of more nonrelevant documents only the first R count; fewer are filled up by imaginary ones after
-    all others. In a group without subgroups, documents of the last class are also paired with the first R of that same
-    class, as in trec_eval. A group without relevant documents and preferences is undefined, which makes the topic 0.
+    Like prefs_avgjg, but each judgment group contributes R nonrelevant documents, where R is its number of relevant
+    documents (level above 0). If a group has more nonrelevant documents, only the first R are used; if it has fewer,
+    hypothetical nonrelevant documents ranked below all others are added. In a group without subgroups, documents of the
+    last class are also paired with the first R documents of the same class, as in trec_eval. A group without relevant
+    documents or preferences is undefined, and its topic gets the value 0.
 
     Formula: mean over groups of (ful + R_ret (R - N))/(poss + R (R - N)) where N <= R.
     Source: trec_eval; after bpref: [buckley-voorhees-2004].
@@ -203,10 +208,11 @@ def group_average_balanced(p: Preferences) -> FloatArray:
 
 @_preference_share("prefs_avgjg_Rnonrel_ret", ZERO_TO_ONE)
 def group_average_balanced_retrieved(p: Preferences) -> FloatArray:
-    """Share of preferences fulfilled with as many nonrelevant as relevant documents retrieved, averaged over groups.
+    """Fraction of preferences fulfilled with R nonrelevant documents, among retrieved documents, averaged over groups.
 
-    Like prefs_avgjg_Rnonrel, with only the retrieved documents. Imaginary documents count for all relevant documents
-    among the possible preferences but only for those retrieved among the fulfilled ones, as in trec_eval.
+    Like prefs_avgjg_Rnonrel, but only retrieved documents are used. As in trec_eval, hypothetical documents are paired
+    with all relevant documents when possible preferences are counted, but only with retrieved relevant documents when
+    fulfilled preferences are counted.
 
     Formula: mean over groups of (ful_ret + R_ret (R_ret - N_ret))/(poss_ret + R (R_ret - N_ret)) where N_ret <= R_ret.
     Source: trec_eval.

@@ -1,4 +1,4 @@
-"""Shown for each topic."""
+"""Output for single topics."""
 
 from __future__ import annotations
 
@@ -23,13 +23,16 @@ from irevalx.settings import EXPECTED, PROBABILITY, REAL
     uses_level=False,
     pooled=UnjudgedEffect.DOT,
     outside=UnjudgedEffect.DASH,
-    refuses={**dict.fromkeys((REAL, PROBABILITY), "a grade is one character of it"), EXPECTED: "a string has no mean"},
+    refuses={
+        **dict.fromkeys((REAL, PROBABILITY), "each grade is one character of the string"),
+        EXPECTED: "a string has no mean",
+    },
 )
 def relevance_string(t: Topics, length: float, *ignored: float) -> list[bytes]:
     """Grades of the first documents, as a string.
 
-    One character per document: the grade (> for 10 and up), - for one outside the pool, . for one that was pooled but
-    not judged. 10 documents unless the parameter says otherwise. There is no `all` row.
+    One character per document: the grade (> for 10 or more), - for a document outside the pool, and . for a pooled but
+    unjudged document. The parameter sets the number of documents (default 10). There is no `all` row.
 
     Formula: one character for each of the first K documents.
     Source: trec_eval.

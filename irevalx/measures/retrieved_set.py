@@ -1,4 +1,4 @@
-"""The retrieved set, whatever its order."""
+"""Set-based measures, which ignore the order of the ranking."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from irevalx.ranking.expected_values import ExpectedTopic, ExpectedTopics
 from irevalx.ranking.topics import Topics
 from irevalx.settings import EXPECTED_OF_FIRST, PROBABILITY
 
-NOT_LINEAR = {EXPECTED_OF_FIRST: f"its mean {NO_FORMULA} where the first documents alone count"}
+NOT_LINEAR = {EXPECTED_OF_FIRST: f"its mean {NO_FORMULA} if only the first documents count"}
 
 
 @measure("set_P", ZERO_TO_ONE, summary=mean, upper_bound=UpperBound.ALWAYS)
 def set_precision(t: Topics) -> FloatArray:
-    """Precision of the whole retrieved set.
+    """Precision of the retrieved set.
 
-    Relevant documents retrieved, divided by documents retrieved; 0 where nothing was retrieved.
+    The number of relevant documents retrieved, divided by the number of documents retrieved. The value is 0 if no
+    document was retrieved.
 
     Formula: rel(ret)/ret.
     Source: [manning-2008], section 8.3.
@@ -40,9 +41,10 @@ def _probable_recall(t: ExpectedTopics) -> FloatArray:
     formulas={PROBABILITY: _probable_recall},
 )
 def set_recall(t: Topics) -> FloatArray:
-    """Recall of the whole retrieved set.
+    """Recall of the retrieved set.
 
-    Relevant documents retrieved, divided by relevant documents; 0 where nothing is relevant.
+    The number of relevant documents retrieved, divided by the number of relevant documents. The value is 0 if the topic
+    has no relevant documents.
 
     Formula: rel(ret)/R.
     Source: [manning-2008], section 8.3.
@@ -58,10 +60,10 @@ def _probable_relative_precision(t: ExpectedTopics) -> FloatArray:
 
 @measure("set_relative_P", ZERO_TO_ONE, summary=mean, formulas={PROBABILITY: _probable_relative_precision})
 def set_relative_precision(t: Topics) -> FloatArray:
-    """Precision of the whole retrieved set, relative to the best possible.
+    """Precision of the retrieved set, relative to the maximum possible.
 
-    Relevant documents retrieved, divided by the number retrieved or the number relevant, whichever is less; 0 where
-    that is 0.
+    The number of relevant documents retrieved, divided by the number of documents retrieved or the number of relevant
+    documents, whichever is smaller. The value is 0 if the divisor is 0.
 
     Formula: rel(ret)/min(ret, R).
     Source: trec_eval.
@@ -82,10 +84,10 @@ def _probable_map(t: ExpectedTopics) -> FloatArray:
 
 @measure("set_map", ZERO_TO_ONE, summary=mean, refuses=NOT_LINEAR, formulas={PROBABILITY: _probable_map})
 def set_map(t: Topics) -> FloatArray:
-    """Precision times recall of the whole retrieved set.
+    """Precision times recall of the retrieved set.
 
-    Average precision with the precision of the whole set at each relevant document retrieved, as a set has no order; 0
-    where nothing was retrieved or nothing is relevant.
+    Average precision of an unordered set: the precision of the whole set is used at each relevant document retrieved.
+    The value is 0 if no document was retrieved or the topic has no relevant documents.
 
     Formula: rel(ret)^2 / (ret R).
     Source: trec_eval.
@@ -109,10 +111,10 @@ def _probable_f(t: ExpectedTopics, x: float, *ignored: float) -> FloatArray:
     formulas={PROBABILITY: _probable_f},
 )
 def set_f(t: Topics, x: float, *ignored: float) -> FloatArray:
-    """F measure of the whole retrieved set.
+    """F measure of the retrieved set.
 
-    Precision and recall of the retrieved set as one number; recall weighs more where the parameter is above 1, its
-    usual value. 0 where no relevant document was retrieved.
+    The weighted harmonic mean of the precision and recall of the retrieved set. The parameter (default 1) gives more
+    weight to recall if it is above 1. The value is 0 if no relevant document was retrieved.
 
     Formula: (X + 1) set_P set_recall / (X set_P + set_recall).
     Source: [van-rijsbergen-1979], chapter 7.
@@ -127,14 +129,14 @@ def set_f(t: Topics, x: float, *ignored: float) -> FloatArray:
     Range(),
     summary=mean,
     kind=Reals((1.0, -1.0, 0.0, 0.0), usage="A,B,C,D"),
-    without_results="0 (given parameters, with --compat 10, what they make of one unjudged document)",
+    without_results="0 (with parameters and --compat 10, the value of a single unjudged document)",
 )
 def utility(t: Topics, *weights: float) -> FloatArray:
-    """Utility of the whole retrieved set.
+    """Utility of the retrieved set.
 
-    What the relevant documents retrieved are worth, the nonrelevant ones retrieved, the relevant ones not retrieved and
-    the nonrelevant ones not retrieved: 1, -1, 0 and 0 each unless given as parameters. The last count needs the
-    collection size, -N.
+    A weighted sum of four counts: relevant documents retrieved, nonrelevant documents retrieved, relevant documents not
+    retrieved, and nonrelevant documents not retrieved. The weights default to 1, -1, 0 and 0. The last count requires
+    the collection size (-N).
 
     Formula: A rel(ret) + B (ret - rel(ret)) + C (R - rel(ret)) + D (docs - ret - R + rel(ret)).
     Source: [hull-1998].

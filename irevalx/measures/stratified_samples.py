@@ -1,9 +1,9 @@
 """Stratified samples of judgments (-R sampled).
 
-Measures for pools that were divided into strata, from each of which a random sample was judged.
+Measures for pools that were divided into strata, with a random sample of each stratum judged.
 
-Of a stratum s of a topic, D_s documents are in the pool, S_s were judged and R_s judged relevant. D_s(k), S_s(k) and
-R_s(k) are those among the first k documents of the run.
+For a stratum s of a topic, D_s is the number of its documents in the pool, S_s the number judged and R_s the number
+judged relevant. D_s(k), S_s(k) and R_s(k) count only the first k documents of the run.
 """
 
 from __future__ import annotations
@@ -77,10 +77,10 @@ def _strata(t: SampledTopics) -> Iterator[_Stratum]:
 
 @_strata_measure("inum_rel", FROM_ZERO, summary=total_of_all_judged, higher_is_better=False)
 def inferred_relevant(t: SampledTopics) -> FloatArray:
-    """Number of relevant documents, estimated from the sample.
+    """Number of relevant documents, estimated from a stratified sample.
 
-    In each stratum of which documents were judged, the share of relevant ones times its documents; summed over strata.
-    The `all` row is the sum over all judged topics.
+    For each stratum with judged documents, the fraction of judged documents that are relevant times the number of
+    documents in the stratum, summed over strata. The `all` row is the sum over all judged topics.
 
     Formula: sum over strata of R_s D_s/S_s.
     Source: [yilmaz-kanoulas-aslam-2008].
@@ -90,10 +90,11 @@ def inferred_relevant(t: SampledTopics) -> FloatArray:
 
 @_strata_measure("inum_rel_ret", FROM_ZERO, summary=total, higher_is_better=False)
 def inferred_relevant_retrieved(t: SampledTopics) -> FloatArray:
-    """Number of relevant documents retrieved, estimated from the sample.
+    """Number of relevant documents retrieved, estimated from a stratified sample.
 
-    In each stratum, the share of relevant ones among those judged, smoothed with e = 0.00001, times its documents; all
-    counted among the retrieved documents, and summed over strata. The `all` row is the sum.
+    For each stratum, the fraction of relevant documents among the judged documents retrieved, smoothed with e =
+    0.00001, times the number of documents of the stratum retrieved, summed over strata. The `all` row is the sum over
+    topics.
 
     Formula: sum over strata of D_s(ret) (R_s(ret) + e)/(S_s(ret) + 3 e).
     Source: [yilmaz-kanoulas-aslam-2008].
@@ -103,11 +104,12 @@ def inferred_relevant_retrieved(t: SampledTopics) -> FloatArray:
 
 @_strata_measure("inum_rel_se", FROM_ZERO, summary=root_of_squares, higher_is_better=False)
 def standard_error_of_relevant(t: SampledTopics) -> FloatArray:
-    """Standard error of inum_rel, estimated from the sample.
+    """Standard error of inum_rel, estimated from the same sample.
 
-    What is known of the total of a simple random sample, drawn without replacement from each stratum: a stratum that
-    was judged as a whole, or not at all, adds nothing. Where a single document of several was judged, the share of
-    relevant ones is taken for 1/2. The `all` row is the standard error of the sum over all judged topics.
+    The standard error of a total under simple random sampling without replacement within each stratum. A stratum that
+    was judged completely, or not at all, contributes 0. If only one document of a larger stratum was judged, the
+    fraction of relevant documents is assumed to be 1/2. The `all` row is the standard error of the sum over all judged
+    topics.
 
     Formula: sqrt(sum over strata of D_s^2 (1 - S_s/D_s) v/S_s), v = p (1 - p) S_s/(S_s - 1), p = R_s/S_s.
     Source: [cochran-1977], chapter 5.
@@ -123,12 +125,12 @@ def standard_error_of_relevant(t: SampledTopics) -> FloatArray:
 
 @_strata_measure("xinfAP", ZERO_TO_ONE, summary=mean)
 def extended_inferred_average_precision(t: SampledTopics) -> FloatArray:
-    """Average precision, estimated from a sample of strata.
+    """Average precision, estimated from a stratified sample.
 
-    The precision at a relevant document is estimated from the judged documents above it, stratum by stratum, smoothed
-    with e = 0.00001. It is averaged over the relevant documents of each stratum, and the strata are weighted by the
-    estimated numbers of their relevant documents. 0 where nothing is relevant. With a single stratum it is infAP with
-    c = 3.
+    The precision at a relevant document is estimated from the judged documents ranked above it, separately for each
+    stratum, with smoothing by e = 0.00001. The estimates are averaged over the relevant documents of each stratum, and
+    the strata are weighted by their estimated numbers of relevant documents. The value is 0 if no sampled document is
+    relevant. With a single stratum, it equals infAP with c = 3.
 
     Formula: (1/inum_rel) sum over relevant retrieved of w (1/k + (1/k) sum over strata of D_s(k-1) (R_s(k-1) +
     e)/(S_s(k-1) + 3 e)), w = D_s/S_s of its stratum.
@@ -150,12 +152,13 @@ def extended_inferred_average_precision(t: SampledTopics) -> FloatArray:
 
 @_strata_measure("infNDCG", ABOUT_ONE_AT_MOST, summary=mean, kind=GradeGains())
 def inferred_ndcg(t: SampledTopics, pairs: Sequence[Gain]) -> FloatArray:
-    """Normalised discounted cumulative gain, estimated from a sample of strata.
+    """Normalised discounted cumulative gain, estimated from a stratified sample.
 
-    The discounted gains of a stratum's judged documents retrieved, averaged over them and times the documents of the
-    stratum retrieved; summed over strata and divided by those of the best possible ranking, in which each gain occurs
-    as often as is estimated from the sample (rounded), as far as the run was looked at (1000 ranks, or -M). The gain of
-    a document is its grade unless given as LEVEL=GAIN, 0 below -l. 0 where nothing has a gain.
+    For each stratum, the mean discounted gain of its judged documents retrieved times the number of its documents
+    retrieved, summed over strata, and divided by the discounted cumulative gain of the ideal ranking. In the ideal
+    ranking, each gain occurs as often as estimated from the sample (rounded), down to the evaluation depth (1000 ranks,
+    or -M). The gain of a document is its grade, or 0 below -l; parameters LEVEL=GAIN replace the gain of a grade. The
+    value is 0 if no document has a gain.
 
     Formula: (sum over strata of g D_s(ret)/S_s(ret)) / (sum over all k of ideal(k)/log2(k + 1)), g = sum over judged
     retrieved of the stratum of gain/log2(k + 1).
@@ -173,12 +176,11 @@ def inferred_ndcg(t: SampledTopics, pairs: Sequence[Gain]) -> FloatArray:
 
 @_strata_measure("iiprec_at_recall", ZERO_TO_ONE, summary=mean, kind=RealCutoffs(ELEVEN_POINTS))
 def inferred_interpolated_precision(t: SampledTopics, recalls: Sequence[float]) -> list[FloatArray]:
-    """Interpolated precision at levels of recall, estimated from a sample of strata.
+    """Interpolated precision at recall levels, estimated from a stratified sample.
 
-    The greatest precision, estimated as iP is, after the last rank at which less than X of the relevant documents were
-    found, both estimated: inum_rel_ret up to there and inum_rel. What the smoothing takes away, up to a ten-thousandth,
-    does not count. 0 where there is no such rank, or nothing is relevant. With all documents judged it is
-    iprec_at_recall.
+    The highest precision, estimated as for iP, after the last rank at which estimated recall (inum_rel_ret divided by
+    inum_rel) is below X. Differences of up to 0.0001 that are due to smoothing are ignored. The value is 0 if there is
+    no such rank or the topic has no relevant documents. If all documents are judged, it equals iprec_at_recall.
 
     Formula: max over k with r(j) >= X inum_rel for all j = k, k + 1, ... of r(k)/k, r(k) = sum over strata of D_s(k)
     (R_s(k) + e)/(S_s(k) + 3 e).
@@ -200,10 +202,11 @@ def inferred_interpolated_precision(t: SampledTopics, recalls: Sequence[float]) 
 
 @_strata_measure("iP", ZERO_TO_ONE, summary=mean, kind=Cutoffs((10, 50, 1000)))
 def inferred_precision(t: SampledTopics, k: int) -> FloatArray:
-    """Precision after K documents, estimated from a sample of strata.
+    """Precision at cutoff K, estimated from a stratified sample.
 
-    In each stratum, the share of relevant ones among those judged, smoothed with e = 0.00001, times its documents; all
-    counted among the first K documents, summed over strata and divided by K, also where fewer were retrieved.
+    For each stratum, the fraction of relevant documents among the judged documents at ranks 1 to K, smoothed with e =
+    0.00001, times the number of documents of the stratum at these ranks; the sum over strata is divided by K, even if
+    fewer than K documents were retrieved.
 
     Formula: (1/K) sum over strata of D_s(K) (R_s(K) + e)/(S_s(K) + 3 e).
     Source: [yilmaz-kanoulas-aslam-2008].

@@ -104,13 +104,13 @@ def _logarithms(values: Values) -> FloatArray:
     return np.fromiter(map(math.log, numbers), np.float64, numbers.size)
 
 
-@summary("the mean is over all judged topics; one without results counts {missing}")
+@summary("the mean is over all judged topics; a topic without results counts as {missing}")
 def mean(added: Total, population: Population) -> float:
     """Return the sum divided by the number of topics; 0 if no topic has a value."""
     return added / (population.n_topics or 1)
 
 
-@summary(f"the mean is over all judged topics; one without results counts {LEAST:.5f}", scale=_logarithms)
+@summary(f"the mean is over all judged topics; a topic without results counts as {LEAST:.5f}", scale=_logarithms)
 def geometric_mean(added: Total, population: Population) -> float:
     """Return exp of the mean of logarithms, which can be infinite; missing topics count as log(0.00001)."""
     missing = (population.n_topics - population.n_evaluated) * math.log(LEAST)
@@ -137,7 +137,7 @@ def total(added: Total, population: Population) -> float | int:
 
 
 total_of_all_judged = replace(
-    total, effect_of_complete="no effect: the all row is over all judged topics", of_all_judged=True
+    total, effect_of_complete="no effect: the all row always includes all judged topics", of_all_judged=True
 )
 
 
@@ -147,19 +147,19 @@ def _add_up_squares(total: Total, values: Values) -> Total:
     return ordered_sum(errors * errors, total)
 
 
-@summary("no effect: the all row is over all judged topics", combine=_add_up_squares, of_all_judged=True)
+@summary("no effect: the all row always includes all judged topics", combine=_add_up_squares, of_all_judged=True)
 def root_of_squares(added: Total, population: Population) -> float:
     """Return the standard error of a sum over topics from their standard errors: the root of the sum of squares."""
     return math.sqrt(added)
 
 
-@summary("the all row counts every judgment above 0 in the file, whatever -l says")
+@summary("the all row counts every judgment above 0 in the file, regardless of -l")
 def relevant_total(added: Total, population: Population) -> float | int:
-    """Return the sum of counts; under ``-c`` the judgments above 0 of all judged topics, whatever the level."""
+    """Return the sum of counts; under ``-c`` the judgments above 0 of all judged topics, regardless of the level."""
     return added if population.n_relevant is None else population.n_relevant
 
 
-@summary("counts all judged topics")
+@summary("all judged topics are counted")
 def topic_count(added: Total, population: Population) -> int:
     """Return the number of topics averaged over."""
     return population.n_topics

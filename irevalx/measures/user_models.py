@@ -1,6 +1,6 @@
-"""Models of the user.
+"""User models.
 
-The user goes on to the next document with some probability.
+The user continues from each document to the next with a fixed probability.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ PERSISTENCE = 0.9
 def rank_biased_precision(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     """Rank-biased precision.
 
-    What a user gains at each document on average who goes on to the next one with the probability p (0.9 unless given
-    as p=P). The gain of a document is its grade unless given; where a grade or gain of the topic's levels is above 1 or
-    below 0, all are scaled to 0..1. 0 where nothing was retrieved that has a gain.
+    The expected gain per document examined by a user who continues from each document to the next with probability p
+    (default 0.9). The gain of a document is its grade unless gains are given. If any grade or gain of the topic is
+    above 1 or below 0, gains are scaled to the range 0 to 1. The value is 0 if no document retrieved has a gain.
 
     Formula: (1 - p) sum over retrieved of gain p^(k-1).
     Source: [moffat-zobel-2008].
@@ -56,13 +56,14 @@ def rank_biased_precision(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
     lower_is_better=True,
     uses_level=False,
     unjudged=UnjudgedEffect.UNJUDGED,
-    refuses={EXPECTED_OF_FIRST: f"its mean {NO_FORMULA} where the first documents alone count"},
+    refuses={EXPECTED_OF_FIRST: f"its mean {NO_FORMULA} if only the first documents count"},
 )
 def rank_biased_residual(t: Topics, pairs: Sequence[Gain]) -> FloatArray:
-    """Residual of rank-biased precision: how much unjudged documents could add.
+    """Residual of rank-biased precision: the contribution that unjudged documents could add.
 
-    What rbp would gain if every unjudged document, down to infinity, had gain 1. 0 where all retrieved documents were
-    judged (trec_eval leaves the tail out then), and with -J.
+    The increase of rbp if every unjudged document, including all documents below the last one retrieved, had a gain of
+    1. The value is 0 if all documents retrieved are judged (like trec_eval, which omits the tail in this case), and
+    with -J.
 
     Formula: p^ret + (1 - p) sum over unjudged retrieved of p^(k-1).
     Source: [moffat-zobel-2008].

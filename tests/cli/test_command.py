@@ -556,7 +556,7 @@ def test_list_of_measures() -> None:
     listed = [name.partition(".")[0] for name in names]
     assert sorted(listed) == sorted(measure.name for measure in MEASURES)
     assert lines[0] == "Counts of documents and topics:"
-    assert "    P.K,K,...                           Precision after K documents" in lines
+    assert "    P.K,K,...                           Precision at cutoff K" in lines
     text = " ".join(" ".join(lines).split())
     assert "official, set, all_trec, incomplete, all" in text
     assert "    map                                 AP, MAP" in lines
@@ -574,7 +574,7 @@ def test_groups_of_the_help() -> None:
             "--level_for_rel",
             "Judgments and pool:",
             "--pool FILE",
-            "Output, and how to work:",
+            "Output and performance:",
             "--list-measures",
             "--format",
         )

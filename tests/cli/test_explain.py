@@ -188,16 +188,16 @@ def test_the_rules_say_what_the_papers_say() -> None:
     rows = {
         name: cells
         for subject, cells in RULES
-        for words in re.findall(r"^(.+?)(?: \(.+\))? takes? it for$", subject)
-        for name in re.split(r", | and ", words)
+        for name in re.split(r", | and ", subject.partition(" (")[0])
+        if name in BY_NAME
     }
     expected = {
-        "map": ("relevant", "nonrelevant", "nonrelevant", "nonrelevant"),
-        "ndcg": ("its gain", "its gain", "the gain given for -2, or 0", "the gain given for -1, or 0"),
-        "bpref": ("relevant", "nonrelevant", "not there", "not there"),
-        "indAP": ("relevant", "nonrelevant", "not there", "nonrelevant"),
-        "unj": ("judged", "judged", "unjudged", "unjudged"),
-        "num_rel": ("relevant", "nonrelevant", "nothing", "nothing"),
+        "map": ("relevant", "nonrelevant", "treated as nonrelevant", "treated as nonrelevant"),
+        "ndcg": (*["given its gain"] * 2, "given the gain of -2 (default 0)", "given the gain of -1 (default 0)"),
+        "bpref": ("relevant", "nonrelevant", "removed from the ranking", "removed from the ranking"),
+        "indAP": ("relevant", "nonrelevant", "removed from the ranking", "treated as nonrelevant"),
+        "unj": (*["counted as judged"] * 2, *["counted as unjudged"] * 2),
+        "num_rel": ("relevant", "nonrelevant", "ignored", "ignored"),
     }
     assert {name: rows[name] for name in expected} == expected
     prefs = {measure.name for measure in MEASURES if "prefs" in measure.formats}
@@ -235,7 +235,7 @@ def test_which_measures_depend_on_unjudged_documents() -> None:
             if_not="unjudged=UnjudgedEffect.NOTHING",
         )
     refused = {measure.name for measure in MEASURES if measure.formats == {"sampled"}}
-    assert said("-J: refused") == refused
+    assert said("-J: cannot be combined") == refused
     with pytest.raises(irevalx.IrevalxError, match='judged_only cannot be combined with rel_format="sampled"'):
         next(cases("sampled")).values(judged_only=True)
 
@@ -398,12 +398,12 @@ def test_help_shows_it() -> None:
     """-h -m NAME has the formula, its symbols and the effects."""
     shown = " ".join(run("-h", "-m", "indAP").stdout.decode().split())
     assert "Formula: (1/R) sum over relevant retrieved of (r + 1)/(k - u)." in shown
-    assert "u: documents above it that were pooled and not judged" in shown
+    assert "u: number of documents above it that were pooled but not judged" in shown
     shown_of_p = " ".join(run("-h", "-m", "P").stdout.decode().split())
-    assert "rel(K)/K. rel(x): relevant documents among the first x K: the cutoff" in shown_of_p
+    assert "rel(K)/K. rel(x): number of relevant documents among the first x K: the cutoff" in shown_of_p
     assert (
-        "Pool: a pooled document without judgment counts as not there; one from outside the pool as nonrelevant."
-        in shown
+        "Pool: a pooled but unjudged document is removed from the ranking; "
+        "a document outside the pool is treated as nonrelevant." in shown
     )
     assert "-l: no effect." in " ".join(run("-h", "-m", "ndcg").stdout.decode().split())
 
@@ -411,6 +411,6 @@ def test_help_shows_it() -> None:
 def test_what_is_said_of_the_reading_rel() -> None:
     """Of measures that never fall when more documents are relevant it is not said that they do."""
     for name in ("num_rel", "dcg", "ideal_dcg"):
-        readings = next(line for line in effects(BY_NAME[name]) if line.startswith("Readings"))
-        assert f"{name}:rel (no upper bound" in readings
+        readings = next(line for line in effects(BY_NAME[name]) if line.startswith("Treatments"))
+        assert f"{name}:rel (not an upper bound" in readings
         assert "fall" not in readings

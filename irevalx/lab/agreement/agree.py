@@ -191,7 +191,7 @@ def agree(
     grades: Annotated[Grades, refined(requires={"real": "runs", "probability": "runs"})] = "whole",
     rel_format: Annotated[AnyRelFormat, refined(requires="runs")] = "qrels",
 ) -> AgreementResult | RunOverlap:
-    """Measure how far two scorings of the same runs agree.
+    """Measure the agreement between two evaluations of the same runs.
 
     `x` and `y` are two evaluations of the runs: files that irevalx or trec_eval printed, in the format of trec_eval
     (with runid) or as csv, tsv, json or jsonl. With `runs`, they are two sets of relevance judgments instead, and the

@@ -11,10 +11,10 @@ from irevalx.cli.option_rules import ALL_OF_IT, COLUMN, first_sentence, unknown_
 from irevalx.process.terminal import echo
 
 SELDOM = frozenset(
-    {"digits", "duplicates", "figure_width", "grades", "ignore_identical_ids", "min_retrieved", "names", "no_title"}
-    | {"results_format", "threads", "ties", "titled"}
+    {"axis", "digits", "duplicates", "figure_width", "grades", "ignore_identical_ids", "min_retrieved", "names"}
+    | {"no_title", "resample_decisions", "results_format", "threads", "ties", "titled"}
 )
-"""Parameters that many commands have and few people need: the short help has their names alone."""
+"""Rarely used parameters, of which the brief help lists only the names."""
 
 
 class HelpCommand(click.Command):
@@ -37,7 +37,7 @@ class HelpCommand(click.Command):
         return option
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write what the command does: all of it, or the beginning."""
+        """Write the description: in full, or its beginning."""
         if self.is_long(ctx):
             super().format_help_text(ctx, formatter)
             return
@@ -48,7 +48,7 @@ class HelpCommand(click.Command):
                 formatter.write_text(text)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options: with all that there is to say, or a sentence each."""
+        """Write the options, with their full text or one sentence each."""
         if self.is_long(ctx):
             super().format_options(ctx, formatter)
             return
@@ -61,14 +61,14 @@ class HelpCommand(click.Command):
                 formatter.write_text(more)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the example, and before it where there is more to read."""
+        """Write the example, in brief help after a reference to the full help."""
         if not self.is_long(ctx):
             formatter.write_paragraph()
-            formatter.write_text(f"{ctx.command_path} {ALL_OF_IT} tells all there is to say, as the manual page does.")
+            formatter.write_text(f"{ctx.command_path} {ALL_OF_IT} and the manual page describe the command in full.")
         super().format_epilog(ctx, formatter)
 
     def is_long(self, ctx: click.Context) -> bool:
-        """Return whether all of the help was asked for."""
+        """Return whether the full help was requested."""
         return bool(ctx.meta.get(ALL_OF_IT))
 
 

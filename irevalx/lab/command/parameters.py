@@ -64,7 +64,6 @@ Level = Annotated[
         names=("-l", "--level"),
         metavar="N",
         help="relevance threshold: grades of this value or higher count as relevant.",
-        shell_help="Relevance threshold: grades of N or higher count as relevant.",
     ),
 ]
 
@@ -203,11 +202,11 @@ Documents = Annotated[
         several=True,
         help=(
             "files with the text of all documents of the collection: JSON lines (id and contents, among others) or "
-            "SGML of TREC."
+            "TREC SGML."
         ),
         shell_help=(
-            "Text of all documents of the collection: JSON lines (id and contents, among others) or SGML of TREC. Can "
-            "be repeated."
+            "Files with the text of all documents of the collection: JSON lines (id and contents, among others) or "
+            "TREC SGML. Can be repeated."
         ),
     ),
 ]

@@ -121,7 +121,7 @@ def _cite(ctx: click.Context, param: click.Parameter, is_requested: bool) -> Non
 )
 @click.pass_context
 def command(ctx: click.Context) -> None:
-    """Find out how far a measure can be trusted when relevance judgments are incomplete.
+    """Measure how reliable evaluation is when relevance judgments are incomplete.
 
     The commands read what irevalx reads (judgments and runs in TREC's formats, plain or compressed; - is standard
     input) and write files that irevalx and each other read.

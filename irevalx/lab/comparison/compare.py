@@ -225,7 +225,7 @@ def compare(
     require: Annotated[str, choice(*REQUIREMENTS, requires={"better": "margin"})] = REQUIREMENTS[0],
     allow_unsure: Annotated[bool, flag(requires="margin", excludes="require=better")] = False,
 ) -> Comparison:
-    """Test whether runs differ.
+    """Test differences between runs for statistical significance.
 
     All pairs of runs, or each run and the `baseline`, are compared by a paired test over topics, with p-values
     corrected for the number of comparisons.

@@ -217,7 +217,7 @@ def complete(
     rel_format: GradedRelFormat = "qrels",
     progress: Annotated[bool, flag(in_shell=False)] = False,
 ) -> CompletedJudgments:
-    """Predict missing judgments from the text of the documents, or take them from a file of labels.
+    """Complete judgments with predictions from document text, or with labels from another judge.
 
     Complete the judgments of all documents that have the grade -1, that any run ranks within `depth`, or that are in a
     pool (`pool`). For each topic, a classifier learns from the judged documents; the other documents get the grade

@@ -76,7 +76,7 @@ def describe(
     complete: Complete = False,
     rel_format: Annotated[str, rel_format((*GRADED, SAMPLED.name))] = "qrels",
 ) -> Description:
-    """Describe judgments and runs.
+    """Summarise judgments, pools and runs.
 
     Print how many documents were judged, how much of each run was judged, and what each group of runs adds to the
     pool. The judgments have one row per topic: the number of pooled, judged, relevant and unjudged documents, and of

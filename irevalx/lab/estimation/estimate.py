@@ -127,7 +127,7 @@ def estimate(
     rel_format: Annotated[str, rel_format_parameter((*GRADED, *SAMPLES))] = "qrels",
     labels_format: Annotated[str | None, choice(*GRADED, metavar="FORMAT")] = None,
 ) -> EstimatedScores | LabellingDesign:
-    """Estimate scores and differences from what people judged, and a machine's labels of the rest.
+    """Estimate measure values and differences from a few human judgments and many machine judgments.
 
     Human assessors judged some topics, or some documents of each topic, and a machine, such as an LLM, labelled the
     rest. The estimates are the machine's measure values, corrected by its error on what the assessors judged.

@@ -194,7 +194,7 @@ def labels(
     labels_format: Annotated[str | None, choice(*GRADED, metavar="FORMAT")] = None,
     progress: Annotated[bool, flag(in_shell=False)] = False,
 ) -> LabelsResult:
-    """Measure how far labels from elsewhere, such as a machine's, agree with judgments.
+    """Compare machine relevance judgments (for example, from an LLM) with human judgments.
 
     `human` and `machine` are relevance judgments of the same documents, for example by assessors and by an LLM. `human`
     is the ground truth where one is needed. The documents that both label are compared: the number of documents by pair

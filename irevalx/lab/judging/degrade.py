@@ -125,7 +125,7 @@ def degrade(
     drop: Annotated[bool, flag()] = False,
     rel_format: GradedRelFormat = QRELS.name,
 ) -> Degraded:
-    """Make judgments incomplete: keep a random sample, or the documents that a judging strategy selects first.
+    """Make judgments incomplete, by random sampling or with a judging strategy.
 
     All other judgments get the grade -1 (pooled, but unjudged). Files in the format qrels keep their lines otherwise;
     judgments in other formats (`rel_format`) are written as lines TOPIC 0 DOCNO GRADE. With `strata`, lines are TOPIC

@@ -83,7 +83,7 @@ def pool(
     drop: Annotated[bool, flag(requires="judge")] = False,
     rel_format: GradedRelFormat = "qrels",
 ) -> Pool | GradedQrelsText:
-    """Pool the first documents of runs.
+    """Build a judging pool from the top documents of runs.
 
     The pool contains each document that at least one run ranks among its first `depth` documents for a topic, in the
     order in which irevalx ranks them. A pool file has one line per document, TOPIC DOCNO, for ``irevalx --pool``.

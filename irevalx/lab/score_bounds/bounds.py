@@ -206,7 +206,7 @@ def bounds(
     rel_format: GradedRelFormat = "qrels",
     n_next: Annotated[int | None, whole(1, in_shell=False)] = None,
 ) -> BoundedScores | DocumentsToJudge:
-    """Find out whether unjudged documents could reverse a comparison, and which to judge next.
+    """Bound measure values and differences over all possible judgments of the unjudged documents.
 
     Compute for each run and each pair of runs the score or difference under the judgments, and its least and greatest
     value over all completions of the judgments: for each topic, then for the mean. A pair is determined (column

@@ -81,7 +81,7 @@ def draw(
     width: Annotated[float, number(least=1, in_shell=False)] = 7.0,
     titled: Annotated[bool, flag(in_shell=False)] = True,
 ) -> "Figure":
-    """Draw several studies together.
+    """Plot several studies together.
 
     Studies on one axis must have the same runs and full judgments; `layout="grid"` draws studies of different runs or
     judgments. On one axis and in a grid, the figure contains Kendall's tau-b, Pearson's correlation and RMS error for

@@ -202,7 +202,10 @@ def study(
         refined(
             requires=_STRATEGY,
             excludes=("group_by", "min_retrieved"),
-            shell_help="The same, with the groups in a file with one line RUN GROUP per run.",
+            shell_help=(
+                "Report the bias against each group of runs if its documents are not selected (groups.csv). FILE has "
+                "one line RUN GROUP per run."
+            ),
         ),
     ] = None,
     infap_errors: Annotated[bool, flag()] = False,
@@ -216,7 +219,7 @@ def study(
     threads: Threads = 1,
     progress: Annotated[bool, flag(in_shell=False)] = False,
 ) -> StudyResult:
-    """Run a whole experiment: degrade, evaluate, compare, draw.
+    """Study measures under incomplete judgments: degrade, re-evaluate, summarise and plot.
 
     Judgments are reduced to several levels, with several samples at each level. All runs are evaluated under each
     reduced set of judgments, and each measure is compared with AP and with itself under full judgments.

@@ -158,7 +158,7 @@ def power(
     rel_format: AnyRelFormat = "qrels",
     threads: Threads = 1,
 ) -> Power:
-    """Find out how many topics an experiment needs, and what differences it can find.
+    """Compute how many topics an experiment needs, and which differences it can detect.
 
     Both depend on how much the difference of two runs varies over topics. The runs should resemble those to be
     compared; the standard deviation of differences is the median over their pairs, or the greatest. It determines the

@@ -197,7 +197,7 @@ def swap_rate(
     min_retrieved: MinRetrieved = 0.0,
     rel_format: AnyRelFormat = "qrels",
 ) -> SwapRates | SwapRatesByDifference:
-    """Count how often two sets of topics disagree on which of two runs is better.
+    """Estimate how often two topic sets disagree on which of two runs is better.
 
     Every pair of runs is compared on many pairs of disjoint topic sets. A swap is a comparison in which one run is
     better on the first set and the other run is better on the second (Voorhees and Buckley, SIGIR 2002; Ahlgren and
