@@ -16,7 +16,6 @@ from irevalx.experiments.inputs import measures_of, ranked_runs_of
 from irevalx.experiments.measured_runs import MeasuredRuns, measured_runs, measured_scores
 from irevalx.experiments.parameters import chosen_seed
 from irevalx.experiments.ranked_runs import RankedRuns
-from irevalx.frozen import fields
 from irevalx.lab.command.parameters import (
     Alpha,
     AnyRelFormat,
@@ -46,9 +45,15 @@ from irevalx.lab.comparison.gate import (
     junit_of,
     number_of_baseline,
 )
-from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair, Comparison
+from irevalx.lab.comparison.pairs import PAIR_COLUMNS, ComparedMeasure, Comparison
 from irevalx.lab.comparison.parameters import TOPIC_GROUPS, Correction, Interval, Test, TestResamples, TopicGroupsInput
-from irevalx.lab.comparison.replicates import ComparedSystems, ComparisonsOfSystems, Replicates, systems_of_runs
+from irevalx.lab.comparison.replicates import (
+    ComparedSystems,
+    ComparisonsOfSystems,
+    MeasureOfSystems,
+    Replicates,
+    systems_of_runs,
+)
 from irevalx.lab.comparison.results import (
     LABELS,
     ComparedPairs,
@@ -76,7 +81,7 @@ _NOT_WITH_SYSTEMS = ("margin", "test=wilcoxon", "test=permutation", "correction=
 
 def _check_columns(columns: Any) -> Any:
     words = _words(columns)
-    if words != _ALL_COLUMNS and not {*words} <= {*fields(ComparedPair)}:
+    if words != _ALL_COLUMNS and not {*words} <= {*PAIR_COLUMNS}:
         raise ValueError(columns)
     return columns
 
@@ -85,9 +90,7 @@ def _words(columns: str | Iterable[str]) -> tuple[str, ...]:
     return tuple(word for text in texts("columns", columns) for word in text.replace(",", " ").split())
 
 
-COLUMNS = Parameter(
-    kind=ValueType(f"all, or some of {' '.join(fields(ComparedPair))}", _check_columns), metavar="NAME..."
-)
+COLUMNS = Parameter(kind=ValueType(f"all, or some of {' '.join(PAIR_COLUMNS)}", _check_columns), metavar="NAME...")
 
 
 def _run(
@@ -393,11 +396,11 @@ def _compared(
     else:
         base = number_of_baseline(baseline, runs)
         pairs = [(base, run) for run in range(len(runs)) if run != base]
-    compared = []
+    compared: list[ComparedMeasure] = []
     for of_measure in measured:
         how = (of_measure.values, pairs, method, of_measure.scale, processes)
         if isinstance(of_measure, Replicates):
-            compared.append(ComparedMeasure(of_measure, ComparisonsOfSystems(*how, of_measure.of_systems)))
+            compared.append(MeasureOfSystems(of_measure, ComparisonsOfSystems(*how, of_measure.of_systems)))
         else:
             compared.append(ComparedMeasure(of_measure, Comparisons(*how)))
     return compared
@@ -407,7 +410,7 @@ def _columns(columns: str | Iterable[str]) -> tuple[str, ...]:
     """Return the columns of pairs to display; none for the default."""
     words = _words(columns)
     if words == _ALL_COLUMNS:
-        return fields(ComparedPair)
+        return PAIR_COLUMNS
     return (*LABELS, *(word for word in words if word not in LABELS)) if words else ()
 
 
