@@ -48,6 +48,9 @@ class ComparedPair(NamedTuple):
     between_replicates: float = math.nan  # share of the variance of the difference between replicates; nan without
 
 
+LABELS = ("measure", "run", "against")
+"""Columns with the names of a row."""
+
 OF_SYSTEMS = ("replicates", "replicates_against", "between_replicates")
 """The fields of pairs that only comparisons of systems show."""
 

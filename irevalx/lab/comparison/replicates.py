@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import ClassVar
 
 import numpy as np
@@ -21,10 +22,11 @@ from irevalx.errors import ArgumentError, InputError, UsageError, printable, quo
 from irevalx.experiments.measured_runs import MeasuredRuns
 from irevalx.experiments.run_groups import groups_of
 from irevalx.frozen import cached_property
+from irevalx.lab.comparison.gate import number_of_baseline
 from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair
 from irevalx.lab.comparison.results import ComparedPairs
 from irevalx.statistics.confidence_intervals import Ends
-from irevalx.statistics.paired_comparisons import Comparisons
+from irevalx.statistics.paired_comparisons import Comparisons, Method
 from irevalx.statistics.significance import SIMULTANEOUS, correction_named
 
 
@@ -231,3 +233,23 @@ def _by_pattern(pattern: str, runs: Sequence[str]) -> list[str]:
         run if match is None else match[1] if compiled.groups and match[1] is not None else match[0]
         for run, match in matches
     ]
+
+
+def compared_measures(
+    measured: Sequence[MeasuredRuns], baseline: str | None, method: Method, processes: int
+) -> list[ComparedMeasure]:
+    """Return the comparisons under each measure, of runs or of systems."""
+    runs = measured[0].runs
+    if baseline is None:
+        pairs = [(other, run) for run, other in combinations(range(len(runs)), 2)]
+    else:
+        base = number_of_baseline(baseline, runs)
+        pairs = [(base, run) for run in range(len(runs)) if run != base]
+    compared: list[ComparedMeasure] = []
+    for of_measure in measured:
+        how = (of_measure.values, pairs, method, of_measure.scale, processes)
+        if isinstance(of_measure, Replicates):
+            compared.append(MeasureOfSystems(of_measure, ComparisonsOfSystems(*how, of_measure.of_systems)))
+        else:
+            compared.append(ComparedMeasure(of_measure, Comparisons(*how)))
+    return compared

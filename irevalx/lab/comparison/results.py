@@ -13,7 +13,15 @@ from irevalx import parameters
 from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError, warn
 from irevalx.lab.command.output import DrawnResult
-from irevalx.lab.comparison.pairs import OF_SYSTEMS, ComparedPair, Comparison, default_columns, heads_of, notes_on_pairs
+from irevalx.lab.comparison.pairs import (
+    LABELS,
+    OF_SYSTEMS,
+    ComparedPair,
+    Comparison,
+    default_columns,
+    heads_of,
+    notes_on_pairs,
+)
 from irevalx.reports.table import Table
 from irevalx.statistics.paired_comparisons import interval_warnings
 
@@ -25,9 +33,6 @@ PROBABILITIES = frozenset({"p", "corrected_p"})
 
 _MOST_ROWS, _MOST_PANELS, MOST_RUNS = 58, 24, 80
 """Maximum numbers of pairs in a panel of intervals, of panels of differences by topic, and of runs in a matrix."""
-
-LABELS = ("measure", "run", "against")
-"""Columns with the names of a row."""
 
 
 class ComparedRun(NamedTuple):
