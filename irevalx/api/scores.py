@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from irevalx.arrays.segments import FloatArray
-from irevalx.errors import ArgumentError, imported, warn
+from irevalx.errors import ArgumentError, warn
 from irevalx.evaluation.columns import Column, intervals_of
 from irevalx.evaluation.evaluate import Evaluation, in_group, renamed, unique_run_names
 from irevalx.evaluation.stacked_runs import StackedRun
@@ -17,12 +17,15 @@ from irevalx.measures.requests import without_blanks
 from irevalx.measures.selection import Selection, printed_name
 from irevalx.parameters import argument_error, flag, identifier, real_number, text, texts, whole_number
 from irevalx.process.platform import as_bytes, as_text
+from irevalx.reports.frames import arrow_table, pandas_frame, polars_frame
 from irevalx.reports.records import Record, RecordWithInterval, records, records_with_intervals
 from irevalx.reports.report import summary_rows
 from irevalx.settings import INTERVAL_METHODS
 
 if TYPE_CHECKING:
     import pandas as pd
+    import polars as pl
+    import pyarrow as pa
 
     from irevalx.statistics.confidence_intervals import MeanIntervals
 
@@ -222,21 +225,39 @@ class Scores:
         ArgumentError : ``wide`` or ``per_topic`` is not a boolean, or ``confidence`` is not in (0, 1).
         ImportError : pandas is not installed.
         """
+        return pandas_frame(*self._rows(wide, per_topic, confidence))
+
+    def to_polars(
+        self, *, wide: bool = False, per_topic: bool = False, confidence: float | None = None
+    ) -> pl.DataFrame:
+        """Return the values as a polars data frame, with the columns of ``to_frame`` and null for missing values.
+
+        Parameters and errors are those of ``to_frame``; ImportError if polars is not installed.
+        """
+        return polars_frame(*self._rows(wide, per_topic, confidence))
+
+    def to_arrow(self, *, wide: bool = False, per_topic: bool = False, confidence: float | None = None) -> pa.Table:
+        """Return the values as an Arrow table, with the columns of ``to_frame`` and null for missing values.
+
+        Parameters and errors are those of ``to_frame``; ImportError if pyarrow is not installed.
+        """
+        return arrow_table(*self._rows(wide, per_topic, confidence))
+
+    def _rows(
+        self, wide: bool, per_topic: bool, confidence: float | None
+    ) -> tuple[Sequence[Any], tuple[str, ...] | None]:
+        """Return the rows of ``to_frame`` and their columns; the rows of wide frames have their values by column."""
         by_topic = flag("per_topic", per_topic)
         how = None if confidence is None else _intervals(confidence, "t", 0)
         if not flag("wide", wide):
             if how is None:
-                return _frame(self.to_records(), list(Record._fields))
-            return _frame(
-                [
-                    row
-                    for evaluation in self._evaluations
-                    for row in records_with_intervals(
-                        evaluation, summary_rows(evaluation, intervals=how), per_topic=True
-                    )
-                ],
-                list(RecordWithInterval._fields),
-            )
+                return self.to_records(), Record._fields
+            with_intervals = [
+                row
+                for evaluation in self._evaluations
+                for row in records_with_intervals(evaluation, summary_rows(evaluation, intervals=how), per_topic=True)
+            ]
+            return with_intervals, RecordWithInterval._fields
         rows: dict[tuple[str, str], dict[str, Any]] = {}
         for run, evaluation in zip(self.runs, self._evaluations, strict=True):
             for topic in self.topics(run) if by_topic else ["all"]:
@@ -245,7 +266,7 @@ class Scores:
                 rows[run, value.topic][value.measure] = value.value
             for measure, ends in ({} if how is None or by_topic else intervals_of(evaluation.columns, how)).items():
                 rows[run, "all"] |= {f"{measure}_low": ends[0], f"{measure}_high": ends[1]}
-        return _frame(list(rows.values()))
+        return list(rows.values()), None
 
     def _table(self, kind: str) -> str:
         """Return a table of runs and measures in a format of tabulate."""
@@ -334,8 +355,3 @@ def column_of(scores: Scores, measure: str, run: str) -> Column:
 def selection_of(scores: Scores) -> Selection:
     """Return the requested measures, with their records."""
     return scores._selection  # noqa: SLF001 - as above
-
-
-def _frame(rows: Sequence[Any], columns: list[str] | None = None) -> pd.DataFrame:
-    frame: pd.DataFrame = imported("pandas", "pandas", "to_frame").DataFrame(rows, columns=columns)
-    return frame

@@ -1,12 +1,12 @@
 """Bounds of measure values over all completions of the judgments: ``bounds`` and its command."""
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import combinations, groupby, islice
 from operator import attrgetter
-from typing import TYPE_CHECKING, Annotated, Any, Optional
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Optional
 
 import numpy as np
 
@@ -24,9 +24,8 @@ from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
 from irevalx.experiments.pools import with_first_documents
 from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, requests_of
 from irevalx.experiments.weighted_measures import WeightedMeasure, not_weighted, weighted_measures
-from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
-from irevalx.lab.command.output import Result
+from irevalx.lab.command.output import DrawnResult, Result
 from irevalx.lab.command.parameters import (
     Complete,
     GradedRelFormat,
@@ -52,10 +51,10 @@ from irevalx.lab.score_bounds.probabilities import (
 from irevalx.lab.score_bounds.relevance_models import Unpooled
 from irevalx.lab.score_bounds.results import (
     ALL,
+    WITH_PROBABILITIES,
     BoundedScore,
     DeterminedPairsRow,
     DocumentToJudge,
-    InfluentialDocument,
     count_determined,
     rows_of,
 )
@@ -66,9 +65,8 @@ from irevalx.reports.table import Table
 from irevalx.settings import Settings
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from irevalx.lab.command.output import Output
+    from irevalx.lab.plotting.page import Page
 
 _ALL = int(np.iinfo(np.int64).max)
 """The depth of measures that use all documents of a run."""
@@ -77,12 +75,11 @@ DRAWS = 1000
 """The default number of draws of judgments, for measures that are not sums over ranks."""
 
 
-class BoundedScores(Result):
+class BoundedScores(DrawnResult):
     """Bounds of the scores of runs, and of the differences of pairs."""
 
     rows: Sequence[BoundedScore]
-    """For each measure the runs, then the pairs; for each the topics, then their mean. With probabilities of relevance,
-    they are ``ExpectedValueRow``."""
+    """For each measure the runs, then the pairs; for each the topics, then their mean."""
     decided: Sequence[DeterminedPairsRow]
     """One for each measure; empty for a single run."""
     by_topic: bool
@@ -91,6 +88,8 @@ class BoundedScores(Result):
     """Of the measures with proven bounds, for the figure."""
     seed: int | None = None
     """The seed of draws of judgments; None if there are none."""
+
+    drawings: ClassVar[Mapping[str, str]] = {"decided": "decided_pairs"}
 
     def tables(self) -> list[Table]:
         """Return the tables of ``rows`` and of the number of decided pairs."""
@@ -105,40 +104,32 @@ class BoundedScores(Result):
         return [table, *counted]
 
     def _tables(self, rows: Sequence[BoundedScore]) -> list[Table]:
-        tables = [Table.of("bounds", type(self.rows[0]), rows, n_labels=4)]
+        without = WITH_PROBABILITIES if self.rows[0].mean is None else ()
+        tables = [Table.of("bounds", BoundedScore, rows, n_labels=4, without=without)]
         if self.decided:
-            tables.append(Table.of("decided pairs", type(self.decided[0]), self.decided))
+            tables.append(Table.of("decided pairs", DeterminedPairsRow, self.decided).without_empty("confident"))
         return tables
 
-    def figure(self, *, width: float = 7.0, titled: bool = True) -> "Figure":
-        """Draw how many pairs are decided by the number of judgments, in the best order and by rank.
-
-        Raises UsageError if there is a single run, or no measure has proven bounds.
-        """
-        from irevalx.lab.plotting.page import Page, style
-        from irevalx.lab.score_bounds.figures import decided_pairs
-
+    def drawing(self, draw: str | None, page: "Page") -> str:
+        """Return the only figure; raises UsageError if there is a single run, or no measure has proven bounds."""
         if not self.decided:
             raise UsageError("the figure of bounds requires at least two runs, but got one")
         if not self.scores:
             raise UsageError("the figure of bounds requires a measure with proven bounds: P, rbp or dcg")
-        orders = [
-            (scores.measure.name, scores.determining(best_first=True), scores.determining(best_first=False))
-            for scores in self.scores
-        ]
-        with style():
-            return decided_pairs(orders, Page(width, titled))
+        return super().drawing(draw, page)
 
 
 class DocumentsToJudge(Result):
     """The documents whose judgments have the greatest effect on undecided pairs, the best first."""
 
-    rows: Sequence[DocumentToJudge] | Sequence[InfluentialDocument]
-    kind: type[Frozen] = DocumentToJudge
+    rows: Sequence[DocumentToJudge]
+    column: str = "narrows"
+    """The effect of judgments: ``narrows`` or, with probabilities, ``changes``."""
 
     def tables(self) -> list[Table]:
         """Return the table of ``rows``."""
-        return [Table.of("next documents", self.kind, self.rows, n_labels=3)]
+        without = {"narrows", "changes"} - {self.column}
+        return [Table.of("next documents", DocumentToJudge, self.rows, n_labels=3, without=without)]
 
     @property
     def text(self) -> bytes:
@@ -295,13 +286,13 @@ def bounds(
         ]
         if requested is not None:
             ranked = expected[0].changing(_undecided(scores[0]))
-            return _to_judge(InfluentialDocument, "changes", ranked, requested, notes)
+            return _to_judge("changes", ranked, requested, notes)
         of_measures = [(of_measure.scores.measure.name, of_measure.bounds) for of_measure in expected]
         if drawn:
             simulated = SimulatedValues(experiment, relevance, shares, draws, used_seed or 0)
             of_measures += [(measure, partial(simulated.bounds, measure)) for measure in experiment.measures]
     if requested is not None:
-        return _to_judge(DocumentToJudge, "narrows", scores[0].worth_judging(_undecided(scores[0])), requested, notes)
+        return _to_judge("narrows", scores[0].worth_judging(_undecided(scores[0])), requested, notes)
     rows = [row for of_measure in of_measures for row in _rows(experiment, *of_measure)]
     decided = count_determined(rows)
     for row in decided:
@@ -329,21 +320,24 @@ def _rows(
 
 
 def _to_judge(
-    kind: type[DocumentToJudge | InfluentialDocument],
-    column: str,
-    ranked: Sequence[DocumentInfluence],
-    requested: tuple[str, int],
-    notes: tuple[str, ...],
+    column: str, ranked: Sequence[DocumentInfluence], requested: tuple[str, int], notes: tuple[str, ...]
 ) -> DocumentsToJudge:
     """Return the first documents, in all or of each topic; the column contains the effect of their judgments."""
     (name, n), by_topic = requested, attrgetter("topic")
     topics = groupby(sorted(ranked, key=by_topic), by_topic) if name == "per_topic" else [("", ranked)]
-    rows: list[Any] = [
-        kind(rank=rank, topic=document.topic, docno=document.docno, pairs=document.pairs, **{column: document.narrows})
+    rows = [
+        DocumentToJudge(
+            rank,
+            document.topic,
+            document.docno,
+            narrows=document.effect if column == "narrows" else None,
+            changes=document.effect if column == "changes" else None,
+            pairs=document.pairs,
+        )
         for _, of_topic in topics
         for rank, document in enumerate(islice(of_topic, n), start=1)
     ]
-    return DocumentsToJudge(rows, kind, notes=notes)
+    return DocumentsToJudge(rows, column, notes=notes)
 
 
 def _drawn_requests(requests: Sequence[RequestedMeasure], *, is_probable: bool) -> tuple[RequestedMeasure, ...]:
