@@ -53,7 +53,7 @@ def refuse_duplicates(judgments: Judgments) -> None:
         raise judgments.duplicates[min(judgments.duplicates)]
 
 
-def of_topics(judgments: Judgments, topics: Sequence[bytes]) -> Judgments:
+def labels_of_topics(judgments: Judgments, topics: Sequence[bytes]) -> Judgments:
     """Return the judgments of some of their topics, which are given in ascending order."""
     rows, index = judgments.rows.take(np.array([judgments.topic_index[topic] for topic in topics], np.int64))
     return replace(
@@ -86,7 +86,7 @@ def grades_for(judgments: Judgments, labels: Judgments) -> tuple[IntArray, BoolA
     return grades, there
 
 
-class TwoLabellings(Frozen):
+class PairedLabels(Frozen):
     """The documents of two files of judgments, with the grades of both."""
 
     judgments: Judgments
@@ -103,9 +103,9 @@ class TwoLabellings(Frozen):
     """By topic; whether both files contain it."""
 
     @classmethod
-    def of(cls, human: Judgments, machine: Judgments, topics: Sequence[bytes]) -> TwoLabellings:
+    def of(cls, human: Judgments, machine: Judgments, topics: Sequence[bytes]) -> PairedLabels:
         """Combine two files of judgments; ``topics`` are ascending, and the machine's file contains all of them."""
-        judged = of_topics(machine, topics)
+        judged = labels_of_topics(machine, topics)
         both = with_pool(judged, Pool(human.path, human.topics, human.rows.ids, human.docnos))
         (grades_human, in_human), (grades_machine, in_machine) = (
             grades_for(both, labels) for labels in (human, machine)

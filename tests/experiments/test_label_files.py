@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from irevalx.experiments.inputs import graded_judgments_of
-from irevalx.experiments.labels import TwoLabellings
+from irevalx.experiments.labels import PairedLabels
 
 
 def test_shuffled_labels(tmp_path: Path) -> None:
@@ -21,7 +21,7 @@ def test_shuffled_labels(tmp_path: Path) -> None:
         lines = [f"{1 + n % 3} 0 d{n} {grades[n]}\n" for n in range(600) if there[n]]
         path.write_text("".join(lines))
     human, machine = map(graded_judgments_of, paths)
-    labels = TwoLabellings.of(human, machine, machine.topics)
+    labels = PairedLabels.of(human, machine, machine.topics)
     shuffled = labels.shuffled(np.random.default_rng(2))
     topics, ours, theirs, others = (
         a.tolist() for a in (labels.judgments.rows.ids, labels.human, labels.machine, shuffled)

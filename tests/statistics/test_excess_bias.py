@@ -19,9 +19,9 @@ from scipy import stats
 import irevalx.lab
 from irevalx.api.inputs import Qrels
 from irevalx.experiments.inputs import experiment_of, graded_judgments_of
-from irevalx.experiments.labels import TwoLabellings
+from irevalx.experiments.labels import PairedLabels
 from irevalx.lab.judge_agreement.document_agreement import LabelBootstrap
-from irevalx.lab.judge_agreement.run_agreement import SHUFFLES, evaluations
+from irevalx.lab.judge_agreement.run_agreement import SHUFFLES, run_agreements
 from irevalx.statistics.excess_bias import ExcessBias, excess_bias, excess_bias_of
 
 pytestmark = pytest.mark.slow
@@ -115,16 +115,16 @@ def test_a_run_reranked_by_the_machine_is_found(tmp_path: Path) -> None:
 def called_biased(human: Path, machine: Path, runs: list[Path], measures: str) -> dict[str, set[str]]:
     """Return for each measure the runs, each its own group, whose corrected p-value is below 0.05."""
     ours, theirs = graded_judgments_of(human), graded_judgments_of(machine)
-    both = TwoLabellings.of(ours, theirs, theirs.topics)
+    both = PairedLabels.of(ours, theirs, theirs.topics)
     experiment = experiment_of(Qrels(both.judgments), runs, measures)
     resampling = LabelBootstrap(resamples=500, seed=1)
     return {
-        one.measure: {
+        one.paired.measure: {
             finding.group or ""
-            for finding in one.group_statistics(experiment.runs, resampling)
+            for finding in one.group_statistics(experiment.runs)
             if finding.statistic == "excess_bias_p" and finding.value is not None and finding.value < 0.05
         }
-        for one in evaluations(experiment, both, shuffles=SHUFFLES, seed=1)
+        for one in run_agreements(experiment, both, resampling, shuffles=SHUFFLES)
     }
 
 

@@ -23,7 +23,7 @@ from scipy import stats
 
 from irevalx.arrays.segments import FloatArray
 from irevalx.experiments.inputs import graded_judgments_of
-from irevalx.experiments.labels import TwoLabellings
+from irevalx.experiments.labels import PairedLabels
 from irevalx.experiments.ranked_runs import prepare
 from irevalx.frozen import fields
 from irevalx.statistics.prediction_powered_inference import FEW_HUMAN, Estimates, best_weights, prediction_powered
@@ -152,7 +152,7 @@ def population(qrels: Path, runs: list[Path], folder: Path, measure: str = "map"
     """Return what runs have with the judgments, and with those of a machine."""
     path = machine_labels(qrels, folder / "machine", missed=0.3, wrong=0.02, seed=2)
     human, machine = (graded_judgments_of(one) for one in (qrels, path))
-    labels = TwoLabellings.of(human, machine, machine.topics)
+    labels = PairedLabels.of(human, machine, machine.topics)
     experiment = prepare(labels.judgments, opened([str(run) for run in runs], pytest.fail), (measure,))
     sides = [
         experiment.values(labels.human, labels.in_human)[0],

@@ -12,7 +12,8 @@ from irevalx.experiments.inputs import are_given, measures_of, opened_runs, rank
 from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
 from irevalx.experiments.ranked_runs import MEASURES
 from irevalx.frozen import Frozen, fields
-from irevalx.lab.agreement.evaluations import EvaluatedRuns, PairedValues, evaluate_with_samples, pair_values
+from irevalx.lab.agreement.evaluations import EvaluatedRuns, evaluate_with_samples, pair_values
+from irevalx.lab.agreement.paired_evaluations import PairedEvaluations
 from irevalx.lab.agreement.run_overlap import RunOverlap, looks_like_run, overlap_of_runs, overlap_of_values
 from irevalx.lab.command.output import Result
 from irevalx.lab.command.parameters import AnyRelFormat, Complete, Grades, MinRetrieved, OptionalRuns, RealLevel, Seed
@@ -22,7 +23,7 @@ from irevalx.reading.kinds.runs import RunStream as OpenedRun
 from irevalx.reading.sources.files import CHUNK_SIZE, Source
 from irevalx.reading.sources.tables import source_of
 from irevalx.reports.table import Table
-from irevalx.statistics.bootstrap import STATISTICS, TOP_STATISTICS, TOP_TITLE, bootstrap_warnings
+from irevalx.statistics.bootstrap import STATISTICS, TOP_STATISTICS, TOP_TITLE, TopicDraws, bootstrap_warnings
 from irevalx.statistics.correlations import OVERLAP_COLUMNS
 from irevalx.statistics.correlations import agree as agreement_of
 from irevalx.statistics.decisions import DECISION_COLUMNS, DECISION_HEADS, DECISION_NOTE, Confusion
@@ -79,7 +80,7 @@ class AgreementRow(Frozen, kw_only=True):
     """Agreement of significance decisions on pairs of runs; None like ``significant``."""
 
     intervals: Mapping[str, tuple[float, float]] | None
-    """By statistic; None without resamples, or without values by topic."""
+    """By statistic, those of ``top`` too; None without resamples, or without values by topic."""
 
     overlap: Mapping[str, float] | None
     """Rank-biased overlap of the rankings of runs, by ``OVERLAP_COLUMNS``; None unless requested."""
@@ -87,16 +88,13 @@ class AgreementRow(Frozen, kw_only=True):
     top: Mapping[str, float | None] | None = None
     """Agreement over the best runs of x, by ``TOP_STATISTICS``; None unless requested."""
 
-    top_intervals: Mapping[str, tuple[float, float]] | None = None
-    """By the same names; None without resamples, or unless requested."""
-
 
 _DECISIONS = "pairwise decisions"
 
 _LAST = ("inversions", "tau_ap_b", "tau_ap_b_low", "tau_ap_b_high")
 """Columns that formats for programs contain after all others, whose places do not change."""
 
-_NESTED = ("decisions", "intervals", "overlap", "top", "top_intervals")
+_NESTED = ("decisions", "intervals", "overlap", "top")
 """Fields of a row that are several columns of a table."""
 
 
@@ -145,7 +143,7 @@ class AgreementResult(Result):
         if self.top is not None:
             ends = () if self.seed is None else ("_low", "_high")
             columns = tuple(f"{name}{end}" for name in TOP_STATISTICS for end in ("", *ends))
-            best = [{**(row.top or {}), **_ends(row.top_intervals)} for row in self.rows]
+            best = [{**(row.top or {}), **_ends(row.intervals)} for row in self.rows]
             tables.append(self._part(f"{TOP_TITLE.format(k=self.top)} by X", columns, best))
         return tables
 
@@ -278,32 +276,31 @@ def agree(
     drawn_seed = chosen_seed(seed) if resamples else None
     rows = []
     for paired in pairs:
-        intervals, top_intervals = (
-            (None, None) if drawn_seed is None else paired.intervals(resamples, top, seed=drawn_seed)
-        )
+        intervals = None
+        if drawn_seed is not None and paired.n_topics:
+            intervals = paired.intervals(TopicDraws.of(paired.n_topics, resamples, drawn_seed), top=top)
         rows.append(
             AgreementRow(
                 measure=paired.measure,
                 **agreement_of(*paired.scores, paired.runs),
                 significant=paired.changed,
                 runs=len(paired.runs),
-                decisions=paired.decisions,
+                decisions=paired.decisions() if paired.are_tested else None,
                 intervals=intervals,
                 overlap=None if rbo is None else overlap_of_values(paired, rbo),
                 top=None if top is None else paired.at_the_top(top),
-                top_intervals=top_intervals,
             )
         )
     return AgreementResult(rows, drawn_seed, top, notes=_topic_notes(evaluated, pairs))
 
 
-def _topic_notes(evaluated: Sequence[EvaluatedRuns], pairs: Sequence[PairedValues]) -> tuple[str, ...]:
+def _topic_notes(evaluated: Sequence[EvaluatedRuns], pairs: Sequence[PairedEvaluations]) -> tuple[str, ...]:
     """Return sentences on the topics of the values; one if they are the same for all measures."""
     topics = [of_side.which_topics for of_side in evaluated if of_side.which_topics]
     measures: dict[str, list[str]] = {}
     for paired in pairs:
-        if not (topics and paired.n_shared == paired.n_topics):
-            measures.setdefault(paired.which_topics, []).append(paired.measure)
+        if not (topics and paired.n_topics == paired.n_in_either > 0):
+            measures.setdefault(_which_topics(paired), []).append(paired.measure)
     if len(set(topics)) == 1:
         notes = [f"Topics: {topics[0]}."]
     else:
@@ -314,7 +311,16 @@ def _topic_notes(evaluated: Sequence[EvaluatedRuns], pairs: Sequence[PairedValue
     return tuple(notes)
 
 
-def _warnings(pairs: Sequence[PairedValues], resamples: int) -> list[str]:
+def _which_topics(paired: PairedEvaluations) -> str:
+    """Return the topics that count, in words."""
+    if not paired.n_topics:
+        return "as the summaries of X and Y have them"
+    if paired.n_topics == paired.n_in_either:
+        return f"all {paired.n_topics} of X and Y"
+    return f"{paired.n_topics} of {paired.n_in_either}, those for which every run has a value in X and in Y"
+
+
+def _warnings(pairs: Sequence[PairedEvaluations], resamples: int) -> list[str]:
     """Return a line for each measure with significant differences in opposite directions, and one for few topics."""
     lines = []
     for paired in pairs:
@@ -326,7 +332,7 @@ def _warnings(pairs: Sequence[PairedValues], resamples: int) -> list[str]:
                 "opposite directions"
             )
     if resamples:
-        numbers = [paired.n_shared for paired in pairs if paired.n_shared is not None]
+        numbers = [paired.n_topics for paired in pairs if paired.n_topics]
         lines += bootstrap_warnings(min(numbers)) if numbers else []
     return lines
 

@@ -15,7 +15,17 @@ from matplotlib.ticker import MaxNLocator, NullLocator
 
 from irevalx.arrays.segments import FloatArray, ratio
 from irevalx.lab.description.results import DescriptionData, RunDescription
-from irevalx.lab.plotting.page import COLOURS, FRAME, MARKERS, MOST_LINES, ROW, Page, name_places, name_rows, settle
+from irevalx.lab.plotting.page import (
+    COLOURS,
+    FRAME,
+    MARKERS,
+    MOST_LINES,
+    ROW,
+    Page,
+    finalise_figure,
+    name_places,
+    name_rows,
+)
 
 _HEIGHT = 1.8
 """Of a panel without rows, in inches."""
@@ -41,7 +51,7 @@ def description(data: DescriptionData, page: Page) -> Figure:
         draw(axis, data)
     page.name(figure, "Judgments and runs" if data.runs else "Judgments")
     if of_ranks := [axis for axis, (_, draw) in zip(axes.ravel(), chosen, strict=True) if draw is _draw_ranks]:
-        settle(figure)
+        finalise_figure(figure)
         name_places(of_ranks[0], [(float(rank), str(rank)) for rank in _ranks_with_results(data.runs)])
     return figure
 

@@ -14,7 +14,7 @@ from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.declarations import spelled
 from irevalx.errors import InputError, UsageError, quote, shown_name, warn
 from irevalx.experiments.inputs import experiment_of, judgments_of, labels_of, measures_of
-from irevalx.experiments.labels import TwoLabellings, places_of, topic_warnings
+from irevalx.experiments.labels import PairedLabels, places_of, topic_warnings
 from irevalx.experiments.ranked_runs import Experiment, raise_first, requests_of
 from irevalx.experiments.strata import StrataSample
 from irevalx.experiments.weighted_measures import WeightedMeasure, counted_documents, weighted_measures
@@ -229,7 +229,7 @@ class RankedLabels(Frozen):
     sample: LabelledSample
     """Human labels."""
 
-    labels: TwoLabellings
+    labels: PairedLabels
     """Human and machine labels of the topics that have both."""
 
     experiment: Experiment
@@ -245,7 +245,7 @@ class RankedLabels(Frozen):
             raise InputError(f"at least two topics must have both human and machine labels, but got {len(topics)}")
         for line in topic_warnings(human, machine):
             warn(line)
-        labels = TwoLabellings.of(human, machine, topics)
+        labels = PairedLabels.of(human, machine, topics)
         ours, theirs = shown_name(human.path), shown_name(machine.path)
         if lacking := int(((labels.human >= 0) & (labels.machine < 0)).sum()):
             warn(

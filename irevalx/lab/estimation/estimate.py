@@ -8,14 +8,13 @@ import numpy as np
 from irevalx.api.custom_measures import Measures
 from irevalx.api.inputs import GivenQrels, Qrels
 from irevalx.api.inputs import Runs as GivenRuns
-from irevalx.arrays.segments import FloatArray
 from irevalx.declarations import Parameter, choice, declared, file, number, refined, spelled, whole
-from irevalx.errors import InputError, UsageError, quote, shown_name, warn
+from irevalx.errors import UsageError, quote, shown_name, warn
 from irevalx.experiments.inputs import Evaluating, experiment_of, graded_judgments_of, labels_of
-from irevalx.experiments.labels import TwoLabellings
-from irevalx.experiments.ranked_runs import Experiment
+from irevalx.experiments.labels import PairedLabels
 from irevalx.judgments.graded import Judgments
 from irevalx.lab import PROGRAM
+from irevalx.lab.agreement.paired_evaluations import evaluate_under_both
 from irevalx.lab.command.parameters import GRADED, Alpha, Baseline, Complete, Level, MinRetrieved, Runs, Seed
 from irevalx.lab.command.parameters import measures as measures_parameter
 from irevalx.lab.command.parameters import rel_format as rel_format_parameter
@@ -223,7 +222,7 @@ def estimate(
             **evaluating,
         )
     ours, theirs = graded_judgments_of(human, rel_format), labels_of(machine, labels_format, rel_format)
-    labels = TwoLabellings.of(ours, theirs, theirs.topics)
+    labels = PairedLabels.of(ours, theirs, theirs.topics)
     _warn_of_files(ours, theirs, labels)
     experiment = experiment_of(Qrels(labels.judgments), runs, measures, **evaluating)
     for measure, scale in zip(experiment.measures, experiment.scales, strict=True):
@@ -232,46 +231,19 @@ def estimate(
     pairs = pairs_to_compare(experiment.runs, baseline)
     rows: list[EstimatedScore] = []
     estimated = []
-    for measure, human_values, machine_values, more in _values(experiment, labels, pairs):
-        estimates = prediction_powered(human_values, machine_values, more, weight=weight)
+    first, second = np.array(pairs, np.int64).reshape(-1, 2).T
+    for paired, _ in evaluate_under_both(experiment, labels, warn, least=(2, 1)):
+        of_topics = (*paired.values, paired.only_y)
+        of_rows = [np.concatenate((values, values[first] - values[second])) for values in of_topics]
+        estimates = prediction_powered(*of_rows, weight=weight)
         estimated.append(estimates)
-        columns = _columns(estimates, alpha) | {"machine_topics": [more.shape[1]] * len(more)}
+        columns = _columns(estimates, alpha) | {"machine_topics": [of_rows[2].shape[1]] * len(of_rows[2])}
         simultaneous = [*zip(*(ends.tolist() for ends in estimates.interval(alpha / max(1, len(pairs)))), strict=True)]
-        about, p = (measure, experiment.runs, pairs), estimates.p.tolist()
+        about, p = (paired.measure, experiment.runs, pairs), estimates.p.tolist()
         rows += rows_of(EstimatedScore, about, columns, p, simultaneous, alpha=alpha, correction=correction)
     for line in _warnings(estimated, fitted=weight is None):
         warn(line)
     return EstimatedScores(rows, alpha, correction, notes=experiment.notes())
-
-
-def _values(
-    experiment: Experiment, labels: TwoLabellings, pairs: Sequence[tuple[int, int]]
-) -> Iterator[tuple[str, FloatArray, FloatArray, FloatArray]]:
-    """Yield each measure with human and machine values of topics with both, and machine values of other topics.
-
-    Values have shape (n_rows, n_topics); rows are runs, then differences of pairs. Topics without a value for all runs
-    are left out. Raises InputError.
-    """
-    in_both = labels.in_both[[labels.judgments.topic_index[topic] for topic in experiment.topics]]
-    every = (
-        experiment.values(labels.human, labels.in_human),
-        experiment.values(labels.machine, labels.in_machine),
-    )
-    for measure, human, machine in zip(experiment.measures, *every, strict=True):
-        defined = np.isfinite(machine).all(axis=0)
-        both, only_machine = in_both & defined & np.isfinite(human).all(axis=0), ~in_both & defined
-        for least, mask, words in ((2, both, "with human judgments"), (1, only_machine, "without human judgments")):
-            if mask.sum() < least:
-                raise InputError(
-                    f"{measure} requires machine labels of at least {least} topic{'s' if least > 1 else ''} {words} "
-                    f"and with results, but there are {mask.sum()}"
-                )
-        if left_out := int((~both & ~only_machine).sum()):
-            warn(f"{measure}: {left_out} of {in_both.size} topics are left out: with one of the files it has no value")
-        first, second = np.array(pairs, np.int64).reshape(-1, 2).T
-        of_topics = (human[:, both], machine[:, both], machine[:, only_machine])
-        by_people, by_machine, more = (np.stack([*values, *(values[first] - values[second])]) for values in of_topics)
-        yield measure, by_people, by_machine, more
 
 
 def _columns(estimates: Estimates, alpha: float) -> dict[str, list[float]]:
@@ -293,7 +265,7 @@ def _columns(estimates: Estimates, alpha: float) -> dict[str, list[float]]:
     return {name: values.tolist() for name, values in columns.items()}
 
 
-def _warn_of_files(human: Judgments, machine: Judgments, labels: TwoLabellings) -> None:
+def _warn_of_files(human: Judgments, machine: Judgments, labels: PairedLabels) -> None:
     """Warn of topics and documents with human judgments and without machine labels."""
     ours, theirs = shown_name(human.path), shown_name(machine.path)
     if lacking := sum(topic not in machine.topic_index for topic in human.topics):

@@ -17,7 +17,7 @@ from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
 from irevalx.declarations import spelled
 from irevalx.errors import InputError, UsageError, warn
 from irevalx.experiments.inputs import experiment_of, labels_of
-from irevalx.experiments.labels import TwoLabellings
+from irevalx.experiments.labels import PairedLabels
 from irevalx.experiments.parameters import chosen_seed
 from irevalx.experiments.pools import pool_of_documents
 from irevalx.experiments.samples import RandomOrder
@@ -119,7 +119,7 @@ def design_of(
     weighted = measures_by_document(measures, options["level"], ours, theirs)
     if len(weighted) > 1:
         raise UsageError(f"a design is for one measure, but got {len(weighted)} ({spelled('measures')})")
-    labels = TwoLabellings.of(ours, theirs, theirs.topics)
+    labels = PairedLabels.of(ours, theirs, theirs.topics)
     known = labels.human
     experiment = experiment_of(Qrels(labels.judgments), runs, "P.10", **options)
     row, _, weight = counted_documents(experiment.ranking, weighted[0])

@@ -11,7 +11,7 @@ import numpy as np
 
 from irevalx.arrays.segments import AnyArray, FloatArray, IntArray
 from irevalx.errors import InputError, shown_name
-from irevalx.experiments.labels import TwoLabellings
+from irevalx.experiments.labels import PairedLabels
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.process.platform import as_text
@@ -154,7 +154,7 @@ MOST_CATEGORIES = 101
 class DocumentAgreement:
     """Agreement of two judges on the documents that both label."""
 
-    def __init__(self, labels: TwoLabellings, human: Judgments, machine: Judgments) -> None:
+    def __init__(self, labels: PairedLabels, human: Judgments, machine: Judgments) -> None:
         """Count labels on shared topics, and all labels of each file; raises InputError without shared documents."""
         pairs = labels.have_both
         rows = labels.judgments.rows

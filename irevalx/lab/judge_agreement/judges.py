@@ -14,13 +14,13 @@ from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.declarations import spelled
 from irevalx.errors import InputError, UsageError, Warn, quote, shown_name, warn
 from irevalx.experiments.inputs import QrelsText, are_given, experiment_of
-from irevalx.experiments.labels import RELEVANT, Labels, TwoLabellings, grades_for, topic_warnings
+from irevalx.experiments.labels import RELEVANT, Labels, PairedLabels, grades_for, topic_warnings
 from irevalx.experiments.ranked_runs import Experiment, topics_compared
 from irevalx.experiments.run_groups import two_groups_of
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.judge_agreement.document_agreement import AgreementStatistic, DocumentAgreement, LabelBootstrap
-from irevalx.lab.judge_agreement.run_agreement import SHUFFLES, PairedEvaluations, Reranking, evaluations, with_reranked
+from irevalx.lab.judge_agreement.run_agreement import SHUFFLES, run_agreements, with_reranked
 from irevalx.statistics.bootstrap import bootstrap_warnings
 from irevalx.statistics.label_agreement import MOST_ROUNDS, dawid_skene, mean_grade, nearest_grade, vote
 
@@ -218,7 +218,7 @@ def compare_judge(
 
     Warnings contain the name of the judge; None for a single machine.
     """
-    both = TwoLabellings.of(human, machine, common_topics(human, machine))
+    both = PairedLabels.of(human, machine, common_topics(human, machine))
     agreement = DocumentAgreement(both, human, machine)
     of_documents = bootstrap if name is None else bootstrap.for_few_topics(agreement.n_topics)
     statistics = list(agreement.statistics(of_documents))
@@ -272,7 +272,7 @@ def common_topics(human: Judgments, machine: Judgments) -> list[bytes]:
 
 def _run_statistics(
     experiment: Experiment,
-    both: TwoLabellings,
+    both: PairedLabels,
     bootstrap: LabelBootstrap,
     *,
     groups: Sequence[str] | None,
@@ -288,16 +288,16 @@ def _run_statistics(
     runs = experiment.runs
     shuffles = SHUFFLES if (groups or rerank) and bootstrap.resamples > 1 else 0
     evaluated = with_reranked(experiment, both.machine) if rerank else experiment
-    by_measure = list(evaluations(evaluated, both, warn, shuffles=shuffles, seed=bootstrap.seed))
+    by_measure = list(run_agreements(evaluated, both, bootstrap, warn, shuffles=shuffles))
     statistics: list[AgreementStatistic] = []
     total = bootstrap.resamples * len(by_measure) if runs[1:] else 0
     with progress_bar("draws of topics", total, shown=progress) as advance:
-        for paired in by_measure:
-            original: PairedEvaluations = paired.of_first_runs(len(runs))
-            statistics += original.statistics(bootstrap, groups, advance, top=top)
+        for agreement in by_measure:
+            original = agreement.of_first_runs(len(runs))
+            statistics += original.statistics(groups, advance, top=top)
             if rerank:
-                statistics += Reranking(paired, bootstrap).statistics()
-            statistics += original.errors_left(human_topics, bootstrap.seed)
+                statistics += agreement.gain_statistics()
+            statistics += original.errors_left(human_topics)
     return statistics
 
 

@@ -13,7 +13,7 @@ from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.declarations import Parameter, ValueType, choice, declared, file, flag, spelled, whole
 from irevalx.errors import UsageError, shown_name, warn
 from irevalx.experiments.inputs import are_given, opened_runs
-from irevalx.experiments.labels import Labels, TwoLabellings, grades_for
+from irevalx.experiments.labels import Labels, PairedLabels, grades_for
 from irevalx.experiments.parameters import chosen_seed
 from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
@@ -359,7 +359,7 @@ def _more_statistics(
     human: Judgments, judge: Judge, bootstrap: LabelBootstrap, level: int
 ) -> Iterator[AgreementStatistic]:
     """Yield the bias of grades, self-consistency, and the quality of probabilities."""
-    both = TwoLabellings.of(human, judge.labels, common_topics(human, judge.labels))
+    both = PairedLabels.of(human, judge.labels, common_topics(human, judge.labels))
     pairs = both.have_both
     difference = (both.machine - both.human)[pairs].astype(np.float64)
     yield from means_over_documents({"grade_bias": difference}, both.judgments.rows.ids[pairs], bootstrap)
@@ -402,7 +402,7 @@ def _agreement_of(first: Judgments, second: Judgments, topics: Sequence[bytes]) 
     """Return the agreement of two judges on shared topics; None if no document has labels of both."""
     if not topics:
         return None
-    both = TwoLabellings.of(first, second, topics)
+    both = PairedLabels.of(first, second, topics)
     return DocumentAgreement(both, first, second) if both.have_both.any() else None
 
 

@@ -16,7 +16,17 @@ from matplotlib.ticker import MaxNLocator, NullLocator, PercentFormatter
 
 from irevalx.arrays.segments import FloatArray
 from irevalx.frozen import Frozen, replace
-from irevalx.lab.plotting.page import COLOURS, DASHES, GREY, MARKERS, MOST_LINES, Page, drawable, name_places, settle
+from irevalx.lab.plotting.page import (
+    COLOURS,
+    DASHES,
+    GREY,
+    MARKERS,
+    MOST_LINES,
+    Page,
+    drawable,
+    finalise_figure,
+    name_places,
+)
 
 # in inches:
 _HEIGHT, _LOW_HEIGHT = 1.75, 1.4  # of a panel next to others, and in a narrow column
@@ -111,14 +121,14 @@ def draw_lines(
 def _lay_out(figure: Figure, named: Mapping[str, Line2D], heading: Text | None) -> None:
     """Lay a figure out with a legend of all lines, below the title or at the upper edge, which makes it higher."""
     if not named:
-        settle(figure)
+        finalise_figure(figure)
         return
     legend = _legend(figure, named)
     height = float(figure.get_figheight())
     higher = height + legend.get_window_extent().height / figure.dpi + 2 * _LEGEND_GAP
     figure.set_figheight(higher)
     figure.set_layout_engine("constrained", rect=(0, 0, 1, height / higher))
-    settle(figure)
+    finalise_figure(figure)
     top = figure.bbox.height if heading is None else heading.get_window_extent().y0
     legend.set_bbox_to_anchor((0.5, (top - _LEGEND_GAP * figure.dpi) / figure.bbox.height))
 

@@ -45,7 +45,7 @@ _STYLE: Any = {
     "lines.linewidth": 1.1,
     "pdf.fonttype": 42,  # TrueType: publishers refuse type 3
     "savefig.dpi": 300,
-    "svg.fonttype": "path",  # letters as outlines: no font is needed to display the picture
+    "svg.fonttype": "path",  # letters as outlines: no font is needed to display the figure_bytes
     "svg.hashsalt": "irevalx",
     "text.parse_math": False,  # a name can contain $
     "xtick.labelsize": 7,
@@ -134,7 +134,7 @@ def style() -> Iterator[None]:
         yield
 
 
-def picture(draw: Callable[[Page], Figure], page: Page, name: str) -> bytes:
+def figure_bytes(draw: Callable[[Page], Figure], page: Page, name: str) -> bytes:
     """Draw a figure, and return a file in the format of its suffix; the same figure gives the same bytes."""
     ending, file = Path(name).suffix.lower(), io.BytesIO()
     with style():
@@ -142,7 +142,7 @@ def picture(draw: Callable[[Page], Figure], page: Page, name: str) -> bytes:
     return file.getvalue()
 
 
-def settle(figure: Figure) -> None:
+def finalise_figure(figure: Figure) -> None:
     """Lay a figure out, and fix the layout."""
     figure.draw_without_rendering()
     figure.set_layout_engine("none")

@@ -23,12 +23,12 @@ import irevalx.lab
 from irevalx.api.inputs import Qrels
 from irevalx.arrays.segments import IntArray
 from irevalx.experiments.inputs import experiment_of, graded_judgments_of
-from irevalx.experiments.labels import TwoLabellings
+from irevalx.experiments.labels import PairedLabels
 from irevalx.frozen import replace
 from irevalx.lab.judge_agreement.document_agreement import AgreementStatistic, DocumentAgreement, LabelBootstrap
 from irevalx.lab.judge_agreement.judges import COMBINATIONS, Judge, combine_labels
 from irevalx.lab.judge_agreement.labels import kappa_over, means_over_documents, self_consistency
-from irevalx.lab.judge_agreement.run_agreement import SHUFFLES, PairedEvaluations, Reranking, evaluations, with_reranked
+from irevalx.lab.judge_agreement.run_agreement import SHUFFLES, RunAgreement, run_agreements, with_reranked
 from irevalx.statistics.label_agreement import kappa, squared_errors
 
 DRAWS = int(os.environ.get("JUDGE_DRAWS", "0"))
@@ -55,11 +55,11 @@ class Population:
         machines = [graded_judgments_of(path) for path in paths]
         judges = [Judge(name=str(n), labels=labels) for n, labels in enumerate(machines)]
         vote = combine_labels(judges, 1).judges[0].labels
-        both = [TwoLabellings.of(people, labels, people.topics) for labels in (*machines, vote)]
+        both = [PairedLabels.of(people, labels, people.topics) for labels in (*machines, vote)]
         self.agreements = [
             DocumentAgreement(one, people, labels) for one, labels in zip(both, (*machines, vote), strict=True)
         ]
-        answers = TwoLabellings.of(machines[0], machines[1], people.topics)
+        answers = PairedLabels.of(machines[0], machines[1], people.topics)
         self.answers = DocumentAgreement(answers, machines[0], machines[1])
         self.human, self.machine, self.topic = both[0].human, both[0].machine, both[0].judgments.rows.ids
         rng = np.random.default_rng(1)
@@ -67,10 +67,10 @@ class Population:
         self.probability = rng.beta(1 + 2 * self.relevant, 3 - 2 * self.relevant)
         self.n_topics = len(people.topics)
         runs = sorted((folder / "runs").iterdir()) if (folder / "runs").is_dir() else []
-        self.evaluated: list[PairedEvaluations] = []
+        self.evaluated: list[RunAgreement] = []
         if runs:
             experiment = experiment_of(Qrels(both[0].judgments), runs, "map P.10", complete=True)
-            self.evaluated = list(evaluations(with_reranked(experiment, both[0].machine), both[0]))
+            self.evaluated = list(run_agreements(with_reranked(experiment, both[0].machine), both[0], LabelBootstrap()))
 
     def findings(self, topics: IntArray, resampling: LabelBootstrap) -> Iterator[AgreementStatistic]:
         """Yield what a sample of topics says."""
@@ -88,9 +88,9 @@ class Population:
         }
         yield from means_over_documents(means, of_topic, resampling)
         for one in self.evaluated:
-            sample = replace(one, human=one.human[:, topics], machine=one.machine[:, topics])
-            of_runs = Reranking(sample, resampling).statistics()
-            shown = {None, self.evaluated[0].runs[0]}
+            x, y = (values[:, topics] for values in one.paired.values)
+            of_runs = replace(one, paired=replace(one.paired, values=(x, y)), bootstrap=resampling).gain_statistics()
+            shown = {None, self.evaluated[0].paired.runs[0]}
             yield from (found for found in of_runs if found.run in shown and found.statistic in GAINS)
 
 
@@ -161,7 +161,7 @@ def test_combinations_on_collections(folder: Path, tmp_path: Path, capsys: pytes
             judges.append(Judge(name=str(n), labels=graded_judgments_of(path)))
 
         def kappa_of(judge: Judge) -> float:
-            both = TwoLabellings.of(people, judge.labels, people.topics)
+            both = PairedLabels.of(people, judge.labels, people.topics)
             agreement = DocumentAgreement(both, people, judge.labels)
             return float(kappa(agreement.counts, agreement.grades))
 
@@ -192,10 +192,10 @@ def test_reranked_runs_are_found(tmp_path: Path, capsys: pytest.CaptureFixture[s
     for seed in range(N_MACHINES):
         missed, wrong = ERRORS[seed % len(ERRORS)]
         path = machine_labels(CRANFIELD / "qrels.gz", tmp_path / "m", missed=missed, wrong=wrong, seed=seed)
-        both = TwoLabellings.of(people, graded_judgments_of(path), people.topics)
+        both = PairedLabels.of(people, graded_judgments_of(path), people.topics)
         experiment = with_reranked(experiment_of(Qrels(both.judgments), runs, "map", complete=True), both.machine)
-        [evaluated] = evaluations(experiment, both, shuffles=SHUFFLES, seed=1)
-        rows = Reranking(evaluated, LabelBootstrap(resamples=300, seed=1)).statistics()
+        [agreement] = run_agreements(experiment, both, LabelBootstrap(resamples=300, seed=1), shuffles=SHUFFLES)
+        rows = agreement.gain_statistics()
         of_run = {one.statistic: one for one in rows if one.run == "okapi1"}
         found += (of_run["rerank_excess_bias_p"].value or 0.0) < 0.05
         promised += (of_run["promise"].low or 0.0) > 0
