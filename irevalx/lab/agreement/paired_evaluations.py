@@ -137,11 +137,11 @@ def evaluate_under_both(
     for measure, scale, human, machine in zip(experiment.measures, experiment.scales, *values, strict=True):
         defined = np.isfinite(machine).all(axis=0)
         both, alone = in_both & defined & np.isfinite(human).all(axis=0), ~in_both & defined
-        for number, topics, words in zip(least, (both, alone), ("human and machine", "only machine"), strict=True):
+        for number, topics, words in zip(least, (both, alone), ("with", "without"), strict=True):
             if np.count_nonzero(topics) < number:
                 raise InputError(
-                    f"{measure} requires at least {number} topic{'s' if number > 1 else ''} with {words} labels and a "
-                    f"value, but there are {np.count_nonzero(topics)}"
+                    f"{measure} requires machine labels of at least {number} topic{'s' if number > 1 else ''} {words} "
+                    f"human judgments and with results, but there are {np.count_nonzero(topics)}"
                 )
         if left_out := int(np.count_nonzero(~both & ~alone)):
             warn(f"{measure}: {left_out} of {both.size} topics are left out: with one of the files it has no value")
