@@ -8,6 +8,7 @@ lines.
     report            evaluations as trec_eval's lines, overview
     records           values for programs: csv, tsv, json, jsonl
     table             Table and its text
+    frames            data frames of pandas and polars, Arrow tables
 """
 
 from irevalx.reports.output_formats import DIGITS, MOST_DIGITS, OUTPUT_FORMATS, OutputFormat, format_help

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
 from irevalx.errors import printable
-from irevalx.frozen import Frozen, fields, replace
+from irevalx.frozen import Frozen, replace
 from irevalx.process.platform import as_bytes
 
 _LATEX_LINE = r"\hline"
@@ -19,6 +19,12 @@ _BOOKTABS = (r"\toprule", r"\midrule", r"\bottomrule")
 
 _OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\udc80-\udc9f\u2028\u2029]")
 """Control characters, also as bytes of Latin 1, and line ends."""
+
+
+class Row(Protocol):
+    """A record with named fields: a NamedTuple, or a Frozen class."""
+
+    _fields: ClassVar[tuple[str, ...]]
 
 
 class Table(Frozen):
@@ -38,15 +44,40 @@ class Table(Frozen):
 
     @classmethod
     def of(
-        cls, title: str, kind: type[Frozen], rows: Iterable[Frozen], *, without: Collection[str] = (), **more: Any
+        cls, title: str, kind: type[Row], rows: Iterable[Row], *, without: Collection[str] = (), **more: Any
     ) -> Table:
         """Return records of one class as a table with a column per field; a trailing underscore (``from_``) is removed.
 
         ``without`` are fields that have no column, and ``more`` other fields of the table.
         """
-        names = [name for name in fields(kind) if name not in without]
+        names = [name for name in kind._fields if name not in without]
         columns = tuple(name.removesuffix("_") for name in names)
-        return cls(title, columns, [tuple(getattr(row, name) for name in names) for row in rows], **more)
+        return cls(title, columns, [tuple([getattr(row, name) for name in names]) for row in rows], **more)
+
+    def pivot(self, index: Sequence[str], name: str, *values: str, **more: Any) -> Table:
+        """Return a table with a row for each value of ``index``, and columns for each value of the column ``name``.
+
+        For the value X of ``name``, X is the column of the first of ``values`` and X_VALUE the column of each other
+        one. Missing values are None. ``more`` are other fields of the table.
+        """
+        places = {column: place for place, column in enumerate(self.columns)}
+        ends = ("", *(f"_{value}" for value in values[1:]))
+        columns = [f"{key}{end}" for key in dict.fromkeys(row[places[name]] for row in self.rows) for end in ends]
+        wide: dict[tuple[Any, ...], dict[str, Any]] = {}
+        for row in self.rows:
+            cells = wide.setdefault(tuple(row[places[label]] for label in index), {})
+            cells |= {f"{row[places[name]]}{end}": row[places[value]] for end, value in zip(ends, values, strict=True)}
+        rows = [(*labels, *map(cells.get, columns)) for labels, cells in wide.items()]
+        return Table(self.title, (*index, *columns), rows, **{"n_labels": len(index), **more})
+
+    def without_empty(self, *columns: str) -> Table:
+        """Return the table without those of these columns (by default: of all) that have no value, if it has rows."""
+        empty = {
+            column
+            for place, column in enumerate(self.columns)
+            if column in (columns or self.columns) and all(row[place] is None for row in self.rows)
+        }
+        return self.showing(*(column for column in self.columns if column not in empty)) if self.rows else self
 
     def showing(self, *columns: str, **more: Any) -> Table:
         """Return the table with these columns in this order; ``more`` are other fields."""

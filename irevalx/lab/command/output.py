@@ -6,24 +6,29 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from irevalx import __version__
-from irevalx.errors import OutputError, imported, quote
+from irevalx.errors import OutputError, quote
 from irevalx.frozen import Frozen, replace
 from irevalx.lab import PROGRAM
+from irevalx.parameters import named_choice
 from irevalx.process.platform import as_bytes, new_file_mode, opened_file
 from irevalx.process.startup import raising_interrupts
 from irevalx.process.terminal import write, write_error
 from irevalx.reading.sources.files import Source
 from irevalx.reports import DIGITS, OUTPUT_FORMATS
+from irevalx.reports.frames import arrow_table, pandas_frame, polars_frame
 from irevalx.reports.table import Table, aligned_lines
 
 if TYPE_CHECKING:
     import pandas as pd
+    import polars as pl
+    import pyarrow as pa
     from matplotlib.figure import Figure
 
     from irevalx.lab.plotting.page import Page
@@ -39,47 +44,63 @@ FIGURE_ENDINGS = (".png", ".svg", ".pdf")
 
 
 class Result(Frozen, kw_only=True):
-    """The base of results; each has its rows as fields. One that can be drawn has a method ``figure`` as well.
+    """The base of results, which are tables; rows of the tables are fields, or are computed from fields.
 
-    In an interpreter and in a notebook it shows itself as the command does on a terminal.
-
-    Parameters
-    ----------
-    notes : sentences that people see below the last table: which topics it is over, for one.
+    In an interpreter and in a notebook, a result is displayed as its command prints it on a terminal.
     """
 
     notes: tuple[str, ...] = ()
+    """Sentences below the last displayed table, such as the topics that it is over."""
 
     titled: ClassVar[bool] = False
-    """Whether people see the title of a single table too."""
+    """Whether the title of a single table is displayed too."""
 
     def tables(self) -> Sequence[Table]:
-        """Return the tables; the first one is what was asked for, and what formats for programs have."""
+        """Return the tables; formats for programs contain the first one."""
         raise NotImplementedError
 
     def tables_for_people(self) -> Sequence[Table]:
-        """Return the tables as people read them."""
+        """Return the tables that are displayed."""
         return self.tables()
 
     def about(self) -> dict[str, Any]:
-        """Return how the values were made, for JSON: a seed, methods, notes."""
+        """Return how the values were computed, for JSON: a seed, methods, notes."""
         return {"seed": getattr(self, "seed", None), "notes": list(self.notes)}
 
     def noted_tables(self) -> Sequence[Table]:
-        """Return the tables as people read them, with the notes below the last one."""
+        """Return the displayed tables, with the notes below the last one."""
         *tables, last = self.tables_for_people()
         return [*tables, replace(last, notes=(*last.notes, *self.notes))]
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the first table as a pandas data frame: every digit, and a column for each field of a row.
+        """Return the first table as a pandas data frame: a column for each field of a row, with every digit.
 
         Raises
         ------
         ImportError : pandas is not installed.
         """
-        pandas, table = imported("pandas", "pandas", "to_frame"), self.tables()[0]
-        frame: pd.DataFrame = pandas.DataFrame(list(table.rows), columns=list(table.columns))
-        return frame
+        table = self.tables()[0]
+        return pandas_frame(table.rows, table.columns)
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return the first table as a polars data frame: the columns of ``to_frame``, with null for missing values.
+
+        Raises
+        ------
+        ImportError : polars is not installed.
+        """
+        table = self.tables()[0]
+        return polars_frame(table.rows, table.columns)
+
+    def to_arrow(self) -> pa.Table:
+        """Return the first table as an Arrow table: the columns of ``to_frame``, with null for missing values.
+
+        Raises
+        ------
+        ImportError : pyarrow is not installed.
+        """
+        table = self.tables()[0]
+        return arrow_table(table.rows, table.columns)
 
     def __repr__(self) -> str:
         lines = OUTPUT_FORMATS["table"].table_lines(self.noted_tables(), DIGITS, titled=self.titled)
@@ -89,6 +110,41 @@ class Result(Frozen, kw_only=True):
         """Return the tables for a notebook."""
         tables = self.noted_tables()
         return "\n".join(part for table in tables for part in _html_of(table, titled=self.titled or len(tables) > 1))
+
+
+class DrawnResult(Result):
+    """The base of results that can be drawn."""
+
+    drawings: ClassVar[Mapping[str, str]]
+    """By value of ``draw``, the default first: the function that draws a result on a page, in the module ``figures`` of
+    the package of the class. The module is imported by name, so that it can import the class."""
+
+    def figure(self, *, draw: str | None = None, width: float = 7.0, titled: bool = True) -> Figure:
+        """Draw the result.
+
+        Parameters
+        ----------
+        draw : what to draw, as for the option of the command. [default: the default of the command]
+        width : width in inches.
+        titled : whether the figure has a title.
+
+        Raises
+        ------
+        ArgumentError : there is no such figure, or it has no room for all values.
+        ImportError : matplotlib is not installed.
+        """
+        from irevalx.lab.plotting.page import Page, style
+
+        page = Page(width, titled)
+        function = self.drawings[self.drawing(draw, page)]
+        figures = import_module(f"{type(self).__module__.rpartition('.')[0]}.figures")
+        with style():
+            figure: Figure = getattr(figures, function)(self, page)
+        return figure
+
+    def drawing(self, draw: str | None, page: Page) -> str:
+        """Return the key of ``drawings`` for a value of ``draw``."""
+        return next(iter(self.drawings)) if draw is None else named_choice("draw", draw, tuple(self.drawings))
 
 
 def _html_of(table: Table, *, titled: bool) -> Iterator[str]:

@@ -46,10 +46,17 @@ from irevalx.lab.comparison.gate import (
     junit_of,
     number_of_baseline,
 )
-from irevalx.lab.comparison.pairs import DRAWINGS, ComparedMeasure, ComparedPair, Comparison
+from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair, Comparison
 from irevalx.lab.comparison.parameters import TOPIC_GROUPS, Correction, Interval, Test, TestResamples, TopicGroupsInput
 from irevalx.lab.comparison.replicates import ComparedSystems, ComparisonsOfSystems, Replicates, systems_of_runs
-from irevalx.lab.comparison.results import LABELS, ComparedPairs, ComparedRuns, ComparedTopics, DiscriminativePower
+from irevalx.lab.comparison.results import (
+    LABELS,
+    ComparedPairs,
+    ComparedRuns,
+    ComparedTopics,
+    DiscriminativePower,
+    FigureComparison,
+)
 from irevalx.lab.comparison.topic_groups import compared_in_groups
 from irevalx.parameters import texts
 from irevalx.reading.formats import TREC_RESULTS
@@ -107,7 +114,7 @@ def _run(
     draw: Annotated[
         str | None,
         choice(
-            *DRAWINGS,
+            *FigureComparison.drawings,
             requires="figure",
             excludes="discriminative_power",
             help=(

@@ -15,21 +15,12 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from irevalx.declarations import spelled
-from irevalx.errors import ArgumentError
-from irevalx.lab.comparison.pairs import DRAWINGS, ComparedMeasure, ComparedPair, Comparison
+from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair, Comparison
 from irevalx.lab.plotting.curves import Curve, LinePanel, draw_lines
 from irevalx.lab.plotting.page import COLOURS, FRAME, GREY, ROW, Page, drawable, name_rows, panels_of
-from irevalx.parameters import argument_error
-
-_MOST_ROWS = 58
-"""Maximum number of pairs in a panel, which fit on a page."""
 
 _ROWS_BESIDE = 40
 """With more pairs, a wide page has two panels next to each other."""
-
-_MOST_PANELS = 24
-"""Maximum number of panels of differences by topic."""
 
 _PANEL = 1.15
 """The height of a panel of differences by topic, in inches."""
@@ -42,9 +33,6 @@ _MOST_NAMES = 60
 
 _PLAIN, _DIFFER = "0.6", COLOURS[1]
 
-MOST_RUNS = 80
-"""Maximum number of runs in a matrix, which fit on a page."""
-
 _SMALLEST, _AROUND = 0.11, 0.5
 """Minimum side of a cell, and the space above and below the cells of a panel, in inches."""
 
@@ -52,35 +40,6 @@ _EQUAL = "0.87"
 
 _LARGEST = 0.3
 """Maximum side of a cell, in inches."""
-
-
-def choose_figure(comparison: Comparison, draw: str | None, page: Page) -> str:
-    """Return the requested drawing, or else intervals, or a matrix for many pairs; raises ArgumentError if too many."""
-    if draw is not None and draw not in DRAWINGS:
-        raise argument_error(spelled("draw"), f"one of {' '.join(DRAWINGS)}, or None", draw)
-    first = comparison.measures[0]
-    n_runs, n_pairs = len(first.runs), len(first.comparisons.pairs)
-    most = _MOST_PANELS // len(comparison.measures) if draw == "topics" else _MOST_ROWS * (1 if page.is_narrow else 2)
-    if draw is None:
-        draw = "intervals" if n_pairs <= most or comparison.baseline else "matrix"
-    if draw == "matrix":
-        if comparison.baseline:
-            raise ArgumentError(
-                f"{spelled('draw', 'matrix')} cannot be combined with {spelled('baseline')}: a matrix has all pairs"
-            )
-        if n_runs > MOST_RUNS:
-            raise ArgumentError(
-                f"a matrix has room for at most {MOST_RUNS} runs, but got {n_runs}; "
-                f"{spelled('discriminative_power', True)} draws the p-values of all pairs"
-            )
-    elif n_pairs > most:
-        what = "differences by topic" if draw == "topics" else "intervals"
-        raise ArgumentError(
-            f"a figure of {what} has room for at most {most} pairs of runs here, but got {n_pairs}; "
-            f"{spelled('baseline')} compares all runs with one, {spelled('draw', 'matrix')} shows which runs are "
-            f"significantly different, and {spelled('discriminative_power', True)} draws all p-values"
-        )
-    return draw
 
 
 def intervals(comparison: Comparison, page: Page) -> Figure:
@@ -263,7 +222,3 @@ def _draw_matrix(panel: Axes, of_measure: ComparedMeasure) -> None:
 
 def _score(score: float) -> str:
     return f"{score:.3f}" if abs(score) < 10 else f"{score:.0f}"
-
-
-DRAWN = {"intervals": intervals, "topics": topic_differences, "matrix": matrix}
-"""The functions that draw each of ``DRAWINGS``."""

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray
-from irevalx.declarations import spelled
-from irevalx.errors import ArgumentError
 from irevalx.experiments.coverage import Coverage, depend_on_unjudged
 from irevalx.experiments.measured_runs import MeasuredRuns
 from irevalx.frozen import Frozen, cached_property
@@ -19,12 +17,6 @@ from irevalx.reports.report import coverage_note
 from irevalx.statistics.decisions import letters_of_groups
 from irevalx.statistics.paired_comparisons import Comparisons, Method
 from irevalx.statistics.significance import FEW_TOPICS, TESTS, TUKEY, correction_named
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-DRAWINGS = ("intervals", "topics", "matrix")
-"""The values of ``draw``: what a figure shows."""
 
 
 class ComparedPair(Frozen, kw_only=True):
@@ -289,12 +281,6 @@ class Comparison(Result):
     def rows(self) -> Sequence[Any]:
         """The rows of the first table, with a field for each value."""
         raise NotImplementedError
-
-    def figure(self, *, draw: str | None = None, width: float = 7.0, titled: bool = True) -> Figure:
-        """Draw the comparison; raises ArgumentError if it has no figure."""
-        raise ArgumentError(
-            f"there is no figure with {spelled('margin')} or {spelled('topic_groups')}; omit them to draw the pairs"
-        )
 
 
 def default_columns(method: Method, rows: Sequence[Any], labels: Sequence[str], n_tests: int) -> tuple[str, ...]:

@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from irevalx import parameters
-from irevalx.errors import warn
+from irevalx.declarations import spelled
+from irevalx.errors import ArgumentError, warn
 from irevalx.frozen import Frozen
+from irevalx.lab.command.output import DrawnResult
 from irevalx.lab.comparison.pairs import ComparedPair, Comparison, default_columns, heads_of, notes_on_pairs
 from irevalx.reports.table import Table
 from irevalx.statistics.paired_comparisons import interval_warnings
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from irevalx.lab.plotting.page import Page
 
 PROBABILITIES = frozenset({"p", "corrected_p"})
 """Columns that contain probabilities, printed with more digits near 0."""
+
+_MOST_ROWS, _MOST_PANELS, MOST_RUNS = 58, 24, 80
+"""Maximum numbers of pairs in a panel of intervals, of panels of differences by topic, and of runs in a matrix."""
 
 LABELS = ("measure", "run", "against")
 """Columns with the names of a row."""
@@ -53,28 +59,48 @@ class DiscriminativePowerRow(Frozen, kw_only=True):
     """The smallest significant difference; nan with corrections other than tukey."""
 
 
-class FigureComparison(Comparison):
+class FigureComparison(Comparison, DrawnResult):
     """Comparisons of runs that can be drawn pair by pair."""
 
     shows_intervals: ClassVar[bool] = False
     """Whether tables have intervals, so that warnings about them have been issued."""
 
-    def figure(self, *, draw: str | None = None, width: float = 7.0, titled: bool = True) -> Figure:
-        """Draw differences with ``intervals``, by ``topics``, or as a ``matrix``; raises ArgumentError if too many."""
-        from irevalx.lab.comparison.figures import DRAWN, choose_figure
-        from irevalx.lab.plotting.page import Page, style
+    drawings: ClassVar[Mapping[str, str]] = {
+        "intervals": "intervals",
+        "topics": "topic_differences",
+        "matrix": "matrix",
+    }
 
-        page = Page(width, titled)
-        what = choose_figure(self, draw, page)
-        if what == "intervals" and not self.shows_intervals:
-            for line in dict.fromkeys(
-                line
-                for of_measure in self.measures
-                for line in interval_warnings(of_measure.comparisons, of_measure.name)
-            ):
+    def drawing(self, draw: str | None, page: Page) -> str:
+        """Return what to draw, by default intervals, or a matrix for many pairs; raises ArgumentError if too many."""
+        if draw is not None and draw not in self.drawings:
+            raise parameters.argument_error(spelled("draw"), f"one of {' '.join(self.drawings)}, or None", draw)
+        n_runs, n_pairs = len(self.measures[0].runs), len(self.measures[0].comparisons.pairs)
+        most = _MOST_PANELS // len(self.measures) if draw == "topics" else _MOST_ROWS * (1 if page.is_narrow else 2)
+        if draw is None:
+            draw = "intervals" if n_pairs <= most or self.baseline else "matrix"
+        if draw == "matrix":
+            if self.baseline:
+                raise ArgumentError(
+                    f"{spelled('draw', 'matrix')} cannot be combined with {spelled('baseline')}: a matrix has all pairs"
+                )
+            if n_runs > MOST_RUNS:
+                raise ArgumentError(
+                    f"a matrix has room for at most {MOST_RUNS} runs, but got {n_runs}; "
+                    f"{spelled('discriminative_power', True)} draws the p-values of all pairs"
+                )
+        elif n_pairs > most:
+            what = "differences by topic" if draw == "topics" else "intervals"
+            raise ArgumentError(
+                f"a figure of {what} has room for at most {most} pairs of runs here, but got {n_pairs}; "
+                f"{spelled('baseline')} compares all runs with one, {spelled('draw', 'matrix')} shows which runs are "
+                f"significantly different, and {spelled('discriminative_power', True)} draws all p-values"
+            )
+        if draw == "intervals" and not self.shows_intervals:
+            lines = (interval_warnings(of_measure.comparisons, of_measure.name) for of_measure in self.measures)
+            for line in dict.fromkeys(chain.from_iterable(lines)):
                 warn(line)
-        with style():
-            return DRAWN[what](self, page)
+        return draw
 
 
 class ComparedPairs(FigureComparison):
@@ -215,8 +241,10 @@ class ComparedTopics(FigureComparison):
         return [Table("topics", columns, cells, n_labels=2, heads=columns, notes=tuple(self.coverage_of_runs))]
 
 
-class DiscriminativePower(Comparison):
+class DiscriminativePower(Comparison, DrawnResult):
     """The discriminative power of each measure."""
+
+    drawings: ClassVar[Mapping[str, str]] = {"levels": "significance_levels"}
 
     @property
     def rows(self) -> list[DiscriminativePowerRow]:
@@ -250,14 +278,10 @@ class DiscriminativePower(Comparison):
             tables.append(Table(title, columns, levels, n_labels=3, probabilities=PROBABILITIES))
         return tables
 
-    def figure(self, *, draw: str | None = None, width: float = 7.0, titled: bool = True) -> Figure:
-        """Draw the p-values of all pairs, sorted, before and after correction: a line for each measure."""
+    def drawing(self, draw: str | None, page: Page) -> str:
+        """Return the only figure; raises ArgumentError if another one is requested."""
         if draw is not None:
             raise parameters.argument_error(
                 "draw", "None: the figure of discriminative power is one of all p-values", draw
             )
-        from irevalx.lab.comparison.figures import significance_levels
-        from irevalx.lab.plotting.page import Page, style
-
-        with style():
-            return significance_levels(self, Page(width, titled))
+        return super().drawing(draw, page)

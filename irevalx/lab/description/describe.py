@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from irevalx.declarations import choice, declared, spelled, whole
 from irevalx.errors import ArgumentError, UsageError, quote, warn
@@ -27,28 +27,13 @@ from irevalx.lab.description.results import (
     PARTS,
     RANKS,
     Contribution,
-    DescriptionData,
+    Description,
     JudgmentsDescription,
     RunDescription,
     contributions,
 )
 from irevalx.ranking.rules import RankingRules
 from irevalx.reading.formats import SAMPLED
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-
-class Description(DescriptionData):
-    """Statistics of judgments and runs, which can be drawn."""
-
-    def figure(self, *, width: float = 7.0, titled: bool = True) -> "Figure":
-        """Draw a panel for each part that ``show`` selects."""
-        from irevalx.lab.description.figures import description
-        from irevalx.lab.plotting.page import Page, style
-
-        with style():
-            return description(self, Page(width, titled))
 
 
 @declared(

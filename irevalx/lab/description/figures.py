@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullLocator
 
 from irevalx.arrays.segments import FloatArray, ratio
-from irevalx.lab.description.results import DescriptionData, RunDescription
+from irevalx.lab.description.results import Description, RunDescription
 from irevalx.lab.plotting.page import (
     COLOURS,
     FRAME,
@@ -34,9 +34,9 @@ _FEW_RANKS = 30
 """With more ranges of ranks than this, lines are thin."""
 
 
-def description(data: DescriptionData, page: Page) -> Figure:
+def description(data: Description, page: Page) -> Figure:
     """Draw a panel for each part that ``show`` selects."""
-    panels: dict[str, tuple[float, Callable[[Axes, DescriptionData], None]]] = {"judgments": (_HEIGHT, _draw_topics)}
+    panels: dict[str, tuple[float, Callable[[Axes, Description], None]]] = {"judgments": (_HEIGHT, _draw_topics)}
     if data.runs:
         panels["ranks"] = _HEIGHT, _draw_ranks
         panels["runs"] = ROW * len(data.runs) + FRAME + 0.2, _draw_runs
@@ -56,7 +56,7 @@ def description(data: DescriptionData, page: Page) -> Figure:
     return figure
 
 
-def _draw_topics(axis: Axes, data: DescriptionData) -> None:
+def _draw_topics(axis: Axes, data: Description) -> None:
     """Draw one bar per topic, sorted, with one part for each relevant grade unless there are too many."""
     judgments = data.judgments
     order = np.argsort(-judgments.relevant, kind="stable")
@@ -82,7 +82,7 @@ def _ranks_with_results(runs: Sequence[RunDescription]) -> Sequence[int]:
     return runs[0].ranks[: int(there.max(initial=0)) + 1]
 
 
-def _draw_ranks(axis: Axes, data: DescriptionData) -> None:
+def _draw_ranks(axis: Axes, data: Description) -> None:
     """Draw the share of unjudged documents by range of ranks: all runs together in black, each run in grey."""
     runs = data.runs
     retrieved = np.sum([run.retrieved_in for run in runs], axis=0)
@@ -113,7 +113,7 @@ def _draw_steps(axis: Axes, ends: Sequence[float], shares: FloatArray, colour: s
     axis.plot(ends, values, drawstyle="steps-post", color=colour, linewidth=width, label=label)
 
 
-def _draw_runs(axis: Axes, data: DescriptionData) -> None:
+def _draw_runs(axis: Axes, data: Description) -> None:
     """Draw the share of judged documents among the first k, one row per run and one marker per cutoff."""
     runs = data.runs
     cutoffs = runs[0].cutoffs[:MOST_LINES]
@@ -141,7 +141,7 @@ def _draw_runs(axis: Axes, data: DescriptionData) -> None:
     )
 
 
-def _draw_groups(axis: Axes, data: DescriptionData) -> None:
+def _draw_groups(axis: Axes, data: Description) -> None:
     """Draw the share of the pool that is unique to each group."""
     groups = data.groups
     axis.barh(range(len(groups)), [group.percent_alone for group in groups], height=0.7, color=COLOURS[1], linewidth=0)

@@ -6,8 +6,8 @@ Tables 1 to 3 and Figure 1.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from irevalx.arrays.segments import FloatArray, IntArray, ratio
 from irevalx.experiments.samples import is_relevant
 from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
-from irevalx.lab.command.output import Result
+from irevalx.lab.command.output import DrawnResult
 from irevalx.process.platform import as_text
 from irevalx.ranking.rank import RankedRun
 from irevalx.reports.table import Table
@@ -215,7 +215,7 @@ def _percent(part: int, whole: int) -> float:
     return 100 * part / whole if whole else 0.0
 
 
-class DescriptionData(Result):
+class Description(DrawnResult):
     """Statistics of judgments, runs and groups of runs."""
 
     judgments: JudgmentsDescription
@@ -224,6 +224,8 @@ class DescriptionData(Result):
     level: float
     show: str | None
     """One of ``PARTS`` to show it alone."""
+
+    drawings: ClassVar[Mapping[str, str]] = {"description": "description"}
 
     def tables(self) -> list[Table]:
         """Return the tables of all parts, or the table that ``show`` selects."""

@@ -15,6 +15,7 @@ from irevalx.experiments.ranked_runs import Experiment
 from irevalx.experiments.run_groups import LeftOut
 from irevalx.lab.plotting.page import COLOURS, DASHES, GREY, MARKERS, Page, name_rows, panels_of, stacked
 from irevalx.lab.plotting.ranges import groups_on_one_axis, ranges_of
+from irevalx.lab.reusability.results import LeftOutRuns
 from irevalx.statistics.correlations import line_through
 
 _ROW = 0.36
@@ -24,8 +25,9 @@ _FRAME = 0.35
 """The height of a panel in inches, besides its rows."""
 
 
-def changes(experiment: Experiment, results: Mapping[str, LeftOut], page: Page) -> Figure:
-    """Draw changes of scores and ranks, one point per left-out run; results are by kind of judgments."""
+def changes(result: LeftOutRuns, page: Page) -> Figure:
+    """Draw changes of scores and ranks, one point per left-out run."""
+    experiment, results = result.experiment, result.evaluations
     groups = groups_on_one_axis(ranges_of(experiment.requests))
     n_columns = 1 if page.is_narrow else 2
     n_rows = [len(group) * len(results) for group in groups for _ in range(3 - n_columns)]
@@ -89,13 +91,10 @@ def _draw_changes(
     panel.xaxis.set_major_locator(MaxNLocator(5, integer=of_ranks))
 
 
-def bias_against_holes(
-    experiment: Experiment, results: Mapping[str, LeftOut], holes: FloatArray, depth: int, page: Page
-) -> Figure:
-    """Draw the bias of each left-out run against its share of unjudged documents, with lines of least squares.
-
-    One panel per measure. Results are by kind of judgments; ``holes`` are the shares within ``depth``, shape (n_runs,).
-    """
+def bias_against_holes(result: LeftOutRuns, page: Page) -> Figure:
+    """Draw the bias of left-out runs by their share of unjudged documents, a panel and a line of least squares each."""
+    experiment, results, holes = result.experiment, result.evaluations, result.holes
+    assert holes is not None
     n_columns = min(len(experiment.measures), 1 if page.is_narrow else 3)
     n_rows = math.ceil(len(experiment.measures) / n_columns)
     figure = page.figure(1.9 * n_rows + 0.75 + 0.25 * page.titled)
@@ -108,7 +107,7 @@ def bias_against_holes(
     page.name(figure, "Bias of runs against their share of holes")
     page.explain(
         figure,
-        f"share of holes among the first {depth} documents of a run that was left out",
+        f"share of holes among the first {result.holes_depth} documents of a run that was left out",
         "A point is a run that was left out. Lines: least squares. Grey line: no bias.",
     )
     figure.supylabel("bias of the score", fontsize=7.5)

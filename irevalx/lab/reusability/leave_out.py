@@ -53,7 +53,7 @@ from irevalx.lab.completion.documents import paths_of
 from irevalx.lab.completion.predictions import CompletionRun, LabelCompletion
 from irevalx.lab.reusability.new_run_results import TOLERANCE, commands_for
 from irevalx.lab.reusability.new_runs import DRAWS, AddedRuns, BiasDraws, with_new_runs
-from irevalx.lab.reusability.results import FIGURES, LeftOutRuns
+from irevalx.lab.reusability.results import LeftOutRuns
 from irevalx.parameters import short_repr
 from irevalx.process.platform import file_name
 from irevalx.reading.formats import QRELS
@@ -80,11 +80,11 @@ def _run(
     draw: Annotated[
         str,
         choice(
-            *FIGURES,
+            *LeftOutRuns.drawings,
             requires="figure",
             help=("What --figure draws: changes of scores and ranks, or bias against the share of unjudged documents."),
         ),
-    ] = FIGURES[0],
+    ] = next(iter(LeftOutRuns.drawings)),
     folder: Annotated[
         str | None,
         text(names=("--write",), metavar="DIR", help="Write the judgments for each group to DIR/GROUP.qrels."),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from irevalx.experiments.inputs import GradedText
 from irevalx.experiments.ranked_runs import Experiment
 from irevalx.experiments.run_groups import LeftOut, Removal, removed_by_topic
 from irevalx.frozen import Frozen, fields, replace
-from irevalx.lab.command.output import Result
+from irevalx.lab.command.output import DrawnResult
 from irevalx.lab.command.parameters import CLASSIFIERS
 from irevalx.lab.completion.quality import QualityOfPredictions, completion_quality
 from irevalx.lab.reusability.new_run_results import NewRuns
@@ -23,9 +23,8 @@ from irevalx.statistics.correlations import LEAST_GROUPS, line_intervals, line_t
 from irevalx.statistics.decisions import DECISION_COLUMNS, DECISION_HEADS, DECISION_NOTE, reversal_warnings
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from irevalx.lab.completion.predictions import PredictedGrades
+    from irevalx.lab.plotting.page import Page
 
 
 class BiasOfHoles(Frozen):
@@ -146,11 +145,8 @@ class RemovedFromTopic(Frozen, kw_only=True):
 _MEANS = tuple(name for name in fields(LeftOutSummary) if name not in {"measure", "judgments", "decisions"})
 """The fields of a summary that are in ``LeftOut.statistics``."""
 
-FIGURES = ("changes", "holes")
-"""The figures."""
 
-
-class LeftOutRuns(Result):
+class LeftOutRuns(DrawnResult):
     """Runs re-evaluated without the unique documents of their groups."""
 
     experiment: Experiment
@@ -173,6 +169,8 @@ class LeftOutRuns(Result):
     """Runs that were not pooled."""
     seed: int | None = None
     """The seed of the draws for their bias."""
+
+    drawings: ClassVar[Mapping[str, str]] = {"changes": "changes", "holes": "bias_against_holes"}
 
     @property
     def rows(self) -> list[LeaveOutRow]:
@@ -316,20 +314,12 @@ class LeftOutRuns(Result):
         """Return the tables, with the significance decisions in a separate one."""
         return self._tables(decisions_apart=True)
 
-    def figure(self, *, draw: str = "changes", width: float = 7.0, titled: bool = True) -> Figure:
-        """Draw one of ``FIGURES``; raises ArgumentError for another one, or if holes were not requested."""
-        from irevalx.lab.plotting.page import Page, style
-        from irevalx.lab.reusability.figures import bias_against_holes, changes
-
-        parameters.named_choice("draw", draw, FIGURES)
-        with style():
-            if draw == "changes":
-                return changes(self.experiment, self.evaluations, Page(width, titled))
-            if self.holes is None or self.holes_depth is None:
-                raise parameters.argument_error("draw", "changes, where holes have not been counted", draw)
-            return bias_against_holes(
-                self.experiment, self.evaluations, self.holes, self.holes_depth, Page(width, titled)
-            )
+    def drawing(self, draw: str | None, page: Page) -> str:
+        """Return the requested figure; raises ArgumentError for holes that were not requested."""
+        chosen = super().drawing(draw, page)
+        if chosen == "holes" and self.holes is None:
+            raise parameters.argument_error("draw", "changes, where holes have not been counted", draw)
+        return chosen
 
     def _each(self) -> Iterator[tuple[int, str, str, LeftOut]]:
         """Yield the index and the name of each measure with each kind of judgments."""

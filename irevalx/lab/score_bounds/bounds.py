@@ -1,12 +1,12 @@
 """Bounds of measure values over all completions of the judgments: ``bounds`` and its command."""
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import combinations, groupby, islice
 from operator import attrgetter
-from typing import TYPE_CHECKING, Annotated, Any, Optional
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Optional
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from irevalx.experiments.ranked_runs import Experiment, requests_of
 from irevalx.experiments.weighted_measures import WeightedMeasure, not_weighted, weighted_measures
 from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
-from irevalx.lab.command.output import Result
+from irevalx.lab.command.output import DrawnResult, Result
 from irevalx.lab.command.parameters import (
     Complete,
     GradedRelFormat,
@@ -67,10 +67,10 @@ from irevalx.reports.table import Table
 from irevalx.settings import Settings
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
     from typing_extensions import Unpack
 
     from irevalx.lab.command.output import Output
+    from irevalx.lab.plotting.page import Page
 
 _ALL = int(np.iinfo(np.int64).max)
 """The depth of measures that use all documents of a run."""
@@ -79,7 +79,7 @@ DRAWS = 1000
 """The default number of draws of judgments, for measures that are not sums over ranks."""
 
 
-class BoundedScores(Result):
+class BoundedScores(DrawnResult):
     """Bounds of the scores of runs, and of the differences of pairs."""
 
     rows: Sequence[BoundedScore]
@@ -93,6 +93,8 @@ class BoundedScores(Result):
     """Of the measures with proven bounds, for the figure."""
     seed: int | None = None
     """The seed of draws of judgments; None if there are none."""
+
+    drawings: ClassVar[Mapping[str, str]] = {"decided": "decided_pairs"}
 
     def tables(self) -> list[Table]:
         """Return the tables of ``rows`` and of the number of decided pairs."""
@@ -112,24 +114,13 @@ class BoundedScores(Result):
             tables.append(Table.of("decided pairs", type(self.decided[0]), self.decided))
         return tables
 
-    def figure(self, *, width: float = 7.0, titled: bool = True) -> "Figure":
-        """Draw how many pairs are decided by the number of judgments, in the best order and by rank.
-
-        Raises UsageError if there is a single run, or no measure has proven bounds.
-        """
-        from irevalx.lab.plotting.page import Page, style
-        from irevalx.lab.score_bounds.figures import decided_pairs
-
+    def drawing(self, draw: str | None, page: "Page") -> str:
+        """Return the only figure; raises UsageError if there is a single run, or no measure has proven bounds."""
         if not self.decided:
             raise UsageError("the figure of bounds requires at least two runs, but got one")
         if not self.scores:
             raise UsageError("the figure of bounds requires a measure with proven bounds: P, rbp or dcg")
-        orders = [
-            (scores.measure.name, scores.determining(best_first=True), scores.determining(best_first=False))
-            for scores in self.scores
-        ]
-        with style():
-            return decided_pairs(orders, Page(width, titled))
+        return super().drawing(draw, page)
 
 
 class DocumentsToJudge(Result):

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from irevalx.lab.plotting.page import COLOURS, DASHES, GREY, Page, panels_of
+from irevalx.lab.score_bounds.bounds import BoundedScores
 from irevalx.lab.score_bounds.extremes import DeterminedPairs
 
 _HEIGHT = 1.9
@@ -17,15 +18,16 @@ _HEIGHT = 1.9
 _ORDERS = ("in the order of --in-all", "in the order of ranks")
 
 
-def decided_pairs(measures: Sequence[tuple[str, DeterminedPairs, DeterminedPairs]], page: Page) -> Figure:
+def decided_pairs(result: BoundedScores, page: Page) -> Figure:
     """Draw the number of decided pairs, in the order of ``in_all`` and by rank: one panel per measure."""
+    measures = result.scores
     n_columns = 1 if page.is_narrow else min(3, len(measures))
     n_lines = -(-len(measures) // n_columns)
     figure = page.figure(_HEIGHT * n_lines + 0.75 + 0.25 * page.titled)
     panels = panels_of(figure, len(measures), n_columns)
-    for panel, (name, *orders) in zip(panels, measures, strict=True):
-        _draw_orders(panel, orders)
-        panel.set_title(name)
+    for panel, scores in zip(panels, measures, strict=True):
+        _draw_orders(panel, [scores.determining(best_first=best_first) for best_first in (True, False)])
+        panel.set_title(scores.measure.name)
     for panel in panels[::n_columns]:
         panel.set_ylabel("decided pairs")
     panels[0].legend(loc="upper left", bbox_to_anchor=(0, 0.95), handlelength=2.4)

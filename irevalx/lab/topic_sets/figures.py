@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,9 @@ from matplotlib.figure import Figure
 from irevalx.arrays.segments import FloatArray
 from irevalx.lab.plotting.curves import Curve, LinePanel, draw_lines
 from irevalx.lab.plotting.page import Page
-from irevalx.lab.plotting.ranges import groups_on_one_axis
-from irevalx.measures.declaration import Range
+from irevalx.lab.plotting.ranges import groups_on_one_axis, ranges_of
+from irevalx.lab.topic_sets.power import Power
+from irevalx.lab.topic_sets.swap_rate import DifferenceSwapRate, SizeSwapRate, SwapRates, SwapRatesByDifference
 from irevalx.statistics.power import Deviation, power_of_t, topics_to_find
 from irevalx.statistics.swap_rates import FEWEST, TOLERATED
 
@@ -25,23 +26,19 @@ _TICKS = (5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
 _POWER_COLUMNS = 3  # panels in a row
 
 
-def power_curves(
-    medians: Mapping[str, Deviation],
-    page: Page,
-    *,
-    n_topics: Mapping[str, int],
-    power: float,
-    alpha: float,
-    comparisons: int,
-    differences: Sequence[float],
-    topics: Sequence[int],
-) -> Figure:
-    """Draw the power by the number of topics, by the median deviation of each measure; panels reach to ``topics``."""
+def power_curves(result: Power, page: Page) -> Figure:
+    """Draw the power by the number of topics, by the median deviation of each measure; panels reach to ``topics``.
+
+    A panel for each measure, a line for each difference.
+    """
+    medians = {measure: of_pairs["median"] for measure, of_pairs in result.deviations.items()}
+    power, alpha, comparisons = (result.settings[name] for name in ("power", "alpha", "comparisons"))
+    differences, n_topics = result.differences, result.settings["topics"]
     panels = []
     for measure, deviation in medians.items():
         least = min(differences) / deviation.value if deviation.value else math.inf
         needed = topics_to_find(least, max(0.95, power), alpha / comparisons)
-        last = min(_MOST, max(needed, n_topics[measure], 2 * _FEWEST, *topics))
+        last = min(_MOST, max(needed, n_topics[measure], 2 * _FEWEST, *result.topics))
         numbers = np.unique(np.geomspace(_FEWEST, last, _POINTS).round().astype(int)).tolist()
         panel = LinePanel(
             tuple(_power_curve(difference, deviation, numbers, alpha / comparisons) for difference in differences),
@@ -84,10 +81,10 @@ _UNITS: Mapping[str, str] = {
 """The fields with a difference by what figures call its unit."""
 
 
-def rates_by_size(rows: Iterable[Any], page: Page) -> Figure:
-    """Draw the share of swaps by the number of topics in a set, one line per measure; rows are ``SizeSwapRate``."""
-    of_measures: dict[str, list[Any]] = {}
-    for row in rows:
+def rates_by_size(result: SwapRates, page: Page) -> Figure:
+    """Draw the share of swaps by the number of topics in a set, one line per measure."""
+    of_measures: dict[str, list[SizeSwapRate]] = {}
+    for row in result.rows:
         of_measures.setdefault(row.measure, []).append(row)
     curves = [
         _curve(measure, [row.topics for row in of_measure], of_measure) for measure, of_measure in of_measures.items()
@@ -101,21 +98,21 @@ def rates_by_size(rows: Iterable[Any], page: Page) -> Figure:
     return draw_lines([[panel]], page, title=title, label="topics in a set")
 
 
-def rates_by_difference(rows: Iterable[Any], ranges: Sequence[Range], page: Page) -> Figure:
-    """Draw the share of swaps by the difference on the one set; rows are ``DifferenceSwapRate``, ranges by measure.
+def rates_by_difference(result: SwapRatesByDifference, page: Page) -> Figure:
+    """Draw the share of swaps by the difference on the one set.
 
     A panel for each size of sets, a line for each measure. A point is in the middle of its bin, which has enough
     comparisons; a line ends at the first bin from which on there are no swaps. Measures that are not shares have panels
     of their own. If there are few sizes, each has three panels: the difference itself, in percent of the best run's
     value, and in standard deviations of the runs' values, in which measures can be compared.
     """
-    bins: dict[str, dict[int, list[Any]]] = {}
-    for row in rows:
+    bins: dict[str, dict[int, list[DifferenceSwapRate]]] = {}
+    for row in result.rows:
         bins.setdefault(row.measure, {}).setdefault(row.topics, []).append(row)
     measures = list(bins)
     panels_of_sizes = [
         ([measures[m] for m in group if size in bins[measures[m]]], size)
-        for group in groups_on_one_axis(ranges)
+        for group in groups_on_one_axis(ranges_of(result.requests))
         for size in sorted({size for m in group for size in bins[measures[m]]})
     ]
     in_units = len(panels_of_sizes) <= (1 if page.is_narrow else _MOST_IN_UNITS)
@@ -136,7 +133,7 @@ def rates_by_difference(rows: Iterable[Any], ranges: Sequence[Range], page: Page
     return draw_lines(panels, page, title=title, label="difference on the one set", note=note)
 
 
-def _by_difference(measure: str, bins: Sequence[Any], unit: str) -> Curve:
+def _by_difference(measure: str, bins: Sequence[DifferenceSwapRate], unit: str) -> Curve:
     """Return the line of a measure, with differences from a field of its bins; without points if that is unknown."""
     last, scale = bins[-1], 1.0
     if unit != "from_":

@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 from irevalx.declarations import choice, declared, number, spelled, whole
 from irevalx.errors import ArgumentError, InputError, warn
 from irevalx.experiments.inputs import measures_of, probability, ranked_runs_of
 from irevalx.experiments.measured_runs import MeasuredRuns, measured_runs
-from irevalx.lab.command.output import Result
+from irevalx.lab.command.output import DrawnResult
 from irevalx.lab.command.parameters import AnyRelFormat, Complete, Level, Measures, MinRetrieved, Qrels, Runs, Threads
 from irevalx.reports.table import Table
 from irevalx.statistics.bootstrap import FEW_TOPICS
@@ -23,9 +23,6 @@ from irevalx.statistics.power import (
     topics_to_find,
 )
 from irevalx.statistics.significance import ALPHA, MEAN
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 DIFFERENCES = (0.01, 0.02, 0.05)
 WIDTHS = (0.05,)
@@ -48,7 +45,7 @@ class PowerRow(NamedTuple):
     high: float | None  # the answer for deviation_high
 
 
-class Power(Result):
+class Power(DrawnResult):
     """The differences that numbers of topics detect, and the topics that differences need."""
 
     rows: Sequence[PowerRow]  # by measure and pair: sizes for numbers of topics, then numbers of topics for sizes
@@ -56,6 +53,8 @@ class Power(Result):
     settings: Mapping[str, Any]  # how the values were computed, as JSON has it
     differences: Sequence[float]  # those that have lines in the figure
     topics: Sequence[int]  # the panels of the figure reach to these at least
+
+    drawings: ClassVar[Mapping[str, str]] = {"power": "power_curves"}
 
     def about(self) -> dict[str, Any]:
         """Return how the values were computed, for JSON."""
@@ -104,26 +103,6 @@ class Power(Result):
                 else []
             ),
         )
-
-    def figure(self, *, width: float = 7.0, titled: bool = True) -> "Figure":
-        """Draw the power by the number of topics: a panel for each measure, a line for each difference.
-
-        Lines are for the median deviation over pairs, and bands reach from its low to its high end.
-        """
-        from irevalx.lab.plotting.page import Page, style
-        from irevalx.lab.topic_sets.figures import power_curves
-
-        with style():
-            return power_curves(
-                {measure: of_pairs["median"] for measure, of_pairs in self.deviations.items()},
-                Page(width, titled),
-                n_topics=self.settings["topics"],
-                power=self.settings["power"],
-                alpha=self.settings["alpha"],
-                comparisons=self.settings["comparisons"],
-                differences=self.differences,
-                topics=self.topics,
-            )
 
 
 Probability = Annotated[float, number(above=0, below=1, metavar="P")]

@@ -2,10 +2,10 @@
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cache, partial
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 from irevalx.declarations import Parameter, ValueType, declared, flag, spelled, whole
 from irevalx.errors import ArgumentError, InputError, warn
@@ -14,7 +14,7 @@ from irevalx.experiments.measured_runs import measured_runs
 from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
 from irevalx.experiments.ranked_runs import MEASURES
 from irevalx.frozen import replace
-from irevalx.lab.command.output import Result
+from irevalx.lab.command.output import DrawnResult
 from irevalx.lab.command.parameters import (
     AnyRelFormat,
     Complete,
@@ -45,9 +45,6 @@ from irevalx.statistics.swap_rates import (
 )
 from irevalx.statistics.swap_rates import own_sets as sets_of_pairs
 from irevalx.statistics.swap_rates import swap_rate as rate_on_sets
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 _OVER_SPLITS = (
     "The 95 % intervals are for the rate over all splits of these topics into two sets of this size. They do not cover "
@@ -100,32 +97,28 @@ class ReliableDifference(NamedTuple):
     from_: float | None  # None if there is none
 
 
-class SwapRates(Result):
+class SwapRates(DrawnResult):
     """Swap rates by the size of topic sets."""
 
     rows: Sequence[SizeSwapRate]  # by measure, ascending in size
     seed: int  # of the topic sets
 
+    drawings: ClassVar[Mapping[str, str]] = {"swaps": "rates_by_size"}
+
     def tables(self) -> list[Table]:
         """Return the table of ``rows``."""
         return [Table("swaps", SizeSwapRate._fields, self.rows)]
 
-    def figure(self, *, width: float = 7.0, titled: bool = True) -> "Figure":
-        """Draw the share of swaps by the number of topics in a set, one line per measure."""
-        from irevalx.lab.plotting.page import Page, style
-        from irevalx.lab.topic_sets.figures import rates_by_size
 
-        with style():
-            return rates_by_size(self.rows, Page(width, titled))
-
-
-class SwapRatesByDifference(Result):
+class SwapRatesByDifference(DrawnResult):
     """Swap rates by the size of the difference on one of two topic sets."""
 
     rows: Sequence[DifferenceSwapRate]  # by measure and size of the sets, ascending in the difference
     reliable: Sequence[ReliableDifference]
     requests: Sequence[RequestedMeasure]  # the measures
     seed: int  # of the topic sets
+
+    drawings: ClassVar[Mapping[str, str]] = {"swaps": "rates_by_difference"}
 
     def tables(self) -> list[Table]:
         """Return the table of ``rows``, and the smallest reliable differences."""
@@ -143,15 +136,6 @@ class SwapRatesByDifference(Result):
         first, second = self.tables()
         marked = [(*row[:9], "few" if row.few else "", *row[10:]) for row in self.rows]
         return [replace(first, rows=marked).showing(*columns), second]
-
-    def figure(self, *, width: float = 7.0, titled: bool = True) -> "Figure":
-        """Draw the share of swaps by the difference on the one set, one line per measure."""
-        from irevalx.lab.plotting.page import Page, style
-        from irevalx.lab.plotting.ranges import ranges_of
-        from irevalx.lab.topic_sets.figures import rates_by_difference
-
-        with style():
-            return rates_by_difference(self.rows, ranges_of(self.requests), Page(width, titled))
 
 
 def _bin_width(value: Any) -> Fraction:

@@ -18,8 +18,8 @@ from running import FIXTURES, ROOT, lab
 
 from irevalx.errors import ArgumentError
 from irevalx.experiments.measured_runs import MeasuredRuns
-from irevalx.lab.comparison.figures import choose_figure
-from irevalx.lab.comparison.pairs import ComparedMeasure, Comparison
+from irevalx.lab.comparison.pairs import ComparedMeasure
+from irevalx.lab.comparison.results import ComparedPairs
 from irevalx.lab.plotting.page import Page
 from irevalx.statistics.paired_comparisons import Comparisons, Method
 
@@ -144,20 +144,20 @@ def test_too_many_pairs(tmp_path: Path) -> None:
     assert "<!-- Significantly different runs, by map -->" in (tmp_path / "f.svg").read_text()
 
 
-def comparison_of(n_runs: int) -> Comparison:
+def comparison_of(n_runs: int) -> ComparedPairs:
     """All pairs of runs that score as their numbers."""
     values = np.arange(n_runs)[:, np.newaxis] + np.zeros(3)
     pairs = [(other, run) for run, other in combinations(range(n_runs), 2)]
     measured = MeasuredRuns(measure="map", runs=tuple(map(str, range(n_runs))), topics=("1", "2", "3"), values=values)
-    return Comparison([ComparedMeasure(measured, Comparisons(values, pairs))], None, Method())
+    return ComparedPairs([ComparedMeasure(measured, Comparisons(values, pairs))], None, Method())
 
 
 def test_too_many_runs() -> None:
     """A matrix has room for 80 runs."""
     with pytest.raises(ArgumentError, match="at most 80 runs, but got 81; discriminative_power=True draws"):
-        choose_figure(comparison_of(81), None, Page())
-    assert choose_figure(comparison_of(80), None, Page()) == "matrix"
-    assert choose_figure(comparison_of(15), None, Page()) == "intervals"
+        comparison_of(81).drawing(None, Page())
+    assert comparison_of(80).drawing(None, Page()) == "matrix"
+    assert comparison_of(15).drawing(None, Page()) == "intervals"
 
 
 def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
