@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 
 from irevalx.errors import printable
 from irevalx.frozen import Frozen, replace
@@ -24,7 +24,8 @@ _OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\udc80-\udc9f\u2028\u2029]")
 class Row(Protocol):
     """A record with named fields: a NamedTuple, or a Frozen class."""
 
-    _fields: ClassVar[tuple[str, ...]]
+    @property
+    def _fields(self) -> tuple[str, ...]: ...
 
 
 class Table(Frozen):
@@ -44,7 +45,7 @@ class Table(Frozen):
 
     @classmethod
     def of(
-        cls, title: str, kind: type[Row], rows: Iterable[Row], *, without: Collection[str] = (), **more: Any
+        cls, title: str, kind: type[Any], rows: Iterable[Row], *, without: Collection[str] = (), **more: Any
     ) -> Table:
         """Return records of one class as a table with a column per field; a trailing underscore (``from_``) is removed.
 

@@ -18,8 +18,8 @@ from irevalx.lab.agreement.paired_evaluations import evaluate_under_both
 from irevalx.lab.command.parameters import GRADED, Alpha, Baseline, Complete, Level, MinRetrieved, Runs, Seed
 from irevalx.lab.command.parameters import measures as measures_parameter
 from irevalx.lab.command.parameters import rel_format as rel_format_parameter
-from irevalx.lab.estimation.document_samples import SAMPLES, EstimatedScores, estimates_from_documents
-from irevalx.lab.estimation.results import EstimatedScore, pairs_to_compare, rows_of
+from irevalx.lab.estimation.document_samples import SAMPLES, estimates_from_documents
+from irevalx.lab.estimation.results import EstimatedScores, EstimateRow, pairs_to_compare, rows_of, shared_fields
 from irevalx.lab.estimation.sampling_design import LabellingDesign, design_of
 from irevalx.statistics.prediction_powered_inference import FEW_HUMAN, HELPFUL, Estimates, prediction_powered
 from irevalx.statistics.significance import ALPHA, CORRECTIONS, MEAN, SHORT_NAMES, correction_named
@@ -229,7 +229,7 @@ def estimate(
         if scale is not MEAN:
             raise UsageError(f"measures must be means over topics, but {quote(measure)} is a {scale.name}")
     pairs = pairs_to_compare(experiment.runs, baseline)
-    rows: list[EstimatedScore] = []
+    rows: list[EstimateRow] = []
     estimated = []
     first, second = np.array(pairs, np.int64).reshape(-1, 2).T
     for paired, _ in evaluate_under_both(experiment, labels, warn, least=(2, 1)):
@@ -237,32 +237,18 @@ def estimate(
         of_rows = [np.concatenate((values, values[first] - values[second])) for values in of_topics]
         estimates = prediction_powered(*of_rows, weight=weight)
         estimated.append(estimates)
-        columns = _columns(estimates, alpha) | {"machine_topics": [of_rows[2].shape[1]] * len(of_rows[2])}
-        simultaneous = [*zip(*(ends.tolist() for ends in estimates.interval(alpha / max(1, len(pairs)))), strict=True)]
-        about, p = (paired.measure, experiment.runs, pairs), estimates.p.tolist()
-        rows += rows_of(EstimatedScore, about, columns, p, simultaneous, alpha=alpha, correction=correction)
+        columns = shared_fields(estimates, alpha, len(pairs)) | {
+            "correlation": estimates.correlation,
+            "human_topics": np.full(len(of_rows[0]), paired.n_topics),
+            "machine_topics": np.full(len(of_rows[0]), paired.only_y.shape[1]),
+            "effective_topics": estimates.effective_topics,
+        }
+        values = zip(*(column.tolist() for column in columns.values()), strict=True)
+        cells = [dict(zip(columns, row, strict=True)) for row in values]
+        rows += rows_of(paired.measure, experiment.runs, pairs, cells, alpha=alpha, correction=correction)
     for line in _warnings(estimated, fitted=weight is None):
         warn(line)
     return EstimatedScores(rows, alpha, correction, notes=experiment.notes())
-
-
-def _columns(estimates: Estimates, alpha: float) -> dict[str, list[float]]:
-    """Return fields of ``EstimatedScore`` by name, for all rows."""
-    (low, high), (classical_low, classical_high) = estimates.interval(alpha), estimates.classical_interval(alpha)
-    columns = {
-        "estimate": estimates.estimate,
-        "low": low,
-        "high": high,
-        "standard_error": estimates.standard_error,
-        "lambda_": estimates.weight,
-        "classical": estimates.classical,
-        "classical_low": classical_low,
-        "classical_high": classical_high,
-        "correlation": estimates.correlation,
-        "human_topics": np.full(low.size, estimates.n_human),
-        "effective_topics": estimates.effective_topics,
-    }
-    return {name: values.tolist() for name, values in columns.items()}
 
 
 def _warn_of_files(human: Judgments, machine: Judgments, labels: PairedLabels) -> None:

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -45,7 +45,7 @@ _PARTS = 1_000_000
 """Parts of a whole in which rates are counted: percents with four decimals."""
 
 
-class DesignedStratum(Frozen, kw_only=True):
+class DesignedStratum(NamedTuple):
     """Documents with one machine grade and best ranks in one band, and the share that assessors should judge."""
 
     stratum: str

@@ -14,7 +14,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import irevalx.lab
-from irevalx.lab.estimation.document_samples import EstimatedScores
+from irevalx.lab.estimation.results import EstimatedScores
 from irevalx.lab.estimation.figures import MOST_ROWS
 
 QRELS = FIXTURES / "experiment" / "qrels"
