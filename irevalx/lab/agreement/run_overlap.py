@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from irevalx.arrays.segments import ordered_sum
 from irevalx.errors import DuplicateDocumentError, NoTopicsError, Warn, quote, shown_name
-from irevalx.frozen import Frozen
 from irevalx.lab.agreement.paired_evaluations import PairedEvaluations
 from irevalx.lab.command.output import Result
 from irevalx.process.platform import as_text
@@ -49,7 +49,7 @@ def tied_rankings(run: RunStream) -> dict[bytes, Ranking[bytes]]:
     return rankings
 
 
-class OverlapRow(Frozen):
+class OverlapRow(NamedTuple):
     """The rank-biased overlap of two rankings of documents: extrapolated, smallest and largest, in three variants."""
 
     topic: str

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-
 import numpy as np
 from matplotlib.figure import Figure
 
 from irevalx.frozen import replace
-from irevalx.lab.judge_agreement.document_agreement import GAIN_STATISTICS, SCORES_BEFORE, AgreementStatistic
+from irevalx.lab.judge_agreement.document_agreement import GAIN_STATISTICS, SCORES_BEFORE
 from irevalx.lab.judge_agreement.judges import HUMAN
+from irevalx.lab.judge_agreement.results import LabelsResult
 from irevalx.lab.plotting.page import COLOURS, GREY, Page, drawable, panels_of
 
 _MOST_NUMBERED = 12
@@ -19,9 +18,9 @@ _DARK = 0.55
 """Cells with a larger share have white numbers."""
 
 
-def confusion_map(statistics: Sequence[AgreementStatistic], page: Page) -> Figure:
+def confusion_map(result: LabelsResult, page: Page) -> Figure:
     """Draw the number of documents by human and machine grade, as cells with the share of the row as shade."""
-    cells = [statistic for statistic in statistics if statistic.statistic == "confusion" and statistic.topic is None]
+    cells = [statistic for statistic in result.rows if statistic.statistic == "confusion" and statistic.topic is None]
     counts = {(statistic.human or 0, statistic.machine or 0): int(statistic.value or 0) for statistic in cells}
     grades = sorted({grade for pair, number in counts.items() if number for grade in pair})
     table = np.array([[counts.get((a, b), 0) for b in grades] for a in grades], np.float64)
@@ -46,10 +45,12 @@ def confusion_map(statistics: Sequence[AgreementStatistic], page: Page) -> Figur
     return figure
 
 
-def judge_matrix(statistics: Sequence[AgreementStatistic], page: Page) -> Figure:
+def judge_matrix(result: LabelsResult, page: Page) -> Figure:
     """Draw the kappa of each pair of judges below the diagonal, and of repeated answers on the diagonal."""
-    kappas = [statistic for statistic in statistics if statistic.statistic == "kappa" and statistic.against is not None]
-    own = [statistic for statistic in statistics if statistic.statistic == "self_kappa"]
+    kappas = [
+        statistic for statistic in result.rows if statistic.statistic == "kappa" and statistic.against is not None
+    ]
+    own = [statistic for statistic in result.rows if statistic.statistic == "self_kappa"]
     names = list(
         dict.fromkeys(
             (HUMAN, *(name for statistic in kappas for name in (statistic.judge or "", statistic.against or "")))
@@ -91,10 +92,10 @@ def judge_matrix(statistics: Sequence[AgreementStatistic], page: Page) -> Figure
     return figure
 
 
-def reranked_runs(statistics: Sequence[AgreementStatistic], page: Page) -> Figure:
+def reranked_runs(result: LabelsResult, page: Page) -> Figure:
     """Draw human and machine values of runs before and after reranking, with a panel for each judge and measure."""
     panels: dict[tuple[str | None, str | None], dict[str, dict[str, float]]] = {}
-    for statistic in statistics:
+    for statistic in result.rows:
         if statistic.run is not None and statistic.statistic in {*SCORES_BEFORE, *GAIN_STATISTICS[:2]}:
             of_run = panels.setdefault((statistic.judge, statistic.measure), {}).setdefault(statistic.run, {})
             of_run[statistic.statistic] = float(statistic.value or 0.0)
@@ -123,11 +124,3 @@ def reranked_runs(statistics: Sequence[AgreementStatistic], page: Page) -> Figur
     note = "Circles: before; arrows: to the scores after. Those steeper than the line promise more than people see."
     page.explain(figure, "score by people's labels", note)
     return figure
-
-
-DRAWINGS: Mapping[str, Callable[[Sequence[AgreementStatistic], Page], Figure]] = {
-    "confusion": confusion_map,
-    "judges": judge_matrix,
-    "rerank": reranked_runs,
-}
-"""Figures by the values of ``--draw``."""

@@ -18,6 +18,7 @@ import numpy as np
 
 from irevalx.lab.judge_agreement.document_agreement import AgreementStatistic
 from irevalx.lab.judge_agreement.figures import confusion_map
+from irevalx.lab.judge_agreement.results import LabelsResult
 from irevalx.lab.plotting import page
 from irevalx.lab.plotting.page import Page
 
@@ -60,14 +61,14 @@ def _documents(human: int, machine: int, number: int) -> AgreementStatistic:
 def test_a_grade_that_nobody_gave_has_no_shares() -> None:
     """There are no documents to have shares of."""
     with page.style():
-        figure = confusion_map([_documents(0, 0, 3), _documents(0, 1, 1)], Page())
+        figure = confusion_map(LabelsResult([_documents(0, 0, 3), _documents(0, 1, 1)], None), Page())
     assert [text.get_text() for text in figure.axes[0].texts] == ["3\n75.0 %", "1\n25.0 %", "0", "0"]
 
 
 def test_many_grades_have_no_numbers() -> None:
     """Numbers would not fit; shades remain."""
     with page.style():
-        figure = confusion_map([_documents(grade, grade, 1) for grade in range(40)], Page())
+        figure = confusion_map(LabelsResult([_documents(grade, grade, 1) for grade in range(40)], None), Page())
     assert list(figure.axes[0].texts) == []
 
 
