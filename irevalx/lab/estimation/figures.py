@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
 from irevalx.lab.estimation.results import EstimatedScores, EstimateRow
-from irevalx.lab.plotting.page import COLOURS, FRAME, GREY, ROW, Page, name_rows
-
-_MACHINE, _HUMAN = COLOURS[1], GREY
+from irevalx.lab.plotting.page import COLOURS, GREY, Page
+from irevalx.lab.plotting.panels import IntervalMark, IntervalPanel, draw_intervals
 
 MOST_ROWS = 30
 """Maximum number of rows in a panel: half a page."""
-
-_ROW = 1.35 * ROW
-"""The height of two intervals, in inches."""
 
 
 def estimated_intervals(result: EstimatedScores, page: Page) -> Figure:
@@ -29,21 +24,12 @@ def estimated_intervals(result: EstimatedScores, page: Page) -> Figure:
     names = list(dict.fromkeys(row.measure for row in result.rows))
     measures = [_drawn_rows([row for row in result.rows if row.measure == name]) for name in names]
     alone = "the human sample" if result.are_sampled else "human topics"
-    n_columns = 1 if page.is_narrow else min(3, len(names))
-    lines = [list(range(start, min(start + n_columns, len(names)))) for start in range(0, len(names), n_columns)]
-    heights = [_ROW * max(len(measures[place]) for place in line) + FRAME for line in lines]
-    figure = page.figure(sum(heights) + 0.45 + 0.25 * page.titled)
-    panels = figure.subplots(len(lines), n_columns, squeeze=False, gridspec_kw={"height_ratios": heights})
-    for of_line, line in zip(panels, lines, strict=True):
-        for panel in of_line[len(line) :]:
-            panel.set_visible(False)
-        for panel, place in zip(of_line, line, strict=False):
-            _draw_estimates(panel, measures[place])
-            panel.set_title(names[place])
-            panel.xaxis.set_major_locator(MaxNLocator(6 if n_columns == 1 else 4, steps=[1, 2, 5, 10]))
-            same_rows = [_name(row) for row in measures[line[0]]] == [_name(row) for row in measures[place]]
-            panel.tick_params(labelleft=place == line[0] or not same_rows)
     are_pairs = measures[0][0].against is not None
+    panels = [
+        IntervalPanel(name, [_name(row) for row in rows], [_marks(row) for row in rows])
+        for name, rows in zip(names, measures, strict=True)
+    ]
+    figure = draw_intervals(panels, page, zero=are_pairs)
     what = "Differences" if are_pairs else "Means"
     page.name(figure, f"{what} estimated with machine labels, and from {alone} alone")
     page.explain(figure, "difference" if are_pairs else "mean", _note(result, measures, alone))
@@ -85,29 +71,23 @@ def _note(result: EstimatedScores, measures: Sequence[Sequence[EstimateRow]], al
         f"Lines: {confidence} t intervals, each on its own.",
     ]
     if any(row.simultaneous_low is not None for row in result.rows):
-        notes.append("Thin lines: intervals that hold for all pairs at once (Bonferroni).")
+        notes.append("Bars: intervals that hold for all pairs at once (Bonferroni).")
     n_pairs = sum(row.against is not None for row in result.rows) // len(measures)
     if len(measures[0]) < n_pairs:
         notes.append(f"Of {n_pairs} pairs, those of the run with the greatest estimate.")
     return " ".join(notes)
 
 
-def _draw_estimates(panel: Axes, rows: Sequence[EstimateRow]) -> None:
-    for height, row in enumerate(rows):
-        for low, middle, high, above, colour, face in (
-            (row.low, row.estimate, row.high, -0.17, _MACHINE, _MACHINE),
-            (row.classical_low, row.classical, row.classical_high, 0.17, _HUMAN, "white"),
-        ):
-            panel.plot([low, high], [height + above] * 2, color=colour, linewidth=1.1, zorder=2)
-            panel.plot(
-                middle, height + above, "o", color=colour, markerfacecolor=face, markersize=3, markeredgewidth=0.8
-            )
-        if row.simultaneous_low is not None and row.simultaneous_high is not None:
-            ends = [row.simultaneous_low, row.simultaneous_high]
-            panel.plot(ends, [height - 0.17] * 2, color=_MACHINE, linewidth=0.5, zorder=1)
-    name_rows(panel, [_name(row) for row in rows])
-    if rows[0].against is not None:
-        panel.axvline(0, color=GREY, linewidth=0.7, zorder=1)
+def _marks(row: EstimateRow) -> list[IntervalMark]:
+    """Return the estimate with machine labels, and the classical one."""
+    none = math.nan, math.nan
+    wide = none
+    if row.simultaneous_low is not None and row.simultaneous_high is not None:
+        wide = row.simultaneous_low, row.simultaneous_high
+    return [
+        IntervalMark(row.estimate, (row.low, row.high), wide, COLOURS[1], filled=True),
+        IntervalMark(row.classical, (row.classical_low, row.classical_high), none, GREY, filled=False),
+    ]
 
 
 def _name(row: EstimateRow) -> str:

@@ -30,7 +30,7 @@ from irevalx.lab.plotting.page import (
 
 # in inches:
 _HEIGHT, _LOW_HEIGHT = 1.75, 1.4  # of a panel next to others, and in a narrow column
-_BELOW, _TITLE = 0.45, 0.25  # below and above all panels
+_BELOW = 0.45  # below all panels
 _LEGEND_GAP = 0.06  # above and below a legend
 
 _BAND = 0.11  # the opacity of bands
@@ -99,7 +99,7 @@ def draw_lines(
     """Draw rows of panels, on a narrow page one panel per row; label and note are below all panels."""
     cells = _cells(rows, page, same_heights)
     n_columns = max(map(len, cells))
-    height = (_LOW_HEIGHT if page.is_narrow else _HEIGHT) * len(cells) + _BELOW + _TITLE * page.titled
+    height = (_LOW_HEIGHT if page.is_narrow else _HEIGHT) * len(cells) + _BELOW
     figure = page.figure(height)
     axes = figure.subplots(len(cells), n_columns, squeeze=False)
     drawn: list[_DrawnPanel] = []

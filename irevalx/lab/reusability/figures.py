@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -13,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 from irevalx.arrays.segments import BoolArray, FloatArray
 from irevalx.experiments.ranked_runs import Experiment
 from irevalx.experiments.run_groups import LeftOut
-from irevalx.lab.plotting.page import COLOURS, DASHES, GREY, MARKERS, Page, name_rows, panels_of, stacked
+from irevalx.lab.plotting.page import COLOURS, DASHES, GREY, MARKERS, Page, name_rows, stacked
 from irevalx.lab.plotting.ranges import groups_on_one_axis, ranges_of
 from irevalx.lab.reusability.results import LeftOutRuns
 from irevalx.statistics.correlations import line_through
@@ -32,7 +31,7 @@ def changes(result: LeftOutRuns, page: Page) -> Figure:
     n_columns = 1 if page.is_narrow else 2
     n_rows = [len(group) * len(results) for group in groups for _ in range(3 - n_columns)]
     heights = [_ROW * rows + _FRAME for rows in n_rows]
-    figure = page.figure(sum(heights) + 0.5 + 0.25 * page.titled)
+    figure = page.figure(sum(heights) + 0.5)
     panels = figure.subplots(len(heights), n_columns, squeeze=False, gridspec_kw={"height_ratios": n_rows}).ravel()
     for number, group in enumerate(groups):
         scores, ranks = panels[2 * number : 2 * number + 2]
@@ -95,10 +94,7 @@ def bias_against_holes(result: LeftOutRuns, page: Page) -> Figure:
     """Draw the bias of left-out runs by their share of unjudged documents, a panel and a line of least squares each."""
     experiment, results, holes = result.experiment, result.evaluations, result.holes
     assert holes is not None
-    n_columns = min(len(experiment.measures), 1 if page.is_narrow else 3)
-    n_rows = math.ceil(len(experiment.measures) / n_columns)
-    figure = page.figure(1.9 * n_rows + 0.75 + 0.25 * page.titled)
-    panels = panels_of(figure, len(experiment.measures), n_columns, sharex=True)
+    figure, panels, n_columns = page.panels([1.9] * len(experiment.measures), 3, 0.75, sharex=True)
     for m, (panel, measure) in enumerate(zip(panels, experiment.measures, strict=True)):
         _draw_biases(panel, results, holes, m)
         panel.set_title(measure)
