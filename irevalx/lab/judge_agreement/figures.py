@@ -13,7 +13,7 @@ from irevalx.lab.judge_agreement.document_agreement import GAIN_STATISTICS, SCOR
 from irevalx.lab.judge_agreement.judges import HUMAN
 from irevalx.lab.judge_agreement.results import LabelsResult
 from irevalx.lab.plotting.page import COLOURS, GREY, Page, drawable
-from irevalx.lab.plotting.panels import draw_matrix
+from irevalx.lab.plotting.panels import PointSeries, draw_matrix, draw_scatter, with_margin
 
 _MOST_NUMBERED = 12
 """Maximum number of grades with numbers in the cells."""
@@ -77,18 +77,14 @@ def reranked_runs(result: LabelsResult, page: Page) -> Figure:
     page = replace(page, width=side * n_columns)
     figure, axes, _ = page.panels([0.95 * side] * len(panels), n_columns, 0.3)
     for panel, ((judge, measure), runs) in zip(axes, panels.items(), strict=True):
-        ends = []
-        for scores in runs.values():
-            before = scores["score_human"], scores["score_machine"]
-            after = before[0] + scores["gain_human"], before[1] + scores["gain_machine"]
-            ends += [before, after]
+        before = np.array([(scores["score_human"], scores["score_machine"]) for scores in runs.values()])
+        after = before + [(scores["gain_human"], scores["gain_machine"]) for scores in runs.values()]
+        limits = (with_margin(np.concatenate((before, after)).ravel()),) * 2
+        draw_scatter(panel, [PointSeries(before[:, 0], before[:, 1], GREY, size=3, face="white")], limits)
+        for start, end in zip(before.tolist(), after.tolist(), strict=True):
             style = {"arrowstyle": "-|>", "mutation_scale": 6, "linewidth": 0.8, "shrinkA": 0, "shrinkB": 0}
-            panel.annotate("", after, before, arrowprops={**style, "color": COLOURS[1]})
-            panel.plot(*before, "o", color=GREY, markerfacecolor="white", markersize=3, markeredgewidth=0.8)
-        low, high = min(map(min, ends)), max(map(max, ends))
-        room = 0.06 * (high - low) or 0.05
-        panel.set(xlim=(low - room, high + room), ylim=(low - room, high + room), aspect="equal")
-        panel.plot([low - room, high + room], [low - room, high + room], color=GREY, linewidth=0.7, zorder=0)
+            panel.annotate("", end, start, arrowprops={**style, "color": COLOURS[1]})
+        panel.set_aspect("equal")
         panel.set_title(drawable(f"{judge}: {measure}" if judge else f"{measure}"))
     figure.supylabel("score by the machine's labels", fontsize=7.5)
     page.name(figure, "Runs before and after reranking by the machine's labels")

@@ -129,7 +129,7 @@ def _run(
     draw: Annotated[
         str | None,
         choice(
-            *(LabelsResult.drawings | JudgesResult.drawings),
+            *sorted(LabelsResult.drawings | JudgesResult.drawings),
             requires="figure",
             help=(
                 "Figure to draw: the labels of one machine by human label (confusion), the agreement of each pair of "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -15,6 +15,12 @@ from matplotlib.ticker import MaxNLocator
 
 from irevalx.arrays.segments import FloatArray
 from irevalx.lab.plotting.page import FRAME, GREY, ROW, Page, drawable, name_rows
+
+Ends: TypeAlias = "tuple[float, float]"
+"""Limits of an axis, or ends of an interval."""
+
+_STEPS = (1, 2, 5, 10)
+"""First digits of the distances between ticks."""
 
 _DARK = 0.55
 """Cells with a darker shade have white texts."""
@@ -58,8 +64,8 @@ class IntervalMark(NamedTuple):
     """A value with its interval and a wider one, whose ends are nan if there is none."""
 
     value: float
-    ends: tuple[float, float]
-    wide: tuple[float, float]
+    ends: Ends
+    wide: Ends
     colour: str
     filled: bool
 
@@ -92,7 +98,7 @@ def draw_intervals(panels: Sequence[IntervalPanel], page: Page, *, most_columns:
         if number and panel.title == panels[number - 1].title:
             axis.sharex(axes[number - 1])
             axes[number - 1].autoscale_view()
-        axis.xaxis.set_major_locator(MaxNLocator(7 - n_columns, steps=[1, 2, 5, 10]))
+        axis.xaxis.set_major_locator(MaxNLocator(7 - n_columns, steps=_STEPS))
     return figure
 
 
@@ -105,3 +111,52 @@ def _draw_mark(axis: Axes, mark: IntervalMark, height: float) -> None:
     point: dict[str, Any] = {"markersize": 3, "markeredgewidth": 0.8, "zorder": 4}
     face = mark.colour if mark.filled else "white"
     axis.plot(mark.value, height, "o", color=mark.colour, markerfacecolor=face, **point)
+
+
+class PointSeries(NamedTuple):
+    """Points in one style."""
+
+    x: FloatArray
+    y: FloatArray
+    colour: str
+    label: str = ""
+    marker: str = "o"
+    size: float = 2.65
+    """In points."""
+
+    face: str = "none"
+    """The colour of their middle."""
+
+
+def draw_scatter(
+    panel: Axes, series: Sequence[PointSeries], limits: tuple[Ends, Ends] | None = None, *, n_ticks: int = 6
+) -> None:
+    """Draw points; with equal limits of both axes, the line y = x."""
+    if limits is not None:
+        x_ends, y_ends = limits
+        panel.set(xlim=x_ends, ylim=y_ends)
+        if x_ends == y_ends:
+            panel.plot(x_ends, y_ends, color=GREY, linewidth=0.7, zorder=1)
+    for points in series:
+        x, y = np.broadcast_arrays(points.x, points.y)
+        panel.scatter(
+            x,
+            y,
+            s=points.size**2,
+            marker=points.marker,
+            facecolors=points.face,
+            edgecolors=points.colour,
+            linewidths=0.6,
+            label=points.label,
+            zorder=3,
+        )
+    for axis in (panel.xaxis, panel.yaxis):
+        axis.set_major_locator(MaxNLocator(n_ticks, steps=_STEPS))
+
+
+def with_margin(values: FloatArray) -> Ends:
+    """Return limits of an axis with room for these values, which can be nan."""
+    known = values[np.isfinite(values)]
+    low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
+    margin = 0.05 * ((high - low) or 1.0)
+    return low - margin, high + margin

@@ -13,6 +13,7 @@ from irevalx.arrays.segments import BoolArray, FloatArray
 from irevalx.experiments.ranked_runs import Experiment
 from irevalx.experiments.run_groups import LeftOut
 from irevalx.lab.plotting.page import COLOURS, DASHES, GREY, MARKERS, Page, name_rows, stacked
+from irevalx.lab.plotting.panels import PointSeries, draw_scatter
 from irevalx.lab.plotting.ranges import groups_on_one_axis, ranges_of
 from irevalx.lab.reusability.results import LeftOutRuns
 from irevalx.statistics.correlations import line_through
@@ -112,24 +113,15 @@ def bias_against_holes(result: LeftOutRuns, page: Page) -> Figure:
 
 def _draw_biases(panel: Axes, results: Mapping[str, LeftOut], holes: FloatArray, m: int) -> None:
     panel.axhline(0, color=GREY, linewidth=0.7, zorder=1)
+    series = []
     for number, (name, result) in enumerate(results.items()):
-        style = number % len(COLOURS)
+        style, size = number % len(COLOURS), 3.0 + 1.5 * (len(results) - 1 - number)  # points below others are larger
         x, y = holes[result.left_out], (result.after[m] - result.before[m])[result.left_out]
-        colour = COLOURS[style]
-        panel.plot(
-            *(x, y),
-            color=colour,
-            label=name,
-            linestyle="",
-            marker=MARKERS[style],
-            markersize=3 + 1.0 * (len(results) - 1 - number),  # what lies below is to be seen
-            markeredgewidth=0.7,
-            markerfacecolor="white" if number % 2 else colour,
-            zorder=3,
-        )
+        face = "white" if number % 2 else COLOURS[style]
+        series.append(PointSeries(x, y, COLOURS[style], name, MARKERS[style], size, face))
         intercept, slope, _ = line_through(x, y)
         if intercept is not None and slope is not None:
             ends = np.array([x.min(), x.max()])
-            panel.plot(ends, intercept + slope * ends, color=colour, linestyle=DASHES[style], linewidth=0.9, zorder=2)
-    panel.xaxis.set_major_locator(MaxNLocator(5))
-    panel.yaxis.set_major_locator(MaxNLocator(5))
+            line = {"color": COLOURS[style], "linestyle": DASHES[style]}
+            panel.plot(ends, intercept + slope * ends, linewidth=0.9, zorder=2, **line)
+    draw_scatter(panel, series)

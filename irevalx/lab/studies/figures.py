@@ -19,14 +19,14 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
-from matplotlib.ticker import MaxNLocator
 
 from irevalx.arrays.segments import FloatArray
 from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError, UsageError, quote
 from irevalx.frozen import Frozen
 from irevalx.lab.plotting.curves import Curve, LinePanel, draw_lines
-from irevalx.lab.plotting.page import COLOURS, GREY, Page, drawable, share_ticks
+from irevalx.lab.plotting.page import COLOURS, Page, drawable, share_ticks
+from irevalx.lab.plotting.panels import PointSeries, draw_scatter, with_margin
 from irevalx.lab.plotting.ranges import groups_on_one_axis, ranges_printed_as
 from irevalx.lab.studies.simulation import REFERENCES, is_comparable
 from irevalx.lab.studies.summaries import StudySummary, mean_and_spread
@@ -146,8 +146,9 @@ def _draw(
     """Draw panels whose axes have room for ``extent``: a point for each run and sample, statistics, the line y = x."""
     n_columns = min(len(panels), 2 if page.is_narrow else 3 if len(panels) in {3, 5, 6} else 4)
     x, y = (np.concatenate([np.ravel(getattr(panel, side)) for panel in extent]) for side in ("x", "y"))
-    ends = _with_margin(np.concatenate((x, y)) if on_one_scale else y)
-    x_ends = ends if on_one_scale else _with_margin(x)
+    limits = with_margin(x), with_margin(y)
+    if on_one_scale:
+        limits = (with_margin(np.concatenate((x, y))),) * 2
     n_samples = max(len(panel.y) for panel in panels)
     points = f"A point is a run{f' under one of {n_samples} samples' if n_samples > 1 else ''}"
     points += "; the line is y\u00a0=\u00a0x." if on_one_scale else "."
@@ -155,14 +156,9 @@ def _draw(
         page, len(panels), n_columns, title=title, label=labels[0], note=points, beside=labels[1]
     )
     for axis, panel in zip(axes, panels, strict=True):
-        if on_one_scale:
-            axis.plot(ends, ends, color=GREY, linewidth=0.7, zorder=1)
-        places = np.broadcast_to(panel.x, panel.y.shape), panel.y
-        axis.scatter(*places, s=7, facecolors="none", edgecolors=panel.colour, linewidths=0.5, zorder=2)
-        axis.set(xlim=x_ends, ylim=ends)
+        series = [PointSeries(panel.x, panel.y, panel.colour)]
+        draw_scatter(axis, series, limits, n_ticks=3 if page.is_narrow else 5)
         axis.set_title(drawable(panel.title))
-        axis.xaxis.set_major_locator(MaxNLocator(3 if page.is_narrow else 5))
-        axis.yaxis.set_major_locator(MaxNLocator(3 if page.is_narrow else 5))
         _write(axis, panel)
     return figure
 
@@ -181,14 +177,6 @@ def _write(axis: Axes, panel: ScatterPanel) -> None:
         ha="left" if side < 0.5 else "right",
         va="bottom" if height < 0.5 else "top",
     )
-
-
-def _with_margin(values: FloatArray) -> tuple[float, float]:
-    """Return the limits of an axis."""
-    known = values[np.isfinite(values)]
-    low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
-    margin = 0.05 * ((high - low) or 1.0)
-    return low - margin, high + margin
 
 
 def _square_panels(
