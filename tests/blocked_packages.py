@@ -9,10 +9,11 @@ EXTRAS = {
     "arrow": ("pyarrow",),
     "fast": ("isal",),
     "pandas": ("pandas",),
+    "polars": ("polars",),
 }
 """The packages of each extra, as they are imported."""
 
-_OTHERS = ("duckdb", "polars", "pyspark")
+_OTHERS = ("duckdb", "pyspark")
 
 
 def blocking(extras: Iterable[str]) -> str:

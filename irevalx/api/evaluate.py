@@ -14,7 +14,7 @@ from irevalx.api.custom_measures import Measures, with_custom_measures
 from irevalx.api.inputs import GivenQrels, Pool, Qrels, Run, Runs, read_runs
 from irevalx.arrays.segments import FloatArray
 from irevalx.declarations import documented
-from irevalx.errors import ArgumentError, IrevalxError, imported, warn
+from irevalx.errors import ArgumentError, IrevalxError, warn
 from irevalx.evaluation.evaluate import Column, Evaluation, in_group, intervals_of, renamed, unique_run_names
 from irevalx.evaluation.evaluate import evaluate as evaluate_run
 from irevalx.evaluation.stacked_runs import StackedRun, can_be_stacked, evaluate_stack
@@ -28,12 +28,15 @@ from irevalx.process.platform import as_bytes, as_text
 from irevalx.process.progress import Progress
 from irevalx.reading.kinds.python_objects import BLOCK_SIZE, stack_of
 from irevalx.reading.sources.tables import UNNAMED, Documents, File, Frame, Records
+from irevalx.reports.frames import arrow_table, pandas_frame, polars_frame
 from irevalx.reports.records import Record, RecordWithInterval, records, records_with_intervals
 from irevalx.reports.report import summary_rows
 from irevalx.settings import INTERVAL_METHODS, NAME_STYLES, PARAMETERS, Settings
 
 if TYPE_CHECKING:
     import pandas as pd
+    import polars as pl
+    import pyarrow as pa
 
     from irevalx.statistics.confidence_intervals import MeanIntervals
 
@@ -232,21 +235,39 @@ class Scores:
         ArgumentError : ``wide`` or ``per_topic`` is not a boolean, or ``confidence`` is not in (0, 1).
         ImportError : pandas is not installed.
         """
+        return pandas_frame(*self._rows(wide, per_topic, confidence))
+
+    def to_polars(
+        self, *, wide: bool = False, per_topic: bool = False, confidence: float | None = None
+    ) -> pl.DataFrame:
+        """Return the values as a polars data frame, with the columns of ``to_frame`` and null for missing values.
+
+        Parameters and errors are those of ``to_frame``; ImportError if polars is not installed.
+        """
+        return polars_frame(*self._rows(wide, per_topic, confidence))
+
+    def to_arrow(self, *, wide: bool = False, per_topic: bool = False, confidence: float | None = None) -> pa.Table:
+        """Return the values as an Arrow table, with the columns of ``to_frame`` and null for missing values.
+
+        Parameters and errors are those of ``to_frame``; ImportError if pyarrow is not installed.
+        """
+        return arrow_table(*self._rows(wide, per_topic, confidence))
+
+    def _rows(
+        self, wide: bool, per_topic: bool, confidence: float | None
+    ) -> tuple[Sequence[Any], tuple[str, ...] | None]:
+        """Return the rows of ``to_frame`` and their columns; the rows of wide frames have their values by column."""
         by_topic = flag("per_topic", per_topic)
         how = None if confidence is None else _intervals(confidence, "t", 0)
         if not flag("wide", wide):
             if how is None:
-                return _frame(self.to_records(), list(Record._fields))
-            return _frame(
-                [
-                    row
-                    for evaluation in self._evaluations
-                    for row in records_with_intervals(
-                        evaluation, summary_rows(evaluation, intervals=how), per_topic=True
-                    )
-                ],
-                list(RecordWithInterval._fields),
-            )
+                return self.to_records(), Record._fields
+            with_intervals = [
+                row
+                for evaluation in self._evaluations
+                for row in records_with_intervals(evaluation, summary_rows(evaluation, intervals=how), per_topic=True)
+            ]
+            return with_intervals, RecordWithInterval._fields
         rows: dict[tuple[str, str], dict[str, Any]] = {}
         for run, evaluation in zip(self.runs, self._evaluations, strict=True):
             for topic in self.topics(run) if by_topic else ["all"]:
@@ -255,7 +276,7 @@ class Scores:
                 rows[run, value.topic][value.measure] = value.value
             for measure, ends in ({} if how is None or by_topic else intervals_of(evaluation.columns, how)).items():
                 rows[run, "all"] |= {f"{measure}_low": ends[0], f"{measure}_high": ends[1]}
-        return _frame(list(rows.values()))
+        return list(rows.values()), None
 
     def _table(self, kind: str) -> str:
         """Return a table of runs and measures in a format of tabulate."""
@@ -344,11 +365,6 @@ def column_of(scores: Scores, measure: str, run: str) -> Column:
 def selection_of(scores: Scores) -> Selection:
     """Return the requested measures, with their records."""
     return scores._selection  # noqa: SLF001 - as above
-
-
-def _frame(rows: Sequence[Any], columns: list[str] | None = None) -> pd.DataFrame:
-    frame: pd.DataFrame = imported("pandas", "pandas", "to_frame").DataFrame(rows, columns=columns)
-    return frame
 
 
 @documented(PARAMETERS)

@@ -1,7 +1,9 @@
 """irevalx-lab: experiments that measure how reliable measures are when judgments are incomplete.
 
-The public names of this module are functions, one for each command of irevalx-lab. Each accepts the inputs of
-``irevalx.evaluate`` and returns a result with typed ``rows``, ``to_frame`` and, where a figure exists, ``figure``.
+The public names of this module are functions, one for each command of irevalx-lab, and accept the inputs of
+``irevalx.evaluate``. A result has typed ``rows``, ``to_frame``, ``to_polars`` and ``to_arrow``, and ``figure`` if it
+can be drawn. ``pool``, ``degrade`` and ``complete`` return a pool or judgments, whose file is ``text``; ``report``
+returns a page, and ``draw`` a figure.
 
 One package per topic contains its computations, its figures, and one module for each public function, with the
 function's name, in which its command is declared too. A topic imports only topics below it.

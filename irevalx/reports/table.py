@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from irevalx.errors import printable
 from irevalx.frozen import Frozen, replace
@@ -19,13 +19,6 @@ _BOOKTABS = (r"\toprule", r"\midrule", r"\bottomrule")
 
 _OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\udc80-\udc9f\u2028\u2029]")
 """Control characters, also as bytes of Latin 1, and line ends."""
-
-
-class Row(Protocol):
-    """A record with named fields: a NamedTuple, or a Frozen class."""
-
-    @property
-    def _fields(self) -> tuple[str, ...]: ...
 
 
 class Table(Frozen):
@@ -45,9 +38,9 @@ class Table(Frozen):
 
     @classmethod
     def of(
-        cls, title: str, kind: type[Any], rows: Iterable[Row], *, without: Collection[str] = (), **more: Any
+        cls, title: str, kind: type[Any], rows: Iterable[Any], *, without: Collection[str] = (), **more: Any
     ) -> Table:
-        """Return records of one class as a table with a column per field; a trailing underscore (``from_``) is removed.
+        """Return NamedTuples as a table with a column for each field; a trailing underscore (``from_``) is removed.
 
         ``without`` are fields that have no column, and ``more`` other fields of the table.
         """

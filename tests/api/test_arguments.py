@@ -43,6 +43,8 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "Scores.to_records": (irevalx.evaluate(GRADED, SCORED, "map").to_records, {}),
     "Scores.to_dict": (irevalx.evaluate(GRADED, SCORED, "map").to_dict, {}),
     "Scores.to_frame": (irevalx.evaluate(GRADED, SCORED, "map").to_frame, {}),
+    "Scores.to_polars": (irevalx.evaluate(GRADED, SCORED, "map").to_polars, {}),
+    "Scores.to_arrow": (irevalx.evaluate(GRADED, SCORED, "map").to_arrow, {}),
     "RelevanceEvaluator": (irevalx.RelevanceEvaluator, {"query_relevance": GRADED, "measures": ["map"]}),
     "RelevanceEvaluator.evaluate": (irevalx.RelevanceEvaluator(GRADED, ["map"]).evaluate, {"scores": SCORED}),
     "compute_aggregated_measure": (irevalx.compute_aggregated_measure, {"measure": "map", "values": [0.5]}),
@@ -296,6 +298,8 @@ WRONG: dict[str, dict[str, list[Row]]] = {
         ]
     },
     "Scores.to_frame": {"wide": FLAG, "per_topic": FLAG, "confidence": CONFIDENCE},
+    "Scores.to_polars": {"wide": FLAG, "per_topic": FLAG, "confidence": CONFIDENCE},
+    "Scores.to_arrow": {"wide": FLAG, "per_topic": FLAG, "confidence": CONFIDENCE},
     "RelevanceEvaluator": {
         "query_relevance": [
             (None, "query_relevance must be a dictionary", AttributeError),

@@ -25,13 +25,16 @@ EVALUATED = f"import irevalx, irevalx.lab; s = irevalx.evaluate({str(QRELS)!r}, 
 @pytest.mark.parametrize(
     ("extras", "program", "told"),
     [
-        ("lab arrow fast pandas", "print(s['map'], s.interval('map'))", None),
+        ("lab arrow fast pandas polars", "print(s['map'], s.interval('map'))", None),
         ("pandas", "s.to_frame()", "to_frame needs pandas, which is not installed: pip install 'irevalx[pandas]'"),
         (
             "pandas",
             f"irevalx.lab.compare({str(QRELS)!r}, {list(map(str, RUNS))!r}, 'map').to_frame()",
             "to_frame needs pandas, which is not installed: pip install 'irevalx[pandas]'",
         ),
+        ("polars", "s.to_polars()", "to_polars needs polars, which is not installed: pip install 'irevalx[polars]'"),
+        ("arrow", "s.to_arrow()", "to_arrow needs pyarrow, which is not installed: pip install 'irevalx[arrow]'"),
+        ("pandas arrow", "s.to_polars()", None),
         (
             "arrow",
             "import irevalx.spark",

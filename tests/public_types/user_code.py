@@ -8,11 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+import polars as pl
 from typing_extensions import assert_type
 
 import irevalx
 import irevalx as pytrec_eval
+import irevalx.lab
 from irevalx import IrevalxError, IrevalxWarning, Qrels, RelevanceEvaluator, Run, Scores, evaluate
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 GRADES = {"301": {"A": 1, "B": 0}, "302": {"C": 2, "D": 0}}
 RETRIEVED = {"301": {"A": 2.0, "B": 1.0}, "302": {"D": 2.0, "C": 1.0}}
@@ -28,6 +33,43 @@ def evaluate_dictionaries() -> None:
     assert_type(scores.summary("map", "first"), float)
     assert_type(scores.per_topic("map", "first"), npt.NDArray[np.float64])
     assert_type(scores.to_dict(), dict[str, dict[str, dict[str, float | str]]])
+
+
+def results_of_the_lab() -> list[str]:
+    """Rows are named tuples of one type; only results that can be drawn have a figure."""
+    lab = irevalx.lab
+    qrels = {str(topic): {"A": 1, "B": 0, "C": topic % 2} for topic in range(10)}
+    runs = {
+        "bm25": {topic: {"A": 2.0, "B": 1.0} for topic in qrels},
+        "dense": {topic: {"A": 2.0, "C": 1.0} for topic in qrels},
+    }
+    pairs = lab.compare(qrels, runs, "P.2", correction="none")
+    assert_type(pairs.rows[0].p, float)
+    assert_type(pairs.to_frame(), pd.DataFrame)
+    assert_type(pairs.to_polars(), pl.DataFrame)
+    assert_type(lab.compare(qrels, runs, "P.2", by="run").rows[0].best, bool)
+    assert_type(lab.compare(qrels, runs, "P.2", by="topic").rows[0].topic, str)
+    assert_type(lab.compare(qrels, runs, "P.2", discriminative_power=True).rows[0].power, float)
+    gate = lab.compare(qrels, runs, "P.2", margin=0.1, baseline="bm25")
+    assert_type(gate.rows[0].verdict, str)
+    groups = lab.compare(qrels, runs, "P.2", topic_groups={topic: str(int(topic) % 2) for topic in qrels}, seed=1)
+    assert_type(groups.rows[0].group, str)
+    assert_type(lab.power(qrels, runs, "P.2").rows[0].topics, int | None)
+    assert_type(lab.describe(qrels, runs).rows[0].judged, int)
+    assert_type(lab.leave_out(qrels, runs, "P.2", group_by=".*").rows[0].significant, bool)
+    assert_type(lab.next(runs, seed=1).rows[0].docno, str)
+    assert_type(lab.pool_sizes(runs, [1, 2]).rows[0].per_topic, float)
+    study = lab.study(qrels, runs, "P.2", levels=["50%"], samples=1, seed=1)
+    assert_type(study.rows[0].knee, str | None)
+    if TYPE_CHECKING:
+        gate.figure()  # type: ignore[attr-defined]
+        groups.figure()  # type: ignore[attr-defined]
+        lab.pool_sizes(runs).figure()  # type: ignore[attr-defined]
+        lab.compare(qrels, runs, alfa=0.1)  # type: ignore[call-overload]
+        assert_type(pairs.figure(), Figure)
+        assert_type(study.figure("mean-scores"), Figure)
+    drawn = {"pairs": pairs, "gate": gate, "groups": groups, "study": study}
+    return [name for name, result in drawn.items() if hasattr(result, "figure")]
 
 
 def declare_a_measure() -> float:

@@ -72,35 +72,35 @@ class Result(Frozen, kw_only=True):
         *tables, last = self.tables_for_people()
         return [*tables, replace(last, notes=(*last.notes, *self.notes))]
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return the first table as a pandas data frame: a column for each field of a row, with every digit.
+    def to_frame(self, table: str | None = None) -> pd.DataFrame:
+        """Return a table as a pandas data frame, with every digit.
+
+        Parameters
+        ----------
+        table : title of the table. [default: the first table, which the format csv contains]
 
         Raises
         ------
+        ArgumentError : there is no such table.
         ImportError : pandas is not installed.
         """
-        table = self.tables()[0]
-        return pandas_frame(table.rows, table.columns)
+        chosen = self.table(table)
+        return pandas_frame(chosen.rows, chosen.columns)
 
-    def to_polars(self) -> pl.DataFrame:
-        """Return the first table as a polars data frame: the columns of ``to_frame``, with null for missing values.
+    def to_polars(self, table: str | None = None) -> pl.DataFrame:
+        """Return a table as a polars data frame, like ``to_frame``; missing values are null."""
+        chosen = self.table(table)
+        return polars_frame(chosen.rows, chosen.columns)
 
-        Raises
-        ------
-        ImportError : polars is not installed.
-        """
-        table = self.tables()[0]
-        return polars_frame(table.rows, table.columns)
+    def to_arrow(self, table: str | None = None) -> pa.Table:
+        """Return a table as a pyarrow table, like ``to_frame``; missing values are null."""
+        chosen = self.table(table)
+        return arrow_table(chosen.rows, chosen.columns)
 
-    def to_arrow(self) -> pa.Table:
-        """Return the first table as an Arrow table: the columns of ``to_frame``, with null for missing values.
-
-        Raises
-        ------
-        ImportError : pyarrow is not installed.
-        """
-        table = self.tables()[0]
-        return arrow_table(table.rows, table.columns)
+    def table(self, title: str | None = None) -> Table:
+        """Return the table with a title, by default the first one; raises ArgumentError for another title."""
+        tables = {table.title: table for table in self.tables()}
+        return next(iter(tables.values())) if title is None else tables[named_choice("table", title, tuple(tables))]
 
     def __repr__(self) -> str:
         lines = OUTPUT_FORMATS["table"].table_lines(self.noted_tables(), DIGITS, titled=self.titled)

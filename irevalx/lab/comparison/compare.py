@@ -1,22 +1,20 @@
 """Significance tests of differences between runs: ``compare`` and its command."""
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations
-from typing import TYPE_CHECKING, Annotated, Any, Optional, Union
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional, TypeAlias, TypedDict, Union, overload
 
 from irevalx.api.custom_measures import Measures
 from irevalx.api.evaluate import Scores
 from irevalx.api.inputs import GivenQrels, read_runs
 from irevalx.api.inputs import Qrels as ReadQrels
 from irevalx.api.inputs import Runs as GivenRuns
-from irevalx.declarations import Parameter, ValueType, choice, declared, file, flag, path, refined, text
+from irevalx.declarations import choice, declared, file, flag, path, refined, text
 from irevalx.errors import ArgumentError, IrevalxWarning, warn
 from irevalx.experiments.inputs import measures_of, ranked_runs_of
-from irevalx.experiments.measured_runs import MeasuredRuns, measured_runs, measured_scores
+from irevalx.experiments.measured_runs import measured_runs, measured_scores
 from irevalx.experiments.parameters import chosen_seed
 from irevalx.experiments.ranked_runs import RankedRuns
-from irevalx.frozen import fields
 from irevalx.lab.command.parameters import (
     Alpha,
     AnyRelFormat,
@@ -44,50 +42,71 @@ from irevalx.lab.comparison.gate import (
     baseline_named,
     gate,
     junit_of,
-    number_of_baseline,
 )
-from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair, Comparison
-from irevalx.lab.comparison.parameters import TOPIC_GROUPS, Correction, Interval, Test, TestResamples, TopicGroupsInput
-from irevalx.lab.comparison.replicates import ComparedSystems, ComparisonsOfSystems, Replicates, systems_of_runs
+from irevalx.lab.comparison.pairs import Comparison
+from irevalx.lab.comparison.parameters import (
+    COLUMNS,
+    TOPIC_GROUPS,
+    Correction,
+    Interval,
+    Test,
+    TestResamples,
+    TopicGroupsInput,
+    columns_of,
+)
+from irevalx.lab.comparison.replicates import (
+    ComparedSystems,
+    Replicates,
+    compared_measures,
+    systems_of_runs,
+)
 from irevalx.lab.comparison.results import (
-    LABELS,
     ComparedPairs,
     ComparedRuns,
     ComparedTopics,
     DiscriminativePower,
     FigureComparison,
 )
-from irevalx.lab.comparison.topic_groups import compared_in_groups
-from irevalx.parameters import texts
+from irevalx.lab.comparison.topic_groups import ComparedGroups, compared_in_groups
 from irevalx.reading.formats import TREC_RESULTS
 from irevalx.settings import NAME_STYLES
-from irevalx.statistics.paired_comparisons import Comparisons, Method, comparison_warnings, interval_warnings
+from irevalx.statistics.paired_comparisons import Method, comparison_warnings, interval_warnings
 from irevalx.statistics.significance import ALPHA, RESAMPLES
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from irevalx.lab.command.output import Output
 
-VIEWS = ("pair", "run", "topic")
-"""The values of ``by``: the rows of the table."""
+    class Options(TypedDict, total=False):
+        """The keywords of ``compare`` that do not determine the type of its result."""
 
-_ALL_COLUMNS = ("all",)
+        names: str
+        baseline: Baseline
+        test: Test
+        correction: Correction
+        interval: Interval
+        alpha: Alpha
+        resamples: TestResamples
+        columns: str | Iterable[str]
+        sort: bool
+        seed: Seed
+        grades: Grades
+        level: RealLevel
+        ties: Ties
+        ignore_identical_ids: IgnoreIdenticalIds
+        duplicates: Duplicates
+        complete: Complete
+        min_retrieved: MinRetrieved
+        rel_format: AnyRelFormat
+        threads: Threads
+        systems: Groups
+        system_by: str | None
+        require: str
+        allow_unsure: bool
+
+
 _NOT_WITH_SYSTEMS = ("margin", "test=wilcoxon", "test=permutation", "correction=tukey", "interval=bca")
-
-
-def _check_columns(columns: Any) -> Any:
-    words = _words(columns)
-    if words != _ALL_COLUMNS and not {*words} <= {*fields(ComparedPair)}:
-        raise ValueError(columns)
-    return columns
-
-
-def _words(columns: str | Iterable[str]) -> tuple[str, ...]:
-    return tuple(word for text in texts("columns", columns) for word in text.replace(",", " ").split())
-
-
-COLUMNS = Parameter(
-    kind=ValueType(f"all, or some of {' '.join(fields(ComparedPair))}", _check_columns), metavar="NAME..."
-)
 
 
 def _run(
@@ -135,7 +154,7 @@ def _run(
         rel_format, grades = options["rel_format"], options["grades"]
         options["qrels"] = ReadQrels.read(options["qrels"], rel_format=rel_format, grades=grades)
         options["runs"] = read_runs(options["runs"], TREC_RESULTS.name, strict=False)
-    result = compare(**options)
+    result: Comparison = compare(**options)
     if junit is not None and isinstance(result, Gate):
         write_lines([junit_of(result)], junit)
     if page is not None and isinstance(result, Gate):
@@ -154,6 +173,81 @@ def _write_page(result: Gate, path: str, options: Mapping[str, Any]) -> None:
         warnings.simplefilter("ignore", IrevalxWarning)  # the comparison has issued them
         page = report(**shared, correction="bonferroni", complete=True)
     page.saying(result.conclusion, *result.sentences).write(path, "html")
+
+
+Judged: TypeAlias = "GivenQrels | Scores"
+Compared: TypeAlias = "GivenRuns | None"
+
+
+@overload
+def compare(
+    qrels: Judged,
+    runs: Compared = ...,
+    measures: Measures = ...,
+    *,
+    by: Literal["pair"] = ...,
+    **more: "Unpack[Options]",
+) -> ComparedPairs: ...
+
+
+@overload
+def compare(
+    qrels: Judged, runs: Compared = ..., measures: Measures = ..., *, by: Literal["run"], **more: "Unpack[Options]"
+) -> ComparedRuns: ...
+
+
+@overload
+def compare(
+    qrels: Judged, runs: Compared = ..., measures: Measures = ..., *, by: Literal["topic"], **more: "Unpack[Options]"
+) -> ComparedTopics: ...
+
+
+@overload
+def compare(
+    qrels: Judged,
+    runs: Compared = ...,
+    measures: Measures = ...,
+    *,
+    discriminative_power: Literal[True],
+    **more: "Unpack[Options]",
+) -> DiscriminativePower: ...
+
+
+@overload
+def compare(
+    qrels: Judged,
+    runs: Compared = ...,
+    measures: Measures = ...,
+    *,
+    topic_groups: TopicGroupsInput,
+    **more: "Unpack[Options]",
+) -> ComparedGroups: ...
+
+
+@overload
+def compare(
+    qrels: Judged,
+    runs: Compared = ...,
+    measures: Measures = ...,
+    *,
+    margin: float | Mapping[str, float],
+    **more: "Unpack[Options]",
+) -> Gate: ...
+
+
+@overload
+def compare(
+    qrels: Judged,
+    runs: Compared = ...,
+    measures: Measures = ...,
+    *,
+    by: str = ...,
+    discriminative_power: bool = ...,
+    power: bool = ...,
+    topic_groups: TopicGroupsInput | None = ...,
+    margin: float | Mapping[str, float] | None = ...,
+    **more: "Unpack[Options]",
+) -> Comparison: ...
 
 
 @declared(
@@ -187,7 +281,7 @@ def compare(
     resamples: TestResamples = RESAMPLES,
     discriminative_power: Annotated[bool, flag(also="--power", excludes=("by=run", "by=topic"))] = False,
     power: Annotated[bool, flag(in_shell=False, excludes=("by=run", "by=topic"))] = False,
-    by: Annotated[str, choice(*VIEWS)] = "pair",
+    by: Annotated[str, choice("pair", "run", "topic")] = "pair",
     columns: Annotated[str | Iterable[str], COLUMNS] = (),
     sort: Annotated[bool, flag(requires="by=topic")] = False,
     seed: Seed = None,
@@ -356,7 +450,7 @@ def compare(
     if baseline is not None:
         baseline = baseline_named(baseline, measured[0].runs, runs)
     measured = systems_of_runs(measured, systems, system_by)
-    compared = _compared(measured, baseline, method, threads)
+    compared = compared_measures(measured, baseline, method, threads)
     if topic_groups is not None:
         return compared_in_groups(compared, topic_groups, baseline, method, notes)
     bounds = bounds_of(ranked, threads)
@@ -377,38 +471,10 @@ def compare(
     )
     if is_by_pair:
         kind = ComparedSystems if isinstance(measured[0], Replicates) else ComparedPairs
-        return kind(compared, baseline, method, notes=notes, columns=_columns(columns))
+        return kind(compared, baseline, method, notes=notes, columns=columns_of(columns))
     if by == "topic":
         return ComparedTopics(compared, baseline, method, notes=notes, sort=sort)
     return (ComparedRuns if by == "run" else DiscriminativePower)(compared, baseline, method, notes=notes)
-
-
-def _compared(
-    measured: Sequence[MeasuredRuns], baseline: str | None, method: Method, processes: int
-) -> list[ComparedMeasure]:
-    """Return the comparisons under each measure."""
-    runs = measured[0].runs
-    if baseline is None:
-        pairs = [(other, run) for run, other in combinations(range(len(runs)), 2)]
-    else:
-        base = number_of_baseline(baseline, runs)
-        pairs = [(base, run) for run in range(len(runs)) if run != base]
-    compared = []
-    for of_measure in measured:
-        how = (of_measure.values, pairs, method, of_measure.scale, processes)
-        if isinstance(of_measure, Replicates):
-            compared.append(ComparedMeasure(of_measure, ComparisonsOfSystems(*how, of_measure.of_systems)))
-        else:
-            compared.append(ComparedMeasure(of_measure, Comparisons(*how)))
-    return compared
-
-
-def _columns(columns: str | Iterable[str]) -> tuple[str, ...]:
-    """Return the columns of pairs to display; none for the default."""
-    words = _words(columns)
-    if words == _ALL_COLUMNS:
-        return fields(ComparedPair)
-    return (*LABELS, *(word for word in words if word not in LABELS)) if words else ()
 
 
 def _warn_of_each(lines: Iterable[str]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from irevalx.errors import ArgumentError, printable, quote, warn
 from irevalx.experiments.coverage import Coverage, shifts
 from irevalx.experiments.measured_runs import MeasuredRuns
 from irevalx.experiments.ranked_runs import requests_of
-from irevalx.frozen import Frozen, replace
+from irevalx.frozen import replace
 from irevalx.lab.comparison.pairs import ComparedMeasure, Comparison
 from irevalx.measures.selection import RequestedMeasure
 from irevalx.reports.table import Table
@@ -37,42 +37,31 @@ OTHERS = "*"
 """The key of all other measures in margins by measure."""
 
 
-class GateRow(Frozen, kw_only=True):
+class GateRow(NamedTuple):
     """The verdict on a run under a measure."""
 
     measure: str
     run: str
     against: str
-    mean: float
+    mean: float  # summary value of the run, as the evaluator prints it
     mean_against: float
-    """Summary values of the run and of the baseline, as the evaluator prints them."""
-    difference: float
-    """Difference from the baseline; positive if the run is better, whatever the direction of the measure."""
-    low: float
-    high: float
-    """Interval of the difference, simultaneous over all runs and measures; nan if fewer than 5 topics differ, or all by
-    the same amount."""
-    margin: float
-    """Noninferiority margin."""
+    difference: float  # from the baseline; positive if the run is better, whatever the direction of the measure
+    low: (
+        float  # interval of the difference, simultaneous over all runs and measures; nan if fewer than 5 topics differ,
+    )
+    high: float  # or all by the same amount
+    margin: float  # noninferiority margin
     topics: int
-    """Number of topics."""
-    least_margin: float
-    """Margin with which a run as good as the baseline passes with probability 0.8; nan without an interval."""
-    verdict: str
-    """``not worse``, ``worse`` or ``cannot tell``."""
-    differing: int
-    """Number of topics for which the values differ."""
-    change: float
-    """Mean difference over the topics for which the values differ."""
-    p: float
-    """p-value of the sign-flip test."""
-    direction: int
-    """1 if the run is significantly better, -1 if it is significantly worse, otherwise 0."""
-    judged: float
+    least_margin: float  # with which a run as good as the baseline passes with probability 0.8; nan without an interval
+    verdict: str  # ``not worse``, ``worse`` or ``cannot tell``
+    differing: int  # topics for which the values differ
+    change: float  # mean difference over these topics
+    p: float  # of the sign-flip test
+    direction: int  # 1 if the run is significantly better, -1 if it is significantly worse, otherwise 0
+    judged: float  # judged@K of the run; K is the cutoff of the measure, or 10. nan if unknown
     judged_against: float
-    """judged@K of the run and of the baseline; K is the cutoff of the measure, or 10. nan if unknown."""
-    depends_on_unjudged: bool
-    """Whether the verdict would change if unjudged documents were relevant half as often as judged ones."""
+    depends_on_unjudged: bool  # whether the verdict would change if unjudged documents were relevant half as often as
+    # judged ones
 
     @property
     def is_better(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,43 +19,43 @@ from irevalx.statistics.paired_comparisons import Comparisons, Method
 from irevalx.statistics.significance import FEW_TOPICS, TESTS, TUKEY, correction_named
 
 
-class ComparedPair(Frozen, kw_only=True):
+class ComparedPair(NamedTuple):
     """A pair of runs under a measure."""
 
     measure: str
     run: str
     against: str
-    mean: float
+    mean: float  # summary value of the run, as the evaluator prints it
     mean_against: float
-    """Summary values of both runs, as the evaluator prints them."""
-    difference: float
-    """mean - mean_against."""
-    low: float
+    difference: float  # mean - mean_against
+    low: float  # interval of the difference for this pair alone; nan if it is not defined
     high: float
-    """Interval of the difference for this pair alone; nan if it is not defined."""
-    effect_size: float
-    """Cohen's d of the paired differences; nan if it is not defined."""
-    wins: int
+    effect_size: float  # Cohen's d of the paired differences; nan if it is not defined
+    wins: int  # topics for which ``run`` is better: its value is greater unless the measure declares otherwise
     ties: int
     losses: int
-    """Numbers of topics for which ``run`` has a better, the same or a worse value; greater is better unless the measure
-    declares otherwise."""
     p: float
-    corrected_p: float
-    """p-value of the test, before and after correction for the number of comparisons."""
-    differ: bool
-    """Whether the runs are significantly different: the corrected p-value is below alpha."""
-    simultaneous_low: float
+    corrected_p: float  # corrected for the number of comparisons
+    differ: bool  # whether the runs are significantly different: corrected_p is below alpha
+    simultaneous_low: float  # simultaneous interval for all pairs; nan if there is none
     simultaneous_high: float
-    """Simultaneous interval for all pairs; nan if there is none."""
-    test: str
-    """The test that gave p: ``permutation`` if an exact sign-flip test replaced the t test."""
-    judged: float
+    test: str  # the test that gave p: ``permutation`` if an exact sign-flip test replaced the t test
+    judged: float  # judged@K of the run; K is the cutoff of the measure, or 10. nan if unknown
     judged_against: float
-    """judged@K of both runs; K is the cutoff of the measure, or 10. nan if unknown."""
-    depends_on_unjudged: bool
-    """Whether the conclusion would change if unjudged documents were relevant half as often as judged ones. Only for t
-    tests of means of measures that treat unjudged documents as nonrelevant."""
+    depends_on_unjudged: bool  # whether the conclusion would change with more relevant documents; see ``compare``
+    replicates: int = 1  # number of runs of the system, if systems are compared
+    replicates_against: int = 1
+    between_replicates: float = math.nan  # share of the variance of the difference between replicates; nan without
+
+
+LABELS = ("measure", "run", "against")
+"""Columns with the names of a row."""
+
+OF_SYSTEMS = ("replicates", "replicates_against", "between_replicates")
+"""The fields of pairs that only comparisons of systems show."""
+
+PAIR_COLUMNS = tuple(name for name in ComparedPair._fields if name not in OF_SYSTEMS)
+"""The fields of pairs of runs."""
 
 
 class ComparedMeasure(Frozen):

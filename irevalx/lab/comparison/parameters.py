@@ -4,8 +4,10 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, TypeAlias
 
-from irevalx.declarations import ValueType, choice, file, whole
+from irevalx.declarations import Parameter, ValueType, choice, file, whole
 from irevalx.experiments.parameters import MOST_DRAWS
+from irevalx.lab.comparison.pairs import LABELS, PAIR_COLUMNS
+from irevalx.parameters import texts
 from irevalx.process.platform import path_text
 from irevalx.statistics.confidence_intervals import INTERVALS
 from irevalx.statistics.significance import CORRECTIONS, FEW_TOPICS, SHORT_NAMES, TESTS, TUKEY
@@ -63,3 +65,27 @@ def path_or_mapping(value: Any) -> Any:
 
 TOPIC_GROUPS = file(kind=ValueType("the path of a file, or a dictionary from topics to groups", path_or_mapping))
 """Groups of topics, which each function explains."""
+
+_ALL_COLUMNS = ("all",)
+
+
+def _check_columns(columns: Any) -> Any:
+    words = _words(columns)
+    if words != _ALL_COLUMNS and not {*words} <= {*PAIR_COLUMNS}:
+        raise ValueError(columns)
+    return columns
+
+
+def _words(columns: str | Iterable[str]) -> tuple[str, ...]:
+    return tuple(word for text in texts("columns", columns) for word in text.replace(",", " ").split())
+
+
+COLUMNS = Parameter(kind=ValueType(f"all, or some of {' '.join(PAIR_COLUMNS)}", _check_columns), metavar="NAME...")
+
+
+def columns_of(columns: str | Iterable[str]) -> tuple[str, ...]:
+    """Return the columns of pairs to display; none for the default."""
+    words = _words(columns)
+    if words == _ALL_COLUMNS:
+        return PAIR_COLUMNS
+    return (*LABELS, *(word for word in words if word not in LABELS)) if words else ()

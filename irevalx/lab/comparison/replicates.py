@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import ClassVar
 
 import numpy as np
@@ -20,11 +21,12 @@ from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError, InputError, UsageError, printable, quote, warn
 from irevalx.experiments.measured_runs import MeasuredRuns
 from irevalx.experiments.run_groups import groups_of
-from irevalx.frozen import cached_property, fields
+from irevalx.frozen import cached_property
+from irevalx.lab.comparison.gate import number_of_baseline
 from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair
 from irevalx.lab.comparison.results import ComparedPairs
 from irevalx.statistics.confidence_intervals import Ends
-from irevalx.statistics.paired_comparisons import Comparisons
+from irevalx.statistics.paired_comparisons import Comparisons, Method
 from irevalx.statistics.significance import SIMULTANEOUS, correction_named
 
 
@@ -126,20 +128,25 @@ class ComparisonsOfSystems(Comparisons):
         return alone, for_all
 
 
-class ComparedSystemPair(ComparedPair, kw_only=True):
-    """A pair of systems under a measure."""
+class MeasureOfSystems(ComparedMeasure):
+    """The comparisons of systems under one measure."""
 
-    replicates: int
-    replicates_against: int
-    """Numbers of runs of the systems."""
-    between_replicates: float
-    """Share of the variance of the difference between replicates; nan without variance."""
+    comparisons: ComparisonsOfSystems
+
+    @cached_property
+    def pairs(self) -> list[ComparedPair]:
+        """A row for each pair."""
+        sizes, shares = list(map(len, self.comparisons.replicates)), self.comparisons.between_replicates.tolist()
+        return [
+            pair._replace(replicates=sizes[second], replicates_against=sizes[first], between_replicates=shares[row])
+            for row, (pair, (first, second)) in enumerate(zip(super().pairs, self.comparisons.pairs, strict=True))
+        ]
 
 
 class ComparedSystems(ComparedPairs):
     """A row for each measure and pair of systems."""
 
-    record: ClassVar[type[ComparedPair]] = ComparedSystemPair
+    hidden: ClassVar[tuple[str, ...]] = ()
     more_columns = ("between_replicates",)
 
     @property
@@ -153,28 +160,6 @@ class ComparedSystems(ComparedPairs):
             "a system.",
             *([f"S{one_run_line(sorted(single))[1:]}."] if single else []),
         ]
-
-    @property
-    def rows(self) -> list[ComparedSystemPair]:
-        """A row for each measure and pair."""
-        return [row for of_measure in self.measures for row in _rows_of(of_measure)]
-
-
-def _rows_of(of_measure: ComparedMeasure) -> list[ComparedSystemPair]:
-    comparisons = of_measure.comparisons
-    if not isinstance(comparisons, ComparisonsOfSystems):
-        raise TypeError(type(comparisons))
-    shares = comparisons.between_replicates.tolist()
-    sizes = [len(values) for values in comparisons.replicates]
-    return [
-        ComparedSystemPair(
-            **{name: getattr(pair, name) for name in fields(ComparedPair)},
-            replicates=sizes[second],
-            replicates_against=sizes[first],
-            between_replicates=shares[row],
-        )
-        for row, (pair, (first, second)) in enumerate(zip(of_measure.pairs, comparisons.pairs, strict=True))
-    ]
 
 
 def one_run_line(systems: Sequence[str]) -> str:
@@ -248,3 +233,23 @@ def _by_pattern(pattern: str, runs: Sequence[str]) -> list[str]:
         run if match is None else match[1] if compiled.groups and match[1] is not None else match[0]
         for run, match in matches
     ]
+
+
+def compared_measures(
+    measured: Sequence[MeasuredRuns], baseline: str | None, method: Method, processes: int
+) -> list[ComparedMeasure]:
+    """Return the comparisons under each measure, of runs or of systems."""
+    runs = measured[0].runs
+    if baseline is None:
+        pairs = [(other, run) for run, other in combinations(range(len(runs)), 2)]
+    else:
+        base = number_of_baseline(baseline, runs)
+        pairs = [(base, run) for run in range(len(runs)) if run != base]
+    compared: list[ComparedMeasure] = []
+    for of_measure in measured:
+        how = (of_measure.values, pairs, method, of_measure.scale, processes)
+        if isinstance(of_measure, Replicates):
+            compared.append(MeasureOfSystems(of_measure, ComparisonsOfSystems(*how, of_measure.of_systems)))
+        else:
+            compared.append(ComparedMeasure(of_measure, Comparisons(*how)))
+    return compared

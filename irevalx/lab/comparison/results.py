@@ -5,16 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from irevalx import parameters
 from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError, warn
-from irevalx.frozen import Frozen
 from irevalx.lab.command.output import DrawnResult
-from irevalx.lab.comparison.pairs import ComparedPair, Comparison, default_columns, heads_of, notes_on_pairs
+from irevalx.lab.comparison.pairs import (
+    LABELS,
+    OF_SYSTEMS,
+    ComparedPair,
+    Comparison,
+    default_columns,
+    heads_of,
+    notes_on_pairs,
+)
 from irevalx.reports.table import Table
 from irevalx.statistics.paired_comparisons import interval_warnings
 
@@ -27,36 +34,27 @@ PROBABILITIES = frozenset({"p", "corrected_p"})
 _MOST_ROWS, _MOST_PANELS, MOST_RUNS = 58, 24, 80
 """Maximum numbers of pairs in a panel of intervals, of panels of differences by topic, and of runs in a matrix."""
 
-LABELS = ("measure", "run", "against")
-"""Columns with the names of a row."""
 
-
-class ComparedRun(Frozen, kw_only=True):
+class ComparedRun(NamedTuple):
     """The summary value of a run under a measure, and marks of significant differences."""
 
     run: str
     measure: str
     score: float
-    best: bool
-    """Whether no run is better; never if all values are equal, or the measure has no better direction."""
-    groups: str
-    """Letters; runs that are not significantly different share a letter. With a baseline, ``+`` or ``-`` if the run is
-    significantly better or worse, or ``>`` or ``<`` if the run is significantly higher or lower and the measure has no
-    better direction."""
+    best: bool  # whether no run is better; never if all values are equal, or the measure has no better direction
+    groups: str  # letters, which runs that are not significantly different share; with a baseline, ``+`` or ``-`` if
+    # the run is significantly better or worse, or ``>`` or ``<`` if the measure has no better direction
 
 
-class DiscriminativePowerRow(Frozen, kw_only=True):
+class DiscriminativePowerRow(NamedTuple):
     """The discriminative power of a measure."""
 
     measure: str
     pairs: int
-    different: int
-    """Number of significantly different pairs."""
-    power: float
-    power_uncorrected: float
-    """Share of significantly different pairs after and before correction, in [0, 1]."""
-    needed: float
-    """The smallest significant difference; nan with corrections other than tukey."""
+    different: int  # significantly different pairs
+    power: float  # share of significantly different pairs, in [0, 1]
+    power_uncorrected: float  # before correction
+    needed: float  # the smallest significant difference; nan with corrections other than tukey
 
 
 class FigureComparison(Comparison, DrawnResult):
@@ -109,7 +107,9 @@ class ComparedPairs(FigureComparison):
     columns: tuple[str, ...] = ()
     """Columns to display; empty for the default columns."""
 
-    record: ClassVar[type[ComparedPair]] = ComparedPair
+    hidden: ClassVar[tuple[str, ...]] = OF_SYSTEMS
+    """Fields of rows that are not in tables."""
+
     shows_intervals: ClassVar[bool] = True
 
     more_columns: ClassVar[tuple[str, ...]] = ()
@@ -127,7 +127,11 @@ class ComparedPairs(FigureComparison):
 
     def tables(self) -> list[Table]:
         """Return the table of ``rows``."""
-        return [Table.of("comparison", self.record, self.rows, n_labels=3, probabilities=PROBABILITIES)]
+        return [
+            Table.of(
+                "comparison", ComparedPair, self.rows, without=self.hidden, n_labels=3, probabilities=PROBABILITIES
+            )
+        ]
 
     def tables_for_people(self) -> list[Table]:
         """Return the table with the requested columns, and notes on them."""
@@ -194,15 +198,13 @@ class ComparedRuns(FigureComparison):
         return [Table("runs", tuple(columns), table, best=best, heads=tuple(heads), notes=notes, for_paper=True)]
 
 
-class ComparedTopic(Frozen, kw_only=True):
+class ComparedTopic(NamedTuple):
     """The values of all runs for a topic."""
 
     measure: str
     topic: str
-    values: Mapping[str, float]
-    """Values by run."""
-    differences: Mapping[str, float]
-    """Differences from the baseline by run; empty without a baseline."""
+    values: Mapping[str, float]  # by run
+    differences: Mapping[str, float]  # from the baseline, by run; empty without a baseline
 
 
 class ComparedTopics(FigureComparison):

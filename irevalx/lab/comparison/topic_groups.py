@@ -6,13 +6,14 @@ import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from irevalx import parameters
 from irevalx.arrays.segments import FloatArray
 from irevalx.errors import InputError, quote, shown_name, warn
-from irevalx.frozen import Frozen, replace
+from irevalx.frozen import replace
 from irevalx.lab.comparison.pairs import ComparedMeasure, Comparison, default_columns, heads_of, notes_on_pairs
 from irevalx.lab.comparison.parameters import TopicGroupsInput
 from irevalx.parameters import identifier
@@ -26,58 +27,44 @@ from irevalx.statistics.paired_comparisons import Comparisons, Method
 from irevalx.statistics.significance import CORRECTIONS, FEW_TOPICS, SIMULTANEOUS, correction_named
 
 
-class GroupComparison(Frozen, kw_only=True):
-    """A pair of runs in one topic group."""
+class GroupComparison(NamedTuple):
+    """A pair of runs in one topic group; fields are as in ComparedPair, over the topics of the group."""
 
     measure: str
     run: str
     against: str
     group: str
-    topics: int
-    """Number of the group's topics for which all runs have a value."""
+    topics: int  # of the group, for which all runs have a value
     mean: float
     mean_against: float
     difference: float
     low: float
     high: float
     p: float
-    """From ``mean`` to ``p`` as in ComparedPair, over the topics of the group."""
-    corrected_p: float
-    """p corrected for all pairs and groups of the measure."""
-    differ: bool
-    """Whether corrected_p is below alpha, with at least 5 topics."""
-    interaction_p: float
-    """Corrected p-value of the pair's interaction; nan if it is not defined."""
-    simultaneous_low: float
+    corrected_p: float  # corrected for all pairs and groups of the measure
+    differ: bool  # whether corrected_p is below alpha, with at least 5 topics
+    interaction_p: float  # corrected p-value of the pair's interaction; nan if it is not defined
+    simultaneous_low: float  # simultaneous interval for all pairs and groups; nan if there is none
     simultaneous_high: float
-    """Simultaneous interval for all pairs and groups; nan if there is none."""
     test: str
-    """The test that gave p: ``permutation`` if an exact sign-flip test replaced the t test."""
     judged: float
     judged_against: float
-    """judged@K of both runs over the group's topics; nan if unknown."""
 
 
-class PairInteraction(Frozen, kw_only=True):
+class PairInteraction(NamedTuple):
     """Whether the difference of two runs differs between topic groups."""
 
     measure: str
     run: str
     against: str
-    groups: int
-    """Number of compared groups: those with at least two topics."""
-    f: float
+    groups: int  # compared groups: those with at least two topics
+    f: float  # Welch's F statistic and its degrees of freedom; nan if it is not defined
     df_between: int
     df_within: float
-    """Welch's F statistic and its degrees of freedom; nan if it is not defined."""
-    p: float
-    """P-value from permuted group labels; nan if it is not defined."""
-    corrected_p: float
-    """p corrected for all pairs of the measure."""
-    differ: bool
-    """Whether corrected_p is below alpha."""
-    labellings: int
-    """Number of assignments of topics to groups that p is computed from."""
+    p: float  # from permuted group labels; nan if it is not defined
+    corrected_p: float  # corrected for all pairs of the measure
+    differ: bool  # whether corrected_p is below alpha
+    labellings: int  # assignments of topics to groups that p is computed from
 
 
 class ComparedGroups(Comparison):

@@ -9,14 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, IntArray, ordered_sum, ratio
 from irevalx.experiments.run_groups import Removal
 from irevalx.experiments.samples import RandomOrder, first_share, is_relevant
-from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.command.output import Result
 from irevalx.lab.completion.predictions import Completion, PredictedGrades, Predictions
@@ -46,18 +45,15 @@ def _averages(judgments: Judgments, predictions: Sequence[PredictedGrades], leve
     return n, {**means, "nothing_to_find": int(np.count_nonzero(n_relevant == 0))}
 
 
-class QualityOfPredictions(Frozen, kw_only=True):
+class QualityOfPredictions(NamedTuple):
     """The accuracy of predictions for the unique documents of groups: means over groups and topics; 0/0 counts as 0."""
 
-    judgments: str
-    """The kind of judgments."""
+    judgments: str  # the kind of judgments
     precision: float
     recall: float
     f1: float
-    averaged: int
-    """The number of pairs of a group and a topic with predictions."""
-    nothing_to_find: int
-    """The number of these pairs without a relevant document to predict; they count as 0."""
+    averaged: int  # pairs of a group and a topic with predictions
+    nothing_to_find: int  # pairs without a relevant document to predict; they count as 0
 
 
 def completion_quality(
@@ -72,19 +68,16 @@ def completion_quality(
     return QualityOfPredictions(judgments=kind, averaged=n, **averages)
 
 
-class Quality(Frozen, kw_only=True):
+class Quality(NamedTuple):
     """The accuracy of predictions learned from a share of the judgments: means over topics; 0/0 counts as 0."""
 
     share: str
     precision: float
     recall: float
     f1: float
-    topics: int
-    """The number of topics with predictions."""
-    untrained: int
-    """The number of topics whose share has no relevant or no nonrelevant document with text."""
-    nothing_to_find: int
-    """The number of topics without a relevant document to predict; they count as 0."""
+    topics: int  # with predictions
+    untrained: int  # topics whose share has no relevant or no nonrelevant document with text
+    nothing_to_find: int  # topics without a relevant document to predict; they count as 0
 
 
 def holdout(
@@ -110,34 +103,19 @@ def holdout(
     return qualities
 
 
-class PredictedTopic(Frozen, kw_only=True):
+class PredictedTopic(NamedTuple):
     """Numbers of documents that were learned from, and predicted, for a topic."""
 
     topic: str
-    relevant: int
-    """The classifier learned from these, and from the nonrelevant ones."""
+    relevant: int  # the classifier learned from these, and from the nonrelevant ones
     nonrelevant: int
     predicted: int
     predicted_relevant: int
-    without_text: int
-    """Documents without a prediction because they have no text."""
-    trained: bool
+    without_text: int  # documents without a prediction because they have no text
+    trained: bool | int  # for all topics, the number of topics with both to learn from
 
 
-class PredictionTotals(Frozen, kw_only=True):
-    """The totals over topics; ``topics`` and ``trained`` are numbers of topics."""
-
-    classifier: str
-    topics: int
-    trained: int
-    relevant: int
-    nonrelevant: int
-    predicted: int
-    predicted_relevant: int
-    without_text: int
-
-
-class LabelledTopic(Frozen, kw_only=True):
+class LabelledTopic(NamedTuple):
     """Numbers of documents of a topic without a judgment, and with labels."""
 
     topic: str
@@ -147,21 +125,26 @@ class LabelledTopic(Frozen, kw_only=True):
     unlabelled: int
 
 
-class LabelTotals(Frozen, kw_only=True):
-    """The totals over topics; ``topics`` is the number of topics."""
+TopicCounts = TypeVar("TopicCounts", PredictedTopic, LabelledTopic)
 
-    topics: int
-    holes: int
-    labelled: int
-    labelled_relevant: int
-    unlabelled: int
+
+def _by_topic(kind: type[TopicCounts], judgments: Judgments, *counts: BoolArray | IntArray) -> list[TopicCounts]:
+    """Return a row for each topic from columns, shape (n_topics,) each."""
+    columns = (map(as_text, judgments.topics), *(of_topics.tolist() for of_topics in counts))
+    return [kind(*row) for row in zip(*columns, strict=True)]
+
+
+def _total(kind: type[TopicCounts], rows: Sequence[TopicCounts]) -> TopicCounts:
+    """Return the sums over topics."""
+    sums: list[Any] = [sum(row[place] for row in rows) for place in range(1, len(kind._fields))]
+    return kind("all", *sums)
 
 
 class PredictionReport(Result):
     """Numbers of predictions by topic, and their accuracy."""
 
     rows: Sequence[PredictedTopic]
-    total: PredictionTotals
+    classifier: str
     holdout: Sequence[Quality] = ()
     """The accuracy of predictions of held-out judgments, by share."""
     expected: Mapping[str, Mapping[str, float]] = {}
@@ -177,30 +160,29 @@ class PredictionReport(Result):
         expected: Mapping[str, Mapping[str, float]],
     ) -> PredictionReport:
         """Count predictions."""
-        rows = judgments.rows
-        trained = (predictions.learned_relevant > 0) & (predictions.learned_nonrelevant > 0)
-        by_topic, total = _by_topic_and_in_all(
-            judgments,
-            relevant=predictions.learned_relevant,
-            nonrelevant=predictions.learned_nonrelevant,
-            predicted=rows.count(predictions.predicted),
-            predicted_relevant=rows.count(predictions.relevant),
-            without_text=rows.count(predictions.without_text),
-        )
-        topics = [PredictedTopic(trained=able, **row) for row, able in zip(by_topic, trained.tolist(), strict=True)]
-        in_all = PredictionTotals(classifier=classifier, topics=len(topics), trained=int(trained.sum()), **total)
-        return cls(topics, in_all, holdout, expected)
+        learned, count = (predictions.learned_relevant, predictions.learned_nonrelevant), judgments.rows.count
+        masks = (predictions.predicted, predictions.relevant, predictions.without_text)
+        trained = (learned[0] > 0) & (learned[1] > 0)
+        rows = _by_topic(PredictedTopic, judgments, *learned, *map(count, masks), trained)
+        return cls(rows, classifier, holdout, expected)
+
+    @property
+    def total(self) -> PredictedTopic:
+        """The sums over topics."""
+        return _total(PredictedTopic, self.rows)
 
     def tables(self) -> list[Table]:
         """Return the totals, the accuracy of predictions, one row per topic, and the expected values of each run."""
-        tables = [Table.of("predictions", PredictionTotals, [self.total])]
+        _, *counts, trained = self.total
+        columns = ("classifier", "topics", "trained", *PredictedTopic._fields[1:-1])
+        tables = [Table("predictions", columns, [(self.classifier, len(self.rows), trained, *counts)])]
         if self.holdout:
             tables.append(Table.of("holdout", Quality, self.holdout))
         tables.append(Table.of("topics", PredictedTopic, self.rows))
         if self.expected:
-            columns = ("run", *next(iter(self.expected.values())))
+            measures = next(iter(self.expected.values()))
             cells = [(run, *of_run.values()) for run, of_run in self.expected.items()]
-            tables.append(Table("expected measures", columns, cells))
+            tables.append(Table("expected measures", ("run", *measures), cells))
         return tables
 
 
@@ -208,32 +190,22 @@ class LabelReport(Result):
     """Numbers of missing judgments that were taken from labels, by topic."""
 
     rows: Sequence[LabelledTopic]
-    total: LabelTotals
 
     @classmethod
     def of(cls, judgments: Judgments, taken: BoolArray, holes: BoolArray, relevant: BoolArray) -> LabelReport:
         """Count labels that were taken, missing judgments (holes), and documents relevant after completion."""
-        count = judgments.rows.count
-        by_topic, total = _by_topic_and_in_all(
-            judgments,
-            holes=count(holes),
-            labelled=count(taken),
-            labelled_relevant=count(taken & relevant),
-            unlabelled=count(holes & ~taken),
-        )
-        return cls([LabelledTopic(**row) for row in by_topic], LabelTotals(topics=len(by_topic), **total))
+        counts = map(judgments.rows.count, (holes, taken, taken & relevant, holes & ~taken))
+        return cls(_by_topic(LabelledTopic, judgments, *counts))
+
+    @property
+    def total(self) -> LabelledTopic:
+        """The sums over topics."""
+        return _total(LabelledTopic, self.rows)
 
     def tables(self) -> list[Table]:
         """Return the totals, and one row per topic."""
+        totals = [(len(self.rows), *self.total[1:])]
         return [
-            Table.of("labels", LabelTotals, [self.total], n_labels=0),
+            Table("labels", ("topics", *LabelledTopic._fields[1:]), totals, n_labels=0),
             Table.of("topics", LabelledTopic, self.rows),
         ]
-
-
-def _by_topic_and_in_all(judgments: Judgments, **counts: IntArray) -> tuple[list[dict[str, Any]], dict[str, int]]:
-    """Return the counts, shape (n_topics,) each, as one dictionary per topic, and their sums."""
-    topics = map(as_text, judgments.topics)
-    numbers = zip(*(of_topics.tolist() for of_topics in counts.values()), strict=True)
-    rows = [{"topic": topic, **dict(zip(counts, row, strict=True))} for topic, row in zip(topics, numbers, strict=True)]
-    return rows, {name: int(of_topics.sum()) for name, of_topics in counts.items()}

@@ -1,6 +1,5 @@
 """Statistics of judgments and runs.
 
-describe    describe() and its command
-results     statistics of judgments and runs
+describe    statistics of judgments and runs; describe() and its command
 figures     the figure
 """

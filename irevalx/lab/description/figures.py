@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullLocator
 
 from irevalx.arrays.segments import FloatArray, ratio
-from irevalx.lab.description.results import Description, RunDescription
+from irevalx.lab.description.describe import Description, RunDescription
 from irevalx.lab.plotting.page import (
     COLOURS,
     FRAME,

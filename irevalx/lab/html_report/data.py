@@ -14,7 +14,7 @@ from irevalx.frozen import Frozen, cached_property
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair
 from irevalx.lab.comparison.results import ComparedPairs
-from irevalx.lab.description.results import JudgmentsDescription, RunDescription, contributions
+from irevalx.lab.description.describe import JudgmentsDescription, RunDescription, contributions
 from irevalx.lab.html_report.rankings import FirstDocuments
 from irevalx.lab.html_report.scores import ReportedMeasure, ReportedScores
 from irevalx.lab.score_bounds.extremes import WeightedScores

@@ -2,14 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from irevalx.api.inputs import GivenQrels
 from irevalx.declarations import declared, file, flag, refined, spelled, whole
 from irevalx.errors import shown_name, warn
 from irevalx.experiments.inputs import graded_judgments_of
 from irevalx.experiments.parameters import chosen_seed
-from irevalx.frozen import Frozen
 from irevalx.lab.command.output import Result
 from irevalx.lab.command.parameters import GradedRelFormat, Level, Runs, Seed
 from irevalx.lab.completion.documents import paths_of, read_documents
@@ -36,23 +35,17 @@ LEARNING_BY_STRATEGY = "; ".join(
 )
 
 
-class NextDocumentRow(Frozen, kw_only=True):
+class NextDocumentRow(NamedTuple):
     """A document to judge."""
 
-    number: int
-    """From 1, in the order of selection."""
+    number: int  # from 1, in the order of selection
     topic: str
     docno: str
-    score: float
-    """By which the strategy prefers the document, the highest first: a fused score, a priority, a probability."""
-    best_rank: int
-    """The best rank of the document in any run."""
-    runs: int
-    """Number of runs of which the document is a candidate."""
-    run: int | None
-    """The run from which the strategy selected the document, from 1; None unless it reads one run at a time."""
-    text: str | None = None
-    """The first words of the document; None without texts."""
+    score: float  # by which the strategy prefers the document: a fused score, a priority, a probability
+    best_rank: int  # the best rank of the document in any run
+    runs: int  # number of runs of which the document is a candidate
+    run: int | None  # from which the strategy selected the document, from 1; None unless it reads one run at a time
+    text: str | None  # the first words of the document; None without texts
 
 
 class NextDocuments(Result):
@@ -65,10 +58,7 @@ class NextDocuments(Result):
 
     def tables(self) -> list[Table]:
         """Return the table of ``rows``."""
-        without = tuple(
-            name for name in ("run", "text") if self.rows and all(getattr(row, name) is None for row in self.rows)
-        )
-        return [Table.of("next documents", NextDocumentRow, self.rows, n_labels=3, without=without)]
+        return [Table.of("next documents", NextDocumentRow, self.rows, n_labels=3).without_empty("run", "text")]
 
     @property
     def text(self) -> bytes:

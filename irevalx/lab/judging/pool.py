@@ -1,7 +1,7 @@
 """Pools of the top documents of runs: ``pool``, ``pool_sizes`` and their command."""
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, overload
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, overload
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from irevalx.errors import ArgumentError, NoTopicsError, shown_name, warn
 from irevalx.experiments import samples
 from irevalx.experiments.inputs import GradedText, graded_judgments_of, opened_runs
 from irevalx.experiments.pools import best_ranks_in_runs, in_pool, pool_of, pool_of_documents
-from irevalx.frozen import Frozen, replace
+from irevalx.frozen import replace
 from irevalx.judgments.pool import with_pool
 from irevalx.lab.command.output import Result
 from irevalx.lab.command.parameters import Depth, GradedRelFormat, Level, Runs
@@ -135,17 +135,14 @@ def pool(
     return qrels.rewritten(reduced, is_judged) if drop else qrels.rewritten(with_pool(reduced, documents))
 
 
-class PoolSize(Frozen, kw_only=True):
+class PoolSize(NamedTuple):
     """The size of a pool, summed over topics."""
 
     depth: int
-    topics: int
-    """Number of pooled topics; with judgments, of topics that are also judged."""
+    topics: int  # pooled topics; with judgments, topics that are also judged
     documents: int
-    per_topic: float
-    """Mean number of documents."""
-    judged: int | None
-    """Number of judged documents, and of relevant ones; None without judgments."""
+    per_topic: float  # mean number of documents
+    judged: int | None  # judged documents; None without judgments, like the next field
     relevant: int | None
 
 
@@ -157,8 +154,7 @@ class PoolSizes(Result):
 
     def tables(self) -> list[Table]:
         """Return the table of ``rows``."""
-        without = ("judged", "relevant") if self.rows[0].judged is None else ()
-        return [Table.of("sizes of pools", PoolSize, self.rows, without=without)]
+        return [Table.of("sizes of pools", PoolSize, self.rows).without_empty("judged", "relevant")]
 
 
 @declared()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from irevalx.frozen import Frozen
 from irevalx.lab import PROGRAM
@@ -20,37 +21,31 @@ FAIR, UNDERESTIMATED, OVERESTIMATED, CANNOT_TELL = "fair", "underestimated", "ov
 """The verdicts."""
 
 
-class NewRun(Frozen, kw_only=True):
+class NewRun(NamedTuple):
     """A run that was not pooled, under a measure."""
 
     run: str
     group: str
     measure: str
     score: float
-    condensed: float | None
-    """The score with unjudged documents skipped; None if the measure does not support this treatment."""
-    least: float | None
-    """The least score over all possible judgments of the unjudged documents; None unless ``bounds`` has proven ones."""
+    condensed: float | None  # with unjudged documents skipped; None if the measure does not support this treatment
+    least: float | None  # over all possible judgments of the unjudged documents; None unless ``bounds`` has proven ones
     greatest: float | None
-    bias: float | None
-    """The expected difference between the score and the score if the group had been pooled; None if unknown."""
-    bias_low: float | None
-    """The 95 % interval of the bias; None if the bias is unknown, or 0 because all documents are judged."""
+    bias: float | None  # expected difference between the score and the score if the group had been pooled, if known
+    bias_low: float | None  # 95 % interval; None if the bias is unknown, or 0 because all documents are judged
     bias_high: float | None
     verdict: str
-    to_judge: int
-    """The number of unjudged documents among the first documents of the runs of the group."""
+    to_judge: int  # number of unjudged documents among the first documents of the runs of the group
 
 
-class Coverage(Frozen, kw_only=True):
+class Coverage(NamedTuple):
     """The shares of unjudged documents of a new run, or of a pooled run when its group is left out."""
 
     run: str
     group: str
     is_new: bool
     unjudged_10: float
-    unjudged_k: float
-    """Within the depth of the pool."""
+    unjudged_k: float  # within the depth of the pool
 
 
 class NewRuns(Frozen, kw_only=True):

@@ -185,20 +185,19 @@ class PooledAndNew(Frozen, kw_only=True):
         new, groups = self.new, self.groups[self.n_pooled :]
         score, ends = new.scores(new.values(None, self.given)), _bounds(new)
         condensed = _condensed(new, self.given)
-        rows = []
-        for m, measure in enumerate(new.measures):
-            for r, run in enumerate(new.runs):
-                about: dict[str, Any] = {
-                    "run": run,
-                    "group": groups[r],
-                    "measure": measure,
-                    "score": float(score[m, r]),
-                }
-                least, greatest = ends.get(measure, [(None, None)] * len(new.runs))[r]
-                skipped = condensed[measure][r] if measure in condensed else None
-                bias = biases[groups[r]].columns(measure, run, tolerance)
-                rows.append(NewRun(**about, condensed=skipped, least=least, greatest=greatest, **bias))
-        return rows
+        return [
+            NewRun(
+                run,
+                groups[r],
+                measure,
+                float(score[m, r]),
+                condensed[measure][r] if measure in condensed else None,
+                *(ends[measure][r] if measure in ends else (None, None)),
+                **biases[groups[r]].columns(measure, run, tolerance),
+            )
+            for m, measure in enumerate(new.measures)
+            for r, run in enumerate(new.runs)
+        ]
 
     def _coverage(self) -> list[Coverage]:
         """Return the shares of unjudged documents of new runs, and of pooled runs when their groups are left out."""
@@ -280,9 +279,9 @@ class GroupBias(Frozen, kw_only=True):
 
     def columns(self, measure: str, run: str, tolerance: float) -> dict[str, Any]:
         """Return the fields of ``NewRun`` about the bias."""
-        bias, low, high = self.estimates.get((measure, run), (None, None, None))
         if not self.to_judge:
             return {"bias": 0.0, "bias_low": None, "bias_high": None, "verdict": FAIR, "to_judge": 0}
+        bias, low, high = self.estimates.get((measure, run), (None, None, None))
         verdict = verdict_on(None if low is None or high is None else (low, high), tolerance)
         return {"bias": bias, "bias_low": low, "bias_high": high, "verdict": verdict, "to_judge": self.to_judge}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from irevalx.arrays.segments import FloatArray
 from irevalx.experiments.inputs import GradedText
 from irevalx.experiments.ranked_runs import Experiment
 from irevalx.experiments.run_groups import LeftOut, Removal, removed_by_topic
-from irevalx.frozen import Frozen, fields, replace
+from irevalx.frozen import replace
 from irevalx.lab.command.output import DrawnResult
 from irevalx.lab.command.parameters import CLASSIFIERS
 from irevalx.lab.completion.quality import QualityOfPredictions, completion_quality
@@ -27,18 +27,16 @@ if TYPE_CHECKING:
     from irevalx.lab.plotting.page import Page
 
 
-class BiasOfHoles(Frozen):
+class BiasOfHoles(NamedTuple):
     """The least-squares line of the bias of left-out runs on their share of unjudged documents (holes)."""
 
     measure: str
     judgments: str
     holes: float
     bias: float
-    intercept: float | None
-    """The expected bias of a run without unjudged documents."""
+    intercept: float | None  # expected bias of a run without unjudged documents
     slope: float | None
-    slope_low: float | None
-    """Intervals cover other groups of runs; None for fewer than four groups."""
+    slope_low: float | None  # intervals cover other groups of runs; None for fewer than four groups
     slope_high: float | None
     correlation: float | None
     correlation_low: float | None
@@ -68,29 +66,23 @@ def note_on_intervals(n_groups: int) -> str:
     )
 
 
-class LeaveOutRow(Frozen, kw_only=True):
+class LeaveOutRow(NamedTuple):
     """A run under a measure, with all judgments and without those of the unique documents of its group."""
 
     run: str
     group: str
     measure: str
-    judgments: str
-    """How the judgments were completed; biased if they were not."""
+    judgments: str  # how the judgments were completed; biased if they were not
     score: float
-    left_out: float
-    """Whole numbers for sums of counts, like ``score``."""
-    rank: int
-    """1 + the number of runs with a better score."""
+    left_out: float  # whole numbers for sums of counts, like ``score``
+    rank: int  # 1 + the number of runs with a better score
     rank_left_out: int
-    significant: bool
-    """Whether the scores differ significantly."""
-    holes: float | None
-    """The share of unjudged documents among the first documents; None unless requested."""
-    bias: float | None
-    """``left_out`` - ``score``; None unless holes were requested."""
+    significant: bool  # whether the scores differ significantly
+    holes: float | None  # share of unjudged documents among the first documents; None unless requested
+    bias: float | None  # ``left_out`` - ``score``; None unless holes were requested
 
 
-class LeftOutSummary(Frozen, kw_only=True):
+class LeftOutSummary(NamedTuple):
     """Means over the runs that were left out, under a measure; most fields are in ``LeftOut.statistics``."""
 
     measure: str
@@ -105,21 +97,18 @@ class LeftOutSummary(Frozen, kw_only=True):
     significant: float
     tau_b_all_runs: float
     tau_all_runs: float
-    decisions: Mapping[str, float]
-    """Agreement of significance decisions, by the names of ``Confusion.columns``."""
+    decisions: Mapping[str, float]  # agreement of significance decisions, by the names of ``Confusion.columns``
 
 
-class UniqueAtDepth(Frozen, kw_only=True):
+class UniqueAtDepth(NamedTuple):
     """The number of unique documents among the first documents of the runs of a group: means over topics and runs."""
 
-    group: str
-    """``mean`` for all runs that were left out."""
+    group: str  # ``mean`` for all runs that were left out
     removed: float
-    relevant: float
-    """Relevant in the full judgments."""
+    relevant: float  # in the full judgments
 
 
-class PredictedGroup(Frozen, kw_only=True):
+class PredictedGroup(NamedTuple):
     """The number of unique documents of a group, and how many of them are predicted correctly."""
 
     group: str
@@ -131,18 +120,16 @@ class PredictedGroup(Frozen, kw_only=True):
     right: int
 
 
-class RemovedFromTopic(Frozen, kw_only=True):
+class RemovedFromTopic(NamedTuple):
     """The number of judged unique documents of a group for a topic, and how many of them are relevant."""
 
-    group: str
-    topic: str
-    """``all`` for the sum over topics, and ``mean`` for the mean. ``mean`` of the group ``mean`` is the number of
-    documents per topic in Büttcher et al. (2007, 5.2)."""
+    group: str  # ``mean`` for the mean over groups; that of the topic ``mean`` is in Büttcher et al. (2007, 5.2)
+    topic: str  # ``all`` for the sum over topics, ``mean`` for the mean
     removed: float
     relevant: float
 
 
-_MEANS = tuple(name for name in fields(LeftOutSummary) if name not in {"measure", "judgments", "decisions"})
+_MEANS = tuple(name for name in LeftOutSummary._fields if name not in {"measure", "judgments", "decisions"})
 """The fields of a summary that are in ``LeftOut.statistics``."""
 
 
@@ -237,7 +224,7 @@ class LeftOutRuns(DrawnResult):
         groups = [removal.group for removal in self.removals]
         named = [*zip(groups, counts, strict=True), ("mean", np.concatenate(counts))]
         means = [(group, of_group.mean(axis=0) / len(experiment.topics)) for group, of_group in named]
-        return [UniqueAtDepth(group=group, removed=float(n), relevant=float(r)) for group, (n, r) in means]
+        return [UniqueAtDepth(group, *of_group.tolist()) for group, of_group in means]
 
     @property
     def predicted_groups(self) -> list[PredictedGroup]:
@@ -276,13 +263,13 @@ class LeftOutRuns(DrawnResult):
         ]
         counts = removed_by_topic(experiment, self.removals), removed_by_topic(experiment, relevant)
         topics = [as_text(topic) for topic in experiment.topics]
-        rows: list[tuple[str, str, float, float]] = []
+        rows: list[RemovedFromTopic] = []
         for removal, of_group, of_relevant in zip(self.removals, *counts, strict=True):
-            rows += zip([removal.group] * len(topics), topics, of_group.tolist(), of_relevant.tolist(), strict=True)
-            rows.append((removal.group, "all", int(of_group.sum()), int(of_relevant.sum())))
-            rows.append((removal.group, "mean", float(of_group.mean()), float(of_relevant.mean())))
-        rows.append(("mean", "mean", float(counts[0].mean()), float(counts[1].mean())))
-        return [RemovedFromTopic(group=g, topic=t, removed=n, relevant=r) for g, t, n, r in rows]
+            of_topics = zip(topics, of_group.tolist(), of_relevant.tolist(), strict=True)
+            rows += [RemovedFromTopic(removal.group, *of_topic) for of_topic in of_topics]
+            rows.append(RemovedFromTopic(removal.group, "all", int(of_group.sum()), int(of_relevant.sum())))
+            rows.append(RemovedFromTopic(removal.group, "mean", float(of_group.mean()), float(of_relevant.mean())))
+        return [*rows, RemovedFromTopic("mean", "mean", float(counts[0].mean()), float(counts[1].mean()))]
 
     def warnings(self) -> Iterator[str]:
         """Yield warnings about significant differences in both directions, and about missing predictions."""
@@ -343,10 +330,10 @@ class LeftOutRuns(DrawnResult):
         summary = self._table("summary", LeftOutSummary, self.summary, n_labels=2, without=without)
         tables = [summary if decisions_apart else self._with_decisions(summary)]
         if self.view == "runs":
-            without = set() if self.holes is not None else {"holes", "bias"}
-            tables.insert(0, self._table("runs", LeaveOutRow, self.rows, n_labels=4, without=without))
+            runs = self._table("runs", LeaveOutRow, self.rows, n_labels=4)
+            tables.insert(0, runs.without_empty("holes", "bias"))
             if decisions_apart:
-                without = {*fields(LeftOutSummary)} - {"measure", "judgments"}
+                without = {*LeftOutSummary._fields} - {"measure", "judgments"}
                 title, note = (
                     "pairwise decisions",
                     DECISION_NOTE.format(full="the full judgments", reduced="the reduced ones"),
@@ -373,8 +360,8 @@ class LeftOutRuns(DrawnResult):
     def _table(
         self,
         title: str,
-        record: type[Frozen],
-        rows: Sequence[Frozen],
+        record: type[Any],
+        rows: Sequence[Any],
         *,
         n_labels: int,
         without: Collection[str] = (),
@@ -394,17 +381,12 @@ class LeftOutRuns(DrawnResult):
         """Return one row per run: its scores under the full judgments, then under each other kind."""
         full = next(iter(self.evaluations.values())).before
         kinds = {"full": full, **{name: evaluation.after for name, evaluation in self.evaluations.items()}}
-        measures = self.experiment.measures
-        printed = [
-            [self._printed(m, score) for score in of_measure]
-            for scores in kinds.values()
-            for m, of_measure in enumerate(scores)
+        scores = [
+            (run, self.groups[r], f"{name} {measure}", self._printed(m, of_kind[m, r]))
+            for name, of_kind in kinds.items()
+            for m, measure in enumerate(self.experiment.measures)
+            for r, run in enumerate(self.experiment.runs)
         ]
-        return Table(
-            "runs and judgments",
-            ("run", "group", *(f"{name}_{measure}" for name in kinds for measure in measures)),
-            list(zip(self.experiment.runs, self.groups, *printed, strict=True)),
-            n_labels=2,
-            heads=("run", "group", *(f"{name} {measure}" for name in kinds for measure in measures)),
-            for_paper=True,
-        )
+        long = Table("runs and judgments", ("run", "group", "name", "score"), scores)
+        wide = long.pivot(("run", "group"), "name", "score", for_paper=True)
+        return replace(wide, columns=tuple(name.replace(" ", "_") for name in wide.columns), heads=wide.columns)

@@ -26,7 +26,6 @@ from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
 from irevalx.experiments.pools import with_first_documents
 from irevalx.experiments.ranked_runs import Experiment, requests_of
 from irevalx.experiments.weighted_measures import WeightedMeasure, not_weighted, weighted_measures
-from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.command.output import DrawnResult, Result
 from irevalx.lab.command.parameters import (
@@ -54,10 +53,10 @@ from irevalx.lab.score_bounds.probabilities import (
 from irevalx.lab.score_bounds.relevance_models import Unpooled
 from irevalx.lab.score_bounds.results import (
     ALL,
+    WITH_PROBABILITIES,
     BoundedScore,
     DeterminedPairsRow,
     DocumentToJudge,
-    InfluentialDocument,
     count_determined,
     rows_of,
 )
@@ -83,8 +82,7 @@ class BoundedScores(DrawnResult):
     """Bounds of the scores of runs, and of the differences of pairs."""
 
     rows: Sequence[BoundedScore]
-    """For each measure the runs, then the pairs; for each the topics, then their mean. With probabilities of relevance,
-    they are ``ExpectedValueRow``."""
+    """For each measure the runs, then the pairs; for each the topics, then their mean."""
     decided: Sequence[DeterminedPairsRow]
     """One for each measure; empty for a single run."""
     by_topic: bool
@@ -109,9 +107,10 @@ class BoundedScores(DrawnResult):
         return [table, *counted]
 
     def _tables(self, rows: Sequence[BoundedScore]) -> list[Table]:
-        tables = [Table.of("bounds", type(self.rows[0]), rows, n_labels=4)]
+        without = WITH_PROBABILITIES if self.rows[0].mean is None else ()
+        tables = [Table.of("bounds", BoundedScore, rows, n_labels=4, without=without)]
         if self.decided:
-            tables.append(Table.of("decided pairs", type(self.decided[0]), self.decided))
+            tables.append(Table.of("decided pairs", DeterminedPairsRow, self.decided).without_empty("confident"))
         return tables
 
     def drawing(self, draw: str | None, page: "Page") -> str:
@@ -126,12 +125,14 @@ class BoundedScores(DrawnResult):
 class DocumentsToJudge(Result):
     """The documents whose judgments have the greatest effect on undecided pairs, the best first."""
 
-    rows: Sequence[DocumentToJudge] | Sequence[InfluentialDocument]
-    kind: type[Frozen] = DocumentToJudge
+    rows: Sequence[DocumentToJudge]
+    column: str = "narrows"
+    """The effect of judgments: ``narrows`` or, with probabilities, ``changes``."""
 
     def tables(self) -> list[Table]:
         """Return the table of ``rows``."""
-        return [Table.of("next documents", self.kind, self.rows, n_labels=3)]
+        without = {"narrows", "changes"} - {self.column}
+        return [Table.of("next documents", DocumentToJudge, self.rows, n_labels=3, without=without)]
 
     @property
     def text(self) -> bytes:
@@ -288,13 +289,13 @@ def bounds(
         ]
         if requested is not None:
             ranked = expected[0].changing(_undecided(scores[0]))
-            return _to_judge(InfluentialDocument, "changes", ranked, requested, notes)
+            return _to_judge("changes", ranked, requested, notes)
         of_measures = [(of_measure.scores.measure.name, of_measure.bounds) for of_measure in expected]
         if drawn:
             simulated = SimulatedValues(experiment, relevance, shares, draws, used_seed or 0)
             of_measures += [(measure, partial(simulated.bounds, measure)) for measure in experiment.measures]
     if requested is not None:
-        return _to_judge(DocumentToJudge, "narrows", scores[0].worth_judging(_undecided(scores[0])), requested, notes)
+        return _to_judge("narrows", scores[0].worth_judging(_undecided(scores[0])), requested, notes)
     rows = [row for of_measure in of_measures for row in _rows(experiment, *of_measure)]
     decided = count_determined(rows)
     for row in decided:
@@ -322,21 +323,24 @@ def _rows(
 
 
 def _to_judge(
-    kind: type[DocumentToJudge | InfluentialDocument],
-    column: str,
-    ranked: Sequence[DocumentInfluence],
-    requested: tuple[str, int],
-    notes: tuple[str, ...],
+    column: str, ranked: Sequence[DocumentInfluence], requested: tuple[str, int], notes: tuple[str, ...]
 ) -> DocumentsToJudge:
     """Return the first documents, in all or of each topic; the column contains the effect of their judgments."""
     (name, n), by_topic = requested, attrgetter("topic")
     topics = groupby(sorted(ranked, key=by_topic), by_topic) if name == "per_topic" else [("", ranked)]
-    rows: list[Any] = [
-        kind(rank=rank, topic=document.topic, docno=document.docno, pairs=document.pairs, **{column: document.narrows})
+    rows = [
+        DocumentToJudge(
+            rank,
+            document.topic,
+            document.docno,
+            narrows=document.effect if column == "narrows" else None,
+            changes=document.effect if column == "changes" else None,
+            pairs=document.pairs,
+        )
         for _, of_topic in topics
         for rank, document in enumerate(islice(of_topic, n), start=1)
     ]
-    return DocumentsToJudge(rows, kind, notes=notes)
+    return DocumentsToJudge(rows, column, notes=notes)
 
 
 def _drawn_requests(requests: Sequence[RequestedMeasure], *, is_probable: bool) -> tuple[RequestedMeasure, ...]:

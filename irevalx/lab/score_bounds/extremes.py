@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,13 +30,12 @@ _BATCH = 4_000_000
 """The maximum number of weights in memory at a time."""
 
 
-class DocumentInfluence(Frozen):
+class DocumentInfluence(NamedTuple):
     """The effect of judging a document."""
 
     topic: str
     docno: str
-    narrows: float
-    """How much its judgment narrows the bounds of means, or changes probabilities, summed over pairs."""
+    effect: float  # how much its judgment narrows the bounds of means, or changes probabilities, summed over pairs
     pairs: int = 1
 
 
@@ -145,7 +145,7 @@ class WeightedScores:
             counts[number] = np.count_nonzero(of_unjudged)
             narrows = without_noise(np.abs(of_unjudged) * (greatest / n_topics))
             place = int(narrows.argmax()) if narrows.size else 0
-            if narrows.size and narrows[place] > (best.narrows if best else 0.0):
+            if narrows.size and narrows[place] > (best.effect if best else 0.0):
                 best = DocumentInfluence(topic.topic, topic.docnos[place], float(narrows[place]))
         ends = without_noise(ends)
         means = without_noise(np.add.accumulate(ends, axis=1)[:, -1] / n_topics)
@@ -219,7 +219,7 @@ class WeightedScores:
                 DocumentInfluence(topic.topic, topic.docnos[place], float(narrows[place]), int(n_pairs[place]))
                 for place in np.flatnonzero(topic.unjudged & (narrows > 0)).tolist()
             ]
-        return sorted(documents, key=lambda document: -document.narrows)  # stable: topics and names ascend
+        return sorted(documents, key=lambda document: -document.effect)  # stable: topics and names ascend
 
 
 def _weights_of_pairs(topic: TopicWeights, pairs: Sequence[tuple[int, int]]) -> Iterator[FloatArray]:

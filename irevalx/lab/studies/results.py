@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray
-from irevalx.errors import imported, warn
+from irevalx.errors import warn
 from irevalx.experiments.ranked_runs import Experiment
 from irevalx.experiments.run_groups import groups_of
 from irevalx.experiments.samples import is_relevant
@@ -42,7 +42,6 @@ from irevalx.reports.table import Table
 from irevalx.strategies.simulation import BudgetLevel, SimulatedJudging, StrategySimulation
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
     from irevalx.lab.plotting.page import Page
@@ -222,21 +221,21 @@ class StudyResult(Result):
         return summary_of(self.study, self.how_made)
 
     def tables(self) -> list[Table]:
-        """Return the tables of ``to_frame``."""
+        """Return the tables."""
         return [table() for table in self._tables().values()]
 
     def _tables(self) -> dict[str, Callable[[], Table]]:
         """Return functions that make the tables, by title."""
         tables: dict[str, Callable[[], Table]] = {
-            "knees": lambda: Table("knees", KneeRow._fields, self.rows, n_labels=2),
+            "knees": lambda: Table.of("knees", KneeRow, self.rows, n_labels=2),
             "summary": lambda: summary_table(self.summary),
             "samples": lambda: samples_table(self.study),
             "scores": lambda: scores_table(self.study),
         }
         if self.recall:
-            tables["found"] = lambda: Table("found", RecallRow._fields, self.recall, n_labels=4)
+            tables["found"] = lambda: Table.of("found", RecallRow, self.recall, n_labels=4)
         if self.unpooled:
-            tables["groups"] = lambda: Table("groups", UnpooledRunRow._fields, self.unpooled, n_labels=4)
+            tables["groups"] = lambda: Table.of("groups", UnpooledRunRow, self.unpooled, n_labels=4)
         return tables
 
     def tables_for_people(self) -> list[Table]:
@@ -248,16 +247,10 @@ class StudyResult(Result):
             tables.append(unpooled_table(self.unpooled))
         return tables
 
-    def to_frame(self, table: str = "knees") -> pd.DataFrame:
-        """Return a table as a pandas data frame with full precision.
-
-        Tables are knees, summary, samples and scores; for a judging strategy also found, and with groups, groups.
-        """
+    def table(self, title: str | None = None) -> Table:
+        """Return one of the tables knees (the default), summary, samples, scores, found and groups."""
         tables = self._tables()
-        pandas = imported("pandas", "pandas", "to_frame")
-        rows = tables[named_choice("table", table, [*tables])]()
-        frame: pd.DataFrame = pandas.DataFrame(list(rows.rows), columns=list(rows.columns))
-        return frame
+        return tables["knees" if title is None else named_choice("table", title, [*tables])]()
 
     def files(self, digits: int = DIGITS) -> dict[str, bytes]:
         """Return the contents of all files but figures by name; ``digits`` are decimals in summary.txt."""

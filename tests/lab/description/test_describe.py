@@ -17,7 +17,7 @@ from running import FIXTURES, SHARED, lab, lab_told, opened, refusal, run
 
 import irevalx
 from irevalx.experiments.inputs import GradedText
-from irevalx.lab.description.results import JudgmentsDescription, RunDescription, contributions
+from irevalx.lab.description.describe import JudgmentsDescription, RunDescription, contributions
 from irevalx.ranking.rank import rank_run
 from irevalx.ranking.rules import RankingRules
 
