@@ -227,10 +227,7 @@ def _of_json_object(where: str, text: str) -> Iterator[_Value]:
 
 
 def _of_trec_eval(where: str, text: str) -> Iterator[_Value]:
-    """Yield the values of runs in turn: a run begins with a second runid, or with a topic after the summary.
-
-    irevalx prints runid before the topics unless it was requested, and otherwise among the `all` rows, like trec_eval.
-    """
+    """Yield the values of runs in turn: a run begins with a second runid, or with a topic after the summary."""
     run: str | None = None
     waiting: list[_Value] = []
     summarised = False
@@ -268,11 +265,7 @@ def _named(where: str, run: str | None, values: Sequence[_Value]) -> Iterator[_V
 def evaluate_with_samples(
     sources: Sequence[Source], runs: OpenedRuns, measures: Sequence[str], **options: Any
 ) -> list[EvaluatedRuns]:
-    """Evaluate the runs with each of several files of judgments, which are stratified samples or qrels.
-
-    Documents that were not drawn are pooled and unjudged for measures of grades. For measures of strata and of
-    inclusion probabilities, qrels are one stratum, and the judged documents are a sample of it.
-    """
+    """Evaluate the runs with files of judgments that are stratified samples, or qrels, which are one stratum."""
     requests = requests_of_samples(measures, parameters.whole_number(spelled("level"), options["level"]))
     evaluated = []
     for source in sources:

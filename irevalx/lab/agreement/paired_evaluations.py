@@ -124,11 +124,7 @@ class PairedEvaluations(Frozen):
 def evaluate_under_both(
     experiment: Experiment, labels: PairedLabels, warn: Warn = lambda line: None, *, least: tuple[int, int] = (1, 0)
 ) -> Iterator[tuple[PairedEvaluations, BoolArray]]:
-    """Yield the evaluations under human (x) and machine labels (y) by measure, and which topics count in both.
-
-    Warns of topics without a value. Raises InputError if fewer topics than ``least`` have values with both files, or
-    with the machine's alone.
-    """
+    """Yield the evaluations under human (x) and machine labels (y) by measure, and which topics count in both."""
     in_both = labels.in_both[[labels.judgments.topic_index[topic] for topic in experiment.topics]]
     values = (
         experiment.values(labels.human, labels.in_human),

@@ -53,17 +53,17 @@ def intervals(comparison: Comparison, page: Page) -> Figure:
         for start in range(0, len(order), size):
             pairs = [of_measure.pairs[row] for row in order[start : start + size]]
             names = [pair.run if baseline else _pair(pair.run, pair.against) for pair in pairs]
-            panels.append(IntervalPanel(of_measure.name, names, [[_mark(pair)] for pair in pairs]))
+            panels.append(IntervalPanel(of_measure.name, list(zip(names, map(_marks, pairs), strict=True))))
     figure = draw_intervals(panels, page, most_columns=2 if halved else 3)
     page.name(figure, f"Differences from {baseline}" if baseline else "Differences of runs")
     page.explain(figure, _label(baseline), _interval_note(comparison))
     return figure
 
 
-def _mark(pair: ComparedPair) -> IntervalMark:
+def _marks(pair: ComparedPair) -> list[IntervalMark]:
     simultaneous = pair.simultaneous_low, pair.simultaneous_high
     colour = _DIFFER if pair.differ else _PLAIN
-    return IntervalMark(pair.difference, (pair.low, pair.high), simultaneous, colour, bool(pair.differ))
+    return [IntervalMark(pair.difference, (pair.low, pair.high), simultaneous, colour, bool(pair.differ))]
 
 
 def _pair(run: str, against: str) -> str:

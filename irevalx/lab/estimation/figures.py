@@ -16,19 +16,13 @@ MOST_ROWS = 30
 
 
 def estimated_intervals(result: EstimatedScores, page: Page) -> Figure:
-    """Draw each difference with its interval, and the classical one below; the means if there are no differences.
-
-    Each measure has a panel. With more than ``MOST_ROWS`` pairs, a panel shows the pairs of the run with the largest
-    estimate, smallest differences first.
-    """
+    """Draw the differences, or the means of a single run, with machine labels and from human labels alone."""
     names = list(dict.fromkeys(row.measure for row in result.rows))
     measures = [_drawn_rows([row for row in result.rows if row.measure == name]) for name in names]
     alone = "the human sample" if result.are_sampled else "human topics"
     are_pairs = measures[0][0].against is not None
-    panels = [
-        IntervalPanel(name, [_name(row) for row in rows], [_marks(row) for row in rows])
-        for name, rows in zip(names, measures, strict=True)
-    ]
+    of_measures = zip(names, measures, strict=True)
+    panels = [IntervalPanel(name, [(_name(row), _marks(row)) for row in rows]) for name, rows in of_measures]
     figure = draw_intervals(panels, page, zero=are_pairs)
     what = "Differences" if are_pairs else "Means"
     page.name(figure, f"{what} estimated with machine labels, and from {alone} alone")
@@ -80,8 +74,7 @@ def _note(result: EstimatedScores, measures: Sequence[Sequence[EstimateRow]], al
 
 def _marks(row: EstimateRow) -> list[IntervalMark]:
     """Return the estimate with machine labels, and the classical one."""
-    none = math.nan, math.nan
-    wide = none
+    none = wide = math.nan, math.nan
     if row.simultaneous_low is not None and row.simultaneous_high is not None:
         wide = row.simultaneous_low, row.simultaneous_high
     return [

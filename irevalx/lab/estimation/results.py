@@ -194,10 +194,7 @@ def rows_of(
     alpha: float,
     correction: str,
 ) -> Iterator[EstimateRow]:
-    """Yield a row for each run, then for each pair, with p corrected for the number of pairs; cells are fields by row.
-
-    Means have no p-value, and without the correction of Bonferroni, nothing has a simultaneous interval.
-    """
+    """Yield rows of means, then of pairs with p corrected for their number; cells are the fields of each row."""
     names = [*((run, None) for run in runs), *((runs[run], runs[against]) for run, against in pairs)]
     corrected = CORRECTIONS[correction](np.array([row["p"] for row in cells[len(runs) :]])).tolist()
     empty: dict[str, Any] = dict.fromkeys((*_OF_TOPICS, *_OF_DOCUMENTS))

@@ -100,15 +100,7 @@ def design_of(
     labels_format: str | None,
     **options: Unpack[Evaluating],
 ) -> LabellingDesign:
-    """Return a design of at most n documents; keywords are those of ``estimate``.
-
-    Strata are defined by machine grade and best rank in any run. The rate of a stratum is proportional to the standard
-    deviation of what machine errors add to the values (Neyman, Journal of the Royal Statistical Society 1934): the root
-    of the mean, over its documents, of the squared weights in all runs, times the machine's error. The error is the
-    root mean squared error of gains on documents of this grade and band that already have human labels, plus one
-    document with the largest error; so it is equal for all strata without such documents. Documents with human labels
-    are in no stratum.
-    """
+    """Return a design of at most n documents; keywords are those of ``estimate``."""
     form = options.pop("rel_format")
     theirs = labels_of(machine, labels_format or (form if form not in SAMPLES else QRELS.name))
     if human is None:
@@ -191,6 +183,9 @@ class _Strata:
         errors, labelled = (
             np.bincount(key, weights, int(key.max()) + 1)[kinds] for weights in (documents.errors, ~documents.is_open)
         )
+        # Neyman, Journal of the Royal Statistical Society 1934: rates are proportional to the standard deviation of
+        # what machine errors add to the values. The error of a stratum is estimated from its documents with human
+        # labels, plus one document with the largest error, so that it is equal without such documents.
         squares = np.bincount(self.stratum, documents.squares[documents.is_open]) / self.sizes.sum(axis=0)
         self.spread = np.sqrt(squares * (errors + 1) / (labelled + 1))
         """Shape (n_strata,)."""

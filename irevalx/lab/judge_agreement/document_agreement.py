@@ -91,12 +91,7 @@ class LabelBootstrap(Frozen, kw_only=True):
     """Intervals extend from the alpha/2 to the 1 - alpha/2 quantile over the resamples."""
 
     def for_few_topics(self, n_topics: int) -> LabelBootstrap:
-        """Return the bootstrap with wider intervals: expanded percentile intervals.
-
-        The share outside on each side is that of Student's t distribution with the unbiased variance, in terms of the
-        normal distribution (Hesterberg, What Teachers Should Know About the Bootstrap, The American Statistician 69,
-        2015).
-        """
+        """Return the bootstrap with expanded percentile intervals (Hesterberg, The American Statistician 69, 2015)."""
         from scipy import special
 
         if n_topics < 2:

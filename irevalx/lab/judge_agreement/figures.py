@@ -13,7 +13,7 @@ from irevalx.lab.judge_agreement.document_agreement import GAIN_STATISTICS, SCOR
 from irevalx.lab.judge_agreement.judges import HUMAN
 from irevalx.lab.judge_agreement.results import LabelsResult
 from irevalx.lab.plotting.page import COLOURS, GREY, Page, drawable
-from irevalx.lab.plotting.panels import PointSeries, draw_matrix, draw_scatter, with_margin
+from irevalx.lab.plotting.panels import draw_matrix, draw_points, scale_axes, with_margin
 
 _MOST_NUMBERED = 12
 """Maximum number of grades with numbers in the cells."""
@@ -79,8 +79,9 @@ def reranked_runs(result: LabelsResult, page: Page) -> Figure:
     for panel, ((judge, measure), runs) in zip(axes, panels.items(), strict=True):
         before = np.array([(scores["score_human"], scores["score_machine"]) for scores in runs.values()])
         after = before + [(scores["gain_human"], scores["gain_machine"]) for scores in runs.values()]
-        limits = (with_margin(np.concatenate((before, after)).ravel()),) * 2
-        draw_scatter(panel, [PointSeries(before[:, 0], before[:, 1], GREY, size=3, face="white")], limits)
+        ends = with_margin(np.concatenate((before, after)))
+        scale_axes(panel, ends, ends, diagonal=True)
+        draw_points(panel, before[:, 0], before[:, 1], GREY, size=3, face="white")
         for start, end in zip(before.tolist(), after.tolist(), strict=True):
             style = {"arrowstyle": "-|>", "mutation_scale": 6, "linewidth": 0.8, "shrinkA": 0, "shrinkB": 0}
             panel.annotate("", end, start, arrowprops={**style, "color": COLOURS[1]})

@@ -134,12 +134,7 @@ def notes_on_cuts(judges: Sequence[Judge], level: int) -> tuple[str, ...]:
 
 
 def combine_labels(machines: Sequence[Judge], level: int) -> CombinedLabels:
-    """Combine machines by majority vote, mean grade, and Dawid and Skene's model; nothing for a single machine.
-
-    Each document that a machine labels has a combined label, of the first answers of the machines that label it. The
-    label ``mean`` is the integer grade nearest to the mean, the lower one of two. ``probability`` is that of a grade of
-    at least ``level``.
-    """
+    """Combine machines by vote, mean grade, and Dawid and Skene's model, for each document that a machine labels."""
     if len(machines) < 2:
         return CombinedLabels()
     documents, labels = _table(machines)
@@ -214,10 +209,7 @@ def compare_judge(
     min_retrieved: float,
     progress: bool,
 ) -> tuple[list[AgreementStatistic], tuple[str, ...]]:
-    """Return statistics of a judge's labels beside human labels, and notes on topics; keywords are those of ``labels``.
-
-    Warnings contain the name of the judge; None for a single machine.
-    """
+    """Return statistics of a judge's labels and notes on topics; keywords are those of ``labels``."""
     both = PairedLabels.of(human, machine, common_topics(human, machine))
     agreement = DocumentAgreement(both, human, machine)
     of_documents = bootstrap if name is None else bootstrap.for_few_topics(agreement.n_topics)

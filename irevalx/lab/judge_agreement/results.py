@@ -126,10 +126,7 @@ def _with_intervals(
     statistics: Sequence[AgreementStatistic],
     notes: tuple[str, ...] = (),
 ) -> Table:
-    """Return a table with a row for each value of the fields ``labels``, and a column for each statistic of ``names``.
-
-    Columns without values are left out; intervals follow their values.
-    """
+    """Return the statistics ``names`` as columns with their intervals, if any, by the fields ``labels``."""
     probabilities = frozenset(name for name in names if name.endswith("_p"))
     wide = _long(title, labels, names, statistics).pivot(
         labels, "statistic", "value", "low", "high", probabilities=probabilities, notes=notes

@@ -110,13 +110,7 @@ class RunAgreement(Frozen):
                 yield self._row("excess_bias", float(excess_bias(*self.paired.scores, member)), group=name)
 
     def gain_statistics(self) -> Iterator[AgreementStatistic]:
-        """Yield gains, promise, gain ratio and excess bias of the runs of ``with_reranked``, together and for each run.
-
-        ``gain_human`` and ``gain_machine`` are values after minus values before; ``promise`` is the machine's gain
-        minus the human gain; ``gain_ratio`` is the human gain over the machine's, undefined if that is 0. Intervals use
-        Student's t distribution with the variance over resamples, for the ratio that of its linear approximation (delta
-        method). The excess bias is that of the reranked run among the other runs without reranking.
-        """
+        """Yield gains, promise, gain ratio and excess bias of the runs of ``with_reranked``, all and each."""
         n_runs = len(self.paired.runs) // 2
         before_x, before_y = self.paired.scores
         of_draws = without_noise(self._drawn[0]), without_noise(self._drawn[1])  # equal runs have no line through them
@@ -137,14 +131,7 @@ class RunAgreement(Frozen):
                 yield from self._excess_rows("rerank_excess_bias", biases[r], corrected_p[r], run=run)
 
     def errors_left(self, human_topics: Sequence[int]) -> Iterator[AgreementStatistic]:
-        """Yield the error of the runs' values if assessors judge n random topics, for measures that are means.
-
-        Values are estimated like ``irevalx-lab estimate``: those of the machine, corrected by its error on the judged
-        topics. ``rms_estimated`` is the root mean square, over draws and runs, of the distance to the human value of
-        all topics; ``rms_human_alone`` is that of the mean of the judged topics; ``error_gone`` is the share of the
-        machine's error (``rms``) that the estimate removes, negative if it adds error. Numbers below 2, or without a
-        topic left for the machine, are ignored.
-        """
+        """Yield the error that estimates leave if assessors judge n random topics, for measures that are means."""
         (human, machine), n_topics = self.paired.values, self.paired.n_topics
         alone = float(rms(*self.paired.scores))
         for n in human_topics if self.paired.scales[0] is MEAN else ():

@@ -91,11 +91,7 @@ class Page(Frozen):
     def panels(
         self, heights: Sequence[float], most_columns: int, around: float, *, sharex: bool = False
     ) -> tuple[Figure, list[Axes], int]:
-        """Return a figure, its panels of these heights in inches, row by row, and the number of panels in a row.
-
-        A narrow page has one panel per row, and a row is as high as its highest panel; ``around`` is the height below
-        and above all panels.
-        """
+        """Return a figure, panels of these heights in inches, and the number in a row (1 on a narrow page)."""
         n_columns = 1 if self.is_narrow else min(most_columns, len(heights))
         rows = [max(heights[start : start + n_columns]) for start in range(0, len(heights), n_columns)]
         figure = self.figure(sum(rows) + around)

@@ -34,16 +34,12 @@ def draw_matrix(
     *,
     texts: Mapping[tuple[int, int], str] = MappingProxyType({}),
     colours: str | Colormap = "Greys",
-    gap: float = 0.0,
-    slant: float = 0.0,
+    gap: float = 0.0,  # width in points of white lines between cells; 0 for a frame around them
+    slant: float = 0.0,  # angle of the names of columns
     aspect: Literal["equal", "auto"] = "equal",
-    size: float = 7.0,
+    size: float = 7.0,  # of names, in points
 ) -> None:
-    """Draw a matrix of shades between 0 and 1 (nan for no cell), with names of its rows and columns.
-
-    ``texts`` are those of cells by row and column, ``gap`` is the width in points of white lines between cells (0 for
-    a frame around them), ``slant`` the angle of the names of columns, and ``size`` the size of names in points.
-    """
+    """Draw cells with shades between 0 and 1 (nan for no cell), names of rows and columns, and texts in cells."""
     panel.imshow(shades, cmap=colours, vmin=0, vmax=1, aspect=aspect, interpolation="none")
     alignment = "right" if 0 < slant < 90 else "center"
     panel.set_xticks(range(len(columns)), list(map(drawable, columns)), fontsize=size, rotation=slant, ha=alignment)
@@ -71,26 +67,27 @@ class IntervalMark(NamedTuple):
 
 
 class IntervalPanel(NamedTuple):
-    """A panel with a row for each name, from top to bottom, and with one or more marks in each row."""
+    """A panel with one or more marks in each named row, from top to bottom."""
 
     title: str
-    names: list[str]
-    rows: list[list[IntervalMark]]
+    rows: list[tuple[str, list[IntervalMark]]]
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the rows."""
+        return [name for name, _ in self.rows]
 
 
 def draw_intervals(panels: Sequence[IntervalPanel], page: Page, *, most_columns: int = 3, zero: bool = True) -> Figure:
-    """Draw panels of intervals, with a line at 0; panels next to each other with equal names have them once.
-
-    A panel with the title of the panel before is its continuation, and has the same horizontal axis.
-    """
-    height = ROW * (1.35 if any(len(row) > 1 for panel in panels for row in panel.rows) else 1.0)
-    figure, axes, n_columns = page.panels([height * len(panel.names) + FRAME for panel in panels], most_columns, 0.45)
+    """Draw panels of intervals; a panel with the title of the panel before it has the same horizontal axis."""
+    height = ROW * (1.35 if len(panels[0].rows[0][1]) > 1 else 1.0)
+    figure, axes, n_columns = page.panels([height * len(panel.rows) + FRAME for panel in panels], most_columns, 0.45)
     for number, (axis, panel) in enumerate(zip(axes, panels, strict=True)):
         if zero:
             axis.axvline(0, color=GREY, linewidth=0.7, zorder=1)
-        for place, row in enumerate(panel.rows):
-            for mark_number, mark in enumerate(row):
-                _draw_mark(axis, mark, place + 0.34 * (mark_number - (len(row) - 1) / 2))
+        for place, (_, marks) in enumerate(panel.rows):
+            for mark_number, mark in enumerate(marks):
+                _draw_mark(axis, mark, place + 0.34 * (mark_number - (len(marks) - 1) / 2))
         name_rows(axis, panel.names)
         axis.set_title(drawable(panel.title))
         first = number - number % n_columns
@@ -113,43 +110,19 @@ def _draw_mark(axis: Axes, mark: IntervalMark, height: float) -> None:
     axis.plot(mark.value, height, "o", color=mark.colour, markerfacecolor=face, **point)
 
 
-class PointSeries(NamedTuple):
-    """Points in one style."""
-
-    x: FloatArray
-    y: FloatArray
-    colour: str
-    label: str = ""
-    marker: str = "o"
-    size: float = 2.65
-    """In points."""
-
-    face: str = "none"
-    """The colour of their middle."""
-
-
-def draw_scatter(
-    panel: Axes, series: Sequence[PointSeries], limits: tuple[Ends, Ends] | None = None, *, n_ticks: int = 6
+def draw_points(
+    panel: Axes, x: FloatArray, y: FloatArray, colour: str, *, face: str = "none", size: float = 2.65, **style: Any
 ) -> None:
-    """Draw points; with equal limits of both axes, the line y = x."""
-    if limits is not None:
-        x_ends, y_ends = limits
-        panel.set(xlim=x_ends, ylim=y_ends)
-        if x_ends == y_ends:
-            panel.plot(x_ends, y_ends, color=GREY, linewidth=0.7, zorder=1)
-    for points in series:
-        x, y = np.broadcast_arrays(points.x, points.y)
-        panel.scatter(
-            x,
-            y,
-            s=points.size**2,
-            marker=points.marker,
-            facecolors=points.face,
-            edgecolors=points.colour,
-            linewidths=0.6,
-            label=points.label,
-            zorder=3,
-        )
+    """Draw points with an edge of a colour; ``face`` is the colour of their middle, ``size`` is in points."""
+    x, y = np.broadcast_arrays(x, y)
+    panel.scatter(x, y, s=size**2, facecolors=face, edgecolors=colour, linewidths=0.6, zorder=3, **style)
+
+
+def scale_axes(panel: Axes, x_ends: Ends, y_ends: Ends, *, diagonal: bool = False, n_ticks: int = 6) -> None:
+    """Set the limits and round ticks of a scatter plot, and draw the line y = x if ``diagonal``."""
+    panel.set(xlim=x_ends, ylim=y_ends)
+    if diagonal:
+        panel.plot(x_ends, y_ends, color=GREY, linewidth=0.7, zorder=1)
     for axis in (panel.xaxis, panel.yaxis):
         axis.set_major_locator(MaxNLocator(n_ticks, steps=_STEPS))
 

@@ -13,7 +13,7 @@ from irevalx.arrays.segments import BoolArray, FloatArray
 from irevalx.experiments.ranked_runs import Experiment
 from irevalx.experiments.run_groups import LeftOut
 from irevalx.lab.plotting.page import COLOURS, DASHES, GREY, MARKERS, Page, name_rows, stacked
-from irevalx.lab.plotting.panels import PointSeries, draw_scatter
+from irevalx.lab.plotting.panels import draw_points, scale_axes, with_margin
 from irevalx.lab.plotting.ranges import groups_on_one_axis, ranges_of
 from irevalx.lab.reusability.results import LeftOutRuns
 from irevalx.statistics.correlations import line_through
@@ -29,11 +29,8 @@ def changes(result: LeftOutRuns, page: Page) -> Figure:
     """Draw changes of scores and ranks, one point per left-out run."""
     experiment, results = result.experiment, result.evaluations
     groups = groups_on_one_axis(ranges_of(experiment.requests))
-    n_columns = 1 if page.is_narrow else 2
-    n_rows = [len(group) * len(results) for group in groups for _ in range(3 - n_columns)]
-    heights = [_ROW * rows + _FRAME for rows in n_rows]
-    figure = page.figure(sum(heights) + 0.5)
-    panels = figure.subplots(len(heights), n_columns, squeeze=False, gridspec_kw={"height_ratios": n_rows}).ravel()
+    heights = [_ROW * len(group) * len(results) + _FRAME for group in groups for _ in range(2)]
+    figure, panels, n_columns = page.panels(heights, 2, 0.5)
     for number, group in enumerate(groups):
         scores, ranks = panels[2 * number : 2 * number + 2]
         _draw_changes(scores, experiment, results, group, of_ranks=False)
@@ -113,15 +110,15 @@ def bias_against_holes(result: LeftOutRuns, page: Page) -> Figure:
 
 def _draw_biases(panel: Axes, results: Mapping[str, LeftOut], holes: FloatArray, m: int) -> None:
     panel.axhline(0, color=GREY, linewidth=0.7, zorder=1)
-    series = []
-    for number, (name, result) in enumerate(results.items()):
+    biases = [(result.after[m] - result.before[m])[result.left_out] for result in results.values()]
+    x = holes[next(iter(results.values())).left_out]
+    for number, (name, y) in enumerate(zip(results, biases, strict=True)):
         style, size = number % len(COLOURS), 3.0 + 1.5 * (len(results) - 1 - number)  # points below others are larger
-        x, y = holes[result.left_out], (result.after[m] - result.before[m])[result.left_out]
-        face = "white" if number % 2 else COLOURS[style]
-        series.append(PointSeries(x, y, COLOURS[style], name, MARKERS[style], size, face))
+        colour = COLOURS[style]
+        face = "white" if number % 2 else colour
+        draw_points(panel, x, y, colour, face=face, size=size, marker=MARKERS[style], label=name)
         intercept, slope, _ = line_through(x, y)
         if intercept is not None and slope is not None:
             ends = np.array([x.min(), x.max()])
-            line = {"color": COLOURS[style], "linestyle": DASHES[style]}
-            panel.plot(ends, intercept + slope * ends, linewidth=0.9, zorder=2, **line)
-    draw_scatter(panel, series)
+            panel.plot(ends, intercept + slope * ends, color=colour, linestyle=DASHES[style], linewidth=0.9, zorder=2)
+    scale_axes(panel, with_margin(x), with_margin(np.concatenate((*biases, [0.0]))))

@@ -26,7 +26,7 @@ from irevalx.errors import ArgumentError, UsageError, quote
 from irevalx.frozen import Frozen
 from irevalx.lab.plotting.curves import Curve, LinePanel, draw_lines
 from irevalx.lab.plotting.page import COLOURS, Page, drawable, share_ticks
-from irevalx.lab.plotting.panels import PointSeries, draw_scatter, with_margin
+from irevalx.lab.plotting.panels import draw_points, scale_axes, with_margin
 from irevalx.lab.plotting.ranges import groups_on_one_axis, ranges_printed_as
 from irevalx.lab.studies.simulation import REFERENCES, is_comparable
 from irevalx.lab.studies.summaries import StudySummary, mean_and_spread
@@ -86,10 +86,7 @@ def scatter(study: StudySummary, measure: str, reference: str, levels: Sequence[
 def measures_at_a_level(
     studies: Sequence[StudySummary], measures: Sequence[str], reference: str, level: str | None, page: Page
 ) -> Figure:
-    """Draw values at a level against a reference: one panel per study and measure.
-
-    None is the level nearest to the last level of the papers, 5 % of the judgments or a pool of depth 4.
-    """
+    """Draw values at a level (None: the last one of the papers) against a reference, by study and measure."""
     for measure, its_range in zip(measures, ranges_printed_as(measures), strict=True):
         if not its_range.is_share:
             raise UsageError(f"a measure must be between 0 and 1 to be drawn against AP, but got {quote(measure)}")
@@ -156,8 +153,8 @@ def _draw(
         page, len(panels), n_columns, title=title, label=labels[0], note=points, beside=labels[1]
     )
     for axis, panel in zip(axes, panels, strict=True):
-        series = [PointSeries(panel.x, panel.y, panel.colour)]
-        draw_scatter(axis, series, limits, n_ticks=3 if page.is_narrow else 5)
+        scale_axes(axis, *limits, diagonal=on_one_scale, n_ticks=3 if page.is_narrow else 5)
+        draw_points(axis, panel.x, panel.y, panel.colour)
         axis.set_title(drawable(panel.title))
         _write(axis, panel)
     return figure
@@ -182,11 +179,7 @@ def _write(axis: Axes, panel: ScatterPanel) -> None:
 def _square_panels(
     page: Page, n_panels: int, n_columns: int, *, title: str, label: str, note: str, beside: str
 ) -> tuple[Figure, Sequence[Axes]]:
-    """Return a figure, and its square panels row by row, which share their axes.
-
-    The title is above all panels, label and note are below, another label is at the left. Sizes are fixed: the layout
-    of matplotlib would take twice the time that the panels take.
-    """
+    """Return a figure and square panels that share axes, at fixed places: matplotlib would take twice the time."""
     n_rows = math.ceil(n_panels / n_columns)
     side = (page.width - _LEFT - _RIGHT + _BETWEEN) / n_columns - _BETWEEN
     figure = Figure(figsize=(page.width, page.width))
@@ -261,10 +254,7 @@ def figures(study: StudySummary) -> Iterator[tuple[str, Callable[[Page], Figure]
 
 
 def agreement(studies: Sequence[StudySummary], lines: Sequence[Line], page: Page, *, by_level: bool = False) -> Figure:
-    """Draw tau-b, Pearson's correlation and RMS error of studies on one axis, by level or by share of the judgments.
-
-    Measures that are not shares have panels of their own, and measures that do not estimate AP no error against it.
-    """
+    """Draw tau-b, Pearson's correlation and RMS error of studies on one axis, by level or by share of the judgments."""
     rows = []
     for group in _on_one_axis(lines):
         panels = [_panel(studies, lines, group, name, by_level=by_level) for name in _OF_AGREEMENT]
@@ -319,10 +309,7 @@ def _mean_scores(study: StudySummary, page: Page) -> Figure:
 
 
 def runs_in_order(studies: Sequence[StudySummary], measures: Sequence[str], page: Page) -> Figure:
-    """Draw the values of runs under full judgments, sorted by the first measure: a panel for each study.
-
-    Measures that are not shares have panels of their own.
-    """
+    """Draw the values of runs under full judgments, sorted by the first measure: a panel for each study."""
     panels = []
     for study in studies:
         full = study.scores.full
