@@ -50,7 +50,7 @@ def kept_figures() -> Iterator[Drawn]:
         return b""
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pages, "picture", keep)
+        patch.setattr(pages, "figure_bytes", keep)
         patch.setattr(workers, "_may_fork", lambda: False)  # what another process draws is not seen here
         yield figures
 

@@ -12,12 +12,12 @@ function's name, in which its command is declared too. A topic imports only topi
     studies/           measures under reduced judgments: study, draw
     comparison/        significance of differences between runs: compare
     topic_sets/        how many topics an experiment requires: power, swap-rate
-    agreement/         agreement between two evaluations of the same runs: agree
     reusability/       leave-one-group-out reusability test: leave-out
     judging/           incomplete judgments, pools, and which documents to judge next: degrade, pool, next
     completion/        prediction of missing judgments: complete
     judge_agreement/   comparison of machine judgments with human judgments: labels
     estimation/        estimates from few human and many machine judgments: estimate
+    agreement/         agreement between two evaluations of the same runs: agree
     score_bounds/      bounds of measure values over all completions of the judgments: bounds
     description/       statistics of judgments and runs: describe
     command/           the command group, and the declaration, parameters and output of commands

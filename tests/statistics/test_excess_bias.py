@@ -21,7 +21,7 @@ from irevalx.api.inputs import Qrels
 from irevalx.experiments.inputs import graded_judgments_of, graded_runs_of
 from irevalx.experiments.labels import PairedLabels
 from irevalx.lab.judge_agreement.document_agreement import LabelBootstrap
-from irevalx.lab.judge_agreement.run_agreement import SHUFFLES, evaluations
+from irevalx.lab.judge_agreement.run_agreement import SHUFFLES, run_agreements
 from irevalx.statistics.excess_bias import ExcessBias, excess_bias, excess_bias_of
 
 pytestmark = pytest.mark.slow
@@ -119,12 +119,12 @@ def called_biased(human: Path, machine: Path, runs: list[Path], measures: str) -
     experiment = graded_runs_of(Qrels(both.judgments), runs, measures)
     resampling = LabelBootstrap(resamples=500, seed=1)
     return {
-        one.measure: {
+        one.paired.measure: {
             finding.group or ""
-            for finding in one.group_statistics(experiment.runs, resampling)
+            for finding in one.group_statistics(experiment.runs)
             if finding.statistic == "excess_bias_p" and finding.value is not None and finding.value < 0.05
         }
-        for one in evaluations(experiment, both, shuffles=SHUFFLES, seed=1)
+        for one in run_agreements(experiment, both, resampling, shuffles=SHUFFLES)
     }
 
 

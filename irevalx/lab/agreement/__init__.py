@@ -1,6 +1,7 @@
 """Agreement between two evaluations of the same runs.
 
-agree          agree() and its command
-run_overlap    rank-biased overlap of runs
-evaluations    evaluations of the same runs, read or computed, paired
+agree                 agree() and its command
+run_overlap           rank-biased overlap of runs
+evaluations           evaluations of runs, read or computed, paired
+paired_evaluations    the same runs under two sets of judgments: values, statistics, intervals
 """

@@ -1,7 +1,7 @@
 """Agreement between two evaluations of the same runs: ``agree`` and its command."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from irevalx.api.custom_measures import Measures
 from irevalx.api.inputs import Qrels, Run
@@ -11,8 +11,9 @@ from irevalx.errors import ArgumentError, UsageError, shown_name, warn
 from irevalx.experiments.inputs import are_given, measures_of, ranked_runs_of, run_streams
 from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
 from irevalx.experiments.ranked_runs import MEASURES, EvaluationRules
-from irevalx.frozen import Frozen, fields
-from irevalx.lab.agreement.evaluations import EvaluatedRuns, PairedValues, evaluate_with_samples, pair_values
+from irevalx.frozen import replace
+from irevalx.lab.agreement.evaluations import EvaluatedRuns, evaluate_with_samples, pair_values
+from irevalx.lab.agreement.paired_evaluations import PairedEvaluations
 from irevalx.lab.agreement.run_overlap import RunOverlap, looks_like_run, overlap_of_runs, overlap_of_values
 from irevalx.lab.command.output import Result
 from irevalx.lab.command.parameters import AnyRelFormat, Complete, Grades, MinRetrieved, OptionalRuns, RealLevel, Seed
@@ -22,14 +23,14 @@ from irevalx.reading.kinds.runs import RunStream as OpenedRun
 from irevalx.reading.sources.files import CHUNK_SIZE, Source
 from irevalx.reading.sources.tables import source_of
 from irevalx.reports.table import Table
-from irevalx.statistics.bootstrap import STATISTICS, TOP_STATISTICS, TOP_TITLE, bootstrap_warnings
+from irevalx.statistics.bootstrap import STATISTICS, TOP_STATISTICS, TOP_TITLE, TopicDraws, bootstrap_warnings
 from irevalx.statistics.correlations import OVERLAP_COLUMNS
 from irevalx.statistics.correlations import agree as agreement_of
 from irevalx.statistics.decisions import DECISION_COLUMNS, DECISION_HEADS, DECISION_NOTE, Confusion
 from irevalx.trec_eval import TREC_EVAL_10
 
 
-class AgreementRow(Frozen, kw_only=True):
+class AgreementRow(NamedTuple):
     """How far two evaluations agree under a measure; y is compared with x."""
 
     measure: str
@@ -79,16 +80,13 @@ class AgreementRow(Frozen, kw_only=True):
     """Agreement of significance decisions on pairs of runs; None like ``significant``."""
 
     intervals: Mapping[str, tuple[float, float]] | None
-    """By statistic; None without resamples, or without values by topic."""
+    """By statistic, those of ``top`` too; None without resamples, or without values by topic."""
 
     overlap: Mapping[str, float] | None
     """Rank-biased overlap of the rankings of runs, by ``OVERLAP_COLUMNS``; None unless requested."""
 
-    top: Mapping[str, float | None] | None = None
+    top: Mapping[str, float | None] | None
     """Agreement over the best runs of x, by ``TOP_STATISTICS``; None unless requested."""
-
-    top_intervals: Mapping[str, tuple[float, float]] | None = None
-    """By the same names; None without resamples, or unless requested."""
 
 
 _DECISIONS = "pairwise decisions"
@@ -96,7 +94,7 @@ _DECISIONS = "pairwise decisions"
 _LAST = ("inversions", "tau_ap_b", "tau_ap_b_low", "tau_ap_b_high")
 """Columns that formats for programs contain after all others, whose places do not change."""
 
-_NESTED = ("decisions", "intervals", "overlap", "top", "top_intervals")
+_NESTED = ("decisions", "intervals", "overlap", "top")
 """Fields of a row that are several columns of a table."""
 
 
@@ -110,57 +108,54 @@ class AgreementResult(Result):
     top: int | None = None
     """Number of best runs that are compared separately; None for no such comparison."""
 
+    @property
+    def _parts(self) -> dict[str, tuple[str, ...]]:
+        """The columns of each displayed table besides the measure, by title."""
+        parts = {
+            "agreement": tuple(name for name in AgreementRow._fields[1:] if name not in _NESTED),
+            _DECISIONS: DECISION_COLUMNS,
+        }
+        if self.seed is not None:
+            parts["intervals of agreement"] = tuple(f"{name}_{end}" for name in STATISTICS for end in ("low", "high"))
+        if any(row.overlap for row in self.rows):
+            parts["rank-biased overlap"] = OVERLAP_COLUMNS
+        if self.top is not None:
+            ends = ("",) if self.seed is None else ("", "_low", "_high")
+            parts[f"{TOP_TITLE.format(k=self.top)} by X"] = tuple(
+                f"{name}{end}" for name in TOP_STATISTICS for end in ends
+            )
+        return parts
+
     def tables(self) -> list[Table]:
         """Return one table with a row for each measure."""
-        first, *others = self._parts()
-        names = (*first.columns, *(column for part in others for column in part.columns[1:]))
-        columns = (*(name for name in names if name not in _LAST), *(name for name in _LAST if name in names))
-        rows = []
-        for place, row in enumerate(first.rows):
-            values = (*row, *(value for part in others for value in part.rows[place][1:]))
-            rows.append(tuple(map(dict(zip(names, values, strict=True)).get, columns)))
-        return [Table("agreement", columns, rows)]
+        names = [column for columns in self._parts.values() for column in columns]
+        columns = (
+            "measure",
+            *(name for name in names if name not in _LAST),
+            *(name for name in _LAST if name in names),
+        )
+        return [Table("agreement", columns, [tuple(map(_cells(row).get, columns)) for row in self.rows])]
 
     def tables_for_people(self) -> list[Table]:
         """Return the same as several tables, without empty ones."""
-        parts = [part for part in self._parts() if any(value is not None for row in part.rows for value in row[1:])]
+        [table] = self.tables()
         note = DECISION_NOTE.format(full="X", reduced="Y")
-        return [part.in_words(DECISION_HEADS, note) if part.title == _DECISIONS else part for part in parts]
-
-    def _parts(self) -> list[Table]:
-        """Return a table for each kind of columns."""
-        columns = tuple(name for name in fields(AgreementRow) if name not in _NESTED)
-        counts = [row.decisions.columns if row.decisions else {} for row in self.rows]
-        decisions = [{name: number.item() for name, number in of_row.items()} for of_row in counts]
-        tables = [
-            Table("agreement", columns, [tuple(getattr(row, name) for name in columns) for row in self.rows]),
-            self._part(_DECISIONS, DECISION_COLUMNS, decisions),
-        ]
-        if self.seed is not None:
-            columns = tuple(f"{name}_{end}" for name in STATISTICS for end in ("low", "high"))
-            tables.append(self._part("intervals of agreement", columns, [_ends(row.intervals) for row in self.rows]))
-        if any(row.overlap for row in self.rows):
-            overlaps = [row.overlap or {} for row in self.rows]
-            tables.append(self._part("rank-biased overlap", OVERLAP_COLUMNS, overlaps))
-        if self.top is not None:
-            ends = () if self.seed is None else ("_low", "_high")
-            columns = tuple(f"{name}{end}" for name in TOP_STATISTICS for end in ("", *ends))
-            best = [{**(row.top or {}), **_ends(row.top_intervals)} for row in self.rows]
-            tables.append(self._part(f"{TOP_TITLE.format(k=self.top)} by X", columns, best))
-        return tables
-
-    def _part(self, title: str, columns: Sequence[str], values: Sequence[Mapping[str, Any]]) -> Table:
-        """Return a table of the measures and their values by column."""
-        rows = [(row.measure, *map(of_row.get, columns)) for row, of_row in zip(self.rows, values, strict=True)]
-        return Table(title, ("measure", *columns), rows)
+        parts = []
+        for title, columns in self._parts.items():
+            part = replace(table, title=title).showing("measure", *columns)
+            if any(value is not None for row in part.rows for value in row[1:]):
+                parts.append(part.in_words(DECISION_HEADS, note) if title == _DECISIONS else part)
+        return parts
 
 
-def _ends(intervals: Mapping[str, tuple[float, float]] | None) -> dict[str, float]:
-    """Return the ends of intervals by column."""
-    ends: dict[str, float] = {}
-    for name, (low, high) in (intervals or {}).items():
-        ends |= {f"{name}_low": low, f"{name}_high": high}
-    return ends
+def _cells(row: AgreementRow) -> dict[str, Any]:
+    """Return the values of a row by column."""
+    cells = row._asdict()
+    if row.decisions is not None:
+        cells |= {name: number.item() for name, number in row.decisions.columns.items()}
+    for name, (low, high) in (row.intervals or {}).items():
+        cells |= {f"{name}_low": low, f"{name}_high": high}
+    return {**cells, **(row.overlap or {}), **(row.top or {})}
 
 
 @declared(example="irevalx-lab agree qrels tenth runs/* -m 'map bpref infAP' --against map")
@@ -276,32 +271,31 @@ def agree(
     drawn_seed = chosen_seed(seed) if resamples else None
     rows = []
     for paired in pairs:
-        intervals, top_intervals = (
-            (None, None) if drawn_seed is None else paired.intervals(resamples, top, seed=drawn_seed)
-        )
+        intervals = None
+        if drawn_seed is not None and paired.n_topics:
+            intervals = paired.intervals(TopicDraws.of(paired.n_topics, resamples, drawn_seed), top=top)
         rows.append(
             AgreementRow(
                 measure=paired.measure,
                 **agreement_of(*paired.scores, paired.runs),
                 significant=paired.changed,
                 runs=len(paired.runs),
-                decisions=paired.decisions,
+                decisions=paired.decisions() if paired.are_tested else None,
                 intervals=intervals,
                 overlap=None if rbo is None else overlap_of_values(paired, rbo),
                 top=None if top is None else paired.at_the_top(top),
-                top_intervals=top_intervals,
             )
         )
     return AgreementResult(rows, drawn_seed, top, notes=_topic_notes(evaluated, pairs))
 
 
-def _topic_notes(evaluated: Sequence[EvaluatedRuns], pairs: Sequence[PairedValues]) -> tuple[str, ...]:
+def _topic_notes(evaluated: Sequence[EvaluatedRuns], pairs: Sequence[PairedEvaluations]) -> tuple[str, ...]:
     """Return sentences on the topics of the values; one if they are the same for all measures."""
     topics = [of_side.which_topics for of_side in evaluated if of_side.which_topics]
     measures: dict[str, list[str]] = {}
     for paired in pairs:
-        if not (topics and paired.n_shared == paired.n_topics):
-            measures.setdefault(paired.which_topics, []).append(paired.measure)
+        if not (topics and paired.n_topics == paired.n_in_either > 0):
+            measures.setdefault(_which_topics(paired), []).append(paired.measure)
     if len(set(topics)) == 1:
         notes = [f"Topics: {topics[0]}."]
     else:
@@ -312,7 +306,16 @@ def _topic_notes(evaluated: Sequence[EvaluatedRuns], pairs: Sequence[PairedValue
     return tuple(notes)
 
 
-def _warnings(pairs: Sequence[PairedValues], resamples: int) -> list[str]:
+def _which_topics(paired: PairedEvaluations) -> str:
+    """Return the topics that count, in words."""
+    if not paired.n_topics:
+        return "as the summaries of X and Y have them"
+    if paired.n_topics == paired.n_in_either:
+        return f"all {paired.n_topics} of X and Y"
+    return f"{paired.n_topics} of {paired.n_in_either}, those for which every run has a value in X and in Y"
+
+
+def _warnings(pairs: Sequence[PairedEvaluations], resamples: int) -> list[str]:
     """Return a line for each measure with significant differences in opposite directions, and one for few topics."""
     lines = []
     for paired in pairs:
@@ -324,7 +327,7 @@ def _warnings(pairs: Sequence[PairedValues], resamples: int) -> list[str]:
                 "opposite directions"
             )
     if resamples:
-        numbers = [paired.n_shared for paired in pairs if paired.n_shared is not None]
+        numbers = [paired.n_topics for paired in pairs if paired.n_topics]
         lines += bootstrap_warnings(min(numbers)) if numbers else []
     return lines
 

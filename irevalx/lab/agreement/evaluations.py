@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from math import isfinite
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -25,8 +25,9 @@ from irevalx.errors import ArgumentError, InputError, MalformedLineError, Warn, 
 from irevalx.experiments.inputs import graded_runs_of
 from irevalx.experiments.ranked_runs import EvaluationRules, RankedRuns, raise_first, scale_named
 from irevalx.experiments.strata import StrataSample, requests_of_samples, values_of_sample
-from irevalx.frozen import Frozen, cached_property, replace
+from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
+from irevalx.lab.agreement.paired_evaluations import PairedEvaluations
 from irevalx.measures import MEASURES
 from irevalx.measures.counts import runid
 from irevalx.process.platform import as_bytes, as_text
@@ -36,17 +37,6 @@ from irevalx.reading.kinds.runs import RunStream
 from irevalx.reading.sources.files import CHUNK_SIZE, Source
 from irevalx.reports.records import Record, RecordWithInterval
 from irevalx.reports.report import ALL
-from irevalx.statistics.bootstrap import (
-    TopicDraws,
-    agreement_draws,
-    at_the_top,
-    correlation_intervals,
-    quantile_interval,
-    top_intervals,
-)
-from irevalx.statistics.correlations import changed, rank_correlations
-from irevalx.statistics.decisions import Confusion, Decisions, confusion, decide, reversals
-from irevalx.statistics.significance import Scale, pairs_of_runs
 from irevalx.trec_eval import TREC_EVAL_10, c_double
 
 _GROUPS = f"{ALL}:"
@@ -238,10 +228,7 @@ def _of_json_object(where: str, text: str) -> Iterator[_Value]:
 
 
 def _of_trec_eval(where: str, text: str) -> Iterator[_Value]:
-    """Yield the values of runs in turn: a run begins with a second runid, or with a topic after the summary.
-
-    irevalx prints runid before the topics unless it was requested, and otherwise among the `all` rows, like trec_eval.
-    """
+    """Yield the values of runs in turn: a run begins with a second runid, or with a topic after the summary."""
     run: str | None = None
     waiting: list[_Value] = []
     summarised = False
@@ -279,11 +266,7 @@ def _named(where: str, run: str | None, values: Sequence[_Value]) -> Iterator[_V
 def evaluate_with_samples(
     sources: Sequence[Source], runs: Sequence[RunStream], measures: Sequence[str], rules: EvaluationRules
 ) -> list[EvaluatedRuns]:
-    """Evaluate the runs with each of several files of judgments, which are stratified samples or qrels.
-
-    Documents that were not drawn are pooled and unjudged for measures of grades. For measures of strata and of
-    inclusion probabilities, qrels are one stratum, and the judged documents are a sample of it.
-    """
+    """Evaluate the runs with files of judgments that are stratified samples, or qrels, which are one stratum."""
     requests = requests_of_samples(measures, parameters.whole_number(spelled("level"), rules.settings.level))
     evaluated = []
     for source in sources:
@@ -306,93 +289,9 @@ def read_sample(source: Source) -> StrataSample:
     return StrataSample(replace(judgments, strata=None), stratum, judgments.grades >= 0, names)
 
 
-Intervals: TypeAlias = Mapping[str, tuple[float, float]]
-"""The ends of intervals by statistic."""
-
-
-class PairedValues(Frozen):
-    """The values of the same runs for a measure in two evaluations, over the same topics."""
-
-    measure: str
-    """The measure of the second evaluation."""
-
-    against: str
-    """The measure of the first evaluation, usually the same."""
-
-    runs: tuple[str, ...]
-    scores: tuple[FloatArray, FloatArray]
-    """Summaries of the runs, shape (n_runs,) each."""
-
-    scales: tuple[Scale, Scale]
-    values: tuple[FloatArray, FloatArray] | None = None
-    """Values of the shared topics on the scales of the tests, shape (n_runs, n_topics) each; None if a run has no
-    values by topic."""
-
-    n_topics: int = 0
-    """Number of topics for which any run has a value in either evaluation, whether they count or not."""
-
-    @property
-    def n_shared(self) -> int | None:
-        """Number of topics that count; None without values by topic."""
-        return None if self.values is None else self.values[0].shape[1]
-
-    @property
-    def which_topics(self) -> str:
-        """The topics of the scores, in words."""
-        if self.n_shared is None:
-            return "as the summaries of X and Y have them"
-        if self.n_shared == self.n_topics:
-            return f"all {self.n_topics} of X and Y"
-        return f"{self.n_shared} of {self.n_topics}, those for which every run has a value in X and in Y"
-
-    @property
-    def changed(self) -> float | None:
-        """The share of runs whose values differ significantly; None for two measures, or without values by topic."""
-        if self.values is None or self.measure != self.against:
-            return None
-        return float(changed(*self.values).mean())
-
-    @cached_property
-    def _decisions(self) -> list[Decisions]:
-        """Decisions in both evaluations; empty for two measures, or without values by topic."""
-        return list(map(decide, self.values or ())) if self.measure == self.against else []
-
-    @property
-    def decisions(self) -> Confusion | None:
-        """Agreement of significance decisions on pairs; None for two measures, or without values by topic."""
-        return confusion(*self._decisions) if self._decisions else None
-
-    @property
-    def reversed_pairs(self) -> list[tuple[str, str]]:
-        """The pairs of runs with significant differences in opposite directions."""
-        if not self._decisions:
-            return []
-        are_reversed = reversals(*self._decisions)
-        first, second = (numbers[are_reversed].tolist() for numbers in pairs_of_runs(len(self.runs)))
-        return [(self.runs[i], self.runs[j]) for i, j in zip(first, second, strict=True)]
-
-    def at_the_top(self, k: int) -> dict[str, float | None]:
-        """Return each of ``TOP_STATISTICS`` for the k best runs of the first evaluation; None if undefined."""
-        values = {name: float(function(*self.scores)) for name, function in at_the_top(k).items()}
-        return {name: None if np.isnan(value) else value for name, value in values.items()}
-
-    def intervals(self, resamples: int, top: int | None = None, *, seed: int = 0) -> list[Intervals | None]:
-        """Return intervals of ``STATISTICS``, and of ``TOP_STATISTICS`` (None without ``top``); None without values."""
-        if self.values is None:
-            return [None, None]
-        draws = TopicDraws.of(self.values[0].shape[1], resamples, seed)
-        intervals = {}
-        for name, of_draws in agreement_draws(*self.values, draws, self.scales).items():
-            low, high = quantile_interval(of_draws)
-            intervals[name] = float(low), float(high)
-        x, y = (draws.summaries(values, scale) for values, scale in zip(self.values, self.scales, strict=True))
-        intervals |= correlation_intervals(rank_correlations, self.scores, (x, y))
-        return [intervals, None if top is None else top_intervals(top, self.scores, (x, y))]
-
-
 def pair_values(
     first: EvaluatedRuns, second: EvaluatedRuns, against: str | None = None, warn: Warn = lambda line: None
-) -> list[PairedValues]:
+) -> list[PairedEvaluations]:
     """Pair the values of two evaluations by measure (or with measure ``against`` of the first), over shared topics."""
     runs = _shared_runs(first, second)
     if against is not None and against not in first.measures:
@@ -401,29 +300,24 @@ def pair_values(
             f", but got {quote(against)}"
         )
     measures = second.measures if against is not None else list(dict.fromkeys((*first.measures, *second.measures)))
-    pairs, left_out = [], dict[str, None]()
+    pairs = []
     topics = [(first.all_topics(run), second.all_topics(run)) for run in runs]
     differ_in_topics = any(of_x and of_y and of_x != of_y for of_x, of_y in topics)
     for measure in measures:
         sides = ((first, against or measure), (second, measure))
-        problem = _problem(sides, runs)
-        if problem is None:
-            paired, n_left_out = _paired(sides, runs)
-            if paired is None:
-                problem = "the evaluations have no topic in common"
-            elif paired.values is None and differ_in_topics:
-                problem = "it has no values by topic, and the evaluations differ in their topics"
-            elif not np.isfinite(paired.scores).all():
-                problem = "a score is no finite number"
-            else:
-                pairs.append(paired)
-                left_out |= {n_left_out: None} if n_left_out else {}
-        if problem is not None:
-            warn(f"{measure} is left out: {problem}")
+        paired = _problem(sides, runs) or _paired(sides, runs, differ_in_topics)
+        if isinstance(paired, str):
+            warn(f"{measure} is left out: {paired}")
+        else:
+            pairs.append(paired)
     if not pairs:
         raise InputError("two evaluations must have a measure in common, but there is none")
-    for line in left_out:
-        warn(line)
+    for n_left_out, n_topics in dict.fromkeys((each.n_in_either - each.n_topics, each.n_in_either) for each in pairs):
+        if n_left_out:
+            warn(
+                f"{n_left_out} of {n_topics} topics are left out: some run has no value for them in one of the "
+                "evaluations"
+            )
     return pairs
 
 
@@ -444,7 +338,7 @@ def _shared_runs(first: EvaluatedRuns, second: EvaluatedRuns) -> tuple[str, ...]
 
 
 def _problem(sides: Sequence[tuple[EvaluatedRuns, str]], runs: Sequence[str]) -> str | None:
-    """Return why a measure cannot be compared; None if it can."""
+    """Return why the evaluations lack a measure; None if they have it."""
     for evaluated, measure in sides:
         lacking = [run for run in runs if measure not in evaluated.values[run]]
         if len(lacking) == len(runs):
@@ -454,33 +348,35 @@ def _problem(sides: Sequence[tuple[EvaluatedRuns, str]], runs: Sequence[str]) ->
     return None
 
 
-def _paired(sides: Sequence[tuple[EvaluatedRuns, str]], runs: tuple[str, ...]) -> tuple[PairedValues | None, str]:
-    """Return the values of a measure (None if no topic is shared) and a line on the topics that are left out."""
+def _paired(
+    sides: Sequence[tuple[EvaluatedRuns, str]], runs: tuple[str, ...], differ_in_topics: bool
+) -> PairedEvaluations | str:
+    """Return the values of a measure, or why it cannot be compared."""
     by_topic = [[evaluated.topics(run, measure) for run in runs] for evaluated, measure in sides]
     against, measure = (name for _, name in sides)
     scales = scale_named(against), scale_named(measure)
     every = [topics for side in by_topic for topics in side]
-    if not all(every):
-        return PairedValues(measure, against, runs, _summaries(sides, runs), scales), ""
+    in_either = set[str]().union(*every) if all(every) else set()
     shared = [topic for topic in every[0] if all(np.isfinite(topics.get(topic, np.nan)) for topics in every)]
-    if not shared:
-        return None, ""
-    values_x, values_y = (
-        scale.transform(np.array([[topics[topic] for topic in shared] for topics in side]))
+    if in_either and not shared:
+        return "the evaluations have no topic in common"
+    if not in_either and differ_in_topics:
+        return "it has no values by topic, and the evaluations differ in their topics"
+    x, y = (
+        scale.transform(np.array([[topics[topic] for topic in shared] for topics in side], np.float64))
         for scale, side in zip(scales, by_topic, strict=True)
     )
-    n_topics = len(set().union(*every))
-    if n_topics == len(shared):
-        scores, line = _summaries(sides, runs), ""
-    else:
-        scores = scales[0].summarise(values_x), scales[1].summarise(values_y)
-        line = (
-            f"{n_topics - len(shared)} of {n_topics} topics are left out: some run has no value for them in one of the "
-            "evaluations"
-        )
-    return PairedValues(measure, against, runs, scores, scales, (values_x, values_y), n_topics), line
-
-
-def _summaries(sides: Sequence[tuple[EvaluatedRuns, str]], runs: Sequence[str]) -> tuple[FloatArray, FloatArray]:
-    x, y = (np.array([evaluated.score(run, name) for run in runs]) for evaluated, name in sides)
-    return x, y
+    summaries = None
+    if len(in_either) == len(shared):
+        of_x, of_y = (np.array([evaluated.score(run, name) for run in runs]) for evaluated, name in sides)
+        summaries = of_x, of_y
+    paired = PairedEvaluations(
+        measure=measure,
+        runs=runs,
+        scales=scales,
+        values=(x, y),
+        against=None if against == measure else against,
+        summaries=summaries,
+        n_in_either=len(in_either),
+    )
+    return paired if np.isfinite(paired.scores).all() else "a score is no finite number"

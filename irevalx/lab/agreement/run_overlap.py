@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from irevalx.arrays.segments import ordered_sum
 from irevalx.errors import DuplicateDocumentError, NoTopicsError, Warn, quote, shown_name
-from irevalx.frozen import Frozen
-from irevalx.lab.agreement.evaluations import PairedValues
+from irevalx.lab.agreement.paired_evaluations import PairedEvaluations
 from irevalx.lab.command.output import Result
 from irevalx.process.platform import as_text
 from irevalx.reading.formats import TREC_RESULTS
@@ -49,7 +49,7 @@ def tied_rankings(run: RunStream) -> dict[bytes, Ranking[bytes]]:
     return rankings
 
 
-class OverlapRow(Frozen):
+class OverlapRow(NamedTuple):
     """The rank-biased overlap of two rankings of documents: extrapolated, smallest and largest, in three variants."""
 
     topic: str
@@ -104,7 +104,7 @@ def overlap_of_runs(x: RunStream, y: RunStream, p: float, warn: Warn = lambda li
     return RunOverlap([*rows, OverlapRow("all", *means)])
 
 
-def overlap_of_values(paired: PairedValues, p: float) -> dict[str, float]:
+def overlap_of_values(paired: PairedEvaluations, p: float) -> dict[str, float]:
     """Return the overlaps of the rankings of runs by ``OVERLAP_COLUMNS``."""
     x, y = (ranking_of(dict(zip(paired.runs, without_noise(scores).tolist(), strict=True))) for scores in paired.scores)
     return rank_biased_overlap(x, y, p)

@@ -252,9 +252,9 @@ class Output(Frozen, kw_only=True):
         """
         path = self.figure if path is None else path
         if path is not None:
-            from irevalx.lab.plotting.page import picture
+            from irevalx.lab.plotting.page import figure_bytes
 
-            write_lines([picture(draw, self.page, os.path.basename(path))], path)  # noqa: PTH119
+            write_lines([figure_bytes(draw, self.page, os.path.basename(path))], path)  # noqa: PTH119
 
 
 def _was_drawn(result: object) -> bool:

@@ -7,7 +7,6 @@ Curves of achieved significance levels are those of Sakai, Evaluating Evaluation
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -17,7 +16,8 @@ from matplotlib.ticker import MaxNLocator
 
 from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair, Comparison
 from irevalx.lab.plotting.curves import Curve, LinePanel, draw_lines
-from irevalx.lab.plotting.page import COLOURS, FRAME, GREY, ROW, Page, drawable, name_rows, panels_of
+from irevalx.lab.plotting.page import COLOURS, GREY, Page, drawable
+from irevalx.lab.plotting.panels import IntervalMark, IntervalPanel, draw_intervals, draw_matrix
 
 _ROWS_BESIDE = 40
 """With more pairs, a wide page has two panels next to each other."""
@@ -47,42 +47,23 @@ def intervals(comparison: Comparison, page: Page) -> Figure:
     measures, baseline = comparison.measures, comparison.baseline
     order = np.argsort(-measures[0].comparisons.difference, kind="stable").tolist()
     halved = len(order) > _ROWS_BESIDE and not page.is_narrow
-    n_columns = 1 if page.is_narrow else 2 if halved else min(3, len(measures))
     size = math.ceil(len(order) / 2) if halved else len(order)
-    blocks = [
-        (of_measure, order[start : start + size]) for of_measure in measures for start in range(0, len(order), size)
-    ]
-    n_rows = math.ceil(len(blocks) / n_columns)
-    figure = page.figure((ROW * size + FRAME) * n_rows + 0.45 + 0.25 * page.titled)
-    panels = panels_of(figure, len(blocks), n_columns)
-    for number, (panel, (of_measure, rows)) in enumerate(zip(panels, blocks, strict=True)):
-        _draw_intervals(panel, of_measure.name, [of_measure.pairs[row] for row in rows], baseline=bool(baseline))
-        if halved and number % 2:  # the other half of the same pairs
-            panel.sharex(panels[number - 1])
-            panels[number - 1].autoscale_view()
-        if not halved and number % n_columns:
-            panel.tick_params(labelleft=False)
+    panels = []
+    for of_measure in measures:
+        for start in range(0, len(order), size):
+            pairs = [of_measure.pairs[row] for row in order[start : start + size]]
+            names = [pair.run if baseline else _pair(pair.run, pair.against) for pair in pairs]
+            panels.append(IntervalPanel(of_measure.name, list(zip(names, map(_marks, pairs), strict=True))))
+    figure = draw_intervals(panels, page, most_columns=2 if halved else 3)
     page.name(figure, f"Differences from {baseline}" if baseline else "Differences of runs")
     page.explain(figure, _label(baseline), _interval_note(comparison))
     return figure
 
 
-def _draw_intervals(panel: Axes, measure: str, pairs: Sequence[ComparedPair], *, baseline: bool) -> None:
-    panel.axvline(0, color=GREY, linewidth=0.7, zorder=1)
-    for row, pair in enumerate(pairs):
-        colour = _DIFFER if pair.differ else _PLAIN
-        if math.isfinite(pair.simultaneous_low):
-            ends = [pair.simultaneous_low, pair.simultaneous_high]
-            panel.plot(ends, [row, row], color=colour, alpha=0.3, linewidth=3.5, solid_capstyle="butt", zorder=2)
-        if math.isfinite(pair.low):
-            panel.plot([pair.low, pair.high], [row, row], color=colour, linewidth=0.9, zorder=3)
-        face = colour if pair.differ else "white"
-        panel.plot(
-            pair.difference, row, "o", color=colour, markerfacecolor=face, markersize=3, markeredgewidth=0.8, zorder=4
-        )
-    name_rows(panel, [pair.run if baseline else _pair(pair.run, pair.against) for pair in pairs])
-    panel.set_title(measure)
-    panel.xaxis.set_major_locator(MaxNLocator(5))
+def _marks(pair: ComparedPair) -> list[IntervalMark]:
+    simultaneous = pair.simultaneous_low, pair.simultaneous_high
+    colour = _DIFFER if pair.differ else _PLAIN
+    return [IntervalMark(pair.difference, (pair.low, pair.high), simultaneous, colour, bool(pair.differ))]
 
 
 def _pair(run: str, against: str) -> str:
@@ -121,7 +102,7 @@ def topic_differences(comparison: Comparison, page: Page) -> Figure:
         blocks += [(of_measure, row) for row in range(n_pairs)]
         blocks += [None] * (of_measure_rows * n_columns - n_pairs)
     height = (_PANEL if len(blocks) > 1 else 1.8) + (0.25 if is_named else 0.0)
-    figure = page.figure(height * n_rows + 0.5 + 0.25 * page.titled)
+    figure = page.figure(height * n_rows + 0.5)
     panels = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
     tallest = {of_measure.name: float(np.abs(of_measure.comparisons.by_topic).max()) for of_measure in measures}
     for number, panel in enumerate(panels):
@@ -178,14 +159,12 @@ def significance_levels(comparison: Comparison, page: Page) -> Figure:
 def matrix(comparison: Comparison, page: Page) -> Figure:
     """Draw whether each pair of runs is significantly different, a panel per measure, with its best run first."""
     measures = comparison.measures
-    n_runs = len(measures[0].runs)
+    n_runs, longest = len(measures[0].runs), max(map(len, measures[0].runs))
     n_columns = 1 if page.is_narrow else min(2, len(measures))
-    n_rows = math.ceil(len(measures) / n_columns)
-    longest = max(map(len, measures[0].runs))
     cell = min(_LARGEST, max(_SMALLEST, (page.width / n_columns - 0.06 * (longest + 10)) / n_runs))
-    heads = 0.05 * longest
-    figure = page.figure((cell * n_runs + _AROUND + heads) * n_rows + 0.5 + 0.25 * page.titled)
-    for panel, of_measure in zip(panels_of(figure, len(measures), n_columns), measures, strict=True):
+    height = cell * n_runs + _AROUND + 0.05 * longest
+    figure, panels, _ = page.panels([height] * len(measures), n_columns, 0.5)
+    for panel, of_measure in zip(panels, measures, strict=True):
         _draw_matrix(panel, of_measure)
         panel.set_title(of_measure.name if measures[1:] else "")
     page.name(figure, f"Significantly different runs{'' if measures[1:] else f', by {measures[0].name}'}")
@@ -196,28 +175,16 @@ def matrix(comparison: Comparison, page: Page) -> Figure:
 
 
 def _draw_matrix(panel: Axes, of_measure: ComparedMeasure) -> None:
-    n_runs = len(of_measure.runs)
-    order = of_measure.best_first
+    n_runs, order = len(of_measure.runs), of_measure.best_first
     place = {run: number for number, run in enumerate(order)}
     cells = np.full((n_runs, n_runs), math.nan)
-    for (first, second), differ in zip(
-        of_measure.comparisons.pairs, of_measure.comparisons.differ.tolist(), strict=True
-    ):
+    decisions = zip(of_measure.comparisons.pairs, of_measure.comparisons.differ.tolist(), strict=True)
+    for (first, second), differ in decisions:
         better, worse = sorted((place[first], place[second]))
         cells[better, worse] = differ
-    colours = ListedColormap([_EQUAL, _DIFFER])
-    panel.imshow(cells, cmap=colours, vmin=0, vmax=1, aspect="equal", interpolation="none")
-    panel.set_xticks(np.arange(-0.5, n_runs), minor=True)
-    panel.set_yticks(np.arange(-0.5, n_runs), minor=True)
-    panel.grid(visible=False)
-    panel.grid(visible=True, which="minor", color="white", linewidth=0.5, alpha=1)
-    panel.tick_params(which="both", length=0)
-    runs = [drawable(of_measure.runs[run]) for run in order]
+    runs = [of_measure.runs[run] for run in order]
     names = [f"{name}  {_score(of_measure.scores[run])}" for name, run in zip(runs, order, strict=True)]
-    panel.set_yticks(range(n_runs), names, fontsize=6)
-    panel.set_xticks(range(n_runs), runs, fontsize=6, rotation=90)
-    panel.xaxis.set_ticks_position("bottom")
-    panel.spines[:].set_visible(False)
+    draw_matrix(panel, cells, names, runs, colours=ListedColormap([_EQUAL, _DIFFER]), gap=0.5, slant=90, size=6)
 
 
 def _score(score: float) -> str:

@@ -15,7 +15,17 @@ from matplotlib.ticker import MaxNLocator, NullLocator
 
 from irevalx.arrays.segments import FloatArray, ratio
 from irevalx.lab.description.describe import Description, RunDescription
-from irevalx.lab.plotting.page import COLOURS, FRAME, MARKERS, MOST_LINES, ROW, Page, name_places, name_rows, settle
+from irevalx.lab.plotting.page import (
+    COLOURS,
+    FRAME,
+    MARKERS,
+    MOST_LINES,
+    ROW,
+    Page,
+    finalise_figure,
+    name_places,
+    name_rows,
+)
 
 _HEIGHT = 1.8
 """Of a panel without rows, in inches."""
@@ -32,16 +42,12 @@ def description(data: Description, page: Page) -> Figure:
         panels["runs"] = ROW * len(data.runs) + FRAME + 0.2, _draw_runs
         panels["groups"] = ROW * len(data.groups) + FRAME, _draw_groups
     chosen = [panels[data.show]] if data.show else list(panels.values())
-    n_columns = 1 if page.is_narrow else min(2, len(chosen))
-    rows = [chosen[start : start + n_columns] for start in range(0, len(chosen), n_columns)]
-    heights = [max(height for height, _ in row) for row in rows]
-    figure = page.figure(sum(heights) + 0.2 + 0.25 * page.titled)
-    axes = figure.subplots(len(rows), n_columns, squeeze=False, gridspec_kw={"height_ratios": heights})
-    for axis, (_, draw) in zip(axes.ravel(), chosen, strict=True):
+    figure, axes, _ = page.panels([height for height, _ in chosen], 2, 0.2)
+    for axis, (_, draw) in zip(axes, chosen, strict=True):
         draw(axis, data)
     page.name(figure, "Judgments and runs" if data.runs else "Judgments")
-    if of_ranks := [axis for axis, (_, draw) in zip(axes.ravel(), chosen, strict=True) if draw is _draw_ranks]:
-        settle(figure)
+    if of_ranks := [axis for axis, (_, draw) in zip(axes, chosen, strict=True) if draw is _draw_ranks]:
+        finalise_figure(figure)
         name_places(of_ranks[0], [(float(rank), str(rank)) for rank in _ranks_with_results(data.runs)])
     return figure
 

@@ -1,8 +1,8 @@
 """Estimates from few human and many machine judgments, of topics or of documents.
 
 estimate            estimate() and its command
-document_samples    estimates from labelled documents; tables
+document_samples    estimates from labelled documents
 sampling_design     which documents to label
-results             rows
+results             rows and tables of estimates
 figures             intervals
 """

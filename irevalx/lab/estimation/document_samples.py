@@ -1,9 +1,9 @@
-"""Estimates from human labels of sampled documents, and tables of estimates."""
+"""Estimates from human labels of sampled documents."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -18,13 +18,11 @@ from irevalx.experiments.labels import PairedLabels, places_of, topic_warnings
 from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, raise_first, requests_of
 from irevalx.experiments.strata import StrataSample
 from irevalx.experiments.weighted_measures import WeightedMeasure, counted_documents, weighted_measures
-from irevalx.frozen import Frozen, cached_property, replace
+from irevalx.frozen import Frozen, cached_property
 from irevalx.judgments.graded import Judgments, JudgmentsWithProbabilities
-from irevalx.lab.command.output import Result
-from irevalx.lab.estimation.results import EstimatedRow, EstimatedScore, SampledScore, pairs_to_compare, rows_of
+from irevalx.lab.estimation.results import EstimatedScores, EstimateRow, pairs_to_compare, rows_of, shared_fields
 from irevalx.parameters import argument_error
 from irevalx.reading.formats import PRELS, QRELS, SAMPLED
-from irevalx.reports.table import Table
 from irevalx.settings import Settings
 from irevalx.statistics.prediction_powered_inference import (
     FEW_DRAWN,
@@ -33,115 +31,6 @@ from irevalx.statistics.prediction_powered_inference import (
     TwoStageEstimate,
     two_stage,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-
-class EstimatedScores(Result):
-    """The result of ``estimate``: ``rows``, for each measure the means of runs, then the differences of pairs."""
-
-    rows: Sequence[EstimatedRow]
-    alpha: float
-    """Intervals cover the true value with probability 1 - alpha."""
-
-    correction: str
-    """Correction of the p-values."""
-
-    kind: ClassVar[type[Frozen]] = EstimatedScore
-    first_columns: ClassVar[tuple[str, ...]] = (
-        "estimate",
-        "low",
-        "high",
-        "classical",
-        "classical_low",
-        "classical_high",
-    )
-    """The columns of the first table in the terminal."""
-
-    last_columns: ClassVar[tuple[str, ...]] = (
-        *("standard_error", "lambda", "correlation"),
-        *("human_topics", "machine_topics", "effective_topics"),
-    )
-    """The columns of the last table."""
-
-    sources: ClassVar[str] = "from human topics alone (classical)"
-    """The other estimates in the first table."""
-
-    def tables(self) -> list[Table]:
-        """Return the table of ``rows``."""
-        return [Table.of("estimates", self.kind, self.rows, n_labels=3, probabilities=_PROBABILITIES)]
-
-    def tables_for_people(self) -> list[Table]:
-        """Return narrower tables: estimates, tests of differences, and the benefit of the machine labels."""
-        [table] = self.tables()
-        of_pairs = [row for row in table.rows if row[2] is not None]
-        parts = [
-            (
-                f"estimates with machine labels (estimate) and {self.sources}",
-                self.first_columns,
-                table.rows,
-                (f"Each interval covers its own value with probability {1 - self.alpha:g}, not all of them together.",),
-            ),
-            ("differences", _OF_DIFFERENCES, of_pairs, self._notes(len(of_pairs))),
-            (
-                "how far machine labels help",
-                self.last_columns,
-                table.rows,
-                (),
-            ),
-        ]
-        return [
-            _with_columns(replace(table, title=title, rows=rows, notes=notes), columns)
-            for title, columns, rows, notes in parts
-            if rows
-        ]
-
-    def _notes(self, n_rows: int) -> tuple[str, ...]:
-        n_pairs = n_rows // len({row.measure for row in self.rows})
-        notes = [
-            f"p: t test of the estimate. Corrected p: {self.correction}, for the {n_pairs} differences of a measure; "
-            f"differ: it is below {self.alpha:g}."
-        ]
-        if any(row.against is not None and row.standard_error == 0 for row in self.rows):
-            notes.append("If the standard error is 0, p is from an exact sign-flip test, and there is no interval.")
-        if self.correction == "bonferroni":
-            notes.append(f"Simultaneous: all of them hold together with probability {1 - self.alpha:g}.")
-        else:
-            notes.append(f"{self.correction} has no simultaneous intervals; bonferroni has.")
-        return tuple(notes)
-
-    def figure(self, *, width: float = 7.0, titled: bool = True) -> Figure:
-        """Draw the differences with their intervals, or the means if there is one run."""
-        from irevalx.lab.estimation.figures import estimated_intervals
-        from irevalx.lab.plotting.page import Page, style
-
-        with style():
-            return estimated_intervals(self.rows, self.alpha, Page(width, titled))
-
-
-class EstimatedFromDocuments(EstimatedScores):
-    """The same from human labels of a random sample of the documents of each topic."""
-
-    rows: Sequence[SampledScore]
-
-    kind = SampledScore
-    first_columns = ("estimate", "low", "high", "classical", "classical_low", "classical_high", "machine")
-    last_columns = ("standard_error", "document_error", "lambda", "topics", "documents", "effective_documents")
-    sources = "from the sample alone (classical), and scores by the machine alone"
-
-
-_PROBABILITIES = frozenset({"p", "corrected_p"})
-
-_OF_DIFFERENCES = ("estimate", "p", "corrected_p", "differ", "simultaneous_low", "simultaneous_high")
-
-
-def _with_columns(table: Table, columns: Sequence[str]) -> Table:
-    """Return a table with its labels and these columns, except empty ones."""
-    places = {name: table.columns.index(name) for name in columns}
-    filled = [name for name, place in places.items() if any(row[place] is not None for row in table.rows)]
-    return table.showing(*table.columns[: table.n_labels], *filled)
-
 
 SAMPLES = (SAMPLED.name, PRELS.name)
 """Formats of human labels of a random sample of documents."""
@@ -346,14 +235,14 @@ def estimates_from_documents(
     weight: float | None,
     alpha: float,
     labels_format: str | None,
-) -> EstimatedFromDocuments:
+) -> EstimatedScores:
     """Return the machine's values, corrected document by document; keywords are those of ``estimate``."""
     sample = LabelledSample.of(human, rel_format)
     theirs = labels_of(machine, labels_format or QRELS.name)
     weighted = measures_by_document(measures, rules.settings.level, sample.labels, theirs)
     ranked = RankedLabels.of(sample, theirs, runs, rules)
     pairs = pairs_to_compare(ranked.experiment.runs, baseline)
-    rows: list[SampledScore] = []
+    rows: list[EstimateRow] = []
     for measure in weighted:
         sums = ranked.sum_of(measure)
         if sums.uncovered:
@@ -361,50 +250,25 @@ def estimates_from_documents(
                 f"{sums.name}: {sums.uncovered} documents that count could not be drawn: the estimate uses their "
                 "machine labels, and the classical estimate counts them as nonrelevant"
             )
-        rows += _rows(sums, ranked.experiment.runs, pairs, weight=weight, alpha=alpha, correction=correction)
-    for line in _warnings(rows):
-        warn(line)
-    return EstimatedFromDocuments(rows, alpha, correction, notes=ranked.experiment.notes())
-
-
-def _rows(
-    sums: SumOfRuns,
-    runs: Sequence[str],
-    pairs: Sequence[tuple[int, int]],
-    *,
-    weight: float | None,
-    alpha: float,
-    correction: str,
-) -> Iterator[SampledScore]:
-    """Yield a row for each run, then for each pair."""
-    contrasts: list[tuple[int, int | None]] = [*((run, None) for run in range(len(runs))), *pairs]
-    estimates, n_drawn = [sums.estimated(run, against, weight) for run, against in contrasts], sums.drawn.topic.size
-    intervals = [estimate.interval(alpha) for estimate in estimates]
-    classical = [estimate.classical_interval(alpha) for estimate in estimates]
-    columns: dict[str, Sequence[float]] = {
-        "estimate": [estimate.estimate for estimate in estimates],
-        "low": [low for low, _ in intervals],
-        "high": [high for _, high in intervals],
-        "standard_error": [estimate.standard_error for estimate in estimates],
-        "document_error": [estimate.document_error for estimate in estimates],
-        "lambda_": [estimate.weight for estimate in estimates],
-        "classical": [estimate.classical for estimate in estimates],
-        "classical_low": [low for low, _ in classical],
-        "classical_high": [high for _, high in classical],
-        "machine": [estimate.machine for estimate in estimates],
-        "topics": [estimate.n_topics for estimate in estimates],
-        "documents": [n_drawn] * len(estimates),
-        "effective_documents": [n_drawn * estimate.document_gain for estimate in estimates],
-    }
-    p = [estimate.p for estimate in estimates]
-    simultaneous = [estimate.interval(alpha / max(1, len(pairs))) for estimate in estimates]
-    about = sums.name, runs, pairs
-    return rows_of(SampledScore, about, columns, p, simultaneous, alpha=alpha, correction=correction)
-
-
-def _warnings(rows: Sequence[SampledScore]) -> Iterator[str]:
-    """Yield cautions on few topics and constant estimates."""
-    if rows[0].topics < FEW_DRAWN:
-        yield f"an interval of so few topics ({rows[0].topics}, below {FEW_DRAWN}) can be too short, and p too small"
+        contrasts: list[tuple[int, int | None]] = [*((run, None) for run in range(len(sums.weights))), *pairs]
+        cells = [
+            _fields(sums.estimated(*contrast, weight), alpha, len(pairs), sums.drawn.topic.size)
+            for contrast in contrasts
+        ]
+        rows += rows_of(sums.name, ranked.experiment.runs, pairs, cells, alpha=alpha, correction=correction)
+    if (n_topics := len(ranked.experiment.topics)) < FEW_DRAWN:
+        warn(f"an interval of so few topics ({n_topics}, below {FEW_DRAWN}) can be too short, and p too small")
     if constant := sum(row.standard_error == 0 and row.estimate != 0 for row in rows):
-        yield f"all topics have the same estimate in {constant} of {len(rows)} rows, which have no interval therefore"
+        warn(f"all topics have the same estimate in {constant} of {len(rows)} rows, which have no interval therefore")
+    return EstimatedScores(rows, alpha, correction, notes=ranked.experiment.notes())
+
+
+def _fields(estimate: TwoStageEstimate, alpha: float, n_pairs: int, n_drawn: int) -> dict[str, Any]:
+    """Return the fields of a row by name."""
+    return shared_fields(estimate, alpha, n_pairs) | {
+        "document_error": estimate.document_error,
+        "machine": estimate.machine,
+        "topics": estimate.n_topics,
+        "documents": n_drawn,
+        "effective_documents": n_drawn * estimate.document_gain,
+    }

@@ -8,19 +8,19 @@ import numpy as np
 from irevalx.api.custom_measures import Measures
 from irevalx.api.inputs import GivenQrels, Qrels
 from irevalx.api.inputs import Runs as GivenRuns
-from irevalx.arrays.segments import FloatArray
 from irevalx.declarations import Parameter, choice, declared, file, number, refined, spelled, whole
-from irevalx.errors import InputError, UsageError, quote, shown_name, warn
+from irevalx.errors import UsageError, quote, shown_name, warn
 from irevalx.experiments.inputs import graded_judgments_of, graded_runs_of, labels_of
 from irevalx.experiments.labels import PairedLabels
-from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns
+from irevalx.experiments.ranked_runs import EvaluationRules
 from irevalx.judgments.graded import Judgments
 from irevalx.lab import PROGRAM
+from irevalx.lab.agreement.paired_evaluations import evaluate_under_both
 from irevalx.lab.command.parameters import GRADED, Alpha, Baseline, Complete, Level, MinRetrieved, Runs, Seed
 from irevalx.lab.command.parameters import measures as measures_parameter
 from irevalx.lab.command.parameters import rel_format as rel_format_parameter
-from irevalx.lab.estimation.document_samples import SAMPLES, EstimatedScores, estimates_from_documents
-from irevalx.lab.estimation.results import EstimatedScore, pairs_to_compare, rows_of
+from irevalx.lab.estimation.document_samples import SAMPLES, estimates_from_documents
+from irevalx.lab.estimation.results import EstimatedScores, EstimateRow, pairs_to_compare, rows_of, shared_fields
 from irevalx.lab.estimation.sampling_design import LabellingDesign, design_of
 from irevalx.statistics.prediction_powered_inference import FEW_HUMAN, HELPFUL, Estimates, prediction_powered
 from irevalx.statistics.significance import ALPHA, CORRECTIONS, MEAN, SHORT_NAMES, correction_named
@@ -234,67 +234,26 @@ def estimate(
         if scale is not MEAN:
             raise UsageError(f"measures must be means over topics, but {quote(measure)} is a {scale.name}")
     pairs = pairs_to_compare(experiment.runs, baseline)
-    rows: list[EstimatedScore] = []
+    rows: list[EstimateRow] = []
     estimated = []
-    for measure, human_values, machine_values, more in _values(experiment, labels, pairs):
-        estimates = prediction_powered(human_values, machine_values, more, weight=weight)
+    first, second = np.array(pairs, np.int64).reshape(-1, 2).T
+    for paired, _ in evaluate_under_both(experiment, labels, warn, least=(2, 1)):
+        of_topics = (*paired.values, paired.only_y)
+        of_rows = [np.concatenate((values, values[first] - values[second])) for values in of_topics]
+        estimates = prediction_powered(*of_rows, weight=weight)
         estimated.append(estimates)
-        columns = _columns(estimates, alpha) | {"machine_topics": [more.shape[1]] * len(more)}
-        simultaneous = [*zip(*(ends.tolist() for ends in estimates.interval(alpha / max(1, len(pairs)))), strict=True)]
-        about, p = (measure, experiment.runs, pairs), estimates.p.tolist()
-        rows += rows_of(EstimatedScore, about, columns, p, simultaneous, alpha=alpha, correction=correction)
+        columns = shared_fields(estimates, alpha, len(pairs)) | {
+            "correlation": estimates.correlation,
+            "human_topics": np.full(len(of_rows[0]), paired.n_topics),
+            "machine_topics": np.full(len(of_rows[0]), paired.only_y.shape[1]),
+            "effective_topics": estimates.effective_topics,
+        }
+        values = zip(*(column.tolist() for column in columns.values()), strict=True)
+        cells = [dict(zip(columns, row, strict=True)) for row in values]
+        rows += rows_of(paired.measure, experiment.runs, pairs, cells, alpha=alpha, correction=correction)
     for line in _warnings(estimated, fitted=weight is None):
         warn(line)
     return EstimatedScores(rows, alpha, correction, notes=experiment.notes())
-
-
-def _values(
-    experiment: GradedRuns, labels: PairedLabels, pairs: Sequence[tuple[int, int]]
-) -> Iterator[tuple[str, FloatArray, FloatArray, FloatArray]]:
-    """Yield each measure with human and machine values of topics with both, and machine values of other topics.
-
-    Values have shape (n_rows, n_topics); rows are runs, then differences of pairs. Topics without a value for all runs
-    are left out. Raises InputError.
-    """
-    in_both = labels.in_both[[labels.judgments.topic_index[topic] for topic in experiment.topics]]
-    every = (
-        experiment.values(labels.human, labels.in_human),
-        experiment.values(labels.machine, labels.in_machine),
-    )
-    for measure, human, machine in zip(experiment.measures, *every, strict=True):
-        defined = np.isfinite(machine).all(axis=0)
-        both, only_machine = in_both & defined & np.isfinite(human).all(axis=0), ~in_both & defined
-        for least, mask, words in ((2, both, "with human judgments"), (1, only_machine, "without human judgments")):
-            if mask.sum() < least:
-                raise InputError(
-                    f"{measure} requires machine labels of at least {least} topic{'s' if least > 1 else ''} {words} "
-                    f"and with results, but there are {mask.sum()}"
-                )
-        if left_out := int((~both & ~only_machine).sum()):
-            warn(f"{measure}: {left_out} of {in_both.size} topics are left out: with one of the files it has no value")
-        first, second = np.array(pairs, np.int64).reshape(-1, 2).T
-        of_topics = (human[:, both], machine[:, both], machine[:, only_machine])
-        by_people, by_machine, more = (np.stack([*values, *(values[first] - values[second])]) for values in of_topics)
-        yield measure, by_people, by_machine, more
-
-
-def _columns(estimates: Estimates, alpha: float) -> dict[str, list[float]]:
-    """Return fields of ``EstimatedScore`` by name, for all rows."""
-    (low, high), (classical_low, classical_high) = estimates.interval(alpha), estimates.classical_interval(alpha)
-    columns = {
-        "estimate": estimates.estimate,
-        "low": low,
-        "high": high,
-        "standard_error": estimates.standard_error,
-        "lambda_": estimates.weight,
-        "classical": estimates.classical,
-        "classical_low": classical_low,
-        "classical_high": classical_high,
-        "correlation": estimates.correlation,
-        "human_topics": np.full(low.size, estimates.n_human),
-        "effective_topics": estimates.effective_topics,
-    }
-    return {name: values.tolist() for name, values in columns.items()}
 
 
 def _warn_of_files(human: Judgments, machine: Judgments, labels: PairedLabels) -> None:

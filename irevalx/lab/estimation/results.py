@@ -1,20 +1,23 @@
-"""Rows of estimates, for tables and the figure."""
+"""Results of ``estimate``: rows of means and of differences, their tables, and the pairs that are compared."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from irevalx.declarations import spelled
 from irevalx.errors import UsageError, quote
-from irevalx.frozen import Frozen
+from irevalx.frozen import replace
+from irevalx.lab.command.output import DrawnResult
+from irevalx.reports.table import Table
+from irevalx.statistics.prediction_powered_inference import Estimates, TwoStageEstimate
 from irevalx.statistics.significance import CORRECTIONS
 
 
-class EstimatedScore(Frozen, kw_only=True):
+class EstimateRow(NamedTuple):
     """The estimated mean of a run, or the estimated mean difference of two runs."""
 
     measure: str
@@ -30,23 +33,40 @@ class EstimatedScore(Frozen, kw_only=True):
 
     high: float
     standard_error: float
+    """Over draws of topics, and of documents if these were sampled."""
+
+    document_error: float | None
+    """The part of the standard error that is due to drawing documents: all of it if no other topics are of interest.
+    Like ``machine``, ``topics``, ``documents`` and ``effective_documents``, None unless documents were sampled."""
+
     lambda_: float
-    """The weight of the machine labels."""
+    """The weight of the machine labels, if documents were sampled of those that could be drawn."""
 
     classical: float
-    """From the human topics alone."""
+    """From the human topics or from the sample alone."""
 
     classical_low: float
     classical_high: float
-    correlation: float
-    """Of human and machine values over topics; nan if one of them is constant."""
+    machine: float | None
+    """From the machine labels alone."""
 
-    human_topics: int
+    correlation: float | None
+    """Of human and machine values over topics; nan if one of them is constant. Like ``human_topics``,
+    ``machine_topics`` and ``effective_topics``, None if documents were sampled."""
+
+    human_topics: int | None
     """Number of topics."""
 
-    machine_topics: int
-    effective_topics: float
+    machine_topics: int | None
+    effective_topics: float | None
     """Number of human topics that yield this standard error without a machine; nan if it is 0."""
+
+    topics: int | None
+    documents: int | None
+    """Number of documents with human labels."""
+
+    effective_documents: float | None
+    """Number of human labels that yield this document error without a machine; nan if it is 0."""
 
     p: float | None = None
     """Of the difference, like the following fields; None for the mean of a run."""
@@ -63,48 +83,75 @@ class EstimatedScore(Frozen, kw_only=True):
     simultaneous_high: float | None = None
 
 
-class SampledScore(Frozen, kw_only=True):
-    """The same from human labels of a random sample of the documents of each topic."""
+_OF_TOPICS = ("correlation", "human_topics", "machine_topics", "effective_topics")
+_OF_DOCUMENTS = ("document_error", "machine", "topics", "documents", "effective_documents")
+"""The fields of estimates from human labels of whole topics, and of sampled documents, alone."""
 
-    measure: str
-    run: str
-    against: str | None
-    estimate: float
-    """With machine labels; the errors are over the draws of topics and of documents."""
-
-    low: float
-    high: float
-    standard_error: float
-    document_error: float
-    """The part of the standard error that is due to drawing documents: all of it if no other topics are of interest."""
-
-    lambda_: float
-    """The weight of the machine labels of documents that could be drawn."""
-
-    classical: float
-    """From the sample alone."""
-
-    classical_low: float
-    classical_high: float
-    machine: float
-    """From the machine labels alone."""
-
-    topics: int
-    documents: int
-    """Number of documents with human labels."""
-
-    effective_documents: float
-    """Number of human labels that yield this document error without a machine; nan if it is 0."""
-
-    p: float | None = None
-    corrected_p: float | None = None
-    differ: bool | None = None
-    simultaneous_low: float | None = None
-    simultaneous_high: float | None = None
+_ESTIMATES = ("estimate", "low", "high", "classical", "classical_low", "classical_high", "machine")
+_DIFFERENCES = ("estimate", "p", "corrected_p", "differ", "simultaneous_low", "simultaneous_high")
+_ERRORS = (
+    *("standard_error", "document_error", "lambda", "correlation", "human_topics", "machine_topics", "topics"),
+    *("documents", "effective_topics", "effective_documents"),
+)
+"""The columns of each displayed table."""
 
 
-EstimatedRow: TypeAlias = EstimatedScore | SampledScore
-Row = TypeVar("Row", EstimatedScore, SampledScore)
+class EstimatedScores(DrawnResult):
+    """The result of ``estimate``: ``rows``, for each measure the means of runs, then the differences of pairs."""
+
+    rows: Sequence[EstimateRow]
+    alpha: float
+    """Intervals cover the true value with probability 1 - alpha."""
+
+    correction: str
+    """Correction of the p-values."""
+
+    drawings: ClassVar[Mapping[str, str]] = {"intervals": "estimated_intervals"}
+
+    @property
+    def are_sampled(self) -> bool:
+        """Whether the estimates are from human labels of a sample of the documents of each topic."""
+        return self.rows[0].documents is not None
+
+    def tables(self) -> list[Table]:
+        """Return the table of ``rows``."""
+        probabilities = frozenset({"p", "corrected_p"})
+        absent = _OF_TOPICS if self.are_sampled else _OF_DOCUMENTS
+        return [Table.of("estimates", EstimateRow, self.rows, without=absent, n_labels=3, probabilities=probabilities)]
+
+    def tables_for_people(self) -> list[Table]:
+        """Return narrower tables: estimates, tests of differences, and the benefit of the machine labels."""
+        [table] = self.tables()
+        of_pairs = [row for row in table.rows if row[2] is not None]
+        sources = "from human topics alone (classical)"
+        if self.are_sampled:
+            sources = "from the sample alone (classical), and scores by the machine alone"
+        note = f"Each interval covers its own value with probability {1 - self.alpha:g}, not all of them together."
+        parts = [
+            (f"estimates with machine labels (estimate) and {sources}", _ESTIMATES, table.rows, (note,)),
+            ("differences", _DIFFERENCES, of_pairs, self._notes(len(of_pairs))),
+            ("how far machine labels help", _ERRORS, table.rows, ()),
+        ]
+        tables = []
+        for title, columns, rows, notes in parts:
+            chosen = [column for column in columns if column in table.columns]
+            part = replace(table, title=title, rows=rows, notes=notes).showing(*table.columns[:3], *chosen)
+            tables += [part.without_empty(*chosen)] if rows else []
+        return tables
+
+    def _notes(self, n_rows: int) -> tuple[str, ...]:
+        n_pairs = n_rows // len({row.measure for row in self.rows})
+        notes = [
+            f"p: t test of the estimate. Corrected p: {self.correction}, for the {n_pairs} differences of a measure; "
+            f"differ: it is below {self.alpha:g}."
+        ]
+        if any(row.against is not None and row.standard_error == 0 for row in self.rows):
+            notes.append("If the standard error is 0, p is from an exact sign-flip test, and there is no interval.")
+        if self.correction == "bonferroni":
+            notes.append(f"Simultaneous: all of them hold together with probability {1 - self.alpha:g}.")
+        else:
+            notes.append(f"{self.correction} has no simultaneous intervals; bonferroni has.")
+        return tuple(notes)
 
 
 def pairs_to_compare(runs: Sequence[str], baseline: str | None) -> list[tuple[int, int]]:
@@ -118,36 +165,44 @@ def pairs_to_compare(runs: Sequence[str], baseline: str | None) -> list[tuple[in
     return [(run, base) for run in numbers if run != base]
 
 
+def shared_fields(estimates: Estimates | TwoStageEstimate, alpha: float, n_pairs: int) -> dict[str, Any]:
+    """Return the fields of both kinds of estimates, with a value for each row or for a single row."""
+    low, high = estimates.interval(alpha)
+    classical_low, classical_high = estimates.classical_interval(alpha)
+    simultaneous_low, simultaneous_high = estimates.interval(alpha / max(1, n_pairs))
+    return {
+        "estimate": estimates.estimate,
+        "low": low,
+        "high": high,
+        "standard_error": estimates.standard_error,
+        "lambda_": estimates.weight,
+        "classical": estimates.classical,
+        "classical_low": classical_low,
+        "classical_high": classical_high,
+        "p": estimates.p,
+        "simultaneous_low": simultaneous_low,
+        "simultaneous_high": simultaneous_high,
+    }
+
+
 def rows_of(
-    kind: type[Row],
-    about: tuple[str, Sequence[str], Sequence[tuple[int, int]]],
-    columns: Mapping[str, Sequence[Any]],
-    p: Sequence[float],
-    simultaneous: Sequence[tuple[float, float]],
+    measure: str,
+    runs: Sequence[str],
+    pairs: Sequence[tuple[int, int]],
+    cells: Sequence[Mapping[str, Any]],
     *,
     alpha: float,
     correction: str,
-) -> Iterator[Row]:
-    """Yield a row for each run, then for each pair, whose p-values are corrected for the number of pairs.
-
-    ``about`` is the measure, the runs, and the pairs of their places; all else has a value for each row.
-    """
-    measure, runs, pairs = about
-    corrected = CORRECTIONS[correction](np.array(p[len(runs) :])).tolist()
-    cells = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-    for run, row in zip(runs, cells, strict=False):
-        yield kind(measure=measure, run=run, against=None, **row)
-    tests = zip(pairs, *(of_rows[len(runs) :] for of_rows in (cells, p, simultaneous)), corrected, strict=True)
-    for (run, against), row, of_pair, (low, high), corrected_p in tests:
-        is_simultaneous = correction == "bonferroni"
-        yield kind(
-            measure=measure,
-            run=runs[run],
-            against=runs[against],
-            **row,
-            p=of_pair,
-            corrected_p=corrected_p,
-            differ=corrected_p < alpha,
-            simultaneous_low=low if is_simultaneous else None,
-            simultaneous_high=high if is_simultaneous else None,
-        )
+) -> Iterator[EstimateRow]:
+    """Yield rows of means, then of pairs with p corrected for their number; cells are the fields of each row."""
+    names = [*((run, None) for run in runs), *((runs[run], runs[against]) for run, against in pairs)]
+    corrected = CORRECTIONS[correction](np.array([row["p"] for row in cells[len(runs) :]])).tolist()
+    empty: dict[str, Any] = dict.fromkeys((*_OF_TOPICS, *_OF_DOCUMENTS))
+    for (run, against), of_row, p in zip(names, cells, [*(None for _ in runs), *corrected], strict=True):
+        row = EstimateRow(**{**empty, **of_row, "measure": measure, "run": run, "against": against})
+        if against is None or correction != "bonferroni":
+            row = row._replace(simultaneous_low=None, simultaneous_high=None)
+        if against is None:
+            yield row._replace(p=None)
+        else:
+            yield row._replace(corrected_p=p, differ=p < alpha)

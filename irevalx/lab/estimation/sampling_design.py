@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -40,7 +41,7 @@ _PARTS = 1_000_000
 """Parts of a whole in which rates are counted: percents with four decimals."""
 
 
-class DesignedStratum(Frozen, kw_only=True):
+class DesignedStratum(NamedTuple):
     """Documents with one machine grade and best ranks in one band, and the share that assessors should judge."""
 
     stratum: str
@@ -96,15 +97,7 @@ def design_of(
     seed: int | None,
     labels_format: str | None,
 ) -> LabellingDesign:
-    """Return a design of at most n documents; keywords are those of ``estimate``.
-
-    Strata are defined by machine grade and best rank in any run. The rate of a stratum is proportional to the standard
-    deviation of what machine errors add to the values (Neyman, Journal of the Royal Statistical Society 1934): the root
-    of the mean, over its documents, of the squared weights in all runs, times the machine's error. The error is the
-    root mean squared error of gains on documents of this grade and band that already have human labels, plus one
-    document with the largest error; so it is equal for all strata without such documents. Documents with human labels
-    are in no stratum.
-    """
+    """Return a design of at most n documents; keywords are those of ``estimate``."""
     form = rel_format
     theirs = labels_of(machine, labels_format or (form if form not in SAMPLES else QRELS.name))
     if human is None:
@@ -187,6 +180,9 @@ class _Strata:
         errors, labelled = (
             np.bincount(key, weights, int(key.max()) + 1)[kinds] for weights in (documents.errors, ~documents.is_open)
         )
+        # Neyman, Journal of the Royal Statistical Society 1934: rates are proportional to the standard deviation of
+        # what machine errors add to the values. The error of a stratum is estimated from its documents with human
+        # labels, plus one document with the largest error, so that it is equal without such documents.
         squares = np.bincount(self.stratum, documents.squares[documents.is_open]) / self.sizes.sum(axis=0)
         self.spread = np.sqrt(squares * (errors + 1) / (labelled + 1))
         """Shape (n_strata,)."""

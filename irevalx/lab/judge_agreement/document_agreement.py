@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -42,7 +42,7 @@ Statistics: TypeAlias = "dict[Any, AnyArray]"
 """Statistics by name, or by name and level."""
 
 
-class AgreementStatistic(Frozen, kw_only=True):
+class AgreementStatistic(NamedTuple):
     """A value, the subject of the value, and its interval over topics; fields are the columns of the table."""
 
     judge: str | None = None
@@ -51,7 +51,7 @@ class AgreementStatistic(Frozen, kw_only=True):
     against: str | None = None
     """The other judge of a comparison."""
 
-    statistic: str
+    statistic: str = ""
     topic: str | None = None
     """None for all topics."""
 
@@ -77,7 +77,7 @@ class AgreementStatistic(Frozen, kw_only=True):
     high: float | None = None
 
 
-_OF_ALL = AgreementStatistic(statistic="")
+_OF_ALL = AgreementStatistic()
 
 
 class LabelBootstrap(Frozen, kw_only=True):
@@ -91,12 +91,7 @@ class LabelBootstrap(Frozen, kw_only=True):
     """Intervals extend from the alpha/2 to the 1 - alpha/2 quantile over the resamples."""
 
     def for_few_topics(self, n_topics: int) -> LabelBootstrap:
-        """Return the bootstrap with wider intervals: expanded percentile intervals.
-
-        The share outside on each side is that of Student's t distribution with the unbiased variance, in terms of the
-        normal distribution (Hesterberg, What Teachers Should Know About the Bootstrap, The American Statistician 69,
-        2015).
-        """
+        """Return the bootstrap with expanded percentile intervals (Hesterberg, The American Statistician 69, 2015)."""
         from scipy import special
 
         if n_topics < 2:
@@ -133,7 +128,7 @@ class LabelBootstrap(Frozen, kw_only=True):
         for key, value in compute(None).items():
             name, level = key if isinstance(key, tuple) else (key, None)
             low, high = self.interval(np.concatenate(drawn[key])) if drawn else NO_INTERVAL
-            yield replace(about, statistic=name, level=level, value=none_if_nan(value.item()), low=low, high=high)
+            yield about._replace(statistic=name, level=level, value=none_if_nan(value.item()), low=low, high=high)
 
 
 def none_if_nan(number: float) -> float | None:
@@ -231,7 +226,7 @@ class DocumentAgreement:
 
     def of_pair(self, bootstrap: LabelBootstrap, about: AgreementStatistic) -> Iterator[AgreementStatistic]:
         """Yield the number of documents and these coefficients."""
-        yield replace(about, statistic="pairs", value=self.n_pairs)
+        yield about._replace(statistic="pairs", value=self.n_pairs)
         confusions = self._with_pairs
         bootstrap, compute = bootstrap.for_few_topics(len(confusions)), partial(self.coefficients, confusions)
         yield from bootstrap.statistics(compute, len(confusions), self.grades.size**2, about)
@@ -241,7 +236,7 @@ class DocumentAgreement:
         for topic, counts, *numbers in zip(self.topics, self.confusions, *self._by_topic, strict=True):
             yield from self._counted(topic, counts, *numbers)
             of_topic = partial(self._computed, counts[np.newaxis])
-            yield from LabelBootstrap().statistics(of_topic, 1, 1, AgreementStatistic(statistic="", topic=topic))
+            yield from LabelBootstrap().statistics(of_topic, 1, 1, AgreementStatistic(topic=topic))
 
     def _counted(
         self, topic: str | None, counts: FloatArray, pairs: int, n_human: int, n_machine: int

@@ -2,132 +2,93 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
 
 import numpy as np
 from matplotlib.figure import Figure
 
+from irevalx.arrays.segments import ratio
 from irevalx.frozen import replace
-from irevalx.lab.judge_agreement.document_agreement import GAIN_STATISTICS, SCORES_BEFORE, AgreementStatistic
+from irevalx.lab.judge_agreement.document_agreement import GAIN_STATISTICS, SCORES_BEFORE
 from irevalx.lab.judge_agreement.judges import HUMAN
-from irevalx.lab.plotting.page import COLOURS, GREY, Page, drawable, panels_of
+from irevalx.lab.judge_agreement.results import LabelsResult
+from irevalx.lab.plotting.page import COLOURS, GREY, Page, drawable
+from irevalx.lab.plotting.panels import draw_matrix, draw_points, scale_axes, with_margin
 
 _MOST_NUMBERED = 12
 """Maximum number of grades with numbers in the cells."""
 
-_DARK = 0.55
-"""Cells with a larger share have white numbers."""
 
-
-def confusion_map(statistics: Sequence[AgreementStatistic], page: Page) -> Figure:
+def confusion_map(result: LabelsResult, page: Page) -> Figure:
     """Draw the number of documents by human and machine grade, as cells with the share of the row as shade."""
-    cells = [statistic for statistic in statistics if statistic.statistic == "confusion" and statistic.topic is None]
-    counts = {(statistic.human or 0, statistic.machine or 0): int(statistic.value or 0) for statistic in cells}
+    cells = [row for row in result.rows if row.statistic == "confusion" and row.topic is None]
+    counts = {(row.human or 0, row.machine or 0): int(row.value or 0) for row in cells}
     grades = sorted({grade for pair, number in counts.items() if number for grade in pair})
-    table = np.array([[counts.get((a, b), 0) for b in grades] for a in grades], np.float64)
-    rows = table.sum(axis=1, keepdims=True)
-    shares = table / np.where(rows == 0, 1.0, rows)
-    figure = page.figure(min(page.width, 3.4) + 0.25 * page.titled)
+    numbers = np.array([[counts.get((a, b), 0) for b in grades] for a in grades], np.float64)
+    totals = numbers.sum(axis=1, keepdims=True)
+    shares = ratio(numbers, totals)
+    texts = {
+        (row, column): f"{int(numbers[row, column]):,}\n{100 * share:.1f} %" if totals[row, 0] else "0"
+        for (row, column), share in np.ndenumerate(shares if len(grades) <= _MOST_NUMBERED else np.empty((0, 0)))
+    }
+    figure = page.figure(min(page.width, 3.4))
     panel = figure.subplots()
-    panel.imshow(shares, cmap="Greys", vmin=0, vmax=1, aspect="equal")
-    panel.set_xticks(range(len(grades)), list(map(str, grades)))
-    panel.set_yticks(range(len(grades)), list(map(str, grades)))
+    draw_matrix(panel, shares, list(map(str, grades)), list(map(str, grades)), texts=texts)
     panel.set(xlabel="machine label", ylabel="human label")
-    panel.grid(visible=False)
-    panel.spines[:].set_visible(True)  # a cell without documents is white
-    panel.tick_params(length=0)
-    if len(grades) <= _MOST_NUMBERED:
-        for (row, column), share in np.ndenumerate(shares):
-            colour = "white" if share > _DARK else "black"
-            number = f"{int(table[row, column]):,}\n{100 * share:.1f} %" if rows[row, 0] else "0"
-            panel.text(column, row, number, ha="center", va="center", color=colour, fontsize=7)
     page.name(figure, "Documents by human and machine label")
     page.explain(figure, "", "Shades and percentages: the share of the documents with the same human label.")
     return figure
 
 
-def judge_matrix(statistics: Sequence[AgreementStatistic], page: Page) -> Figure:
+def judge_matrix(result: LabelsResult, page: Page) -> Figure:
     """Draw the kappa of each pair of judges below the diagonal, and of repeated answers on the diagonal."""
-    kappas = [statistic for statistic in statistics if statistic.statistic == "kappa" and statistic.against is not None]
-    own = [statistic for statistic in statistics if statistic.statistic == "self_kappa"]
-    names = list(
-        dict.fromkeys(
-            (HUMAN, *(name for statistic in kappas for name in (statistic.judge or "", statistic.against or "")))
-        )
-    )
-    table = np.full((len(names), len(names)), np.nan)
-    words: dict[tuple[int, int], str] = {}
-    for statistic in kappas:
-        row, column = sorted((names.index(statistic.judge or ""), names.index(statistic.against or "")), reverse=True)
-        table[row, column] = np.nan if statistic.value is None else statistic.value
-        ends = "" if statistic.low is None or statistic.high is None else f"\n{statistic.low:.2f}–{statistic.high:.2f}"  # noqa: RUF001 - from, to
-        words[row, column] = "none" if statistic.value is None else f"{statistic.value:.2f}{ends}"
-    for statistic in own:
-        if statistic.value is not None:
-            place = names.index(statistic.judge or "")
-            table[place, place] = statistic.value
-            words[place, place] = f"{statistic.value:.2f}\n(itself)"
+    kappas = [row for row in result.rows if row.statistic == "kappa" and row.against is not None]
+    repeated = [row for row in result.rows if row.statistic == "self_kappa" and row.value is not None]
+    judges = (name for row in kappas for name in (row.judge or "", row.against or ""))
+    names = list(dict.fromkeys((HUMAN, *judges)))
+    values, texts = np.full((len(names), len(names)), np.nan), dict[tuple[int, int], str]()
+    for row in (*kappas, *repeated):
+        first = names.index(row.judge or "")
+        second = first if row.against is None else names.index(row.against)
+        cell = max(first, second), min(first, second)
+        values[cell] = math.nan if row.value is None else row.value
+        below = "" if row.low is None or row.high is None else f"\n{row.low:.2f}–{row.high:.2f}"  # noqa: RUF001 - from, to
+        below = below if row.against else "\n(itself)"
+        texts[cell] = "none" if row.value is None else f"{row.value:.2f}{below}"
     page = replace(page, width=min(page.width, 1.5 + 0.62 * len(names)))
-    figure = page.figure(0.9 + 0.42 * len(names) + 0.35 * page.titled)
-    panel = figure.subplots()
-    panel.imshow(table, cmap="Greys", vmin=0, vmax=1, aspect="auto")
-    labels = [drawable(name) for name in names]
-    panel.set_xticks(range(len(names)), labels, rotation=30, ha="right")
-    panel.set_yticks(range(len(names)), labels)
-    panel.grid(visible=False)
-    panel.set_xticks(np.arange(len(names) + 1) - 0.5, minor=True)
-    panel.set_yticks(np.arange(len(names) + 1) - 0.5, minor=True)
-    panel.grid(visible=True, which="minor", color="white", alpha=1, linewidth=1.2)
-    panel.spines[:].set_visible(False)
-    panel.tick_params(which="both", length=0)
-    for (row, column), text in words.items():
-        dark = np.nan_to_num(table[row, column]) > _DARK
-        panel.text(column, row, text, ha="center", va="center", color="white" if dark else "black", fontsize=6)
+    figure = page.figure(1.0 + 0.42 * len(names))
+    draw_matrix(figure.subplots(), values, names, names, texts=texts, gap=1.2, slant=30, aspect="auto")
     page.name(figure, "Agreement of judges: Cohen's kappa")
-    note = "Below the values: intervals over topics."
-    if own:
-        note += " On the diagonal: repeated answers of one judge."
-    page.explain(figure, "", note)
+    notes = ["Below the values: intervals over topics."] if any(row.low is not None for row in kappas) else []
+    notes += ["On the diagonal: repeated answers of one judge."] if repeated else []
+    page.explain(figure, "", " ".join(notes))
     return figure
 
 
-def reranked_runs(statistics: Sequence[AgreementStatistic], page: Page) -> Figure:
+def reranked_runs(result: LabelsResult, page: Page) -> Figure:
     """Draw human and machine values of runs before and after reranking, with a panel for each judge and measure."""
     panels: dict[tuple[str | None, str | None], dict[str, dict[str, float]]] = {}
-    for statistic in statistics:
+    for statistic in result.rows:
         if statistic.run is not None and statistic.statistic in {*SCORES_BEFORE, *GAIN_STATISTICS[:2]}:
             of_run = panels.setdefault((statistic.judge, statistic.measure), {}).setdefault(statistic.run, {})
             of_run[statistic.statistic] = float(statistic.value or 0.0)
     n_columns = 1 if page.is_narrow else min(3, len(panels))
-    n_rows = -(-len(panels) // n_columns)
     side = min(3.2, page.width / n_columns)
     page = replace(page, width=side * n_columns)
-    figure = page.figure(0.95 * side * n_rows + 0.3 + 0.25 * page.titled)
-    axes = panels_of(figure, len(panels), n_columns)
+    figure, axes, _ = page.panels([0.95 * side] * len(panels), n_columns, 0.3)
     for panel, ((judge, measure), runs) in zip(axes, panels.items(), strict=True):
-        ends = []
-        for scores in runs.values():
-            before = scores["score_human"], scores["score_machine"]
-            after = before[0] + scores["gain_human"], before[1] + scores["gain_machine"]
-            ends += [before, after]
+        before = np.array([(scores["score_human"], scores["score_machine"]) for scores in runs.values()])
+        after = before + [(scores["gain_human"], scores["gain_machine"]) for scores in runs.values()]
+        ends = with_margin(np.concatenate((before, after)))
+        scale_axes(panel, ends, ends, diagonal=True)
+        draw_points(panel, before[:, 0], before[:, 1], GREY, size=3, face="white")
+        for start, end in zip(before.tolist(), after.tolist(), strict=True):
             style = {"arrowstyle": "-|>", "mutation_scale": 6, "linewidth": 0.8, "shrinkA": 0, "shrinkB": 0}
-            panel.annotate("", after, before, arrowprops={**style, "color": COLOURS[1]})
-            panel.plot(*before, "o", color=GREY, markerfacecolor="white", markersize=3, markeredgewidth=0.8)
-        low, high = min(map(min, ends)), max(map(max, ends))
-        room = 0.06 * (high - low) or 0.05
-        panel.set(xlim=(low - room, high + room), ylim=(low - room, high + room), aspect="equal")
-        panel.plot([low - room, high + room], [low - room, high + room], color=GREY, linewidth=0.7, zorder=0)
+            panel.annotate("", end, start, arrowprops={**style, "color": COLOURS[1]})
+        panel.set_aspect("equal")
         panel.set_title(drawable(f"{judge}: {measure}" if judge else f"{measure}"))
     figure.supylabel("score by the machine's labels", fontsize=7.5)
     page.name(figure, "Runs before and after reranking by the machine's labels")
     note = "Circles: before; arrows: to the scores after. Those steeper than the line promise more than people see."
     page.explain(figure, "score by people's labels", note)
     return figure
-
-
-DRAWINGS: Mapping[str, Callable[[Sequence[AgreementStatistic], Page], Figure]] = {
-    "confusion": confusion_map,
-    "judges": judge_matrix,
-    "rerank": reranked_runs,
-}
-"""Figures by the values of ``--draw``."""

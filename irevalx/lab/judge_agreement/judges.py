@@ -20,7 +20,7 @@ from irevalx.experiments.run_groups import two_groups_of
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.judge_agreement.document_agreement import AgreementStatistic, DocumentAgreement, LabelBootstrap
-from irevalx.lab.judge_agreement.run_agreement import SHUFFLES, PairedEvaluations, Reranking, evaluations, with_reranked
+from irevalx.lab.judge_agreement.run_agreement import SHUFFLES, run_agreements, with_reranked
 from irevalx.statistics.bootstrap import bootstrap_warnings
 from irevalx.statistics.label_agreement import MOST_ROUNDS, dawid_skene, mean_grade, nearest_grade, vote
 
@@ -134,12 +134,7 @@ def notes_on_cuts(judges: Sequence[Judge], level: int) -> tuple[str, ...]:
 
 
 def combine_labels(machines: Sequence[Judge], level: int) -> CombinedLabels:
-    """Combine machines by majority vote, mean grade, and Dawid and Skene's model; nothing for a single machine.
-
-    Each document that a machine labels has a combined label, of the first answers of the machines that label it. The
-    label ``mean`` is the integer grade nearest to the mean, the lower one of two. ``probability`` is that of a grade of
-    at least ``level``.
-    """
+    """Combine machines by vote, mean grade, and Dawid and Skene's model, for each document that a machine labels."""
     if len(machines) < 2:
         return CombinedLabels()
     documents, labels = _table(machines)
@@ -214,10 +209,7 @@ def compare_judge(
     min_retrieved: float,
     progress: bool,
 ) -> tuple[list[AgreementStatistic], tuple[str, ...]]:
-    """Return statistics of a judge's labels beside human labels, and notes on topics; keywords are those of ``labels``.
-
-    Warnings contain the name of the judge; None for a single machine.
-    """
+    """Return statistics of a judge's labels and notes on topics; keywords are those of ``labels``."""
     both = PairedLabels.of(human, machine, common_topics(human, machine))
     agreement = DocumentAgreement(both, human, machine)
     of_documents = bootstrap if name is None else bootstrap.for_few_topics(agreement.n_topics)
@@ -285,16 +277,16 @@ def _run_statistics(
     runs = experiment.runs
     shuffles = SHUFFLES if (groups or rerank) and bootstrap.resamples > 1 else 0
     evaluated = with_reranked(experiment, both.machine) if rerank else experiment
-    by_measure = list(evaluations(evaluated, both, warn, shuffles=shuffles, seed=bootstrap.seed))
+    by_measure = list(run_agreements(evaluated, both, bootstrap, warn, shuffles=shuffles))
     statistics: list[AgreementStatistic] = []
     total = bootstrap.resamples * len(by_measure) if runs[1:] else 0
     with progress_bar("draws of topics", total, enabled=progress) as advance:
-        for paired in by_measure:
-            original: PairedEvaluations = paired.of_first_runs(len(runs))
-            statistics += original.statistics(bootstrap, groups, advance, top=top)
+        for agreement in by_measure:
+            original = agreement.of_first_runs(len(runs))
+            statistics += original.statistics(groups, advance, top=top)
             if rerank:
-                statistics += Reranking(paired, bootstrap).statistics()
-            statistics += original.errors_left(human_topics, bootstrap.seed)
+                statistics += agreement.gain_statistics()
+            statistics += original.errors_left(human_topics)
     return statistics
 
 

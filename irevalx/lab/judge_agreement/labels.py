@@ -15,7 +15,6 @@ from irevalx.errors import UsageError, shown_name, warn
 from irevalx.experiments.inputs import are_given, run_streams
 from irevalx.experiments.labels import Labels, PairedLabels, grades_for
 from irevalx.experiments.parameters import chosen_seed
-from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.command.parameters import (
     GRADED,
@@ -64,9 +63,6 @@ if TYPE_CHECKING:
 
 RESAMPLES = 1000
 """Default number of bootstrap resamples."""
-
-DRAWN = ("confusion", "judges", "rerank")
-"""The figures of ``--draw``."""
 
 
 def _named_machines(value: Any) -> Mapping[str, Any]:
@@ -133,7 +129,7 @@ def _run(
     draw: Annotated[
         str | None,
         choice(
-            *DRAWN,
+            *sorted(LabelsResult.drawings | JudgesResult.drawings),
             requires="figure",
             help=(
                 "Figure to draw: the labels of one machine by human label (confusion), the agreement of each pair of "
@@ -345,7 +341,7 @@ def _compare_judges(
         for line in notes:
             judges_of_note.setdefault(line, []).append(judge.name)
         of_judge += _more_statistics(human, judge, bootstrap, level)
-        statistics += [replace(statistic, judge=judge.name) for statistic in of_judge]
+        statistics += [statistic._replace(judge=judge.name) for statistic in of_judge]
     statistics += _pair_statistics([Judge(name=HUMAN, labels=human), *others], human, bootstrap)
     statistics += _combination_statistics(human, machines, together.judges, bootstrap)
     notes = [
@@ -470,7 +466,7 @@ def _combination_statistics(
             if ours is None or theirs is None:
                 continue
             statistic = kappa_over(ours, theirs, bootstrap)
-            statistics.append(replace(statistic, judge=combination.name, against=machine.name))
+            statistics.append(statistic._replace(judge=combination.name, against=machine.name))
         yield from statistics
         losses = [statistic for statistic in statistics if statistic.value is not None and statistic.value < 0]
         if losses:

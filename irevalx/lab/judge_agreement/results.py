@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar
 
 from irevalx.declarations import spelled
 from irevalx.errors import UsageError
-from irevalx.frozen import fields, replace
-from irevalx.lab.command.output import Result
+from irevalx.lab.command.output import DrawnResult
 from irevalx.lab.judge_agreement.document_agreement import (
     GAIN_STATISTICS,
     NUMBERS_OF_TOPICS,
@@ -19,13 +18,12 @@ from irevalx.lab.judge_agreement.document_agreement import (
     AgreementStatistic,
 )
 from irevalx.lab.judge_agreement.judges import WRITTEN, CombinedLabels
-from irevalx.parameters import short_repr as shown_value
 from irevalx.reports.table import Table
 from irevalx.statistics.bootstrap import TOP_STATISTICS
 from irevalx.statistics.decisions import DECISION_COLUMNS, DECISION_HEADS, DECISION_NOTE
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from irevalx.lab.plotting.page import Page
 
 _EXCESS_BIAS = (
     "excess bias: what the runs of a group have above the line of bias over human score through all other runs.",
@@ -56,159 +54,6 @@ _NUMBERS = ("pairs", "pairs_human", "pairs_machine", "coverage", "coverage_machi
 _COEFFICIENTS = ("agreement", "kappa", "kappa_linear", "kappa_quadratic", "alpha_nominal", "alpha_ordinal", "ac1")
 
 
-class LabelsResult(Result):
-    """The result of ``labels``: ``rows``, one per statistic."""
-
-    rows: Sequence[AgreementStatistic]
-    seed: int | None
-    """The seed of the resampled topics; None without intervals."""
-
-    drawn: ClassVar[str] = "confusion"
-    """The default figure."""
-
-    def tables(self) -> list[Table]:
-        """Return the table of ``rows``."""
-        n_labels = fields(AgreementStatistic).index("value") - len(OF_SEVERAL)
-        return [Table.of("labels", AgreementStatistic, self.rows, without=OF_SEVERAL, n_labels=n_labels)]
-
-    def tables_for_people(self) -> list[Table]:
-        """Return the statistics as several tables, without empty ones."""
-        of_labels = [row for row in self.rows if row.topic is None and row.measure is None]
-        of_runs = [row for row in self.rows if row.measure is not None]
-        of_all_runs = [row for row in of_runs if row.run is None and row.group is None]
-        tables = [
-            Table(
-                "agreement of labels",
-                ("statistic", "value", "low", "high"),
-                [
-                    (row.statistic, *_value(row))
-                    for row in of_labels
-                    if row.statistic in {*_NUMBERS, *_COEFFICIENTS} and row.level is None
-                ],
-            ),
-            _confusion(of_labels),
-            Table(
-                "labels cut at each level",
-                ("level", "statistic", "value", "low", "high"),
-                [(str(row.level), row.statistic, *_value(row)) for row in of_labels if row.level is not None],
-                n_labels=2,
-            ),
-            probabilities_table((), of_labels),
-            with_intervals(
-                "by topic",
-                ("topic",),
-                (*_NUMBERS, *_COEFFICIENTS),
-                [row for row in self.rows if row.topic is not None and row.level is None],
-            ),
-            Table(
-                "agreement of the scores of runs",
-                ("measure", "statistic", "value", "low", "high"),
-                [
-                    (row.measure, row.statistic, *_value(row))
-                    for row in of_all_runs
-                    if row.statistic in {*RUN_STATISTICS, *TOP_STATISTICS}
-                ],
-                n_labels=2,
-            ),
-            decisions_table((), of_all_runs, "the machine's"),
-            *tables_of_runs(("measure",), of_runs),
-        ]
-        return [table for table in tables if table.rows]
-
-    def figure(self, *, width: float = 7.0, titled: bool = True, draw: str | None = None) -> Figure:
-        """Draw machine labels by human label, the agreement of each pair of judges, or runs before and after reranking.
-
-        Parameters
-        ----------
-        draw : "confusion" (one machine), "judges" (several), or "rerank". [default: confusion or judges]
-
-        Raises
-        ------
-        UsageError : the result has no such figure.
-        """
-        from irevalx.lab.judge_agreement.figures import DRAWINGS
-        from irevalx.lab.plotting.page import Page, style
-
-        if draw not in (None, self.drawn, "rerank"):
-            raise UsageError(
-                f"{spelled('draw')} must be confusion or rerank for one machine, judges or rerank for several, but got "
-                f"{shown_value(draw)}"
-            )
-        if draw == "rerank" and not any(row.statistic in GAIN_STATISTICS for row in self.rows):
-            raise UsageError(f"{spelled('draw', 'rerank')} requires {spelled('rerank', True)}")
-        with style():
-            return DRAWINGS[draw or self.drawn](self.rows, Page(width, titled))
-
-
-def _value(row: AgreementStatistic) -> tuple[Any, ...]:
-    return row.value, row.low, row.high
-
-
-def _confusion(statistics: Sequence[AgreementStatistic]) -> Table:
-    """Return the numbers of documents: one row per human grade, one column per machine grade."""
-    cells = {(row.human, row.machine): row.value for row in statistics if row.statistic == "confusion"}
-    used = sorted({grade for pair, number in cells.items() if number for grade in pair if grade is not None})
-    rows = [(str(a), *(cells[a, b] for b in used)) for a in used]
-    title = "confusion: documents with a human label (down) and a machine label (across)"
-    return Table(title, ("human", *map(str, used)), rows)
-
-
-def decisions_table(labels: tuple[str, ...], of_all_runs: Sequence[AgreementStatistic], reduced: str) -> Table:
-    """Return the agreement of significance decisions without intervals; ``labels`` are columns before the measure."""
-    bare = [replace(row, low=None, high=None) for row in of_all_runs]
-    note = DECISION_NOTE.format(full="the human labels", reduced=reduced)
-    table = with_intervals("pairwise decisions", (*labels, "measure"), DECISION_COLUMNS, bare)
-    return table.in_words(DECISION_HEADS, note)
-
-
-def probabilities_table(labels: tuple[str, ...], of_labels: Sequence[AgreementStatistic]) -> Table:
-    """Return the quality of probabilities of relevance."""
-    return with_intervals("probabilities", labels, _CALIBRATION, of_labels, _OF_CALIBRATION)
-
-
-def tables_of_runs(labels: tuple[str, ...], statistics: Sequence[AgreementStatistic]) -> list[Table]:
-    """Return the tables of runs and groups; ``labels`` are columns before the run or the group."""
-    of_run = [row for row in statistics if row.run is not None]
-    reranked = [replace(row, run="all") if row.run is None else row for row in statistics if row.group is None]
-    of_group = [row for row in statistics if row.group is not None]
-    names = ("bias", "excess_bias", "excess_bias_shuffled", "excess_bias_p")
-    by_run = (*labels, "run")
-    return [
-        with_intervals("bias of runs", by_run, ("bias", "rank_human", "rank_machine"), of_run),
-        with_intervals("bias of groups of runs", (*labels, "group"), names, of_group, _EXCESS_BIAS),
-        with_intervals(
-            "runs reranked by the machine", by_run, (*SCORES_BEFORE, *GAIN_STATISTICS[:2]), reranked, _OF_GAINS[:1]
-        ),
-        with_intervals("what reranking promises", by_run, GAIN_STATISTICS[2:], reranked, _OF_GAINS[1:]),
-        with_intervals("excess bias of reranked runs", by_run, _EXCESS_OF_RERANKED, of_run, _OF_EXCESS),
-    ]
-
-
-def with_intervals(
-    title: str,
-    labels: tuple[str, ...],
-    names: Sequence[str],
-    statistics: Sequence[AgreementStatistic],
-    notes: tuple[str, ...] = (),
-) -> Table:
-    """Return a table with a row for each value of the fields ``labels``, and a column for each statistic of ``names``.
-
-    Columns without values are left out; intervals follow their values.
-    """
-    chosen = [row for row in statistics if row.statistic in names]
-    names = [name for name in names if any(row.statistic == name for row in chosen)]
-    ends = dict.fromkeys(names, ("",)) | {row.statistic: ("", "_low", "_high") for row in chosen if row.low is not None}
-    columns = [f"{name}{end}" for name in names for end in ends[name]]
-    rows: dict[tuple[Any, ...], dict[str, Any]] = {}
-    for statistic in chosen:
-        row = rows.setdefault(tuple(getattr(statistic, label) for label in labels), {})
-        name = statistic.statistic
-        row |= zip((f"{name}{end}" for end in ends[name]), _value(statistic), strict=False)
-    table = [(*about, *(row.get(column) for column in columns)) for about, row in rows.items()]
-    probabilities = frozenset(column for column in columns if column.endswith("_p"))
-    return Table(title, (*labels, *columns), table, n_labels=len(labels), probabilities=probabilities, notes=notes)
-
-
 _PEOPLE = ("rms_estimated", "rms_human_alone", "error_gone")
 
 _OF_COMBINATIONS = (
@@ -221,13 +66,117 @@ _OF_PEOPLE = (
 )
 
 
+class LabelsResult(DrawnResult):
+    """The result of ``labels``: ``rows``, one per statistic."""
+
+    rows: Sequence[AgreementStatistic]
+    seed: int | None
+    """The seed of the resampled topics; None without intervals."""
+
+    drawings: ClassVar[Mapping[str, str]] = {"confusion": "confusion_map", "rerank": "reranked_runs"}
+    unused: ClassVar[tuple[str, ...]] = OF_SEVERAL
+    """Fields of rows without a column."""
+
+    def tables(self) -> list[Table]:
+        """Return the table of ``rows``."""
+        n_labels = AgreementStatistic._fields.index("value") - len(self.unused)
+        return [Table.of("labels", AgreementStatistic, self.rows, without=self.unused, n_labels=n_labels)]
+
+    def tables_for_people(self) -> list[Table]:
+        """Return the statistics as several tables, without empty ones."""
+        of_labels = [row for row in self.rows if row.topic is None and row.measure is None]
+        of_runs = [row for row in self.rows if row.measure is not None]
+        of_all_runs = [row for row in of_runs if row.run is None and row.group is None]
+        by_level = [row for row in of_labels if row.level is not None]
+        without_level = [row for row in of_labels if row.level is None]
+        of_topics = [row for row in self.rows if row.topic is not None and row.level is None]
+        coefficients = (*_NUMBERS, *_COEFFICIENTS)
+        tables = [
+            _long("agreement of labels", (), coefficients, without_level),
+            _confusion(of_labels),
+            _long("labels cut at each level", ("level",), {row.statistic for row in by_level}, by_level),
+            _with_intervals("probabilities", (), _CALIBRATION, of_labels, _OF_CALIBRATION),
+            _with_intervals("by topic", ("topic",), coefficients, of_topics),
+            _long("agreement of the scores of runs", ("measure",), (*RUN_STATISTICS, *TOP_STATISTICS), of_all_runs),
+            _decisions((), of_all_runs, "the machine's"),
+            *_tables_of_runs(("measure",), of_runs),
+        ]
+        return [table for table in tables if table.rows]
+
+    def drawing(self, draw: str | None, page: Page) -> str:
+        """Return what to draw, by default the agreement of labels; raises UsageError for runs that are not reranked."""
+        if draw == "rerank" and not any(row.statistic in GAIN_STATISTICS for row in self.rows):
+            raise UsageError(f"{spelled('draw', 'rerank')} requires {spelled('rerank', True)}")
+        return super().drawing(draw, page)
+
+
+def _long(
+    title: str, labels: tuple[str, ...], names: Collection[str], statistics: Sequence[AgreementStatistic]
+) -> Table:
+    """Return a table with a row for each statistic of ``names``, after the fields ``labels``."""
+    columns = (*labels, "statistic", "value", "low", "high")
+    rows = [[getattr(row, column) for column in columns] for row in statistics if row.statistic in names]
+    return Table(title, columns, rows, n_labels=len(labels) + 1)
+
+
+def _with_intervals(
+    title: str,
+    labels: tuple[str, ...],
+    names: Sequence[str],
+    statistics: Sequence[AgreementStatistic],
+    notes: tuple[str, ...] = (),
+) -> Table:
+    """Return the statistics ``names`` as columns with their intervals, if any, by the fields ``labels``."""
+    probabilities = frozenset(name for name in names if name.endswith("_p"))
+    wide = _long(title, labels, names, statistics).pivot(
+        labels, "statistic", "value", "low", "high", probabilities=probabilities, notes=notes
+    )
+    ends = [f"{name}_{end}" for name in names for end in ("low", "high")]
+    columns = [column for name in names for column in (name, f"{name}_low", f"{name}_high") if column in wide.columns]
+    return wide.showing(*labels, *columns).without_empty(*ends)
+
+
+def _confusion(statistics: Sequence[AgreementStatistic]) -> Table:
+    """Return the numbers of documents: one row per human grade, one column per machine grade."""
+    cells = {(row.human, row.machine): row.value for row in statistics if row.statistic == "confusion"}
+    used = sorted({grade for pair, number in cells.items() if number for grade in pair if grade is not None})
+    rows = [(str(a), *(cells[a, b] for b in used)) for a in used]
+    title = "confusion: documents with a human label (down) and a machine label (across)"
+    return Table(title, ("human", *map(str, used)), rows)
+
+
+def _decisions(labels: tuple[str, ...], of_all_runs: Sequence[AgreementStatistic], reduced: str) -> Table:
+    """Return the agreement of significance decisions without intervals; ``labels`` are columns before the measure."""
+    bare = [row._replace(low=None, high=None) for row in of_all_runs]
+    note = DECISION_NOTE.format(full="the human labels", reduced=reduced)
+    table = _with_intervals("pairwise decisions", (*labels, "measure"), DECISION_COLUMNS, bare)
+    return table.in_words(DECISION_HEADS, note)
+
+
+def _tables_of_runs(labels: tuple[str, ...], statistics: Sequence[AgreementStatistic]) -> list[Table]:
+    """Return the tables of runs and groups; ``labels`` are columns before the run or the group."""
+    of_run = [row for row in statistics if row.run is not None]
+    reranked = [row._replace(run="all") if row.run is None else row for row in statistics if row.group is None]
+    of_group = [row for row in statistics if row.group is not None]
+    names = ("bias", "excess_bias", "excess_bias_shuffled", "excess_bias_p")
+    by_run, gains = (*labels, "run"), (*SCORES_BEFORE, *GAIN_STATISTICS[:2])
+    return [
+        _with_intervals("bias of runs", by_run, ("bias", "rank_human", "rank_machine"), of_run),
+        _with_intervals("bias of groups of runs", (*labels, "group"), names, of_group, _EXCESS_BIAS),
+        _with_intervals("runs reranked by the machine", by_run, gains, reranked, _OF_GAINS[:1]),
+        _with_intervals("what reranking promises", by_run, GAIN_STATISTICS[2:], reranked, _OF_GAINS[1:]),
+        _with_intervals("excess bias of reranked runs", by_run, _EXCESS_OF_RERANKED, of_run, _OF_EXCESS),
+    ]
+
+
 class JudgesResult(LabelsResult):
     """The result of ``labels`` for several judges: ``rows``, one per statistic, and combined labels."""
 
     combined: CombinedLabels = CombinedLabels()
     """The combined labels of the machines."""
 
-    drawn: ClassVar[str] = "judges"
+    drawings: ClassVar[Mapping[str, str]] = {"judges": "judge_matrix", "rerank": "reranked_runs"}
+    unused: ClassVar[tuple[str, ...]] = ()
 
     def text_of(self, name: str) -> bytes:
         """Return combined labels as a file: ``vote``, ``mean`` or ``dawid_skene`` (integers), or ``probability``."""
@@ -237,41 +186,31 @@ class JudgesResult(LabelsResult):
             raise UsageError("a combination requires at least two machines, but there is one")
         return self.combined.texts[name]
 
-    def tables(self) -> list[Table]:
-        """Return the table of ``rows``."""
-        return [Table.of("labels", AgreementStatistic, self.rows, n_labels=fields(AgreementStatistic).index("value"))]
-
     def tables_for_people(self) -> list[Table]:
         """Return the statistics as several tables, without empty ones, numbers of grades and single topics."""
         of_judges = [row for row in self.rows if row.against is None and row.topic is None]
-        of_labels = [row for row in of_judges if row.measure is None]
+        of_labels = [row for row in of_judges if row.measure is None and row.level is None]
+        by_level = [row for row in of_judges if row.measure is None and row.level is not None]
         of_pairs = [row for row in self.rows if row.against is not None]
         of_runs = [row for row in of_judges if row.measure is not None]
         of_all_runs = [row for row in of_runs if row.run is None and row.group is None]
-        without_level = [row for row in of_labels if row.level is None]
         judge, by_measure, pair = ("judge",), ("judge", "measure"), ("judge", "against")
+        own, at_level = [f"self_{name}" for name in OF_PAIRS], ("precision", "recall", "f1", "kappa")
         tables = [
-            with_intervals("judges and people", judge, ("pairs", "coverage", *NUMBERS_OF_TOPICS), without_level),
-            with_intervals("agreement of judges with people", judge, OF_PAIRS[:2], without_level),
-            with_intervals("more of their agreement", judge, (*OF_PAIRS[2:], "grade_bias"), without_level),
-            with_intervals(
-                "labels cut at each level",
-                ("judge", "level"),
-                ("precision", "recall", "f1", "kappa"),
-                [row for row in of_labels if row.level is not None],
-            ),
-            with_intervals(
-                "repeated answers of one judge", judge, [f"self_{name}" for name in OF_PAIRS], without_level
-            ),
-            probabilities_table(judge, without_level),
-            with_intervals("judges by judges", pair, ("pairs", *OF_PAIRS), of_pairs),
-            with_intervals("combinations beside machines", pair, ("kappa_over",), of_pairs, _OF_COMBINATIONS),
-            with_intervals("agreement of the scores of runs", by_measure, RUN_STATISTICS, of_all_runs),
-            with_intervals("the best runs", by_measure, TOP_STATISTICS, of_all_runs),
-            with_intervals(
+            _with_intervals("judges and people", judge, ("pairs", "coverage", *NUMBERS_OF_TOPICS), of_labels),
+            _with_intervals("agreement of judges with people", judge, OF_PAIRS[:2], of_labels),
+            _with_intervals("more of their agreement", judge, (*OF_PAIRS[2:], "grade_bias"), of_labels),
+            _with_intervals("labels cut at each level", ("judge", "level"), at_level, by_level),
+            _with_intervals("repeated answers of one judge", judge, own, of_labels),
+            _with_intervals("probabilities", judge, _CALIBRATION, of_labels, _OF_CALIBRATION),
+            _with_intervals("judges by judges", pair, ("pairs", *OF_PAIRS), of_pairs),
+            _with_intervals("combinations beside machines", pair, ("kappa_over",), of_pairs, _OF_COMBINATIONS),
+            _with_intervals("agreement of the scores of runs", by_measure, RUN_STATISTICS, of_all_runs),
+            _with_intervals("the best runs", by_measure, TOP_STATISTICS, of_all_runs),
+            _with_intervals(
                 "if people judged some topics", (*by_measure, "human_topics"), _PEOPLE, of_all_runs, _OF_PEOPLE
             ),
-            decisions_table(judge, of_all_runs, "the judge's"),
-            *tables_of_runs(by_measure, of_runs),
+            _decisions(judge, of_all_runs, "the judge's"),
+            *_tables_of_runs(by_measure, of_runs),
         ]
         return [table for table in tables if table.rows]

@@ -7,16 +7,17 @@ that use it, or a similar judge, to rank documents.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray
-from irevalx.errors import InputError, Warn
+from irevalx.errors import Warn
 from irevalx.experiments.labels import PairedLabels
 from irevalx.experiments.ranked_runs import GradedRuns
-from irevalx.frozen import Frozen, replace
+from irevalx.frozen import Frozen, cached_property, replace
+from irevalx.lab.agreement.paired_evaluations import PairedEvaluations, evaluate_under_both
 from irevalx.lab.judge_agreement.document_agreement import (
     GAIN_STATISTICS,
     NO_INTERVAL,
@@ -28,19 +29,11 @@ from irevalx.lab.judge_agreement.document_agreement import (
     none_if_nan,
 )
 from irevalx.ranking.ranking import Ranking
-from irevalx.statistics import correlations as agreement
-from irevalx.statistics.bootstrap import (
-    STATISTICS,
-    TopicDraws,
-    agreement_draws,
-    at_the_top,
-    correlation_intervals,
-    top_intervals,
-)
-from irevalx.statistics.decisions import confusion, decide
+from irevalx.statistics.bootstrap import STATISTICS, TopicDraws
+from irevalx.statistics.correlations import ranks, rms
 from irevalx.statistics.excess_bias import ExcessBias, excess_bias, excess_bias_of
 from irevalx.statistics.prediction_powered_inference import prediction_powered
-from irevalx.statistics.significance import MEAN, Scale, generator, holm, without_noise
+from irevalx.statistics.significance import MEAN, generator, holm, without_noise
 
 SHUFFLES = 20
 """Number of shuffles of the machine labels, for the excess bias of labels that favour no group."""
@@ -58,29 +51,29 @@ _DRAWING = 2
 """The stream of random numbers of these draws."""
 
 
-class PairedEvaluations(Frozen):
-    """The values of the same runs under human and machine labels, for a measure and the topics of both."""
+class RunAgreement(Frozen):
+    """The statistics of runs under human (x) and machine labels (y) for a measure, with intervals over topics."""
 
-    measure: str
-    """Printed name of the measure."""
-
-    runs: tuple[str, ...]
-    human: FloatArray
-    """Values on the scale of the tests, shape (n_runs, n_topics)."""
-
-    machine: FloatArray
-    scale: Scale
+    paired: PairedEvaluations
+    bootstrap: LabelBootstrap
     shuffled: FloatArray
     """Summaries under shuffled machine labels, shape (n_shuffles, n_runs)."""
 
-    @property
-    def scores(self) -> tuple[FloatArray, FloatArray]:
-        """The summaries of the runs, shape (n_runs,) each."""
-        return self.scale.summarise(self.human), self.scale.summarise(self.machine)
+    @cached_property
+    def _draws(self) -> TopicDraws:
+        return self.bootstrap.draws(self.paired.n_topics)
+
+    @cached_property
+    def _drawn(self) -> tuple[FloatArray, FloatArray]:
+        """The summaries over each resample, shape (n_draws, n_runs) each."""
+        return self.paired.drawn_scores(self._draws)
+
+    def of_first_runs(self, n_runs: int) -> RunAgreement:
+        """Return the agreement of the first runs alone."""
+        return replace(self, paired=self.paired.of_first_runs(n_runs), shuffled=self.shuffled[:, :n_runs])
 
     def statistics(
         self,
-        bootstrap: LabelBootstrap,
         groups: Sequence[str] | None = None,
         progress: Callable[[int], None] = lambda draws: None,
         *,
@@ -90,166 +83,164 @@ class PairedEvaluations(Frozen):
 
         ``progress`` is called with the number of resamples since its last call.
         """
-        x, y = self.scores
-        x_drawn, y_drawn = self.drawn_scores(bootstrap)
-        if len(self.runs) > 1:
-            yield from self._agreement(bootstrap)
-            if top is not None:
-                yield from self._at_the_top(top, bootstrap)
-            yield from self._decisions(bootstrap, progress)
-        gained, drawn = y - x, y_drawn - x_drawn
-        rank_human, rank_machine = agreement.ranks(x), agreement.ranks(y)
-        for r, run in enumerate(self.runs):
-            low, high = bootstrap.interval(drawn[:, r])
-            about = AgreementStatistic(statistic="bias", measure=self.measure, run=run)
-            yield replace(about, value=float(gained[r]), low=low, high=high)
-            yield replace(about, statistic="rank_human", value=int(rank_human[r]))
-            yield replace(about, statistic="rank_machine", value=int(rank_machine[r]))
+        x, y = self.paired.scores
+        if len(self.paired.runs) > 1:
+            yield from self._of_all_runs(top)
+            yield from self._decisions(progress)
+        drawn_x, drawn_y = self._drawn
+        for r, (run, *of_run) in enumerate(zip(self.paired.runs, ranks(x), ranks(y), strict=True)):
+            yield self._row("bias", float(y[r] - x[r]), self.bootstrap.interval(drawn_y[:, r] - drawn_x[:, r]), run=run)
+            for name, rank in zip(("rank_human", "rank_machine"), of_run, strict=True):
+                yield self._row(name, int(rank), run=run)
         if groups is not None:
-            yield from self.group_statistics(groups, bootstrap)
+            yield from self.group_statistics(groups)
 
-    def group_statistics(self, groups: Sequence[str], bootstrap: LabelBootstrap) -> Iterator[AgreementStatistic]:
+    def group_statistics(self, groups: Sequence[str]) -> Iterator[AgreementStatistic]:
         """Yield the bias of each group, and its excess bias with p corrected for the number of groups."""
-        scores, drawn = self.scores, self.drawn_scores(bootstrap)
-        names = sorted(set(groups))
-        members = [np.array([group == name for group in groups], np.bool_) for name in names]
-        n_topics = self.human.shape[1]
-        tested: list[ExcessBias] = []
-        if len(self.shuffled) and n_topics > 1:
-            human = np.broadcast_to(scores[0], self.shuffled.shape)
-            for member in members:
-                by_chance = float(excess_bias(human, self.shuffled, member).mean())
-                tested.append(excess_bias_of(*scores, member, excess_bias(*drawn, member), n_topics, by_chance))
-        corrected_p = holm(np.array([excess.p for excess in tested]))
-        for number, (name, member) in enumerate(zip(names, members, strict=True)):
-            about = AgreementStatistic(statistic="bias", measure=self.measure, group=name)
-            value, of_draws = ((machine - human)[..., member].mean(axis=-1) for human, machine in (scores, drawn))
-            low, high = bootstrap.interval(of_draws)
-            yield replace(about, value=float(value), low=low, high=high)
-            low, high = tested[number].interval(bootstrap.alpha) if tested else NO_INTERVAL
-            excess = float(excess_bias(*scores, member))
-            yield replace(about, statistic="excess_bias", value=excess, low=low, high=high)
-            if tested:
-                yield replace(about, statistic="excess_bias_shuffled", value=tested[number].shuffled)
-                yield replace(about, statistic="excess_bias_p", value=float(corrected_p[number]))
+        names, runs = sorted(set(groups)), np.arange(len(groups))
+        members = [(runs, np.array([group == name for group in groups], np.bool_)) for name in names]
+        biases = self._excess_biases(members, self._drawn)
+        corrected_p = holm(np.array([excess.p for excess in biases]))
+        for number, (name, (_, member)) in enumerate(zip(names, members, strict=True)):
+            value, drawn = ((y - x)[..., member].mean(axis=-1) for x, y in (self.paired.scores, self._drawn))
+            yield self._row("bias", float(value), self.bootstrap.interval(drawn), group=name)
+            if biases:
+                yield from self._excess_rows("excess_bias", biases[number], corrected_p[number], group=name)
+            else:
+                yield self._row("excess_bias", float(excess_bias(*self.paired.scores, member)), group=name)
 
-    def of_first_runs(self, n_runs: int) -> PairedEvaluations:
-        """Return the evaluations of the first runs alone."""
-        return replace(
-            self,
-            runs=self.runs[:n_runs],
-            human=self.human[:n_runs],
-            machine=self.machine[:n_runs],
-            shuffled=self.shuffled[:, :n_runs],
+    def gain_statistics(self) -> Iterator[AgreementStatistic]:
+        """Yield gains, promise, gain ratio and excess bias of the runs of ``with_reranked``, all and each."""
+        n_runs = len(self.paired.runs) // 2
+        before_x, before_y = self.paired.scores
+        of_draws = without_noise(self._drawn[0]), without_noise(self._drawn[1])  # equal runs have no line through them
+        human, machine, drawn_human, drawn_machine = (
+            scores[..., n_runs:] - scores[..., :n_runs] for scores in (before_x, before_y, *of_draws)
         )
+        yield from self._gains(human.mean(), machine.mean(), drawn_human.mean(axis=1), drawn_machine.mean(axis=1))
+        each: IntArray = np.arange(n_runs)
+        biases = []
+        if n_runs > 1 and self.bootstrap.resamples > 1:
+            biases = self._excess_biases(((np.where(each == r, n_runs + r, each), each == r) for r in each), of_draws)
+        corrected_p = holm(np.array([excess.p for excess in biases]))
+        for r, run in enumerate(self.paired.runs[:n_runs]):
+            yield from self._gains(human[r], machine[r], drawn_human[:, r], drawn_machine[:, r], run=run)
+            for name, score in zip(SCORES_BEFORE, (before_x[r], before_y[r]), strict=True):
+                yield self._row(name, float(score), run=run)
+            if biases:
+                yield from self._excess_rows("rerank_excess_bias", biases[r], corrected_p[r], run=run)
 
-    def drawn_scores(self, bootstrap: LabelBootstrap) -> tuple[FloatArray, FloatArray]:
-        """Return the summaries over each resample, shape (n_draws, n_runs) each."""
-        draws = bootstrap.draws(self.human.shape[1])
-        human, machine = (
-            self.scale.of_mean(draws.means(values), values.shape[1]) for values in (self.human, self.machine)
-        )
-        return human, machine
-
-    def errors_left(self, human_topics: Sequence[int], seed: int) -> Iterator[AgreementStatistic]:
-        """Yield the error of the runs' values if assessors judge n random topics, for measures that are means.
-
-        Values are estimated like ``irevalx-lab estimate``: those of the machine, corrected by its error on the judged
-        topics. ``rms_estimated`` is the root mean square, over draws and runs, of the distance to the human value of
-        all topics; ``rms_human_alone`` is that of the mean of the judged topics; ``error_gone`` is the share of the
-        machine's error (``rms``) that the estimate removes, negative if it adds error. Numbers below 2, or without a
-        topic left for the machine, are ignored.
-        """
-        human, machine = self.human, self.machine
-        n_topics = human.shape[1]
-        alone = float(agreement.rms(*self.scores))
-        for n in human_topics if self.scale is MEAN else ():
+    def errors_left(self, human_topics: Sequence[int]) -> Iterator[AgreementStatistic]:
+        """Yield the error that estimates leave if assessors judge n random topics, for measures that are means."""
+        (human, machine), n_topics = self.paired.values, self.paired.n_topics
+        alone = float(rms(*self.paired.scores))
+        for n in human_topics if self.paired.scales[0] is MEAN else ():
             if not 2 <= n < n_topics:
                 continue
-            rng = generator(seed, _DRAWING)
+            rng = generator(self.bootstrap.seed, _DRAWING)
             drawn = np.array([rng.permutation(n_topics) for _ in range(DRAWS)])
             judged, others = drawn[:, :n], drawn[:, n:]
             parts = ((human, judged), (machine, judged), (machine, others))
             estimates = prediction_powered(*(values[:, part].reshape(-1, part.shape[1]) for values, part in parts))
             means = human.mean(axis=1).repeat(DRAWS)
-            estimated = float(agreement.rms(means, estimates.estimate))
-            human_alone = float(agreement.rms(means, estimates.classical))
-            about = AgreementStatistic(statistic="rms_estimated", measure=self.measure, human_topics=n)
-            yield replace(about, value=estimated)
-            yield replace(about, statistic="rms_human_alone", value=human_alone)
-            yield replace(about, statistic="error_gone", value=1 - estimated / alone if alone else None)
+            estimated = float(rms(means, estimates.estimate))
+            yield self._row("rms_estimated", estimated, human_topics=n)
+            yield self._row("rms_human_alone", float(rms(means, estimates.classical)), human_topics=n)
+            yield self._row("error_gone", 1 - estimated / alone if alone else None, human_topics=n)
 
-    def _agreement(self, bootstrap: LabelBootstrap) -> Iterator[AgreementStatistic]:
-        draws, scales = bootstrap.draws(self.human.shape[1]), (self.scale, self.scale)
-        of_draws = agreement_draws(self.human, self.machine, draws, scales) if bootstrap.resamples else {}
-        ends: dict[str, tuple[float, float]] = {}
-        if of_draws:
-            drawn = self.drawn_scores(bootstrap)
-            ends = correlation_intervals(agreement.rank_correlations, self.scores, drawn, bootstrap.alpha)
-        for name in RUN_STATISTICS:
-            low, high = NO_INTERVAL
-            if name in ends:
-                low, high = map(none_if_nan, ends[name])
-            elif of_draws:
-                low, high = bootstrap.interval(of_draws[name])
-            value = none_if_nan(float(STATISTICS[name](*self.scores)))
-            yield AgreementStatistic(statistic=name, measure=self.measure, value=value, low=low, high=high)
+    def _row(
+        self,
+        statistic: str,
+        value: float | None,
+        ends: tuple[float | None, float | None] = NO_INTERVAL,
+        **about: Any,
+    ) -> AgreementStatistic:
+        """Return a statistic of the measure; ``about`` are fields that identify its runs or topics."""
+        low, high = ends
+        measure = self.paired.measure
+        return AgreementStatistic(statistic=statistic, measure=measure, value=value, low=low, high=high, **about)
 
-    def _at_the_top(self, k: int, bootstrap: LabelBootstrap) -> Iterator[AgreementStatistic]:
-        """Yield the agreement on the k best runs by human labels."""
-        scores, intervals = self.scores, dict[str, tuple[float, float]]()
-        if bootstrap.resamples:
-            intervals = top_intervals(k, scores, self.drawn_scores(bootstrap), bootstrap.alpha)
-        for name, function in at_the_top(k).items():
+    def _of_all_runs(self, top: int | None) -> Iterator[AgreementStatistic]:
+        """Yield correlations and errors, and the agreement on the ``top`` best runs by human labels."""
+        values = {name: none_if_nan(float(STATISTICS[name](*self.paired.scores))) for name in RUN_STATISTICS}
+        values |= {} if top is None else self.paired.at_the_top(top)
+        resamples, alpha = self.bootstrap.resamples, self.bootstrap.alpha
+        intervals = self.paired.intervals(self._draws, alpha, top=top) if resamples else {}
+        for name, value in values.items():
             low, high = map(none_if_nan, intervals[name]) if intervals else NO_INTERVAL
-            value = none_if_nan(float(function(*scores)))
-            yield AgreementStatistic(statistic=name, measure=self.measure, value=value, low=low, high=high)
+            yield self._row(name, value, (low, high))
 
-    def _decisions(self, bootstrap: LabelBootstrap, progress: Callable[[int], None]) -> Iterator[AgreementStatistic]:
+    def _decisions(self, progress: Callable[[int], None]) -> Iterator[AgreementStatistic]:
         """Yield the agreement of significance decisions, which are repeated for each resample."""
 
         def columns(draws: TopicDraws | None) -> Statistics:
-            human, machine = self.human, self.machine
-            if draws is not None:
-                human, machine = (np.moveaxis(values[:, draws.topics], 1, 0) for values in (human, machine))
-                progress(len(draws.topics))
-            return {**confusion(decide(human), decide(machine)).columns}
+            progress(0 if draws is None else len(draws.topics))
+            return {**self.paired.decisions(draws).columns}
 
-        n_numbers = self.human.size * len(self.runs)
-        about = AgreementStatistic(statistic="", measure=self.measure)
-        yield from bootstrap.statistics(columns, self.human.shape[1], n_numbers, about)
+        n_topics, n_runs = self.paired.n_topics, len(self.paired.runs)
+        yield from self.bootstrap.statistics(columns, n_topics, n_topics * n_runs**2, self._row("", None))
 
+    def _excess_biases(
+        self, groups: Iterable[tuple[IntArray, BoolArray]], drawn: tuple[FloatArray, FloatArray]
+    ) -> list[ExcessBias]:
+        """Return the excess bias of the members among some runs, for each group; none for one topic or no shuffles."""
+        n_topics, biases = self.paired.n_topics, []
+        if not len(self.shuffled) or n_topics < 2:
+            return []
+        for runs, member in groups:
+            human, machine = (scores[runs] for scores in self.paired.scores)
+            shuffled = self.shuffled[:, runs]
+            by_chance = float(excess_bias(np.broadcast_to(human, shuffled.shape), shuffled, member).mean())
+            of_draws = excess_bias(drawn[0][:, runs], drawn[1][:, runs], member)
+            biases.append(excess_bias_of(human, machine, member, of_draws, n_topics, by_chance))
+        return biases
 
-def evaluations(
-    experiment: GradedRuns, labels: PairedLabels, warn: Warn = lambda line: None, *, shuffles: int = 0, seed: int = 0
-) -> Iterator[PairedEvaluations]:
-    """Evaluate the runs under both files, measure by measure, on topics with values in both; warns of other topics.
+    def _excess_rows(self, name: str, excess: ExcessBias, p: float, **about: Any) -> Iterator[AgreementStatistic]:
+        yield self._row(name, excess.value, excess.interval(self.bootstrap.alpha), **about)
+        yield self._row(f"{name}_shuffled", excess.shuffled, **about)
+        yield self._row(f"{name}_p", float(p), **about)
 
-    With ``shuffles``, evaluates them under shuffled machine labels too. Raises InputError for a measure without topics.
-    """
-    values = (
-        experiment.values(labels.human, labels.in_human),
-        experiment.values(labels.machine, labels.in_machine),
-    )
-    rng = generator(seed, _SHUFFLING)
-    shuffled = [experiment.values(labels.shuffled(rng), labels.in_machine) for _ in range(shuffles)]
-    for m, (measure, scale) in enumerate(zip(experiment.measures, experiment.scales, strict=True)):
-        human, machine = (side[m] for side in values)
-        defined = np.isfinite(human).all(axis=0) & np.isfinite(machine).all(axis=0)
-        if not defined.any():
-            raise InputError(f"{measure} must have a value for at least one topic with both files, but has none")
-        if left_out := int(np.count_nonzero(~defined)):
-            warn(f"{measure}: {left_out} of {defined.size} topics are left out: with one of the files it has no value")
-        human, machine = (scale.transform(side[:, defined]) for side in (human, machine))
-        scores = [scale.summarise(scale.transform(values[m][:, defined])) for values in shuffled]
-        yield PairedEvaluations(
-            measure,
-            experiment.runs,
-            human,
-            machine,
-            scale,
-            np.reshape(scores, (shuffles, len(experiment.runs))),
+    def _gains(
+        self, human: float, machine: float, drawn_human: FloatArray, drawn_machine: FloatArray, **about: Any
+    ) -> Iterator[AgreementStatistic]:
+        share = human / machine if machine else None
+        off_line = drawn_human - (share or 0.0) * drawn_machine
+        values = (
+            (human, drawn_human),
+            (machine, drawn_machine),
+            (machine - human, drawn_machine - drawn_human),
+            (share, off_line / machine if machine else off_line),
         )
+        for name, (value, drawn) in zip(GAIN_STATISTICS, values, strict=True):
+            ends = NO_INTERVAL if value is None else self._t_interval(float(value), drawn)
+            yield self._row(name, None if value is None else float(value), ends, **about)
+
+    def _t_interval(self, value: float, drawn: FloatArray) -> tuple[float | None, float | None]:
+        from scipy import special
+
+        n_topics = self.paired.n_topics
+        if len(drawn) < 2 or n_topics < 2:
+            return NO_INTERVAL
+        error = float(drawn.std(ddof=1)) * np.sqrt(n_topics / (n_topics - 1))
+        half = float(special.stdtrit(n_topics - 1, 1 - self.bootstrap.alpha / 2)) * error
+        return value - half, value + half
+
+
+def run_agreements(
+    experiment: GradedRuns,
+    labels: PairedLabels,
+    bootstrap: LabelBootstrap,
+    warn: Warn = lambda line: None,
+    *,
+    shuffles: int = 0,
+) -> Iterator[RunAgreement]:
+    """Evaluate the runs under both files, measure by measure, and under shuffled machine labels; warns of topics."""
+    rng = generator(bootstrap.seed, _SHUFFLING)
+    shuffled = [experiment.values(labels.shuffled(rng), labels.in_machine) for _ in range(shuffles)]
+    for m, (paired, counted) in enumerate(evaluate_under_both(experiment, labels, warn)):
+        scale = paired.scales[1]
+        scores = [scale.summarise(scale.transform(values[m][:, counted])) for values in shuffled]
+        yield RunAgreement(paired, bootstrap, np.reshape(scores, (shuffles, len(experiment.runs))))
 
 
 def reranked(ranking: Ranking, labels: IntArray) -> Ranking:
@@ -274,95 +265,3 @@ def with_reranked(experiment: GradedRuns, labels: IntArray) -> GradedRuns:
         ranking=Ranking.joined([experiment.ranking, reranked(experiment.ranking, labels)]),
         missing=np.concatenate((experiment.missing,) * 2),
     )
-
-
-class Reranking:
-    """Changes by reranking under human and machine labels, from evaluations of the runs of ``with_reranked``."""
-
-    def __init__(self, evaluated: PairedEvaluations, bootstrap: LabelBootstrap) -> None:
-        self.evaluated, self.bootstrap = evaluated, bootstrap
-        self.runs = evaluated.runs[: len(evaluated.runs) // 2]
-        self._n_topics = evaluated.human.shape[1]
-
-    @cached_property
-    def _drawn(self) -> tuple[FloatArray, FloatArray]:
-        """Human and machine values over resamples, shape (n_draws, n_runs) each: runs before, then after reranking."""
-        human, machine = self.evaluated.drawn_scores(self.bootstrap)
-        return without_noise(human), without_noise(machine)  # equal runs have no line through them
-
-    def statistics(self) -> Iterator[AgreementStatistic]:
-        """Yield gains, promise, gain ratio and excess bias, for all runs together and for each run.
-
-        ``gain_human`` and ``gain_machine`` are values after minus values before; ``promise`` is the machine's gain
-        minus the human gain; ``gain_ratio`` is the human gain over the machine's, undefined if that is 0. Intervals use
-        Student's t distribution with the variance over resamples, for the ratio that of its linear approximation (delta
-        method). The excess bias is that of the reranked run among the other runs without reranking.
-        """
-        human, machine = (self._gained(scores) for scores in self.evaluated.scores)
-        drawn_human, drawn_machine = (self._gained(scores) for scores in self._drawn)
-        about = AgreementStatistic(statistic="", measure=self.evaluated.measure)
-        of_all = (human.mean(), machine.mean(), drawn_human.mean(axis=1), drawn_machine.mean(axis=1))
-        yield from self._gains(about, *of_all)
-        tested = self._excess_biases()
-        p = holm(np.array([excess.p for excess in tested]))
-        for r, run in enumerate(self.runs):
-            about = replace(about, run=run)
-            yield from self._gains(about, human[r], machine[r], drawn_human[:, r], drawn_machine[:, r])
-            for name, scores in zip(SCORES_BEFORE, self.evaluated.scores, strict=True):
-                yield replace(about, statistic=name, value=float(scores[r]))
-            if tested:
-                low, high = tested[r].interval(self.bootstrap.alpha)
-                name = "rerank_excess_bias"
-                yield replace(about, statistic=name, value=tested[r].value, low=low, high=high)
-                yield replace(about, statistic=f"{name}_shuffled", value=tested[r].shuffled)
-                yield replace(about, statistic=f"{name}_p", value=float(p[r]))
-
-    def _gained(self, scores: FloatArray) -> FloatArray:
-        """Return the values of runs after minus before reranking, shape (..., n_runs)."""
-        n_runs = len(self.runs)
-        return scores[..., n_runs:] - scores[..., :n_runs]
-
-    def _gains(
-        self,
-        about: AgreementStatistic,
-        human: float,
-        machine: float,
-        drawn_human: FloatArray,
-        drawn_machine: FloatArray,
-    ) -> Iterator[AgreementStatistic]:
-        share = human / machine if machine else None
-        off_line = drawn_human - (share or 0.0) * drawn_machine
-        values = (
-            (human, drawn_human),
-            (machine, drawn_machine),
-            (machine - human, drawn_machine - drawn_human),
-            (share, off_line / machine if machine else off_line),
-        )
-        for name, (value, drawn) in zip(GAIN_STATISTICS, values, strict=True):
-            low, high = NO_INTERVAL if value is None else self._interval(float(value), drawn)
-            yield replace(about, statistic=name, value=None if value is None else float(value), low=low, high=high)
-
-    def _interval(self, value: float, drawn: FloatArray) -> tuple[float | None, float | None]:
-        from scipy import special
-
-        if len(drawn) < 2 or self._n_topics < 2:
-            return NO_INTERVAL
-        error = float(drawn.std(ddof=1)) * np.sqrt(self._n_topics / (self._n_topics - 1))
-        half = float(special.stdtrit(self._n_topics - 1, 1 - self.bootstrap.alpha / 2)) * error
-        return value - half, value + half
-
-    def _excess_biases(self) -> list[ExcessBias]:
-        """Return the excess bias of each reranked run among the other runs; empty for one run or topic."""
-        n_runs, shuffled = len(self.runs), self.evaluated.shuffled
-        if n_runs < 2 or self._n_topics < 2 or not len(shuffled) or self.bootstrap.resamples < 2:
-            return []
-        (human, machine), drawn = self.evaluated.scores, self._drawn
-        biases = []
-        for r in range(n_runs):
-            runs: IntArray = np.where(np.arange(n_runs) == r, n_runs + r, np.arange(n_runs))
-            member: BoolArray = np.arange(n_runs) == r
-            by_chance = excess_bias(np.broadcast_to(human[runs], (len(shuffled), n_runs)), shuffled[:, runs], member)
-            drawn_excess = excess_bias(drawn[0][:, runs], drawn[1][:, runs], member)
-            scores = human[runs], machine[runs]
-            biases.append(excess_bias_of(*scores, member, drawn_excess, self._n_topics, float(by_chance.mean())))
-        return biases

@@ -4,5 +4,6 @@ Imported only where a figure is drawn, since matplotlib is an optional dependenc
 
     page      page, style, ticks, rows (matplotlib)
     curves    curves with bands (matplotlib)
+    panels    matrices, intervals, scatter plots (matplotlib)
     ranges    ranges of measure values, without matplotlib
 """

@@ -16,11 +16,21 @@ from matplotlib.ticker import MaxNLocator, NullLocator, PercentFormatter
 
 from irevalx.arrays.segments import FloatArray
 from irevalx.frozen import Frozen, replace
-from irevalx.lab.plotting.page import COLOURS, DASHES, GREY, MARKERS, MOST_LINES, Page, drawable, name_places, settle
+from irevalx.lab.plotting.page import (
+    COLOURS,
+    DASHES,
+    GREY,
+    MARKERS,
+    MOST_LINES,
+    Page,
+    drawable,
+    finalise_figure,
+    name_places,
+)
 
 # in inches:
 _HEIGHT, _LOW_HEIGHT = 1.75, 1.4  # of a panel next to others, and in a narrow column
-_BELOW, _TITLE = 0.45, 0.25  # below and above all panels
+_BELOW = 0.45  # below all panels
 _LEGEND_GAP = 0.06  # above and below a legend
 
 _BAND = 0.11  # the opacity of bands
@@ -89,7 +99,7 @@ def draw_lines(
     """Draw rows of panels, on a narrow page one panel per row; label and note are below all panels."""
     cells = _cells(rows, page, same_heights)
     n_columns = max(map(len, cells))
-    height = (_LOW_HEIGHT if page.is_narrow else _HEIGHT) * len(cells) + _BELOW + _TITLE * page.titled
+    height = (_LOW_HEIGHT if page.is_narrow else _HEIGHT) * len(cells) + _BELOW
     figure = page.figure(height)
     axes = figure.subplots(len(cells), n_columns, squeeze=False)
     drawn: list[_DrawnPanel] = []
@@ -111,14 +121,14 @@ def draw_lines(
 def _lay_out(figure: Figure, named: Mapping[str, Line2D], heading: Text | None) -> None:
     """Lay a figure out with a legend of all lines, below the title or at the upper edge, which makes it higher."""
     if not named:
-        settle(figure)
+        finalise_figure(figure)
         return
     legend = _legend(figure, named)
     height = float(figure.get_figheight())
     higher = height + legend.get_window_extent().height / figure.dpi + 2 * _LEGEND_GAP
     figure.set_figheight(higher)
     figure.set_layout_engine("constrained", rect=(0, 0, 1, height / higher))
-    settle(figure)
+    finalise_figure(figure)
     top = figure.bbox.height if heading is None else heading.get_window_extent().y0
     legend.set_bbox_to_anchor((0.5, (top - _LEGEND_GAP * figure.dpi) / figure.bbox.height))
 

@@ -45,7 +45,7 @@ _STYLE: Any = {
     "lines.linewidth": 1.1,
     "pdf.fonttype": 42,  # TrueType: publishers refuse type 3
     "savefig.dpi": 300,
-    "svg.fonttype": "path",  # letters as outlines: no font is needed to display the picture
+    "svg.fonttype": "path",  # letters as outlines: no font is needed to display the figure_bytes
     "svg.hashsalt": "irevalx",
     "text.parse_math": False,  # a name can contain $
     "xtick.labelsize": 7,
@@ -65,6 +65,7 @@ MARKERS = "osD^vPX<"
 MOST_LINES = 6  # of a panel; a figure can have more, each measure in one style throughout
 GREY = "0.45"  # lines to compare with, and their labels
 _TITLE, _NOTE = 8.0, 7.5  # points of titles, and of labels and notes of a figure
+_TITLE_HEIGHT = 0.25  # of a title above a figure, in inches
 _LETTER = 0.57  # the width of a letter in units of its size; most are narrower
 
 _METADATA: dict[str, dict[str, Any]] = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
@@ -84,8 +85,22 @@ class Page(Frozen):
         return self.width < 5
 
     def figure(self, height: float) -> Figure:
-        """Return an empty figure of this width, laid out by matplotlib."""
-        return Figure(figsize=(self.width, height), layout="constrained")
+        """Return an empty figure of this width and height (in inches, without the title), laid out by matplotlib."""
+        return Figure(figsize=(self.width, height + _TITLE_HEIGHT * self.titled), layout="constrained")
+
+    def panels(
+        self, heights: Sequence[float], most_columns: int, around: float, *, sharex: bool = False
+    ) -> tuple[Figure, list[Axes], int]:
+        """Return a figure, panels of these heights in inches, and the number in a row (1 on a narrow page)."""
+        n_columns = 1 if self.is_narrow else min(most_columns, len(heights))
+        rows = [max(heights[start : start + n_columns]) for start in range(0, len(heights), n_columns)]
+        figure = self.figure(sum(rows) + around)
+        axes = figure.subplots(
+            len(rows), n_columns, squeeze=False, sharex=sharex, gridspec_kw={"height_ratios": rows}
+        ).ravel()
+        for panel in axes[len(heights) :]:
+            panel.set_visible(False)
+        return figure, axes[: len(heights)].tolist(), n_columns
 
     def name(self, figure: Figure, title: str) -> Text | None:
         """Put a title above a figure and return it; None without titles."""
@@ -103,16 +118,6 @@ class Page(Frozen):
     def wrapped(self, text: str, size: float) -> str:
         """Break a text with letters of this size in points into lines as wide as the page."""
         return _wrapped(text, size, self.width)
-
-
-def panels_of(figure: Figure, number: int, n_columns: int, *, sharex: bool = False) -> list[Axes]:
-    """Return a number of panels of a figure in rows of ``n_columns``; the rest of the last row is empty."""
-    panels: list[Axes] = (
-        figure.subplots(-(-number // n_columns), n_columns, squeeze=False, sharex=sharex).ravel().tolist()
-    )
-    for panel in panels[number:]:
-        panel.set_visible(False)
-    return panels[:number]
 
 
 def drawable(text: str) -> str:
@@ -134,7 +139,7 @@ def style() -> Iterator[None]:
         yield
 
 
-def picture(draw: Callable[[Page], Figure], page: Page, name: str) -> bytes:
+def figure_bytes(draw: Callable[[Page], Figure], page: Page, name: str) -> bytes:
     """Draw a figure, and return a file in the format of its suffix; the same figure gives the same bytes."""
     ending, file = Path(name).suffix.lower(), io.BytesIO()
     with style():
@@ -142,7 +147,7 @@ def picture(draw: Callable[[Page], Figure], page: Page, name: str) -> bytes:
     return file.getvalue()
 
 
-def settle(figure: Figure) -> None:
+def finalise_figure(figure: Figure) -> None:
     """Lay a figure out, and fix the layout."""
     figure.draw_without_rendering()
     figure.set_layout_engine("none")

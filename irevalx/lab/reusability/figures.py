@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -13,7 +12,8 @@ from matplotlib.ticker import MaxNLocator
 from irevalx.arrays.segments import BoolArray, FloatArray
 from irevalx.experiments.ranked_runs import GradedRuns
 from irevalx.experiments.run_groups import GroupEvaluation
-from irevalx.lab.plotting.page import COLOURS, DASHES, GREY, MARKERS, Page, name_rows, panels_of, stacked
+from irevalx.lab.plotting.page import COLOURS, DASHES, GREY, MARKERS, Page, name_rows, stacked
+from irevalx.lab.plotting.panels import draw_points, scale_axes, with_margin
 from irevalx.lab.plotting.ranges import groups_on_one_axis, ranges_of
 from irevalx.lab.reusability.results import LeftOutRuns
 from irevalx.statistics.correlations import line_through
@@ -29,11 +29,8 @@ def changes(result: LeftOutRuns, page: Page) -> Figure:
     """Draw changes of scores and ranks, one point per left-out run."""
     experiment, results = result.experiment, result.evaluations
     groups = groups_on_one_axis(ranges_of(experiment.requests))
-    n_columns = 1 if page.is_narrow else 2
-    n_rows = [len(group) * len(results) for group in groups for _ in range(3 - n_columns)]
-    heights = [_ROW * rows + _FRAME for rows in n_rows]
-    figure = page.figure(sum(heights) + 0.5 + 0.25 * page.titled)
-    panels = figure.subplots(len(heights), n_columns, squeeze=False, gridspec_kw={"height_ratios": n_rows}).ravel()
+    heights = [_ROW * len(group) * len(results) + _FRAME for group in groups for _ in range(2)]
+    figure, panels, n_columns = page.panels(heights, 2, 0.5)
     for number, group in enumerate(groups):
         scores, ranks = panels[2 * number : 2 * number + 2]
         _draw_changes(scores, experiment, results, group, of_ranks=False)
@@ -95,10 +92,7 @@ def bias_against_holes(result: LeftOutRuns, page: Page) -> Figure:
     """Draw the bias of left-out runs by their share of unjudged documents, a panel and a line of least squares each."""
     experiment, results, holes = result.experiment, result.evaluations, result.holes
     assert holes is not None
-    n_columns = min(len(experiment.measures), 1 if page.is_narrow else 3)
-    n_rows = math.ceil(len(experiment.measures) / n_columns)
-    figure = page.figure(1.9 * n_rows + 0.75 + 0.25 * page.titled)
-    panels = panels_of(figure, len(experiment.measures), n_columns, sharex=True)
+    figure, panels, n_columns = page.panels([1.9] * len(experiment.measures), 3, 0.75, sharex=True)
     for m, (panel, measure) in enumerate(zip(panels, experiment.measures, strict=True)):
         _draw_biases(panel, results, holes, m)
         panel.set_title(measure)
@@ -116,24 +110,15 @@ def bias_against_holes(result: LeftOutRuns, page: Page) -> Figure:
 
 def _draw_biases(panel: Axes, results: Mapping[str, GroupEvaluation], holes: FloatArray, m: int) -> None:
     panel.axhline(0, color=GREY, linewidth=0.7, zorder=1)
-    for number, (name, result) in enumerate(results.items()):
-        style = number % len(COLOURS)
-        x, y = holes[result.left_out], (result.after[m] - result.before[m])[result.left_out]
+    biases = [(result.after[m] - result.before[m])[result.left_out] for result in results.values()]
+    x = holes[next(iter(results.values())).left_out]
+    for number, (name, y) in enumerate(zip(results, biases, strict=True)):
+        style, size = number % len(COLOURS), 3.0 + 1.5 * (len(results) - 1 - number)  # points below others are larger
         colour = COLOURS[style]
-        panel.plot(
-            *(x, y),
-            color=colour,
-            label=name,
-            linestyle="",
-            marker=MARKERS[style],
-            markersize=3 + 1.0 * (len(results) - 1 - number),  # what lies below is to be seen
-            markeredgewidth=0.7,
-            markerfacecolor="white" if number % 2 else colour,
-            zorder=3,
-        )
+        face = "white" if number % 2 else colour
+        draw_points(panel, x, y, colour, face=face, size=size, marker=MARKERS[style], label=name)
         intercept, slope, _ = line_through(x, y)
         if intercept is not None and slope is not None:
             ends = np.array([x.min(), x.max()])
             panel.plot(ends, intercept + slope * ends, color=colour, linestyle=DASHES[style], linewidth=0.9, zorder=2)
-    panel.xaxis.set_major_locator(MaxNLocator(5))
-    panel.yaxis.set_major_locator(MaxNLocator(5))
+    scale_axes(panel, with_margin(x), with_margin(np.concatenate((*biases, [0.0]))))

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from irevalx.lab.plotting.page import COLOURS, DASHES, GREY, Page, panels_of
+from irevalx.lab.plotting.page import COLOURS, DASHES, GREY, Page
 from irevalx.lab.score_bounds.bounds import BoundedScores
 from irevalx.lab.score_bounds.extremes import DeterminedPairs
 
@@ -21,10 +21,7 @@ _ORDERS = ("in the order of --in-all", "in the order of ranks")
 def decided_pairs(result: BoundedScores, page: Page) -> Figure:
     """Draw the number of decided pairs, in the order of ``in_all`` and by rank: one panel per measure."""
     measures = result.scores
-    n_columns = 1 if page.is_narrow else min(3, len(measures))
-    n_lines = -(-len(measures) // n_columns)
-    figure = page.figure(_HEIGHT * n_lines + 0.75 + 0.25 * page.titled)
-    panels = panels_of(figure, len(measures), n_columns)
+    figure, panels, n_columns = page.panels([_HEIGHT] * len(measures), 3, 0.75)
     for panel, scores in zip(panels, measures, strict=True):
         _draw_orders(panel, [scores.determining(best_first=best_first) for best_first in (True, False)])
         panel.set_title(scores.measure.name)

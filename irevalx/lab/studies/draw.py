@@ -211,7 +211,7 @@ class SeveralStudies(Result):
 
     def _draw_into(self, path: Path, suffix: str, *, axis: str, width: float, titled: bool) -> list[str]:
         """Write the figures of all studies on one axis, and return their names."""
-        from irevalx.lab.plotting.page import Page, picture
+        from irevalx.lab.plotting.page import Page, figure_bytes
 
         studies = {study.study.scheme: study for study in self.studies}
 
@@ -220,7 +220,7 @@ class SeveralStudies(Result):
 
         names = [f"agreement-with-{against}.{suffix}" for against in REFERENCES]
         for name, against in zip(names, REFERENCES, strict=True):
-            content = picture(partial(drawing, against=against), Page(width, titled), name)
+            content = figure_bytes(partial(drawing, against=against), Page(width, titled), name)
             write_lines([content], path / name)
         return names
 

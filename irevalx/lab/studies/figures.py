@@ -19,14 +19,14 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
-from matplotlib.ticker import MaxNLocator
 
 from irevalx.arrays.segments import FloatArray
 from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError, UsageError, quote
 from irevalx.frozen import Frozen
 from irevalx.lab.plotting.curves import Curve, LinePanel, draw_lines
-from irevalx.lab.plotting.page import COLOURS, GREY, Page, drawable, share_ticks
+from irevalx.lab.plotting.page import COLOURS, Page, drawable, share_ticks
+from irevalx.lab.plotting.panels import draw_points, scale_axes, with_margin
 from irevalx.lab.plotting.ranges import groups_on_one_axis, ranges_printed_as
 from irevalx.lab.studies.simulation import REFERENCES, is_comparable
 from irevalx.lab.studies.summaries import StudySummary, mean_and_spread
@@ -86,10 +86,7 @@ def scatter(study: StudySummary, measure: str, reference: str, levels: Sequence[
 def measures_at_a_level(
     studies: Sequence[StudySummary], measures: Sequence[str], reference: str, level: str | None, page: Page
 ) -> Figure:
-    """Draw values at a level against a reference: one panel per study and measure.
-
-    None is the level nearest to the last level of the papers, 5 % of the judgments or a pool of depth 4.
-    """
+    """Draw values at a level (None: the last one of the papers) against a reference, by study and measure."""
     for measure, its_range in zip(measures, ranges_printed_as(measures), strict=True):
         if not its_range.is_share:
             raise UsageError(f"a measure must be between 0 and 1 to be drawn against AP, but got {quote(measure)}")
@@ -146,8 +143,9 @@ def _draw(
     """Draw panels whose axes have room for ``extent``: a point for each run and sample, statistics, the line y = x."""
     n_columns = min(len(panels), 2 if page.is_narrow else 3 if len(panels) in {3, 5, 6} else 4)
     x, y = (np.concatenate([np.ravel(getattr(panel, side)) for panel in extent]) for side in ("x", "y"))
-    ends = _with_margin(np.concatenate((x, y)) if on_one_scale else y)
-    x_ends = ends if on_one_scale else _with_margin(x)
+    limits = with_margin(x), with_margin(y)
+    if on_one_scale:
+        limits = (with_margin(np.concatenate((x, y))),) * 2
     n_samples = max(len(panel.y) for panel in panels)
     points = f"A point is a run{f' under one of {n_samples} samples' if n_samples > 1 else ''}"
     points += "; the line is y\u00a0=\u00a0x." if on_one_scale else "."
@@ -155,14 +153,9 @@ def _draw(
         page, len(panels), n_columns, title=title, label=labels[0], note=points, beside=labels[1]
     )
     for axis, panel in zip(axes, panels, strict=True):
-        if on_one_scale:
-            axis.plot(ends, ends, color=GREY, linewidth=0.7, zorder=1)
-        places = np.broadcast_to(panel.x, panel.y.shape), panel.y
-        axis.scatter(*places, s=7, facecolors="none", edgecolors=panel.colour, linewidths=0.5, zorder=2)
-        axis.set(xlim=x_ends, ylim=ends)
+        scale_axes(axis, *limits, diagonal=on_one_scale, n_ticks=3 if page.is_narrow else 5)
+        draw_points(axis, panel.x, panel.y, panel.colour)
         axis.set_title(drawable(panel.title))
-        axis.xaxis.set_major_locator(MaxNLocator(3 if page.is_narrow else 5))
-        axis.yaxis.set_major_locator(MaxNLocator(3 if page.is_narrow else 5))
         _write(axis, panel)
     return figure
 
@@ -183,22 +176,10 @@ def _write(axis: Axes, panel: ScatterPanel) -> None:
     )
 
 
-def _with_margin(values: FloatArray) -> tuple[float, float]:
-    """Return the limits of an axis."""
-    known = values[np.isfinite(values)]
-    low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
-    margin = 0.05 * ((high - low) or 1.0)
-    return low - margin, high + margin
-
-
 def _square_panels(
     page: Page, n_panels: int, n_columns: int, *, title: str, label: str, note: str, beside: str
 ) -> tuple[Figure, Sequence[Axes]]:
-    """Return a figure, and its square panels row by row, which share their axes.
-
-    The title is above all panels, label and note are below, another label is at the left. Sizes are fixed: the layout
-    of matplotlib would take twice the time that the panels take.
-    """
+    """Return a figure and square panels that share axes, at fixed places: matplotlib would take twice the time."""
     n_rows = math.ceil(n_panels / n_columns)
     side = (page.width - _LEFT - _RIGHT + _BETWEEN) / n_columns - _BETWEEN
     figure = Figure(figsize=(page.width, page.width))
@@ -273,10 +254,7 @@ def figures(study: StudySummary) -> Iterator[tuple[str, Callable[[Page], Figure]
 
 
 def agreement(studies: Sequence[StudySummary], lines: Sequence[Line], page: Page, *, by_level: bool = False) -> Figure:
-    """Draw tau-b, Pearson's correlation and RMS error of studies on one axis, by level or by share of the judgments.
-
-    Measures that are not shares have panels of their own, and measures that do not estimate AP no error against it.
-    """
+    """Draw tau-b, Pearson's correlation and RMS error of studies on one axis, by level or by share of the judgments."""
     rows = []
     for group in _on_one_axis(lines):
         panels = [_panel(studies, lines, group, name, by_level=by_level) for name in _OF_AGREEMENT]
@@ -331,10 +309,7 @@ def _mean_scores(study: StudySummary, page: Page) -> Figure:
 
 
 def runs_in_order(studies: Sequence[StudySummary], measures: Sequence[str], page: Page) -> Figure:
-    """Draw the values of runs under full judgments, sorted by the first measure: a panel for each study.
-
-    Measures that are not shares have panels of their own.
-    """
+    """Draw the values of runs under full judgments, sorted by the first measure: a panel for each study."""
     panels = []
     for study in studies:
         full = study.scores.full

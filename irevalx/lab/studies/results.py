@@ -326,14 +326,14 @@ class StudyResult(Result):
             names.append(name)
         if figures is None:
             return names
-        from irevalx.lab.plotting.page import Page, picture
+        from irevalx.lab.plotting.page import Page, figure_bytes
         from irevalx.lab.studies.figures import figures as all_figures
 
         drawings = [(f"{name}.{figures}", draw) for name, draw in all_figures(self.summary)]
         page = Page(width, titled, axis == "linear")
 
         def draw(drawing: tuple[str, Callable[[Page], Figure]]) -> bytes:
-            return picture(drawing[1], page, drawing[0])
+            return figure_bytes(drawing[1], page, drawing[0])
 
         with progress_bar("figures drawn", len(drawings), enabled=progress) as advance:
             contents = in_order(draw, lambda: drawings, threads)  # only this process has files that may be left

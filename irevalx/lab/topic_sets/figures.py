@@ -99,13 +99,7 @@ def rates_by_size(result: SwapRates, page: Page) -> Figure:
 
 
 def rates_by_difference(result: SwapRatesByDifference, page: Page) -> Figure:
-    """Draw the share of swaps by the difference on the one set.
-
-    A panel for each size of sets, a line for each measure. A point is in the middle of its bin, which has enough
-    comparisons; a line ends at the first bin from which on there are no swaps. Measures that are not shares have panels
-    of their own. If there are few sizes, each has three panels: the difference itself, in percent of the best run's
-    value, and in standard deviations of the runs' values, in which measures can be compared.
-    """
+    """Draw the share of swaps by the difference on the one set: a panel for each size of sets, a line per measure."""
     bins: dict[str, dict[int, list[DifferenceSwapRate]]] = {}
     for row in result.rows:
         bins.setdefault(row.measure, {}).setdefault(row.topics, []).append(row)

@@ -9,7 +9,9 @@ import pytest
 
 from irevalx.errors import InputError
 from irevalx.lab.agreement.evaluations import EvaluatedRuns, pair_values
+from irevalx.lab.agreement.paired_evaluations import Intervals, PairedEvaluations
 from irevalx.reading.sources.files import Source
+from irevalx.statistics.bootstrap import TopicDraws
 
 RUNS = ("a", "b", "c")
 
@@ -24,6 +26,11 @@ def scoring(
             lines += [f"{run},{topic},{measure},{value}" for topic, value in enumerate(of_topics, start=first)]
             lines += [] if summary is None else [f"{run},all,{measure},{summary}"]
     return EvaluatedRuns.read(Source("file", "\n".join(lines).encode()))
+
+
+def intervals(paired: PairedEvaluations) -> Intervals:
+    """Return intervals from 99 resamples of the topics."""
+    return paired.intervals(TopicDraws.of(paired.n_topics, 99))
 
 
 def random_values(seed: int, measure: str, n_topics: int) -> dict[str, dict[str, list[float]]]:
@@ -49,7 +56,7 @@ def test_only_shared_topics_count() -> None:
     cut_y = {run: {"map": of["map"][:25]} for run, of in y.items()}
     [expected] = pair_values(scoring(cut_x), scoring(cut_y), warn=pytest.fail)
     assert np.array(found.scores).tolist() == np.array(expected.scores).tolist()
-    assert (found.changed, found.intervals(99)) == (expected.changed, expected.intervals(99))
+    assert (found.changed, intervals(found)) == (expected.changed, intervals(expected))
     assert found.scores[0].tolist() == pytest.approx([np.mean(of["map"]) for of in cut_x.values()])
 
 
@@ -77,7 +84,6 @@ def test_a_topic_without_a_value_is_left_out_for_all_runs() -> None:
     told: list[str] = []
     [found] = pair_values(scoring(x), scoring(y), warn=told.append)
     assert told == ["2 of 5 topics are left out: some run has no value for them in one of the evaluations"]
-    assert found.values is not None
     assert found.values[0].tolist() == [[of["map"][topic] for topic in (0, 2, 3)] for of in x.values()]
 
 
@@ -96,16 +102,16 @@ def test_two_measures_are_not_tested_against_each_other() -> None:
     y["b"]["map"] = [value + 0.1 for value in x["b"]["map"]]
     y["c"]["map"] = x["c"]["map"]
     one, other = pair_values(scoring(x), scoring(y), "map")
-    assert (one.measure, one.against, one.changed, one.decisions, one.reversed_pairs) == (
+    assert (one.measure, one.against, one.are_tested, one.changed, one.reversed_pairs) == (
         "infAP",
         "map",
-        None,
+        False,
         None,
         [],
     )
-    assert one.intervals(9)[0]
+    assert intervals(one)
     assert (other.measure, other.changed) == ("map", 1 / 3)
-    assert other.decisions is not None
+    assert other.are_tested
 
 
 def test_geometric_means_are_tested_by_logarithms() -> None:
@@ -115,5 +121,5 @@ def test_geometric_means_are_tested_by_logarithms() -> None:
         one = scoring({run: {measure: of} for run, of in values.items()})
         [found] = pair_values(one, one)
         assert found.scores[0].tolist() == pytest.approx(expected, abs=1e-6)
-        [low, high] = (found.intervals(99)[0] or {})["rms"]
+        [low, high] = intervals(found)["rms"]
         assert low == high == 0

@@ -7,7 +7,7 @@ import pytest
 from running import opened
 
 from irevalx.errors import DuplicateDocumentError, NoTopicsError
-from irevalx.lab.agreement.evaluations import PairedValues
+from irevalx.lab.agreement.paired_evaluations import PairedEvaluations
 from irevalx.lab.agreement.run_overlap import overlap_of_runs, overlap_of_values
 from irevalx.reading.kinds.runs import RunStream
 from irevalx.reading.sources.files import Source
@@ -63,6 +63,6 @@ def test_no_topic_in_common() -> None:
 def test_runs_of_two_scorings() -> None:
     """By score; what differs by rounding alone is tied."""
     scores = np.array([0.3, 0.1 + 0.2, 0.1]), np.array([0.1, 0.2, 0.3])
-    paired = PairedValues("map", "map", ("a", "b", "c"), scores, (MEAN, MEAN))
+    paired = PairedEvaluations("map", ("a", "b", "c"), (MEAN, MEAN), (np.empty((3, 0)),) * 2, summaries=scores)
     expected = rank_biased_overlap([["a", "b"], ["c"]], [["c"], ["b"], ["a"]], 0.8)
     assert overlap_of_values(paired, 0.8) == expected

@@ -14,8 +14,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import irevalx.lab
-from irevalx.lab.estimation.document_samples import EstimatedScores
 from irevalx.lab.estimation.figures import MOST_ROWS
+from irevalx.lab.estimation.results import EstimatedScores
 
 QRELS = FIXTURES / "experiment" / "qrels"
 RUNS = sorted((FIXTURES / "experiment" / "runs").iterdir())
@@ -50,12 +50,12 @@ def test_differences_are_drawn(tmp_path: Path) -> None:
     assert "each on its own" in figure.get_supxlabel()
 
 
-def test_simultaneous_intervals_are_thin(tmp_path: Path) -> None:
-    """With Bonferroni's correction a thin line for each difference, and a note."""
+def test_simultaneous_intervals_are_bars(tmp_path: Path) -> None:
+    """With Bonferroni's correction, each difference has a bar, as in compare, and a note explains it."""
     found = estimates(tmp_path, RUNS[:3], correction="bonferroni")
     figure = found.figure()
-    thin = [np.asarray(line.get_xdata()).tolist() for line in figure.axes[0].get_lines() if line.get_linewidth() == 0.5]
-    assert thin == [[row.simultaneous_low, row.simultaneous_high] for row in found.rows if row.against]
+    bars = [np.asarray(line.get_xdata()).tolist() for line in figure.axes[0].get_lines() if line.get_linewidth() == 3.5]
+    assert bars == [[row.simultaneous_low, row.simultaneous_high] for row in found.rows if row.against]
     assert "hold for all pairs at once" in figure.get_supxlabel().replace("\n", " ")
 
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from irevalx.lab.judge_agreement.document_agreement import AgreementStatistic
 from irevalx.lab.judge_agreement.figures import confusion_map
+from irevalx.lab.judge_agreement.results import LabelsResult
 from irevalx.lab.plotting import page
 from irevalx.lab.plotting.page import Page
 
@@ -60,14 +61,14 @@ def _documents(human: int, machine: int, number: int) -> AgreementStatistic:
 def test_a_grade_that_nobody_gave_has_no_shares() -> None:
     """There are no documents to have shares of."""
     with page.style():
-        figure = confusion_map([_documents(0, 0, 3), _documents(0, 1, 1)], Page())
+        figure = confusion_map(LabelsResult([_documents(0, 0, 3), _documents(0, 1, 1)], None), Page())
     assert [text.get_text() for text in figure.axes[0].texts] == ["3\n75.0 %", "1\n25.0 %", "0", "0"]
 
 
 def test_many_grades_have_no_numbers() -> None:
     """Numbers would not fit; shades remain."""
     with page.style():
-        figure = confusion_map([_documents(grade, grade, 1) for grade in range(40)], Page())
+        figure = confusion_map(LabelsResult([_documents(grade, grade, 1) for grade in range(40)], None), Page())
     assert list(figure.axes[0].texts) == []
 
 
@@ -80,7 +81,8 @@ def test_bias_against_holes(tmp_path: Path, drawn: Drawn) -> None:
         for kind in ("biased", "nonrelevant", "labels"):
             chosen = [row for row in rows if (row["measure"], row["judgments"]) == (measure, kind)]
             expected = [(float(row["holes"]), float(row["bias"])) for row in chosen]
-            assert np.array(points(panel, kind)) == pytest.approx(np.array(expected))
+            [series] = [points for points in panel.collections if points.get_label() == kind]
+            assert np.asarray(series.get_offsets()) == pytest.approx(np.array(expected))
 
 
 def test_decided_pairs(tmp_path: Path, drawn: Drawn) -> None:

@@ -29,7 +29,7 @@ from irevalx.frozen import replace
 from irevalx.lab.judge_agreement.document_agreement import AgreementStatistic, DocumentAgreement, LabelBootstrap
 from irevalx.lab.judge_agreement.judges import COMBINATIONS, Judge, combine_labels
 from irevalx.lab.judge_agreement.labels import kappa_over, means_over_documents, self_consistency
-from irevalx.lab.judge_agreement.run_agreement import SHUFFLES, PairedEvaluations, Reranking, evaluations, with_reranked
+from irevalx.lab.judge_agreement.run_agreement import SHUFFLES, RunAgreement, run_agreements, with_reranked
 from irevalx.statistics.label_agreement import kappa, squared_errors
 
 DRAWS = int(os.environ.get("JUDGE_DRAWS", "0"))
@@ -68,10 +68,10 @@ class Population:
         self.probability = rng.beta(1 + 2 * self.relevant, 3 - 2 * self.relevant)
         self.n_topics = len(people.topics)
         runs = sorted((folder / "runs").iterdir()) if (folder / "runs").is_dir() else []
-        self.evaluated: list[PairedEvaluations] = []
+        self.evaluated: list[RunAgreement] = []
         if runs:
             experiment = graded_runs_of(Qrels(both[0].judgments), runs, "map P.10", EvaluationRules.of(complete=True))
-            self.evaluated = list(evaluations(with_reranked(experiment, both[0].machine), both[0]))
+            self.evaluated = list(run_agreements(with_reranked(experiment, both[0].machine), both[0], LabelBootstrap()))
 
     def findings(self, topics: IntArray, resampling: LabelBootstrap) -> Iterator[AgreementStatistic]:
         """Yield what a sample of topics says."""
@@ -89,9 +89,9 @@ class Population:
         }
         yield from means_over_documents(means, of_topic, resampling)
         for one in self.evaluated:
-            sample = replace(one, human=one.human[:, topics], machine=one.machine[:, topics])
-            of_runs = Reranking(sample, resampling).statistics()
-            shown = {None, self.evaluated[0].runs[0]}
+            x, y = (values[:, topics] for values in one.paired.values)
+            of_runs = replace(one, paired=replace(one.paired, values=(x, y)), bootstrap=resampling).gain_statistics()
+            shown = {None, self.evaluated[0].paired.runs[0]}
             yield from (found for found in of_runs if found.run in shown and found.statistic in GAINS)
 
 
@@ -197,8 +197,8 @@ def test_reranked_runs_are_found(tmp_path: Path, capsys: pytest.CaptureFixture[s
         experiment = with_reranked(
             graded_runs_of(Qrels(both.judgments), runs, "map", EvaluationRules.of(complete=True)), both.machine
         )
-        [evaluated] = evaluations(experiment, both, shuffles=SHUFFLES, seed=1)
-        rows = Reranking(evaluated, LabelBootstrap(resamples=300, seed=1)).statistics()
+        [agreement] = run_agreements(experiment, both, LabelBootstrap(resamples=300, seed=1), shuffles=SHUFFLES)
+        rows = agreement.gain_statistics()
         of_run = {one.statistic: one for one in rows if one.run == "okapi1"}
         found += (of_run["rerank_excess_bias_p"].value or 0.0) < 0.05
         promised += (of_run["promise"].low or 0.0) > 0

@@ -1,0 +1,147 @@
+"""The same runs under two sets of judgments: their values by topic, and how far the two evaluations agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TypeAlias
+
+import numpy as np
+
+from irevalx.arrays.segments import BoolArray, FloatArray
+from irevalx.errors import InputError, Warn
+from irevalx.experiments.labels import PairedLabels
+from irevalx.experiments.ranked_runs import GradedRuns
+from irevalx.frozen import Frozen, cached_property, replace
+from irevalx.statistics.bootstrap import (
+    STATISTICS,
+    TopicDraws,
+    at_the_top,
+    correlation_intervals,
+    quantile_interval,
+    top_intervals,
+)
+from irevalx.statistics.correlations import changed, rank_correlations
+from irevalx.statistics.decisions import Confusion, Decisions, confusion, decide, reversals
+from irevalx.statistics.significance import ALPHA, Scale, pairs_of_runs
+
+Intervals: TypeAlias = Mapping[str, tuple[float, float]]
+"""The ends of intervals by statistic; nan if undefined."""
+
+
+class PairedEvaluations(Frozen):
+    """The values of the same runs for a measure under two sets of judgments, x and y, over the same topics."""
+
+    measure: str
+    """Printed name; that of y if the measures differ."""
+
+    runs: tuple[str, ...]
+    scales: tuple[Scale, Scale]
+    values: tuple[FloatArray, FloatArray]
+    """On the scales of the tests, shape (n_runs, n_topics) each; without topics if a file contains only summaries."""
+
+    against: str | None = None
+    """The measure of x, if the measures differ."""
+
+    summaries: tuple[FloatArray, FloatArray] | None = None
+    """Summaries of the runs that a file contains, shape (n_runs,) each; None if they are computed from the values."""
+
+    only_y: FloatArray = np.empty((0, 0))
+    """Values of the topics with judgments in y alone, shape (n_runs, n_topics)."""
+
+    n_in_either: int = 0
+    """Number of topics for which any run has a value in x or y, for evaluations from files."""
+
+    @property
+    def n_topics(self) -> int:
+        """The number of topics that count; 0 without values by topic."""
+        n_topics: int = self.values[0].shape[1]
+        return n_topics
+
+    @cached_property
+    def scores(self) -> tuple[FloatArray, FloatArray]:
+        """The summaries of the runs, shape (n_runs,) each."""
+        if self.summaries is not None:
+            return self.summaries
+        x, y = (scale.summarise(values) for scale, values in zip(self.scales, self.values, strict=True))
+        return x, y
+
+    def of_first_runs(self, n_runs: int) -> PairedEvaluations:
+        """Return the evaluations of the first runs, whose summaries are computed from their values."""
+        x, y = (values[:n_runs] for values in self.values)
+        return replace(self, runs=self.runs[:n_runs], values=(x, y), summaries=None, only_y=self.only_y[:n_runs])
+
+    @property
+    def are_tested(self) -> bool:
+        """Whether significance can be tested: for the same measure in x and y, with values by topic."""
+        return self.against is None and self.n_topics > 0
+
+    @property
+    def changed(self) -> float | None:
+        """The share of runs whose values differ significantly; None without tests."""
+        return float(changed(*self.values).mean()) if self.are_tested else None
+
+    @cached_property
+    def _decided(self) -> tuple[Decisions, Decisions]:
+        x, y = map(decide, self.values)
+        return x, y
+
+    def decisions(self, draws: TopicDraws | None = None) -> Confusion:
+        """Return the agreement of significance decisions on pairs of runs, of each resample if there are draws."""
+        if draws is None:
+            return confusion(*self._decided)
+        return confusion(*(decide(np.moveaxis(values[:, draws.topics], 1, 0)) for values in self.values))
+
+    @property
+    def reversed_pairs(self) -> list[tuple[str, str]]:
+        """The pairs of runs with significant differences in opposite directions."""
+        if not self.are_tested:
+            return []
+        are_reversed = reversals(*self._decided)
+        first, second = (numbers[are_reversed].tolist() for numbers in pairs_of_runs(len(self.runs)))
+        return [(self.runs[i], self.runs[j]) for i, j in zip(first, second, strict=True)]
+
+    def at_the_top(self, k: int) -> dict[str, float | None]:
+        """Return each of ``TOP_STATISTICS`` for the k best runs by x; None if undefined."""
+        values = {name: float(function(*self.scores)) for name, function in at_the_top(k).items()}
+        return {name: None if np.isnan(value) else value for name, value in values.items()}
+
+    def drawn_scores(self, draws: TopicDraws) -> tuple[FloatArray, FloatArray]:
+        """Return the summaries over each resample of the topics, shape (n_draws, n_runs) each."""
+        x, y = (draws.summaries(values, scale) for values, scale in zip(self.values, self.scales, strict=True))
+        return x, y
+
+    def intervals(self, draws: TopicDraws, alpha: float = ALPHA, *, top: int | None = None) -> Intervals:
+        """Return intervals of ``STATISTICS``, and of ``TOP_STATISTICS`` for the ``top`` best runs, over the topics."""
+        drawn = self.drawn_scores(draws)
+        ends = correlation_intervals(rank_correlations, self.scores, drawn, alpha)
+        for name in STATISTICS.keys() - ends.keys():
+            low, high = quantile_interval(STATISTICS[name](*drawn), alpha)
+            ends[name] = float(low), float(high)
+        of_top = {} if top is None else top_intervals(top, self.scores, drawn, alpha)
+        return {name: ends[name] for name in STATISTICS} | of_top
+
+
+def evaluate_under_both(
+    experiment: GradedRuns, labels: PairedLabels, warn: Warn = lambda line: None, *, least: tuple[int, int] = (1, 0)
+) -> Iterator[tuple[PairedEvaluations, BoolArray]]:
+    """Yield the evaluations under human (x) and machine labels (y) by measure, and which topics count in both."""
+    in_both = labels.in_both[[labels.judgments.topic_index[topic] for topic in experiment.topics]]
+    values = (
+        experiment.values(labels.human, labels.in_human),
+        experiment.values(labels.machine, labels.in_machine),
+    )
+    for measure, scale, human, machine in zip(experiment.measures, experiment.scales, *values, strict=True):
+        defined = np.isfinite(machine).all(axis=0)
+        both, alone = in_both & defined & np.isfinite(human).all(axis=0), ~in_both & defined
+        for number, topics, words in zip(least, (both, alone), ("with", "without"), strict=True):
+            if np.count_nonzero(topics) < number:
+                raise InputError(
+                    f"{measure} requires machine labels of at least {number} topic{'s' if number > 1 else ''} {words} "
+                    f"human judgments and with results, but there are {np.count_nonzero(topics)}"
+                )
+        if left_out := int(np.count_nonzero(~both & ~alone)):
+            warn(f"{measure}: {left_out} of {both.size} topics are left out: with one of the files it has no value")
+        x, y, only_y = (
+            scale.transform(of_topics) for of_topics in (human[:, both], machine[:, both], machine[:, alone])
+        )
+        yield PairedEvaluations(measure, experiment.runs, (scale, scale), (x, y), only_y=only_y), both
