@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from irevalx.declarations import spelled
 from irevalx.errors import FormatError, InputError, Warn, quote
-from irevalx.reading.file_format import FileFormat, FileKind, join_words, table_of
+from irevalx.reading.file_format import FileFormat, FileKind, join_words
+from irevalx.reading.grade_rules import Rules
 from irevalx.reading.layout import CommentStyle, Layout
 from irevalx.settings import ORDERS_OF_TIES, PROBABILITY, REAL
 from irevalx.trec_eval import Compat
@@ -36,7 +37,6 @@ BEIR: FileFormat[Judgments] = FileFormat(
     layout=Layout(
         line="a judgment",
         columns=("TOPIC DOCNO GRADE",),
-        header="query-id corpus-id score",
         comments=CommentStyle.NONE,
         tabs=True,
     ),
@@ -49,7 +49,9 @@ BEIR: FileFormat[Judgments] = FileFormat(
         "separated by tabs. Repeated lines count once, with a warning.",
         "Files with this header are recognised without -R beir.",
     ),
-    reader="kinds.graded.read_beir",
+    reader="graded.read_graded",
+    source="table",
+    header="query-id corpus-id score",
     measures_of="qrels",
     lenient=False,
 )
@@ -58,6 +60,7 @@ JSON_QRELS: FileFormat[Judgments] = FileFormat(
     kind=FileKind.JUDGMENTS,
     name="json",
     form="{TOPIC: {DOCNO: GRADE}}",
+    source="json",
     example='{"301": {"FBIS3-10082": 1, "FBIS3-10083": 0}}',
     prose=(
         "Judgments as one JSON object with an object for each topic, as ranx and BEIR have them. Grades are those of "
@@ -67,7 +70,7 @@ JSON_QRELS: FileFormat[Judgments] = FileFormat(
         "A topic or a document that occurs twice is an error.",
         "Files that begin with such an object are recognised without -R json.",
     ),
-    reader="kinds.json.read_json_judgments",
+    reader="graded.read_graded",
     measures_of="qrels",
     lenient=False,
 )
@@ -83,9 +86,8 @@ QRELS: FileFormat[Judgments] = FileFormat(
         "not judged.",
         "Judgments whose second column is a subtopic are read with -R subtopics: here a document must occur once.",
     ),
-    reader="kinds.graded.read_graded",
-    table_reader="kinds.judgment_tables.graded_table",
-    recognises=(("is_beir", BEIR), ("is_json_object", JSON_QRELS)),
+    reader="graded.read_graded",
+    tables=True,
 )
 
 SAMPLED: FileFormat[Judgments] = FileFormat(
@@ -100,7 +102,9 @@ SAMPLED: FileFormat[Judgments] = FileFormat(
         "The first 1000 documents of a topic count unless -M says otherwise. The format has measures of its own: "
         "xinfAP, infNDCG and their relatives, and counts.",
     ),
-    reader="kinds.graded.read_graded",
+    reader="graded.read_graded",
+    tables=True,
+    nested="TOPIC DOCNO: STRATUM GRADE",
     usual_measures="all",
     excludes=("pool", "judged_only", "unjudged", PROBABILITY, *_TIES_BY_GRADES),
 )
@@ -114,7 +118,9 @@ QRELS_JG: FileFormat[GroupedJudgments] = FileFormat(
         "Judgments in groups, such as those of several users. A ranking is evaluated with the judgments of each group "
         "alone, and a topic has the average over its groups. Grades are those of qrels.",
     ),
-    reader="kinds.grouped.read_grades_in_groups",
+    reader="grouped.read_grades_in_groups",
+    tables=True,
+    nested="TOPIC GROUP DOCNO: GRADE",
     excludes=("pool", PROBABILITY, "ties=best", "ties=worst"),
 )
 
@@ -131,7 +137,9 @@ PREFS: FileFormat[PreferenceJudgments] = FileFormat(
         "subgroup, neither is one with less. -J and -l have no effect.",
         "Equal scores are ranked by DOCNO, the first in byte order first, unlike elsewhere.",
     ),
-    reader="kinds.grouped.read_preferences",
+    reader="grouped.read_preferences",
+    tables=True,
+    nested="TOPIC GROUP SUBGROUP DOCNO: LEVEL",
     excludes=("pool", REAL, PROBABILITY, *_TIES_BY_GRADES),
     why_whole="a LEVEL is a real number anyway, and not a probability",
 )
@@ -145,7 +153,9 @@ QRELS_PREFS: FileFormat[PreferenceJudgments] = FileFormat(
         "Preferences from graded judgments: like prefs, with one subgroup in each group. Any qrels file will do, the "
         "column that qrels ignores being the group.",
     ),
-    reader="kinds.grouped.read_preferences",
+    reader="grouped.read_preferences",
+    tables=True,
+    nested="TOPIC GROUP DOCNO: LEVEL",
     excludes=("pool", REAL, PROBABILITY, *_TIES_BY_GRADES),
     why_whole="a LEVEL is a real number anyway, and not a probability",
 )
@@ -167,7 +177,9 @@ PAIRS: FileFormat[PreferenceJudgments] = FileFormat(
         "preferences that follow from several lines also hold. Contradictory preferences are an error.",
         "Equal scores are ranked by DOCNO, the first in byte order first, unlike elsewhere.",
     ),
-    reader="kinds.grouped.read_pairs",
+    reader="grouped.read_pairs",
+    tables=True,
+    nested="TOPIC: WINNER LOSER ...",
     measures_of="prefs",
     usual_measures="prefs",
     excludes=("pool", REAL, PROBABILITY, *_TIES_BY_GRADES),
@@ -186,8 +198,9 @@ SUBTOPICS: FileFormat[SubtopicJudgments] = FileFormat(
         "of at least -l (1 unless told otherwise) are relevant, all others are not.",
         "The format has measures of its own: alpha_nDCG, ERR_IA, NRBP and their relatives.",
     ),
-    reader="kinds.grouped.read_subtopics",
-    table_reader="kinds.judgment_tables.subtopic_table",
+    reader="grouped.read_subtopics",
+    nested="TOPIC SUBTOPIC DOCNO: GRADE",
+    tables=True,
     usual_measures="subtopics",
     excludes=("pool", PROBABILITY, *_TIES_BY_GRADES),
 )
@@ -208,8 +221,9 @@ PRELS: FileFormat[JudgmentsWithProbabilities] = FileFormat(
         "estimate treats it as not drawn.",
         "The format has measures of its own: statAP and its relatives.",
     ),
-    reader="kinds.graded.read_prels",
-    table_reader="kinds.judgment_tables.table_with_probabilities",
+    reader="graded.read_prels",
+    nested="TOPIC DOCNO: GRADE METHOD PROBABILITY",
+    tables=True,
     usual_measures="prels",
     excludes=("pool", REAL, PROBABILITY, *_TIES_BY_GRADES),
     why_whole="a grade is a whole number there, of -999 or less where the document was not drawn",
@@ -233,7 +247,7 @@ MSMARCO: FileFormat[RunStream] = FileFormat(
         "For files with scores and no ranks, give -T scored. irevalx warns if the ranks of most topics do not begin at "
         "0 or 1, or decrease from line to line.",
     ),
-    reader="kinds.run_files.read_msmarco_run",
+    reader="run_tables.read_run",
     lenient=False,
 )
 
@@ -247,7 +261,7 @@ SCORED: FileFormat[RunStream] = FileFormat(
         "scores by DOCNO, the last in byte order first. The run tag is the name of the file without folder and "
         "suffixes. IDs can contain blanks if columns are separated by tabs.",
     ),
-    reader="kinds.run_files.read_scores",
+    reader="run_tables.read_run",
     lenient=False,
 )
 
@@ -255,6 +269,7 @@ JSON_RUN: FileFormat[RunStream] = FileFormat(
     kind=FileKind.RUNS,
     name="json",
     form="{TOPIC: {DOCNO: SCORE}}",
+    source="json",
     example='{"301": {"FBIS3-10082": 12.87, "FBIS3-10083": 11.5}}',
     prose=(
         "A run as one JSON object with an object for each topic, as ranx and BEIR have them. Documents are ranked as "
@@ -265,7 +280,7 @@ JSON_RUN: FileFormat[RunStream] = FileFormat(
         "A topic that occurs twice is an error, and so is a document of a topic unless --duplicates says otherwise.",
         "Files that begin with such an object are recognised without -T json.",
     ),
-    reader="kinds.json.read_json_run",
+    reader="run_tables.read_run",
     lenient=False,
 )
 
@@ -284,9 +299,8 @@ TREC_RESULTS: FileFormat[RunStream] = FileFormat(
         "Documents are ranked by SCORE, the highest first; equal scores by DOCNO, the last in byte order first. The "
         "RANK column is ignored, except with --ties rank. TAG is the name of the run.",
     ),
-    reader="kinds.run_files.read_scored_run",
-    table_reader="kinds.run_tables.read_run_table",
-    recognises=(("is_json_object", JSON_RUN),),
+    reader="run_tables.read_run",
+    tables=True,
 )
 
 POOL: FileFormat[Pool] = FileFormat(
@@ -307,8 +321,8 @@ POOL: FileFormat[Pool] = FileFormat(
         "A pooled document without a judgment is as one with a negative grade in the qrels. A judged document is in "
         "the pool even if the file lacks it, which is told on standard error.",
     ),
-    reader="kinds.graded.read_pool_file",
-    table_reader="kinds.judgment_tables.pool_table",
+    reader="graded.read_pool",
+    tables=True,
 )
 
 FILE_FORMATS: tuple[FileFormat[Any], ...] = (
@@ -343,18 +357,19 @@ read_qrels, read_trec_results, read_pool = QRELS.read, TREC_RESULTS.read, POOL.r
 
 
 def runs_in(fmt: FileFormat[RunStream], source: Source, compat: Compat, strict: bool, warn: Warn) -> list[RunStream]:
-    """Return the runs of a file: one, or for a Parquet file one per value of its column ``run``.
+    """Return the runs of a file: one, or one per value of its column ``run``.
 
-    An unreadable Parquet file becomes a run that raises the error when it is read.
+    An unreadable table becomes a run that raises the error when it is read.
     """
     try:
-        if not source.is_parquet:
+        rules = Rules(compat, strict, warn)
+        table = fmt.table_of_runs(source, rules)
+        if table is None:
             return [fmt.read(source, compat, strict, warn)]
         from irevalx.reading.kinds.run_tables import runs_of_table
         from irevalx.reading.sources.files import name_of_file
 
-        table = table_of(source, fmt)
-        return [run.opened(compat, strict=strict) for run in runs_of_table(table, name_of_file(table.path))]
+        return [run.opened(compat, strict=strict) for run in runs_of_table(table, name_of_file(table.path), rules)]
     except InputError as error:
         from irevalx.reading.kinds.run_tables import failing_run
 

@@ -1,15 +1,15 @@
-"""Columns by name, and arrays from lists of Python values."""
+"""Rows with named columns, from any source, and arrays from lists of Python values."""
 
 from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import chain
 from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -19,10 +19,11 @@ from irevalx.errors import ArgumentError, printable, quote, shown_name
 from irevalx.frozen import Frozen
 from irevalx.parameters import argument_error, encodable, identifier, is_long
 from irevalx.process.platform import ENCODING, ERRORS, as_bytes
-from irevalx.reading.column_names import ColumnKind, ColumnSpec, named
-from irevalx.reading.grade_rules import real_grades_hint, refuse_wrong
-from irevalx.reading.layout import text_hint
+from irevalx.reading.column_names import RANK, SCORE, ColumnKind, ColumnSpec, named
+from irevalx.reading.grade_rules import Rules, real_grades_hint, refuse_wrong
+from irevalx.reading.layout import Layout, text_hint
 from irevalx.settings import Grades
+from irevalx.trec_eval import MalformedNumbers
 
 What = Callable[[int], str]
 """Describes the n-th value (from 0) of a column in messages."""
@@ -151,13 +152,74 @@ def _packed(lists: Collection[Collection[Any]], code: str) -> bytes:
     return b"".join([struct.pack(f"{len(numbers)}{code}", *numbers) for numbers in lists])
 
 
+_WHOLE, _REAL = "a whole number of 64 bits", "a number of 64 bits"
 RULES: dict[ColumnKind, str] = {
     "names": "a string or a whole number",
-    "grades": "a whole number of 64 bits",
-    "scores": "a number of 64 bits",
-    "probabilities": "a number of 64 bits",
+    **dict.fromkeys(("grades", "integers"), _WHOLE),
+    **dict.fromkeys(("reals", "labels", "levels", "scores", "probabilities"), _REAL),
 }
 """The rule for the values of a column in messages."""
+
+Hint: TypeAlias = Callable[[bytes, bytes, Layout], str]
+"""Returns a hint about a malformed line, given the line, lines around it and the layout; "" if nothing fits."""
+
+
+class Columns(Frozen):
+    """The columns of some rows, by their names in layouts."""
+
+    path: str  # for messages
+    values: Mapping[str, Any]  # names, or an array of numbers; n values each
+    lines: IntArray  # shape (n,); 1-based lines of a file, or numbers of rows
+    malformed: tuple[MalformedNumbers, ...] = ()
+    distinct: bool = False  # whether documents are known to be distinct within topics
+
+    def __getitem__(self, column: str) -> Any:
+        return self.values[column]
+
+    def __contains__(self, column: str) -> bool:
+        return column in self.values
+
+    def where(self, row: int) -> str:
+        """Return the place of a row, counted from 0: path:line."""
+        return f"{shown_name(self.path)}:{self.lines[row]}"
+
+
+class Rows(Frozen):
+    """Rows of a source with the columns of a format, in blocks that end between topics if those are contiguous."""
+
+    path: str  # for messages
+    specs: tuple[ColumnSpec, ...]  # the columns to read
+
+    def blocks(self) -> Iterator[Any]:
+        """Yield the blocks in order."""
+        yield from self.again()
+
+    def again(self) -> Iterable[Any]:
+        """Return everything as blocks with disjoint topics."""
+        return (None,)
+
+    def columns(self, block: Any, rules: Rules) -> Columns:
+        """Return the columns of a block."""
+        raise NotImplementedError
+
+    def about_duplicates(self) -> str:
+        """Return a hint at the format of a file with duplicate documents, for messages."""
+        return ""
+
+    @property
+    def repeats_lines(self) -> bool:
+        """Whether a judgment that repeats an earlier one counts once, with a warning."""
+        return True
+
+
+class TableRows(Rows):
+    """The rows of a table."""
+
+    table: ColumnTable
+
+    def columns(self, block: Any, rules: Rules) -> Columns:
+        """Return the columns of the table; invalid values raise ArgumentError."""
+        return self.table.columns(self.specs, rules)
 
 
 _MOST_NAMES = 20
@@ -167,12 +229,31 @@ _MOST_NAMES = 20
 class ColumnTable(Frozen):
     """Rows with named columns."""
 
+    is_arrow: ClassVar[bool] = False  # whether its rows are batches of pyarrow
+
     path: str  # for messages
     names: Sequence[Any]  # of the columns, as they are in the table
 
     def read(self, *specs: ColumnSpec) -> tuple[Any, ...]:
         """Return whole columns, n values each; a missing column or a wrong value raises ArgumentError."""
         raise NotImplementedError
+
+    def columns(self, specs: Sequence[ColumnSpec], rules: Rules) -> Columns:
+        """Return whole columns with their names in layouts; invalid grades and levels raise ArgumentError."""
+        columns = dict(zip((spec.column for spec in specs), self.read(*specs), strict=True))
+        for spec in specs:
+            if spec.kind in {"reals", "labels", "levels"}:
+                error = partial(self._wrong_number, spec, columns[spec.column])
+                refuse_wrong(columns[spec.column], "real" if spec.kind == "levels" else rules.grades, error)
+        return Columns(self.path, columns, np.arange(1, columns["TOPIC"].size + 1))
+
+    def _wrong_number(self, spec: ColumnSpec, numbers: AnyArray, row: int, rule: str) -> ArgumentError:
+        """Return the error about a number; ``row`` is counted from 0."""
+        return ArgumentError(f"{self.place(self.find(spec), row)} must be {rule}, but got {numbers[row]:g}")
+
+    def number_of_run(self) -> ColumnSpec:
+        """Return the column that ranks the documents of a run: its scores, or its ranks if there are no scores."""
+        return RANK if self.has(RANK) and not self.has(SCORE) else SCORE
 
     def has(self, spec: ColumnSpec) -> bool:
         """Return whether there is such a column."""

@@ -270,8 +270,8 @@ def _converted(values: list[Any], kind: ColumnKind, place: Callable[[int], str])
     """Return a list converted to its kind; missing probabilities (None, NA) are nan."""
     if kind == "names":
         return names_of([values], place)[0]
-    if kind == "grades":
+    if kind in {"grades", "integers"}:
         return grades_of([values], place)
-    if kind == "probabilities":
+    if kind in {"labels", "probabilities"}:
         values = [float("nan") if value is None or value == "NA" else value for value in values]
     return scores_of([values], place)
