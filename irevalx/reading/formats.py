@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from irevalx.declarations import spelled
 from irevalx.errors import FormatError, InputError, Warn, quote
+from irevalx.frozen import replace
 from irevalx.reading.file_format import FileFormat, FileKind, join_words
 from irevalx.reading.grade_rules import Rules
 from irevalx.reading.layout import CommentStyle, Layout
@@ -31,22 +32,35 @@ Data = TypeVar("Data")
 
 _TIES_BY_GRADES = tuple(f"ties={ties}" for ties in ORDERS_OF_TIES)
 
+_NAMES = (
+    "Columns are found by their names, in any case and order, and others are ignored: a topic is topic, topic_id, qid "
+    "or query_id (or query-id), a document is docno, doc_id, docid, corpus-id or pid, {number}."
+)
+_GRADES = "and a grade is relevance, rel, grade, label, judgment or score"
+_SCORES = (
+    "and a score is score or sim. Without scores, documents are ranked by the column rank, the lowest first. A column "
+    "run names the run, of which a file can have several; without it, the run is named after its file, without folder "
+    "and suffixes"
+)
+_FIELDS = (
+    "Fields can be quoted as in CSV, blanks around a field are removed, and each line must have the same number of "
+    "fields. {without} Files with a header are recognised without {option}."
+)
+_RECORDS = (
+    "Each line is a JSON object, whose numbers must not be in quotes; blank lines are skipped. Files that begin with "
+    "such an object are recognised without {option}."
+)
+_ONCE = "Repeated judgments count once, with a warning."
+
 BEIR: FileFormat[Judgments] = FileFormat(
     kind=FileKind.JUDGMENTS,
     name="beir",
-    layout=Layout(
-        line="a judgment",
-        columns=("TOPIC DOCNO GRADE",),
-        comments=CommentStyle.NONE,
-        tabs=True,
-    ),
+    layout=Layout(line="a judgment", columns=("TOPIC DOCNO GRADE",), comments=CommentStyle.NONE, tabs=True),
     example="301 FBIS3-10082 1",
     prose=(
-        "The format of BEIR's qrels/test.tsv, with columns separated by tabs. The first line is the header query-id "
-        "corpus-id score. Other names for these columns are also accepted (query_id, doc_id, relevance and the column "
-        "names of tables), as are commas or semicolons as separators (csv). If the header is missing, the first line "
-        "is read as a judgment, with a warning. Grades are read as in qrels. IDs can contain blanks if columns are "
-        "separated by tabs. Repeated lines count once, with a warning.",
+        "The format of BEIR's qrels/test.tsv: like tsv and csv, whichever the file is, with the header query-id "
+        "corpus-id score or other names of columns. If the header is missing, the first line is read as a judgment, "
+        "with a warning. Repeated judgments count once, with a warning.",
         "Files with this header are recognised without -R beir.",
     ),
     reader="graded.read_graded",
@@ -56,21 +70,64 @@ BEIR: FileFormat[Judgments] = FileFormat(
     lenient=False,
 )
 
+CSV_QRELS: FileFormat[Judgments] = FileFormat(
+    kind=FileKind.JUDGMENTS,
+    name="csv",
+    form="query_id,doc_id,relevance, followed by lines TOPIC,DOCNO,GRADE",
+    example="301,FBIS3-10082,1",
+    prose=(
+        f"Judgments in a table with a header, separated by commas or semicolons. {_NAMES.format(number=_GRADES)}",
+        _FIELDS.format(
+            option="-R csv", without="A file without a header must have three columns: topic, document and grade."
+        ),
+        f"Grades are those of qrels. {_ONCE}",
+    ),
+    reader="graded.read_graded",
+    source="table",
+    separators=(",", ";"),
+    measures_of="qrels",
+    lenient=False,
+)
+
+TSV_QRELS: FileFormat[Judgments] = replace(
+    CSV_QRELS,
+    name="tsv",
+    form="query_id doc_id relevance, followed by lines TOPIC DOCNO GRADE",
+    example="301 FBIS3-10082 1",
+    prose=("Like csv, but separated by tabs, or by blanks if there are no tabs.",),
+    separators=("\t", ""),
+)
+
 JSON_QRELS: FileFormat[Judgments] = FileFormat(
     kind=FileKind.JUDGMENTS,
     name="json",
     form="{TOPIC: {DOCNO: GRADE}}",
-    source="json",
     example='{"301": {"FBIS3-10082": 1, "FBIS3-10083": 0}}',
     prose=(
         "Judgments as one JSON object with an object for each topic, as ranx and BEIR have them. Grades are those of "
         "qrels. A topic without documents is as one that is not there.",
-        'JSON Lines are also accepted, with one object per judgment: {"query_id": "301", "doc_id": "FBIS3-10082", '
-        '"relevance": 1}. The keys can be any column names of tables.',
+        "JSON Lines are also accepted, as in jsonl.",
         "A topic or a document that occurs twice is an error.",
         "Files that begin with such an object are recognised without -R json.",
     ),
     reader="graded.read_graded",
+    source="json",
+    measures_of="qrels",
+    lenient=False,
+)
+
+JSONL_QRELS: FileFormat[Judgments] = FileFormat(
+    kind=FileKind.JUDGMENTS,
+    name="jsonl",
+    form='{"query_id": TOPIC, "doc_id": DOCNO, "relevance": GRADE}',
+    example='{"query_id": "301", "doc_id": "FBIS3-10082", "relevance": 1}',
+    prose=(
+        f"Judgments in JSON Lines. {_NAMES.format(number=_GRADES)}",
+        _RECORDS.format(option="-R jsonl"),
+        f"Grades are those of qrels. {_ONCE}",
+    ),
+    reader="graded.read_graded",
+    source="records",
     measures_of="qrels",
     lenient=False,
 )
@@ -265,22 +322,63 @@ SCORED: FileFormat[RunStream] = FileFormat(
     lenient=False,
 )
 
+CSV_RUN: FileFormat[RunStream] = FileFormat(
+    kind=FileKind.RUNS,
+    name="csv",
+    form="query_id,doc_id,score, followed by lines TOPIC,DOCNO,SCORE",
+    example="301,FBIS3-10082,12.87",
+    prose=(
+        f"A run in a table with a header, separated by commas or semicolons. {_NAMES.format(number=_SCORES)}",
+        _FIELDS.format(
+            option="-T csv", without="A file without a header must have three columns: topic, document and score."
+        ),
+        "Documents are ranked as those of trec_results.",
+    ),
+    reader="run_tables.read_run",
+    source="table",
+    separators=(",", ";"),
+    lenient=False,
+)
+
+TSV_RUN: FileFormat[RunStream] = replace(
+    CSV_RUN,
+    name="tsv",
+    form="query_id doc_id score, followed by lines TOPIC DOCNO SCORE",
+    example="301 FBIS3-10082 12.87",
+    prose=("Like csv, but separated by tabs, or by blanks if there are no tabs.",),
+    separators=("\t", ""),
+)
+
 JSON_RUN: FileFormat[RunStream] = FileFormat(
     kind=FileKind.RUNS,
     name="json",
     form="{TOPIC: {DOCNO: SCORE}}",
-    source="json",
     example='{"301": {"FBIS3-10082": 12.87, "FBIS3-10083": 11.5}}',
     prose=(
         "A run as one JSON object with an object for each topic, as ranx and BEIR have them. Documents are ranked as "
         "those of trec_results. A topic without documents counts as one for which nothing was retrieved. The run is "
         "called by its file's name without folder and endings.",
-        'JSON Lines are also accepted, with one object per document: {"query_id": "301", "doc_id": "FBIS3-10082", '
-        '"score": 12.87}. The keys can be any column names of tables.',
+        "JSON Lines are also accepted, as in jsonl.",
         "A topic that occurs twice is an error, and so is a document of a topic unless --duplicates says otherwise.",
         "Files that begin with such an object are recognised without -T json.",
     ),
     reader="run_tables.read_run",
+    source="json",
+    lenient=False,
+)
+
+JSONL_RUN: FileFormat[RunStream] = FileFormat(
+    kind=FileKind.RUNS,
+    name="jsonl",
+    form='{"query_id": TOPIC, "doc_id": DOCNO, "score": SCORE}',
+    example='{"query_id": "301", "doc_id": "FBIS3-10082", "score": 12.87}',
+    prose=(
+        f"A run in JSON Lines. {_NAMES.format(number=_SCORES)}",
+        _RECORDS.format(option="-T jsonl"),
+        "Documents are ranked as those of trec_results.",
+    ),
+    reader="run_tables.read_run",
+    source="records",
     lenient=False,
 )
 
@@ -328,7 +426,10 @@ POOL: FileFormat[Pool] = FileFormat(
 FILE_FORMATS: tuple[FileFormat[Any], ...] = (
     QRELS,
     BEIR,
+    CSV_QRELS,
+    TSV_QRELS,
     JSON_QRELS,
+    JSONL_QRELS,
     SAMPLED,
     QRELS_JG,
     PREFS,
@@ -339,7 +440,10 @@ FILE_FORMATS: tuple[FileFormat[Any], ...] = (
     TREC_RESULTS,
     MSMARCO,
     SCORED,
+    CSV_RUN,
+    TSV_RUN,
     JSON_RUN,
+    JSONL_RUN,
     POOL,
 )
 """All formats in the order of the help."""

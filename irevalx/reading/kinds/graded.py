@@ -132,7 +132,7 @@ def read_graded(rows: Rows, rules: Rules) -> Judgments:
     if judgments.strata is not None:
         rank = {name: place for place, name in enumerate(sorted(numbers, key=_stratum_order))}
         judgments = replace(judgments, strata=np.array([rank[name] for name in numbers], np.int64)[judgments.strata])
-    if rows.repeats_lines and not judgments.distinct and judgments.strata is None:
+    if rows.is_table and not judgments.distinct and judgments.strata is None:
         return each_judgment_once(judgments, rules.warn)
     return replace(judgments, about_duplicates=rows.about_duplicates)
 

@@ -104,7 +104,7 @@ def text_run(rows: TextRows, rules: Rules) -> RunStream:
     other formats, malformed numbers are always refused. Strict rules also refuse infinite scores and likely mistakes.
     """
     layout, compat = rows.layout, rules.compat
-    is_trec = "TAG" in layout.columns[0]
+    is_trec = "TAG" in layout.columns[0] and not rows.is_table
     first = first_line(Beginning.of(rows.source), layout, compat) if is_trec else FirstLine()
     tag = as_column(stem_of(rows.path))
 

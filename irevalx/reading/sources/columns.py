@@ -207,8 +207,8 @@ class Rows(Frozen):
         return ""
 
     @property
-    def repeats_lines(self) -> bool:
-        """Whether a judgment that repeats an earlier one counts once, with a warning."""
+    def is_table(self) -> bool:
+        """Whether columns have names; a judgment that repeats an earlier one counts once then, with a warning."""
         return True
 
 

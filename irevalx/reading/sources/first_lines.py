@@ -135,7 +135,10 @@ def fields_of(line: bytes, separator: str) -> list[str]:
         return text.split()
     import csv
 
-    return [field.strip() for field in next(csv.reader([text], delimiter=separator), [])]
+    try:
+        return [field.strip() for field in next(csv.reader([text], delimiter=separator), [])]
+    except csv.Error:
+        return []
 
 
 def fits_layout(words: Sequence[str], layout: Layout) -> bool:

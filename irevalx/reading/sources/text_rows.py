@@ -75,8 +75,8 @@ class TextRows(Rows):
         return hint_at_columns(Beginning.of(self.source))
 
     @property
-    def repeats_lines(self) -> bool:
-        """Whether a judgment that repeats an earlier one counts once; it is an error, as in trec_eval."""
+    def is_table(self) -> bool:
+        """Whether columns have names: no, and a judgment that repeats an earlier one is an error, as in trec_eval."""
         return False
 
 

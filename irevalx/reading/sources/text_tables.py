@@ -18,7 +18,7 @@ from irevalx.errors import MalformedLineError, quote, shown_name
 from irevalx.frozen import cached_property, replace
 from irevalx.reading.column_names import RANK, SCORE, ColumnSpec, named
 from irevalx.reading.grade_rules import Rules
-from irevalx.reading.layout import CommentStyle
+from irevalx.reading.layout import CommentStyle, word_for
 from irevalx.reading.sources.blocks import Block, blocks_of, whole_file
 from irevalx.reading.sources.columns import Columns, ColumnTable
 from irevalx.reading.sources.first_lines import Beginning, Header, fields_of, header_of
@@ -56,8 +56,8 @@ class NamedRows(TextRows):
         return ""
 
     @property
-    def repeats_lines(self) -> bool:
-        """Whether a judgment that repeats an earlier one counts once, with a warning."""
+    def is_table(self) -> bool:
+        """Whether columns have names."""
         return True
 
     @cached_property
@@ -234,8 +234,8 @@ class JsonRows(NamedRows):
             record = self._decode(line.decode())
             values = [record[name] for name in self.keys]
         except (ValueError, LookupError, TypeError, RecursionError) as error:
-            *others, last = self.keys
-            rule = f"a line must be a JSON object with {', '.join(others)} and {last}"
+            *others, _ = self.keys
+            rule = f"a line must be a JSON object with {', '.join(others)} and {word_for(self.specs[-1].column)}"
             name = error.args[0] if isinstance(error, LookupError) and error.args else None
             what = f": the key {quote(name)} is {'missing' if name in self.keys else 'repeated'}" if name else ""
             raise MalformedLineError(f"{where}: {rule}, but got {quote(line)}{what}") from None
@@ -288,6 +288,7 @@ def headed_rows(rows: TextRows, beginning: Beginning, separators: Sequence[str],
     first = beginning.lines[0] if beginning.lines else b""
     header = header_of(beginning, separators) or _without_header(rows, first, separators)
     if header is None:
+        refuse_nul(rows.path, Block(beginning.text, 1))
         names = ", ".join(spec.names[0] for spec in rows.specs)
         rule = f"the first line must be the header {expected}, not {quote(first)}"
         if not expected:
