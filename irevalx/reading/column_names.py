@@ -85,6 +85,12 @@ def named(spec: ColumnSpec, names: Sequence[Any]) -> list[Any]:
     return []
 
 
+def id_columns(names: Sequence[Any]) -> list[Any]:
+    """Return the columns of topics and documents in a table; empty unless it has both."""
+    each = [named(TOPIC, names)[:1], (named(DOCNO, names) or named(WINNER, names))[:1]]
+    return [name for matches in each for name in matches] if all(each) else []
+
+
 _OTHER_NAMES = frozenset({"q0", "iter", "tag", "run_id", "runid", "system", "run_name", "ignored"})
 """Names of other columns in header lines."""
 

@@ -13,7 +13,7 @@ from typing import Any
 from irevalx.declarations import spelled
 from irevalx.errors import quote, shown_name
 from irevalx.frozen import Frozen, cached_property
-from irevalx.reading.column_names import COLUMNS, DOCNO, RANK, SCORE, TOPIC, named, specs_of
+from irevalx.reading.column_names import COLUMNS, RANK, SCORE, id_columns, named, specs_of
 from irevalx.reading.layout import Layout
 from irevalx.reading.sources.files import MARK, NEWLINE, Source
 
@@ -88,7 +88,7 @@ def has_record(beginning: Beginning) -> bool:
     line = next((line for line in beginning.lines if line.strip()), b"")
     is_flat = re.match(rb"\s*\{", line) and not re.match(_OBJECT_OF_OBJECTS, line)
     record = _json(line) if is_flat else None
-    return isinstance(record, dict) and all(named(spec, list(record)) for spec in (TOPIC, DOCNO))
+    return isinstance(record, dict) and bool(id_columns(list(record)))
 
 
 def _json(line: bytes) -> Any:
@@ -119,11 +119,11 @@ def header_of(beginning: Beginning, separators: Sequence[str] = SEPARATORS) -> H
     """Return the header of a table with columns for topics and documents; None without one."""
     first = beginning.lines[0] if beginning.lines else b""
     words = first.decode("utf-8", "replace").lower().translate(_FIELD_ENDS_OF_TEXT).split()
-    if not named(DOCNO, words) or not named(TOPIC, words):
+    if not id_columns(words):
         return None
     for separator in separators:
         words = fields_of(first, separator)
-        if named(TOPIC, words) and named(DOCNO, words):
+        if id_columns(words):
             return Header(tuple(words), separator)
     return None
 

@@ -21,7 +21,7 @@ from irevalx.errors import ArgumentError, not_installed, printable
 from irevalx.frozen import replace
 from irevalx.parameters import short_repr
 from irevalx.process.platform import as_bytes
-from irevalx.reading.column_names import DOCNO, TOPIC, ColumnKind, known_columns, named
+from irevalx.reading.column_names import ColumnKind, id_columns, known_columns
 from irevalx.reading.sources.columns import ColumnTable, WholeTable, grades_of, names_of, scores_of
 from irevalx.reading.sources.files import Source
 
@@ -185,8 +185,8 @@ def table_of_frame(frame: Any, path: str) -> ColumnTable:
 
 def are_columns(given: Mapping[Any, Any]) -> bool:
     """Return whether this is ``{name: values}`` with columns for topic and docno."""
-    columns = [given[name] for spec in (TOPIC, DOCNO) for name in named(spec, list(given))[:1]]
-    return len(columns) == 2 and all(map(_is_column, columns))
+    columns = [given[name] for name in id_columns(list(given))]
+    return bool(columns) and all(map(_is_column, columns))
 
 
 def _is_column(values: Any) -> bool:
