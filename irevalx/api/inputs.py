@@ -19,8 +19,8 @@ from irevalx.measures.declaration import ADDED
 from irevalx.process.platform import as_bytes, as_text
 from irevalx.reading import formats
 from irevalx.reading.file_format import FileFormat
-from irevalx.reading.grade_rules import Rules
 from irevalx.reading.kinds import python_objects
+from irevalx.reading.rules import Rules
 from irevalx.reading.sources import tables
 from irevalx.reading.sources.files import name_of_file
 from irevalx.reading.sources.tables import (

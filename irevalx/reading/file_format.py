@@ -20,15 +20,16 @@ from irevalx.errors import (
 )
 from irevalx.frozen import Frozen
 from irevalx.reading.column_names import RUN, ColumnSpec, named, specs_of
-from irevalx.reading.grade_rules import Rules
 from irevalx.reading.layout import Layout
+from irevalx.reading.rules import Rules
 from irevalx.settings import Grades
 from irevalx.trec_eval import Compat
 
 if TYPE_CHECKING:
-    from irevalx.reading.sources.columns import ColumnTable, Hint, Rows
+    from irevalx.reading.sources.columns import ColumnTable
     from irevalx.reading.sources.files import Source
     from irevalx.reading.sources.first_lines import Beginning
+    from irevalx.reading.sources.rows import Hint, Rows
     from irevalx.reading.sources.text_rows import TextRows
 
 Data_co = TypeVar("Data_co", covariant=True)
@@ -104,16 +105,18 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
 
     def rows(self, given: Source | ColumnTable | Mapping[Any, Any], rules: Rules) -> Rows:
         """Return the rows of an input with the columns of the format."""
-        from irevalx.reading.sources.columns import ColumnTable, TableRows
+        from irevalx.reading.sources.files import Source
 
         specs = specs_of(self._columns.columns[0], rules.grades)
+        if isinstance(given, Source) and not given.is_parquet:
+            return self._rows_of_text(given, specs, rules)
         if isinstance(given, Mapping):
             from irevalx.reading.sources.nested import NestedRows
 
             return NestedRows("qrels", specs, given, self.nested)
-        if not isinstance(given, ColumnTable) and not given.is_parquet:
-            return self._rows_of_text(given, specs, rules)
-        table = given if isinstance(given, ColumnTable) else self._table_of_parquet(given)
+        from irevalx.reading.sources.columns import TableRows
+
+        table = self._table_of_parquet(given) if isinstance(given, Source) else given
         return TableRows(table.path, specs, table)
 
     def table_of_runs(self, source: Source, rules: Rules) -> ColumnTable | None:

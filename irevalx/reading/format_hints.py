@@ -17,9 +17,9 @@ from irevalx.frozen import replace
 from irevalx.reading.file_format import FileFormat, FileKind
 from irevalx.reading.formats import FILE_FORMATS
 from irevalx.reading.layout import Layout, separator_hint
-from irevalx.reading.sources.columns import Hint
 from irevalx.reading.sources.files import NEWLINE, Source
 from irevalx.reading.sources.first_lines import Beginning, header_of
+from irevalx.reading.sources.rows import Hint
 from irevalx.trec_eval import TREC_EVAL_10
 
 _WHOLE = rb"[+-]?[0-9]+"

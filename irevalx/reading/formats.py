@@ -14,8 +14,8 @@ from irevalx.declarations import spelled
 from irevalx.errors import FormatError, InputError, Warn, quote
 from irevalx.frozen import replace
 from irevalx.reading.file_format import FileFormat, FileKind, join_words
-from irevalx.reading.grade_rules import Rules
 from irevalx.reading.layout import CommentStyle, Layout
+from irevalx.reading.rules import Rules
 from irevalx.settings import ORDERS_OF_TIES, PROBABILITY, REAL
 from irevalx.trec_eval import Compat
 
@@ -304,7 +304,7 @@ MSMARCO: FileFormat[RunStream] = FileFormat(
         "For files with scores and no ranks, give -T scored. irevalx warns if the ranks of most topics do not begin at "
         "0 or 1, or decrease from line to line.",
     ),
-    reader="run_tables.read_run",
+    reader="run_files.read_run",
     lenient=False,
 )
 
@@ -318,7 +318,7 @@ SCORED: FileFormat[RunStream] = FileFormat(
         "scores by DOCNO, the last in byte order first. The run tag is the name of the file without folder and "
         "suffixes. IDs can contain blanks if columns are separated by tabs.",
     ),
-    reader="run_tables.read_run",
+    reader="run_files.read_run",
     lenient=False,
 )
 
@@ -334,7 +334,7 @@ CSV_RUN: FileFormat[RunStream] = FileFormat(
         ),
         "Documents are ranked as those of trec_results.",
     ),
-    reader="run_tables.read_run",
+    reader="run_files.read_run",
     source="table",
     separators=(",", ";"),
     lenient=False,
@@ -362,7 +362,7 @@ JSON_RUN: FileFormat[RunStream] = FileFormat(
         "A topic that occurs twice is an error, and so is a document of a topic unless --duplicates says otherwise.",
         "Files that begin with such an object are recognised without -T json.",
     ),
-    reader="run_tables.read_run",
+    reader="run_files.read_run",
     source="json",
     lenient=False,
 )
@@ -377,7 +377,7 @@ JSONL_RUN: FileFormat[RunStream] = FileFormat(
         _RECORDS.format(option="-T jsonl"),
         "Documents are ranked as those of trec_results.",
     ),
-    reader="run_tables.read_run",
+    reader="run_files.read_run",
     source="records",
     lenient=False,
 )
@@ -397,7 +397,7 @@ TREC_RESULTS: FileFormat[RunStream] = FileFormat(
         "Documents are ranked by SCORE, the highest first; equal scores by DOCNO, the last in byte order first. The "
         "RANK column is ignored, except with --ties rank. TAG is the name of the run.",
     ),
-    reader="run_tables.read_run",
+    reader="run_files.read_run",
     tables=True,
 )
 

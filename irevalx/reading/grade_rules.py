@@ -1,4 +1,4 @@
-"""Rules of reading: which numbers are valid grades, and what is refused."""
+"""Rules for grades: which numbers are valid."""
 
 from __future__ import annotations
 
@@ -8,20 +8,7 @@ import numpy as np
 
 from irevalx.arrays.segments import AnyArray, IntArray
 from irevalx.declarations import is_parameter, spelled
-from irevalx.errors import Warn
-from irevalx.frozen import Frozen
 from irevalx.settings import Grades
-from irevalx.trec_eval import Compat
-
-
-class Rules(Frozen):
-    """How the values of an input are read."""
-
-    compat: Compat  # decides on the precision of scores and on comments
-    strict: bool  # refuses numbers that are not plain, and likely mistakes
-    warn: Warn
-    grades: Grades = "whole"
-
 
 RULES: dict[Grades, str] = {
     "whole": "a whole number of 64 bits",

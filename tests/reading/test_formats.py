@@ -363,7 +363,7 @@ def test_a_new_format_of_runs_needs_no_reader(
         layout=Layout(line="a line of a run", columns=(columns,)),
         example="",
         prose=(),
-        reader="run_tables.read_run",
+        reader="run_files.read_run",
     )
     monkeypatch.setitem(RESULTS_FORMATS, own.name, own)
     (tmp_path / "qrels").write_text("301 0 A 1\n301 0 B 0\n")

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import Any, Generic, TypeVar
 
 from irevalx.frozen import Frozen
-from irevalx.reading.grade_rules import Rules
+from irevalx.reading.rules import Rules
 from irevalx.reading.sources.blocks import each_topic_once
-from irevalx.reading.sources.columns import Columns, Rows
+from irevalx.reading.sources.rows import Columns, Rows
 from irevalx.trec_eval import MalformedNumbers, malformed_number_warnings
 
 Built = TypeVar("Built")

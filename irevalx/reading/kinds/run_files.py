@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from irevalx.arrays.byte_strings import Names
-from irevalx.arrays.segments import IntArray, Segments
+from irevalx.arrays.segments import IntArray
 from irevalx.declarations import spelled
 from irevalx.errors import quote, shown_name
 from irevalx.frozen import Frozen, replace
-from irevalx.reading.grade_rules import Rules
-from irevalx.reading.kinds.builder import Entries
 from irevalx.reading.kinds.runs import (
     ResultRows,
     RunStream,
@@ -23,16 +19,15 @@ from irevalx.reading.kinds.runs import (
     score_warnings,
 )
 from irevalx.reading.layout import CommentStyle, Layout
+from irevalx.reading.rules import Rules
 from irevalx.reading.sources.blocks import Block
 from irevalx.reading.sources.decimals import CLOSE, ERROR, OTHER, decimals, integers
 from irevalx.reading.sources.files import as_column, stem_of
 from irevalx.reading.sources.first_lines import Beginning
 from irevalx.reading.sources.lines import DataLines, as_precise, read_others, whole_numbers
+from irevalx.reading.sources.rows import Rows
 from irevalx.reading.sources.text_rows import TextRows
 from irevalx.trec_eval import Compat, MalformedNumbers, c_doubles
-
-if TYPE_CHECKING:
-    from irevalx.reading.sources.json_objects import Documents, JsonObjects
 
 
 class FirstLine(Frozen):
@@ -97,6 +92,15 @@ SINGLE_ERROR = 2.0**-22
 """The greatest relative difference between two 32-bit scores whose 64-bit values differ by less than ``ERROR``."""
 
 
+def read_run(rows: Rows, rules: Rules) -> RunStream:
+    """Open the only run of a source; a table of several runs raises ArgumentError."""
+    if isinstance(rows, TextRows):
+        return text_run(rows, rules)
+    from irevalx.reading.kinds.run_tables import only_run
+
+    return only_run(rows, rules)
+
+
 def text_run(rows: TextRows, rules: Rules) -> RunStream:
     """Open a run with scores or ranks; its blocks are read and checked when it is evaluated.
 
@@ -128,29 +132,6 @@ def text_run(rows: TextRows, rules: Rules) -> RunStream:
         )
 
     return RunStream(rows.path, blocks=rows.blocks, again=rows.again, parse=parse, size=rows.size, shares=rows.shares)
-
-
-def json_run(rows: JsonObjects, rules: Rules) -> RunStream:
-    """Open a run from a JSON object, named after its file; it is read when it is evaluated."""
-
-    def parse(block: Documents) -> ResultRows:
-        columns = rows.columns(block, rules)
-        entries = Entries(
-            rows.path,
-            tuple(topic.encode("utf-8", "surrogatepass") for topic in block),
-            Segments.of_lengths([len(documents) for documents in block.values()]),
-            columns["DOCNO"],
-            columns["SCORE"],
-            columns.lines,
-            columns.distinct,
-        )
-        results = entries.results(rules.compat, as_column(stem_of(rows.path)), strict=True)
-        return results if entries.topics else replace(results, tag=None)
-
-    def run(objects: JsonObjects) -> RunStream:
-        return RunStream(rows.path, blocks=objects.blocks, again=objects.again, parse=parse)
-
-    return replace(run(rows), with_repeats=run(rows.with_repeats()))
 
 
 def results_of(lines: DataLines, texts: Names, compat: Compat, *, strict: bool) -> ResultRows:

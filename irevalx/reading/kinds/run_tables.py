@@ -1,4 +1,4 @@
-"""Runs from any source: files, and tables with one run, or one for each name in a column."""
+"""Runs in tables, one or one for each name in a column, and in JSON objects."""
 
 from __future__ import annotations
 
@@ -7,33 +7,52 @@ from typing import TYPE_CHECKING, NoReturn, cast
 
 import numpy as np
 
+from irevalx.arrays.segments import Segments
 from irevalx.errors import ArgumentError, InputError
+from irevalx.frozen import replace
 from irevalx.reading.column_names import DOCNO, RUN, SCORE, TOPIC
-from irevalx.reading.grade_rules import Rules
 from irevalx.reading.kinds.builder import Entries, TableRun
-from irevalx.reading.kinds.runs import RunStream, group_by_topic
-from irevalx.reading.sources.columns import ColumnTable, Rows, TableRows
-from irevalx.reading.sources.files import name_of_file
-from irevalx.reading.sources.text_rows import TextRows
+from irevalx.reading.kinds.runs import ResultRows, RunStream, group_by_topic
+from irevalx.reading.rules import Rules
+from irevalx.reading.sources.columns import ColumnTable, TableRows
+from irevalx.reading.sources.files import as_column, name_of_file, stem_of
+from irevalx.reading.sources.rows import Rows
 
 if TYPE_CHECKING:
-    from irevalx.reading.sources.json_objects import JsonObjects
+    from irevalx.reading.sources.json_objects import Documents, JsonObjects
 
 
-def read_run(rows: Rows, rules: Rules) -> RunStream:
-    """Open the only run of a source; a table of several runs raises ArgumentError."""
-    if isinstance(rows, TextRows):
-        from irevalx.reading.kinds.run_files import text_run
-
-        return text_run(rows, rules)
+def only_run(rows: Rows, rules: Rules) -> RunStream:
+    """Open the only run of a table, or a JSON object; a table of several runs raises ArgumentError."""
     if not isinstance(rows, TableRows):
-        from irevalx.reading.kinds.run_files import json_run
-
         return json_run(cast("JsonObjects", rows), rules)
     runs = runs_of_table(rows.table, name_of_file(rows.path), rules)
     if len(runs) == 1:
         return runs[0].opened(rules.compat, strict=rules.strict)
     raise ArgumentError(f"{rows.path}: a table must have one run here, but its column 'run' names {len(runs)}")
+
+
+def json_run(rows: JsonObjects, rules: Rules) -> RunStream:
+    """Open a run from a JSON object, named after its file; it is read when it is evaluated."""
+
+    def parse(block: Documents) -> ResultRows:
+        columns = rows.columns(block, rules)
+        entries = Entries(
+            rows.path,
+            tuple(topic.encode("utf-8", "surrogatepass") for topic in block),
+            Segments.of_lengths([len(documents) for documents in block.values()]),
+            columns["DOCNO"],
+            columns["SCORE"],
+            columns.lines,
+            columns.distinct,
+        )
+        results = entries.results(rules.compat, as_column(stem_of(rows.path)), strict=True)
+        return results if entries.topics else replace(results, tag=None)
+
+    def run(objects: JsonObjects) -> RunStream:
+        return RunStream(rows.path, blocks=objects.blocks, again=objects.again, parse=parse)
+
+    return replace(run(rows), with_repeats=run(rows.with_repeats()))
 
 
 def failing_run(path: str, error: InputError) -> RunStream:

@@ -1,15 +1,15 @@
-"""Rows with named columns, from any source, and arrays from lists of Python values."""
+"""Tables: columns by name, and arrays from lists of Python values."""
 
 from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import chain
 from numbers import Integral
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -20,10 +20,11 @@ from irevalx.frozen import Frozen
 from irevalx.parameters import argument_error, encodable, identifier, is_long
 from irevalx.process.platform import ENCODING, ERRORS, as_bytes
 from irevalx.reading.column_names import RANK, SCORE, ColumnKind, ColumnSpec, named
-from irevalx.reading.grade_rules import Rules, real_grades_hint, refuse_wrong
-from irevalx.reading.layout import Layout, text_hint
+from irevalx.reading.grade_rules import real_grades_hint, refuse_wrong
+from irevalx.reading.layout import text_hint
+from irevalx.reading.rules import Rules
+from irevalx.reading.sources.rows import Columns, Rows
 from irevalx.settings import Grades
-from irevalx.trec_eval import MalformedNumbers
 
 What = Callable[[int], str]
 """Describes the n-th value (from 0) of a column in messages."""
@@ -159,57 +160,6 @@ RULES: dict[ColumnKind, str] = {
     **dict.fromkeys(("reals", "labels", "levels", "scores", "probabilities"), _REAL),
 }
 """The rule for the values of a column in messages."""
-
-Hint: TypeAlias = Callable[[bytes, bytes, Layout], str]
-"""Returns a hint about a malformed line, given the line, lines around it and the layout; "" if nothing fits."""
-
-
-class Columns(Frozen):
-    """The columns of some rows, by their names in layouts."""
-
-    path: str  # for messages
-    values: Mapping[str, Any]  # names, or an array of numbers; n values each
-    lines: IntArray  # shape (n,); 1-based lines of a file, or numbers of rows
-    malformed: tuple[MalformedNumbers, ...] = ()
-    distinct: bool = False  # whether documents are known to be distinct within topics
-
-    def __getitem__(self, column: str) -> Any:
-        return self.values[column]
-
-    def __contains__(self, column: str) -> bool:
-        return column in self.values
-
-    def where(self, row: int) -> str:
-        """Return the place of a row, counted from 0: path:line."""
-        return f"{shown_name(self.path)}:{self.lines[row]}"
-
-
-class Rows(Frozen):
-    """Rows of a source with the columns of a format, in blocks that end between topics if those are contiguous."""
-
-    path: str  # for messages
-    specs: tuple[ColumnSpec, ...]  # the columns to read
-
-    def blocks(self) -> Iterator[Any]:
-        """Yield the blocks in order."""
-        yield from self.again()
-
-    def again(self) -> Iterable[Any]:
-        """Return everything as blocks with disjoint topics."""
-        return (None,)
-
-    def columns(self, block: Any, rules: Rules) -> Columns:
-        """Return the columns of a block."""
-        raise NotImplementedError
-
-    def about_duplicates(self) -> str:
-        """Return a hint at the format of a file with duplicate documents, for messages."""
-        return ""
-
-    @property
-    def is_table(self) -> bool:
-        """Whether columns have names; a judgment that repeats an earlier one counts once then, with a warning."""
-        return True
 
 
 class TableRows(Rows):

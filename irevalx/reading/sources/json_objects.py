@@ -15,11 +15,12 @@ from irevalx.arrays.byte_strings import Names
 from irevalx.errors import LONGEST_QUOTE, MalformedLineError, quote, shown_name
 from irevalx.frozen import Frozen, replace
 from irevalx.reading.column_names import SCORE, ColumnSpec
-from irevalx.reading.grade_rules import RULES, Rules, real_grades_hint
+from irevalx.reading.grade_rules import RULES, real_grades_hint
 from irevalx.reading.layout import encoding_hint
+from irevalx.reading.rules import Rules
 from irevalx.reading.sources.blocks import whole_file
-from irevalx.reading.sources.columns import Columns, Rows
 from irevalx.reading.sources.files import Source
+from irevalx.reading.sources.rows import Columns, Rows
 from irevalx.reading.sources.text_rows import MissingLabels, number_or_nan
 from irevalx.settings import Grades
 from irevalx.trec_eval import LONG_MAX, LONG_MIN

@@ -19,9 +19,9 @@ from irevalx.errors import MalformedLineError, quote, shown_name
 from irevalx.frozen import Frozen, cached_property
 from irevalx.reading.layout import CommentStyle, Layout, encoding_hint, kind_of_file, number_hint, word_for
 from irevalx.reading.sources.blocks import Block
-from irevalx.reading.sources.columns import Hint
 from irevalx.reading.sources.decimals import CLOSE, OTHER, decimals, integers
 from irevalx.reading.sources.first_lines import separated_by_tabs
+from irevalx.reading.sources.rows import Hint
 from irevalx.trec_eval import Compat, MalformedNumbers, c_double, c_doubles, c_longs
 
 _NEWLINE, _COMMENT, _SPACE, _TAB = map(ord, "\n# \t")

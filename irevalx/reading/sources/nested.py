@@ -9,9 +9,10 @@ import numpy as np
 
 from irevalx.parameters import argument_error, short_repr
 from irevalx.reading.column_names import ColumnSpec
-from irevalx.reading.grade_rules import Rules
 from irevalx.reading.layout import word_for
-from irevalx.reading.sources.columns import Columns, Rows, What, grades_of, names_of, scores_of
+from irevalx.reading.rules import Rules
+from irevalx.reading.sources.columns import What, grades_of, names_of, scores_of
+from irevalx.reading.sources.rows import Columns, Rows
 
 
 class NestedRows(Rows):

@@ -12,14 +12,15 @@ from irevalx.arrays.segments import AnyArray, FloatArray, IntArray
 from irevalx.errors import MalformedLineError, MalformedNumberError, quote
 from irevalx.frozen import replace
 from irevalx.reading.column_names import ColumnKind
-from irevalx.reading.grade_rules import RULES, Rules, real_grades_hint, wrong_grades
+from irevalx.reading.grade_rules import RULES, real_grades_hint, wrong_grades
 from irevalx.reading.layout import Layout, word_for
+from irevalx.reading.rules import Rules
 from irevalx.reading.sources.blocks import Block, blocks_of, file_ranges, whole_file
-from irevalx.reading.sources.columns import Columns, Hint, Rows
 from irevalx.reading.sources.decimals import EXACT, decimals, integers
 from irevalx.reading.sources.files import Source
 from irevalx.reading.sources.first_lines import Beginning, hint_at_columns
 from irevalx.reading.sources.lines import DataLines, columns_in, cut_lines, real_numbers, whole_numbers
+from irevalx.reading.sources.rows import Columns, Hint, Rows
 from irevalx.trec_eval import Compat, MalformedNumbers, c_double, c_long
 
 

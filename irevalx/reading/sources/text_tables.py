@@ -17,12 +17,13 @@ from irevalx.arrays.segments import ByteArray, IntArray
 from irevalx.errors import MalformedLineError, quote, shown_name
 from irevalx.frozen import cached_property, replace
 from irevalx.reading.column_names import RANK, SCORE, ColumnSpec, named
-from irevalx.reading.grade_rules import Rules
 from irevalx.reading.layout import CommentStyle, word_for
+from irevalx.reading.rules import Rules
 from irevalx.reading.sources.blocks import Block, blocks_of, whole_file
-from irevalx.reading.sources.columns import Columns, ColumnTable
+from irevalx.reading.sources.columns import ColumnTable
 from irevalx.reading.sources.first_lines import Beginning, Header, fields_of, header_of
 from irevalx.reading.sources.lines import DataLines, after_colon, cut_lines, padded, refuse_nul, sample_of
+from irevalx.reading.sources.rows import Columns
 from irevalx.reading.sources.text_rows import TextRows
 
 _NEWLINE, _SPACE, _TAB, _RETURN = map(ord, "\n \t\r")
