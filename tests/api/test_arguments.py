@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from python_data import case_name
+from examples.python_data import case_name
 from running import FIXTURES
 
 import irevalx

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from python_data import Frame
+from examples.python_data import Frame
 
 import irevalx
 

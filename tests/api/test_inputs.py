@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from python_data import BM25, QRELS, Frame, frame, qrels_dict, rows, run_dict
+from examples.python_data import BM25, QRELS, Frame, frame, qrels_dict, rows, run_dict
 
 import irevalx
 from irevalx.ranking.rank import rank_run

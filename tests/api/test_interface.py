@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import recorded_answers
-from python_data import BM25, DENSE, EXAMPLE, QRELS, qrels_dict, run_dict
+from examples.python_data import BM25, DENSE, EXAMPLE, QRELS, qrels_dict, run_dict
+from references import recorded_answers
 from running import FIXTURES, run
 
 import irevalx

@@ -8,7 +8,7 @@ import warnings
 from typing import Any
 
 import pytest
-import reference
+from references import measures as reference
 
 import irevalx
 from irevalx.errors import ArgumentError

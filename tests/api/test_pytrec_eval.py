@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-import recorded_answers
+from examples.python_data import case_name, qrels_dict, run_dict
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from python_data import case_name, qrels_dict, run_dict
+from references import recorded_answers
 from running import FIXTURES, ROOT
 
 import irevalx

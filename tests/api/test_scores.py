@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from typing import Any
 
 import pytest
-from python_data import BM25, DENSE, QRELS, run_dict
+from examples.python_data import BM25, DENSE, QRELS, run_dict
 
 import irevalx
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from table_data import (
+from examples.table_data import (
     DOCNOS,
     FORMS,
     ODD_SCORES,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
+from examples.random_names import ids
 from hypothesis import example, given
 from hypothesis import strategies as st
-from random_names import ids
 
 from irevalx.arrays.byte_strings import LONG, Names, first_places, numbered
 

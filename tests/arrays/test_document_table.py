@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from example_files import EVERYTHING, EXPECTED, QRELS, RUN
+from examples.example_files import EVERYTHING, EXPECTED, QRELS, RUN
 from hypothesis import given
 from hypothesis import strategies as st
 from running import run

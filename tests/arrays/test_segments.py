@@ -9,9 +9,9 @@ from random import Random
 import numpy as np
 import numpy.typing as npt
 import pytest
-import reference
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from references import measures as reference
 
 from irevalx.arrays.segments import BoolArray, FloatArray, IntArray, Segments, distinct, order_by, ordered_sum, ratio
 

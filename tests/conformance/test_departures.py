@@ -9,8 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from recorded_answers import CASES
-from reference_preferences import Line, Topic, balanced
+from references.preferences import Line, Topic, balanced
+from references.recorded_answers import CASES
 from running import FIXTURES, run
 
 DATA = FIXTURES / "golden" / "data"

@@ -7,7 +7,7 @@ import io
 from pathlib import Path
 
 import pytest
-from recorded_family import CASES, Case, agrees
+from references.recorded_family import CASES, Case, agrees
 from running import run
 
 

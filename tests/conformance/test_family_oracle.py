@@ -16,7 +16,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from recorded_family import agrees
+from references.recorded_family import agrees
 from running import run
 
 pytestmark = pytest.mark.slow

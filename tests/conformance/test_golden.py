@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from recorded_answers import BY_NAME, CASES, GOLDEN, VERSIONS, Expected, recorded
+from references.recorded_answers import BY_NAME, CASES, GOLDEN, VERSIONS, Expected, recorded
 from running import run
 
 

@@ -11,7 +11,7 @@ import pytest
 from departures import DEPARTURES, SUBJECTS
 from doc_pages import PAGES
 from family_departures import FAMILY
-from recorded_family import CASES
+from references.recorded_family import CASES
 from running import ROOT
 
 from irevalx import errors

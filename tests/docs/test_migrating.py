@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 from doc_pages import PAGES
-from judges import judge
-from other_programs import MODULES, PROGRAMS, Row, rows, subtopic_of
+from references.judges import judge
+from references.other_programs import MODULES, PROGRAMS, Row, rows, subtopic_of
 from running import FIXTURES, run
 
 import irevalx
@@ -78,7 +78,7 @@ def test_recorded_values(tmp_path: Path) -> None:
     with (EXAMPLE / "qrels").open() as judged, (EXAMPLE / "bm25.run").open() as ranked:
         paths = files(tmp_path, irevalx.parse_qrel(judged), irevalx.parse_run(ranked))
     here = {(row.program, name): value(row, name, *paths) for row in ROWS for name in row.names}
-    assert here.keys() == recorded.keys(), "record what the page has, as tests/other_programs.py says"
+    assert here.keys() == recorded.keys(), "record what the page has, as tests/references/other_programs.py says"
     differing = {key for key in here if not agree(*key, recorded[key], here[key])}
     assert differing == {("ranx", "bpref"), ("ranx", "rbp.95")}  # a negative judgment, and a grade of 2
 

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from recorded_answers import BY_NAME, VERSIONS
+from references.recorded_answers import BY_NAME, VERSIONS
 from running import FIXTURES, run
 
 DATA = FIXTURES / "golden" / "data"

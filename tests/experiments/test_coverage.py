@@ -9,7 +9,7 @@ from statistics import fmean
 
 import numpy as np
 import pytest
-from paper_collections import CRANFIELD, ROBUST, needs_cranfield, needs_robust03, whole
+from examples.paper_collections import CRANFIELD, ROBUST, needs_cranfield, needs_robust03, whole
 from running import FIXTURES, lab, run
 from scipy import stats
 from unequal_judging import counts, experiment, rates

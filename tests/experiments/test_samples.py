@@ -11,10 +11,10 @@ from io import BytesIO
 from pathlib import Path
 
 import pytest
-import reference_degrade as reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference_degrade import Qrels
+from references import degrade as reference
+from references.degrade import Qrels
 from running import FIXTURES, ROOT, lab, run
 
 from irevalx.experiments import samples

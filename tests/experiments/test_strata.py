@@ -8,10 +8,10 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-import reference_degrade as reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference_degrade import Qrels
+from references import degrade as reference
+from references.degrade import Qrels
 from running import FIXTURES, lab, run
 
 from irevalx.experiments.inputs import GradedText

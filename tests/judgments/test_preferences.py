@@ -10,10 +10,10 @@ from random import Random
 
 import numpy as np
 import pytest
-import reference_preferences as reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference_preferences import ContradictionError, Line, Topic
+from references import preferences as reference
+from references.preferences import ContradictionError, Line, Topic
 from running import run
 
 from irevalx.arrays.segments import IntArray, Segments

@@ -12,7 +12,7 @@ from pathlib import Path
 from shlex import split
 
 import pytest
-import reference_lab as reference
+from references import statistics as reference
 from running import FIXTURES, ROOT, lab, run
 from scipy import stats
 

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from format_examples import EXAMPLES
+from examples.format_examples import EXAMPLES
 from running import lab, run
 
 from irevalx.reading.formats import REL_FORMATS

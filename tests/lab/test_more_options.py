@@ -7,7 +7,7 @@ from pathlib import Path
 from shlex import split
 
 import pytest
-from made_runs import runs_with_hits
+from examples.made_runs import runs_with_hits
 from running import FIXTURES, lab, lab_rows
 from running import run as evaluate
 

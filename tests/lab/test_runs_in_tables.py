@@ -7,8 +7,8 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from examples.table_data import columns, made_qrels, made_run, qrels_text, run_text
 from running import lab
-from table_data import columns, made_qrels, made_run, qrels_text, run_text
 
 pytestmark = pytest.mark.slow
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-import reference_family
+from examples.random_topics import NOT_RETRIEVED, RANKINGS, Shared, topics_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_topics import NOT_RETRIEVED, RANKINGS, Shared, topics_of
-from reference import Topic
-from reference_family import LineWithProbability, SubtopicLine, TopicWithProbabilities, TopicWithSubtopics
+from references import family as reference_family
+from references.family import LineWithProbability, SubtopicLine, TopicWithProbabilities, TopicWithSubtopics
+from references.measures import Topic
 
 import irevalx
 from irevalx.arrays.byte_strings import Names

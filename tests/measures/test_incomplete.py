@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import reference_incomplete
+from examples.random_topics import NOT_RETRIEVED, RANKINGS, ROUNDINGS, Shared, topics_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_topics import NOT_RETRIEVED, RANKINGS, ROUNDINGS, Shared, topics_of
-from reference import OUTSIDE, UNJUDGED, Topic
+from references import incomplete_judgments as reference_incomplete
+from references.measures import OUTSIDE, UNJUDGED, Topic
 from running import SHARED
 
 from irevalx.arrays.byte_strings import Names

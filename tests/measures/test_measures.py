@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-import reference
-import reference_family  # noqa: F401 - loops for gains that grow exponentially
-import reference_incomplete  # loops for incomplete judgments
+from examples.random_topics import NOT_RETRIEVED, RANKINGS, Shared, Version, topics_of
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from random_topics import NOT_RETRIEVED, RANKINGS, Shared, Version, topics_of
-from reference import OUTSIDE, UNJUDGED, Topic, graded
+from references import family as reference_family  # noqa: F401 - loops for gains that grow exponentially
+from references import incomplete_judgments as reference_incomplete  # loops for incomplete judgments
+from references import measures as reference
+from references.measures import OUTSIDE, UNJUDGED, Topic, graded
 
 import irevalx.measures
 from irevalx.errors import EvaluationError
@@ -271,8 +271,10 @@ def test_reference_has_every_kernel() -> None:
     """The reference knows the measures that have a value for a topic with graded judgments, and no others."""
     computed = {measure.name for measure in MEASURES if measure.kernel and measure.formats & {"qrels", "sampled"}}
     loops = {*graded.by_name, *reference_incomplete.sampled.by_name}
-    assert not computed - loops, f"write a loop in tests/reference.py, under @graded, for {sorted(computed - loops)}"
-    assert not loops - computed, f"add to MEASURES, or remove from tests/reference*.py, {sorted(loops - computed)}"
+    assert not computed - loops, (
+        f"write a loop in tests/references/measures.py, under @graded, for {sorted(computed - loops)}"
+    )
+    assert not loops - computed, f"add to MEASURES, or remove from tests/references, {sorted(loops - computed)}"
 
 
 @pytest.mark.parametrize("weights", ["1", "1,2,3", "1,2,3,4,5"])

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from itertools import product
 
 import pytest
-import reference
-from reference import Topic
+from references import measures as reference
+from references.measures import Topic
 
 import irevalx
 from irevalx.errors import ArgumentError, UsageError

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-import reference_grades as reference
-from judges import judge
+from references import real_grades as reference
+from references.judges import judge
 
 import irevalx
 from irevalx.errors import UsageError

@@ -1,11 +1,11 @@
-"""The loops of ``reference_family`` say what gdeval, ndeval and statAP_MQ_eval printed."""
+"""The loops of ``references.family`` say what gdeval, ndeval and statAP_MQ_eval printed."""
 
 from __future__ import annotations
 
 import pytest
-import reference_family
-from recorded_family import CASES, Case, agrees
-from reference_family import RefusedError
+from references import family as reference_family
+from references.family import RefusedError
+from references.recorded_family import CASES, Case, agrees
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)

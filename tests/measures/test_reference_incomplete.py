@@ -7,12 +7,12 @@ from fractions import Fraction
 from math import log2
 
 import pytest
-import reference
-import reference_incomplete as incomplete
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference import OUTSIDE, UNJUDGED, Topic
-from reference_incomplete import SampledTopic
+from references import incomplete_judgments as incomplete
+from references import measures as reference
+from references.incomplete_judgments import SampledTopic
+from references.measures import OUTSIDE, UNJUDGED, Topic
 
 EPSILON = Fraction(1, 100_000)
 

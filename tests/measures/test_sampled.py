@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference import ordered_sum
-from reference_incomplete import SampledTopic, inf_ndcg, sampled
+from references.incomplete_judgments import SampledTopic, inf_ndcg, sampled
+from references.measures import ordered_sum
 from running import FIXTURES, Result, run
 
 from irevalx.arrays.codes import OUTSIDE, UNJUDGED

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-import reference_family  # noqa: F401 - loops for gains that grow exponentially
-import reference_incomplete
-from reference import OUTSIDE, UNJUDGED, Topic, graded
+from references import family as reference_family  # noqa: F401 - loops for gains that grow exponentially
+from references import incomplete_judgments as reference_incomplete
+from references.measures import OUTSIDE, UNJUDGED, Topic, graded
 
 import irevalx
 from irevalx.measures import MEASURES

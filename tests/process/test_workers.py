@@ -14,7 +14,7 @@ from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
-from example_files import EVERYTHING, LINES, QRELS, RUN
+from examples.example_files import EVERYTHING, LINES, QRELS, RUN
 from running import run
 
 from irevalx.errors import LostProcessError, MalformedLineError, UnreadableFileError

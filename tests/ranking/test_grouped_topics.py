@@ -8,10 +8,10 @@ from pathlib import Path
 from random import Random
 
 import pytest
-import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference import OUTSIDE, UNJUDGED, Topic
+from references import measures as reference
+from references.measures import OUTSIDE, UNJUDGED, Topic
 from running import run
 
 from irevalx.evaluation.evaluate import evaluate

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from example_files import EVERYTHING, LINES, QRELS
+from examples.example_files import EVERYTHING, LINES, QRELS
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from running import run

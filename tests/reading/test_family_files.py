@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference_family import LineWithProbability, Options, SubtopicLine, read_judgments, subtopic_order
+from references.family import LineWithProbability, Options, SubtopicLine, read_judgments, subtopic_order
 
 from irevalx.errors import DuplicateDocumentError, IrevalxError, MalformedLineError
 from irevalx.judgments.graded import JudgmentsWithProbabilities

@@ -12,7 +12,7 @@ from time import process_time
 from typing import Any
 
 import pytest
-from format_examples import content
+from examples.format_examples import content
 from running import ROOT, run
 
 import irevalx

@@ -1,6 +1,6 @@
 """Every row of FILE_FORMATS reads what its files say, however they are written, and refuses what they must not say.
 
-A new row is taken up by all tests below as soon as it has an example in ``tests/format_examples.py``.
+A new row is taken up by all tests below as soon as it has an example in ``tests/examples/format_examples.py``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from format_examples import EXAMPLES, Example, JsonExample, Row, content
+from examples.format_examples import EXAMPLES, Example, JsonExample, Row, content
 from running import ROOT, Result, run
 
 import irevalx
@@ -69,7 +69,7 @@ def test_every_format_has_an_example(fmt: AnyFormat) -> None:
     """Without one the other tests would pass it over."""
     example = example_of(fmt)
     assert example, (
-        f"add an Example of the format {fmt.name} ({fmt.columns}) to EXAMPLES in tests/format_examples.py: the lines "
+        f"add an Example of the format {fmt.name} ({fmt.columns}) to EXAMPLES in tests/examples/format_examples.py: the lines "
         "of a topic, what they say, one more with a document that is there already, and one more with a malformed number"
     )
     numbers = {"GRADE", "SCORE", "LEVEL", "RANK"} & set(re.findall("[A-Z]+", fmt.columns))

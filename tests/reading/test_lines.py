@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from examples.random_names import ids
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from random_names import ids
 
 from irevalx.errors import MalformedLineError
 from irevalx.reading.layout import CommentStyle, Layout

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from example_files import EVERYTHING, EXPECTED, LINES, QRELS
+from examples.example_files import EVERYTHING, EXPECTED, LINES, QRELS
 from hypothesis import given
 from hypothesis import strategies as st
 from running import run

@@ -8,7 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from example_files import EVERYTHING, EXPECTED, LINES, QRELS
+from examples.example_files import EVERYTHING, EXPECTED, LINES, QRELS
 from running import ROOT, run_process
 
 from irevalx.reading.sources.files import Source

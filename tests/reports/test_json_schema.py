@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from format_examples import EXAMPLES
+from examples.format_examples import EXAMPLES
 from json_schemas import closed, problems
 from jsonschema import Draft202012Validator
 from running import FIXTURES, ROOT, lab, run

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from made_tables import OPTIONS, Tables, made_tables, said_by_command, with_every_digit, without_example
+from examples.made_tables import OPTIONS, Tables, made_tables, said_by_command, with_every_digit, without_example
 
 from irevalx.cli.command import OPTIONS as COMMAND_OPTIONS
 from irevalx.declarations import typed_in_shell

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 from doc_pages import PAGES
-from made_tables import OPTIONS, Tables, made_tables, said_by_command, with_every_digit, without_example
+from examples.made_tables import OPTIONS, Tables, made_tables, said_by_command, with_every_digit, without_example
 from running import ROOT
 
 import irevalx.spark

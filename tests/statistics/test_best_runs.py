@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import reference_lab as reference
+from examples.label_files import machine_labels
+from examples.paper_collections import CRANFIELD, ROBUST
 from hypothesis import given
 from hypothesis import strategies as st
-from label_files import machine_labels
-from paper_collections import CRANFIELD, ROBUST
+from references import statistics as reference
 from scipy import stats
 
 import irevalx

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import reference_lab as reference
-from paper_collections import CRANFIELD, ROBUST
+from examples.paper_collections import CRANFIELD, ROBUST
+from references import statistics as reference
 from running import lab
 from scipy import stats
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from judges import judge
+from references.judges import judge
 
 from irevalx.arrays.segments import IntArray
 from irevalx.statistics.label_agreement import dawid_skene, mean_grade, nearest_grade, vote

@@ -6,10 +6,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import reference_lab as reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from judges import judge
+from references import statistics as reference
+from references.judges import judge
 
 from irevalx.statistics.significance import CORRECTIONS, correction_named
 

@@ -9,9 +9,9 @@ from itertools import product
 
 import numpy as np
 import pytest
-import reference_lab as reference
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from references import statistics as reference
 from scipy import stats
 
 from irevalx.arrays.segments import FloatArray

@@ -6,10 +6,10 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-import reference_lab as reference
+from examples.made_runs import random_values
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from made_runs import random_values
+from references import statistics as reference
 from scipy import stats
 
 from irevalx.arrays.segments import FloatArray

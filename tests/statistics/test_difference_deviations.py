@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from paper_collections import ROBUST, needs_robust03
+from examples.paper_collections import ROBUST, needs_robust03
 from scipy import stats
 
 import irevalx

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from label_files import machine_labels
+from examples.label_files import machine_labels
 from running import SHARED
 from scipy import stats
 

@@ -6,7 +6,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from judges import judge
+from references.judges import judge
 from scipy import stats
 
 from irevalx.arrays.segments import FloatArray, IntArray

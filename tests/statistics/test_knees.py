@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 import pytest
-import reference_lab as reference
 from hypothesis import example, given
 from hypothesis import strategies as st
+from references import statistics as reference
 
 from irevalx.statistics.bootstrap import first_places, knee_interval, knee_places
 

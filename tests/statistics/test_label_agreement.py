@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from judges import judge
+from references.judges import judge
 
 from irevalx.statistics.label_agreement import (
     ac1,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from paper_collections import CRANFIELD, ROBUST
+from examples.paper_collections import CRANFIELD, ROBUST
 
 import irevalx
 from irevalx.arrays.segments import FloatArray

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from made_runs import random_values
+from examples.made_runs import random_values
 from scipy import stats
 
 from irevalx.experiments.ranked_runs import GEOMETRIC_MEAN

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from judges import judge
+from references.judges import judge
 from scipy import integrate, stats
 
 from irevalx.statistics.power import half_width, least_effect, power_of_t, topics_for_width, topics_to_find

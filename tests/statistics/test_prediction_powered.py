@@ -14,10 +14,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from examples.label_files import machine_labels
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from judges import judge
-from label_files import machine_labels
+from references.judges import judge
 from running import FIXTURES, SHARED, opened
 from scipy import stats
 

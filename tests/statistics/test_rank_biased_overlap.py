@@ -8,7 +8,7 @@ from itertools import permutations, product
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from judges import judge
+from references.judges import judge
 
 from irevalx.statistics.correlations import OVERLAP_COLUMNS, VARIANTS, rank_biased_overlap, ranking_of
 

@@ -9,9 +9,9 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-import reference_lab as reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from references import statistics as reference
 from running import FIXTURES, lab
 from scipy.stats import beta
 

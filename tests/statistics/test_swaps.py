@@ -7,9 +7,9 @@ from statistics import stdev
 
 import numpy as np
 import pytest
-import reference_lab as reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from references import statistics as reference
 
 from irevalx.statistics.swap_rates import default_sizes, own_sets, swap_rate, topic_sets
 

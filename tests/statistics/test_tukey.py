@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import reference_lab as reference
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from references import statistics as reference
 from running import SHARED
 
 import irevalx

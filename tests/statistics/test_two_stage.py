@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from judges import judge
-from label_files import machine_labels
+from examples.label_files import machine_labels
+from references.judges import judge
 from running import SHARED
 from scipy import stats
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import pytest
-import reference_orders as reference
-from made_topics import CUT, Collection, budgets, made, ordering, read
+from examples.made_topics import CUT, Collection, budgets, made, ordering, read
+from references import strategies as reference
 
 from irevalx.experiments.inputs import graded_judgments_of, opened_runs
 from irevalx.frozen import replace

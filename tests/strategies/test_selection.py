@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-import reference_orders as reference
-from made_topics import CUT, made, ordering, read, runs_as_scores
-from reference_selection import SELECTING, Judged, at_random, bandit
+from examples.made_topics import CUT, made, ordering, read, runs_as_scores
+from references import strategies as reference
+from references.document_selection import SELECTING, Judged, at_random, bandit
 from running import SHARED
 
 import irevalx.lab

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-import reference_lab as reference
+from references import statistics as reference
 from running import FIXTURES, lab, run
 from scipy import stats
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from made_runs import runs_with_hits
-from paper_collections import ROBUST, needs_robust03
+from examples.made_runs import runs_with_hits
+from examples.paper_collections import ROBUST, needs_robust03
 from running import FIXTURES, lab, run
 
 import irevalx

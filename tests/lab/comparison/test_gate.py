@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
-from made_runs import runs_with_hits
+from examples.made_runs import runs_with_hits
 from running import lab
 from scipy import stats
 

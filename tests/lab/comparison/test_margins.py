@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from paper_collections import CRANFIELD, ROBUST
+from examples.paper_collections import CRANFIELD, ROBUST
 from scipy import stats
 
 import irevalx

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from judges import judge
-from made_runs import runs_with_hits
+from examples.made_runs import runs_with_hits
+from references.judges import judge
 from running import lab
 from scipy import stats
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from made_runs import runs_with_hits
+from examples.made_runs import runs_with_hits
 from running import lab
 from scipy import stats
 

@@ -8,9 +8,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import reference_text as reference
 from hypothesis import given
 from hypothesis import strategies as st
+from references import text_classifiers as reference
 from running import SHARED, judgments_of
 
 from irevalx.arrays.segments import BoolArray, IntArray

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import reference_text as reference
 from hypothesis import given
 from hypothesis import strategies as st
+from references import text_classifiers as reference
 from running import lab
 
 from irevalx.errors import FormatError, MalformedLineError, UnreadableFileError

@@ -12,7 +12,7 @@ from shlex import split
 from typing import Any
 
 import pytest
-import reference_degrade as reference
+from references import degrade as reference
 from running import FIXTURES, SHARED, lab, lab_told, opened, refusal, run
 
 import irevalx

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ranked_files import ranked
+from references.ranked_files import ranked
 from running import FIXTURES, lab, refusal, run
 
 import irevalx

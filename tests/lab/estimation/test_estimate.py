@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from label_files import machine_labels
-from made_runs import runs_with_hits
+from examples.label_files import machine_labels
+from examples.made_runs import runs_with_hits
 from running import FIXTURES, lab, lab_told, refusal
 
 QRELS = FIXTURES / "experiment" / "qrels"

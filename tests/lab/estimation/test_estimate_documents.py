@@ -8,7 +8,7 @@ from math import log2
 from pathlib import Path
 
 import pytest
-from ranked_files import ranked
+from references.ranked_files import ranked
 from running import FIXTURES, lab_told, refusal
 
 from irevalx.lab import degrade, estimate

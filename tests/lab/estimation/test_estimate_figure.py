@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from label_files import machine_labels
+from examples.label_files import machine_labels
 from running import FIXTURES
 
 pytest.importorskip("matplotlib")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from browsers import Reader, reader
-from report_files import ReportFiles, report_files
+from examples.report_files import ReportFiles, report_files
 
 
 @pytest.fixture(scope="module")  # not longer: other tests make sure that no process is left

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from browsers import Reader
-from report_files import MEASURES, ReportFiles
+from examples.report_files import MEASURES, ReportFiles
 from running import lab, run
 
 pytestmark = pytest.mark.slow

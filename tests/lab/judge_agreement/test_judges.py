@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from judges import judge
-from label_files import machine_labels
+from examples.label_files import machine_labels
+from references.judges import judge
 from running import FIXTURES, lab, lab_told
 from running import run as irevalx
 

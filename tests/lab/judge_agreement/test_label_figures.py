@@ -9,7 +9,7 @@ from shlex import split
 
 import pytest
 from drawn_figures import Drawn, panels_of
-from label_files import machine_labels, two_files
+from examples.label_files import machine_labels, two_files
 from running import FIXTURES, Result, lab, refusal
 
 pytest.importorskip("matplotlib")

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from label_files import machine_labels
-from paper_collections import CRANFIELD, ROBUST
+from examples.label_files import machine_labels
+from examples.paper_collections import CRANFIELD, ROBUST
 
 import irevalx.lab
 from irevalx.api.inputs import Qrels

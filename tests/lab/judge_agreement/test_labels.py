@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from label_files import machine_labels, two_files
-from made_runs import runs_with_hits
+from examples.label_files import machine_labels, two_files
+from examples.made_runs import runs_with_hits
 from running import FIXTURES, lab, lab_rows, lab_told, refusal
 from running import run as irevalx
 from scipy import stats

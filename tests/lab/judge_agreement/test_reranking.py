@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from label_files import machine_labels
+from examples.label_files import machine_labels
 from running import FIXTURES, lab
 from running import run as irevalx
 from scipy import stats

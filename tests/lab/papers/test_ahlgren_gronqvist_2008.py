@@ -10,9 +10,9 @@ from pathlib import Path
 from statistics import fmean, stdev
 
 import pytest
-import reference_lab as reference
 from drawn_figures import Drawn, lines_of, panels_of
-from paper_collections import ROBUST, Call, Collection, needs_robust03, values, whole
+from examples.paper_collections import ROBUST, Call, Collection, needs_robust03, values, whole
+from references import statistics as reference
 from running import lab, lab_rows
 from scipy.stats import kendalltau
 

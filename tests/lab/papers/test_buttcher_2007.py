@@ -19,11 +19,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import reference_degrade as degraded
-import reference_lab as reference
 from drawn_figures import Drawn, lines_of, panels_of
-from paper_collections import CRANFIELD, Collection, Values, needs_cranfield, part, printed, values
-from reference_text import agreement, terms_of
+from examples.paper_collections import CRANFIELD, Collection, Values, needs_cranfield, part, printed, values
+from references import degrade as degraded
+from references import statistics as reference
+from references.text_classifiers import agreement, terms_of
 from running import lab, lab_rows
 from scipy.stats import kendalltau, ttest_rel
 from sklearn.svm import SVC

@@ -12,11 +12,11 @@ from statistics import fmean
 
 import numpy as np
 import pytest
-import reference_degrade as degraded
-import reference_lab as reference
 from drawn_figures import Drawn, kept_figures, lines_of, panels_of
+from examples.paper_collections import ROBUST, Call, Collection, Values, needs_robust03, part, printed, values
 from matplotlib.axes import Axes
-from paper_collections import ROBUST, Call, Collection, Values, needs_robust03, part, printed, values
+from references import degrade as degraded
+from references import statistics as reference
 from running import lab
 from scipy.stats import kendalltau, pearsonr
 

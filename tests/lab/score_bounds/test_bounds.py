@@ -16,8 +16,8 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
-from judges import judge
-from reference_bounds import Grades, Ranked, value, ways_to_judge, written
+from references.bounds import Grades, Ranked, value, ways_to_judge, written
+from references.judges import judge
 from running import FIXTURES, SHARED, lab, lab_told, refusal
 from running import run as irevalx
 

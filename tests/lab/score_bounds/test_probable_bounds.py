@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from reference_bounds import Grades, Ranked, average_precision, ndcg_at, value, ways_to_judge, written
+from references.bounds import Grades, Ranked, average_precision, ndcg_at, value, ways_to_judge, written
 from running import FIXTURES, lab, refusal
 from scipy import stats
 from sklearn.linear_model import LogisticRegression

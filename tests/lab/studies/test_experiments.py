@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-import reference_degrade as reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from references import degrade as reference
 from running import FIXTURES, ROOT, SHARED, lab, records_of, rows_in, run
 from scipy.stats import kendalltau, wilcoxon
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import reference_degrade as reference
+from references import degrade as reference
 from running import FIXTURES, SHARED, lab, rows_in
 from running import run as evaluate
 

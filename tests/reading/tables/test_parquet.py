@@ -14,8 +14,8 @@ from threading import Thread
 from typing import Any
 
 import pytest
+from examples.table_data import columns, made_qrels, made_run, qrels_text, run_text, shuffled
 from running import run
-from table_data import columns, made_qrels, made_run, qrels_text, run_text, shuffled
 
 import irevalx
 from irevalx.reading.sources.files import Source

@@ -242,7 +242,7 @@ EXAMPLES = {
 @singledispatch
 def content(data: Any) -> list[Row]:
     """What a file says, sorted: topic, document, then numbers and names as its format has them."""
-    raise NotImplementedError(f"register a function with content in tests/format_examples.py for {type(data)}")
+    raise NotImplementedError(f"register a function with content in tests/examples/format_examples.py for {type(data)}")
 
 
 @content.register

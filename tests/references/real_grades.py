@@ -2,7 +2,7 @@
 
 A ranking has a grade for each document in rank order, None for one without judgment; judgments have those of all judged
 documents. Measures of what is relevant or not are not here: with grades of 1 from the level on and 0 below it they are
-those of ``reference``, which the C program has been compared with.
+those of ``references.measures``, which the C program has been compared with.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What other programs give for the names of measures in docs/migrating.md.
 
-    python tests/other_programs.py > fixtures/example/bm25.other_programs
+    PYTHONPATH=tests python tests/references/other_programs.py > fixtures/example/bm25.other_programs
 
 records it for the example, where all of them are installed.
 """

@@ -12,9 +12,9 @@ from typing import TypeAlias
 
 import numpy as np
 import pytest
-from reference import OUTSIDE, UNJUDGED, Topic, graded
-from reference_degrade import Qrels, Ranked, read_qrels, read_run
-from reference_incomplete import READINGS, above_relevant, sampling_rate
+from references.degrade import Qrels, Ranked, read_qrels, read_run
+from references.incomplete_judgments import READINGS, above_relevant, sampling_rate
+from references.measures import OUTSIDE, UNJUDGED, Topic, graded
 from running import SHARED
 from scipy.stats import binom
 
@@ -100,7 +100,7 @@ def topic_of(docnos: Sequence[str], grades: Mapping[str, int]) -> Topic:
 
 
 def subcollection_ap(topic: Topic) -> float:
-    """SubAP from scipy's binomial distribution, where ``reference_incomplete`` has fractions, for which runs are too long."""
+    """SubAP from scipy's binomial distribution, where ``references.incomplete_judgments`` has fractions, for which runs are too long."""
     rate, total = float(sampling_rate(topic)), 0.0
     for above in above_relevant(topic):
         there = range(above.outside + 1)

@@ -403,7 +403,7 @@ def bpref(topic: Topic) -> float:
 
 
 def inferred_average_precision(topic: Topic) -> float:
-    """InfAP as trec_eval has it, without parameters; the loop of the measure is in ``reference_incomplete``."""
+    """InfAP as trec_eval has it, without parameters; the loop of the measure is in ``references.incomplete_judgments``."""
     total = 0.0
     relevant = nonrelevant = unjudged = 0
     for rank in topic.ranks():

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-import reference_orders as reference
+from references import strategies as reference
 
 from irevalx.experiments.inputs import opened_runs
 from irevalx.strategies.registry import STRATEGIES

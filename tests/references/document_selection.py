@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations
 
-from reference_orders import Asked, Lists, borda, depth, names_of, rank, read_on, rrf
+from references.strategies import Asked, Lists, borda, depth, names_of, rank, read_on, rrf
 
 Judged = Mapping[str, bool]
 

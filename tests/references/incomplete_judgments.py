@@ -1,6 +1,6 @@
 """The measures for incomplete and for stratified judgments, and the readings of the unjudged, as plain loops.
 
-A continuation of ``reference``: nothing here is fast, clever or shared with irevalx. A document is relevant when it was
+A continuation of ``references.measures``: nothing here is fast, clever or shared with irevalx. A document is relevant when it was
 judged and its grade is at least the level; without a judgment it is never a hit, however low the level. Sums run from
 left to right in rank order, and are divided by the number of relevant documents at the end.
 """
@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeAlias
 
-from reference import EPSILON, OUTSIDE, UNJUDGED, Loops, Topic, graded, ordered_sum
+from references.measures import EPSILON, OUTSIDE, UNJUDGED, Loops, Topic, graded, ordered_sum
 
 # One topic with pool and judgments
 

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 from hypothesis import strategies as st
-from reference import OUTSIDE, UNJUDGED, Topic
+from references.measures import OUTSIDE, UNJUDGED, Topic
 
 from irevalx.arrays.segments import FloatArray, IntArray, Segments
 from irevalx.ranking.topics import Topics, round_half_away, truncate

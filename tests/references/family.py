@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from reference import Topic, graded, ordered_sum
+from references.measures import Topic, graded, ordered_sum
 
 HIGHEST_GRADE = 4
 ALPHA = BETA = 0.5

@@ -1,0 +1,1 @@
+"""Data that tests make: judgments, runs, labels, topics and tables."""

@@ -1,0 +1,1 @@
+"""Literal references, recorded answers of other programs, and packages by others that judge irevalx."""
