@@ -36,8 +36,11 @@ class Beginning(Frozen):
 
     @classmethod
     def of(cls, source: Source) -> Beginning:
-        """Return the beginning of a file."""
-        return cls(source.path, source.beginning)
+        """Return the beginning of a file; the first line of a JSON Lines file is complete, if it can be read again."""
+        text = source.beginning
+        if text.removeprefix(MARK)[:1] == b"{" and NEWLINE not in text and not re.match(_OBJECT_OF_OBJECTS, text):
+            text = source.first_line()
+        return cls(source.path, text)
 
     @property
     def has_mark(self) -> bool:
@@ -70,10 +73,12 @@ def recognised(beginning: Beginning, layout: Layout) -> str:
         is_line = len(line.split()) == len(layout.columns[0].split()) and not isinstance(_json(line), dict)
         if is_line:
             return "lines"
+        if has_record(beginning):
+            return "records"
         if re.match(_OBJECT_OF_OBJECTS, beginning.text.removeprefix(MARK)):
             columns = [spec.column for spec in specs_of(layout.columns[0])]
             return "object" if columns[:-1] == ["TOPIC", "DOCNO"] else "lines"
-        return "records" if has_record(beginning) else "lines"
+        return "lines"
     header = header_of(beginning)
     if header is None or fits_layout(line.decode("utf-8", "replace").split(), layout):
         return "lines"
@@ -86,9 +91,11 @@ def recognised(beginning: Beginning, layout: Layout) -> str:
 def has_record(beginning: Beginning) -> bool:
     """Return whether a file begins with a JSON record that has a topic and a document."""
     line = next((line for line in beginning.lines if line.strip()), b"")
-    is_flat = re.match(rb"\s*\{", line) and not re.match(_OBJECT_OF_OBJECTS, line)
-    record = _json(line) if is_flat else None
-    return isinstance(record, dict) and bool(id_columns(list(record)))
+    record = _json(line) if line.lstrip().startswith(b"{") else None
+    if not isinstance(record, dict):
+        return False
+    ids = id_columns(list(record))
+    return bool(ids) and not any(isinstance(record[name], dict) for name in ids)
 
 
 def _json(line: bytes) -> Any:
