@@ -17,8 +17,9 @@ from irevalx.judgments.pool import PooledDocuments, with_pool
 from irevalx.measures.declaration import ADDED
 from irevalx.process.platform import as_bytes, as_text
 from irevalx.reading import formats
-from irevalx.reading.file_format import FileFormat, table_of
+from irevalx.reading.file_format import FileFormat
 from irevalx.reading.kinds import python_objects
+from irevalx.reading.rules import Rules
 from irevalx.reading.sources import tables
 from irevalx.reading.sources.files import name_of_file
 from irevalx.reading.sources.tables import (
@@ -41,14 +42,14 @@ from irevalx.reading.sources.tables import (
 )
 from irevalx.settings import PARAMETERS
 from irevalx.settings import Grades as GradeKind
-from irevalx.trec_eval import Compat
+from irevalx.trec_eval import TREC_EVAL_10, Compat
 
 if TYPE_CHECKING:
     from irevalx.reading.sources.columns import ColumnTable
 
 _QRELS, _TREC_RESULTS = formats.QRELS.name, formats.TREC_RESULTS.name
 
-_IN_MEMORY = tuple(fmt.name for fmt in formats.REL_FORMATS.values() if fmt.table_reader)
+_IN_MEMORY = tuple(fmt.name for fmt in formats.REL_FORMATS.values() if fmt.tables)
 """The judgment formats that dictionaries and tables can have."""
 
 
@@ -147,10 +148,9 @@ def judgments_given(
     if not table and not isinstance(given, Mapping):
         return fmt.read(source_of(given, "qrels"), compat, strict, warn, grades)
     _refuse_format("rel_format", fmt.name, _IN_MEMORY)
-    if table:
-        return fmt.read_table(table, compat, strict, warn, grades)
-    fmt.refuse_grades(grades)
-    return _judgments_of(given, fmt.name, grades)
+    if not table and fmt.name == _QRELS:
+        return python_objects.judgments_of(given, grades=grades, can_keep=not ADDED)
+    return fmt.read(table or given, compat, strict, warn, grades)
 
 
 class Pool:
@@ -179,11 +179,10 @@ class Pool:
         version = version_of(compat)
         if isinstance(pool, Pool):
             return pool
-        if table := table_given(pool, "pool"):
-            return cls(formats.POOL.read_table(table, version, False, warn))
-        if isinstance(pool, Mapping):
+        table = table_given(pool, "pool")
+        if not table and isinstance(pool, Mapping):
             return cls(python_objects.pool_of(cast("Documents", pool)))
-        return cls(formats.read_pool(source_of(pool, "pool"), version, False, warn))
+        return cls(formats.read_pool(table or source_of(pool, "pool"), version, False, warn))
 
     @property
     def topics(self) -> list[str]:
@@ -352,15 +351,16 @@ def _runs_in(
         return [Run(given.kept, given.name if name is None else name)]
     if fmt.name == _TREC_RESULTS and not strict and are_scores(given):
         return [_run_of_scores(given, name)]
-    if table := table_given(given, tag):
+    table = table_given(given, tag)
+    if table or isinstance(given, Mapping):
         _refuse_format("results_format", fmt.name, (_TREC_RESULTS,))
+    if table:
         return _runs_of(table, as_bytes(tag), name, strict=strict, at_once=at_once)
     if isinstance(given, Mapping):
-        _refuse_format("results_format", fmt.name, (_TREC_RESULTS,))
         return [Run(lambda compat: python_objects.run_of(given, compat, tag, strict=strict), name)]
     source = source_of(given, what)
-    if source.is_parquet:
-        return _runs_of(table_of(source, fmt), name_of_file(source.path), name, strict=strict)
+    if table := fmt.table_of_runs(source, Rules(TREC_EVAL_10, strict, warn)):
+        return _runs_of(table, name_of_file(source.path), name, strict=strict)
     return [Run(lambda compat: fmt.read(source, compat, strict, warn), name)]
 
 
@@ -375,20 +375,11 @@ def _runs_of(
 ) -> list[Run]:
     from irevalx.reading.kinds.run_tables import runs_of_table
 
-    table_runs = runs_of_table(table, default_name)
+    table_runs = runs_of_table(table, default_name, Rules(TREC_EVAL_10, strict, warn))
     for run in table_runs if at_once else ():
         for _ in run.blocks() if run.is_unread else ():
             pass
     return [Run(partial(run.opened, strict=strict), name) for run in table_runs]
-
-
-def _judgments_of(given: Mapping[Any, Any], rel_format: str, grades: GradeKind) -> AnyJudgments:
-    """Return a dictionary as judgments."""
-    if rel_format == _QRELS:
-        return python_objects.judgments_of(given, grades=grades, can_keep=not ADDED)
-    if rel_format == formats.SUBTOPICS.name:
-        return python_objects.subtopics_of(given, grades=grades)
-    return python_objects.probabilities_of(given)
 
 
 def _refuse_format(argument: str, given: str, allowed: tuple[str, ...]) -> None:

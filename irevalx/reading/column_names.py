@@ -5,31 +5,72 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
-from irevalx.frozen import Frozen
+from irevalx.frozen import Frozen, replace
+from irevalx.settings import Grades
 
-ColumnKind: TypeAlias = Literal["names", "grades", "scores", "probabilities"]
-"""The values of a column: ``Names``, integers, real numbers, or real numbers that can be missing."""
+ColumnKind: TypeAlias = Literal["names", "grades", "integers", "reals", "levels", "scores", "labels", "probabilities"]
+"""The values of a column: ``Names``, integers (grades and others), real numbers (grades that need not be whole, levels
+and scores), or real numbers that can be missing (labels and probabilities)."""
 
 
 class ColumnSpec(Frozen):
     """A column to look up in a table."""
 
+    column: str  # its name in the layouts of lines
     names: tuple[str, ...]  # accepted names, in any case; the first one that the table has is used
     kind: ColumnKind  # the type of its values
 
 
 _SCORE_NAMES = ("score", "sim")
-
-TOPIC = ColumnSpec(("topic", "topic_id", "qid", "query_id", "query-id", "q_id", "query"), "names")
-DOCNO = ColumnSpec(("docno", "doc_id", "docid", "corpus-id", "corpus_id", "did", "pid", "document"), "names")
-SCORE = ColumnSpec(_SCORE_NAMES, "scores")
-GRADE = ColumnSpec(("relevance", "rel", "grade", "label", "judgment", "judgement", *_SCORE_NAMES), "grades")
+_GRADE_NAMES = ("relevance", "rel", "grade", "label", "judgment", "judgement", *_SCORE_NAMES)
 """Names in TREC, PyTerrier, ir_measures, BEIR, Hugging Face and ranx, some of which call a grade a score."""
 
-RUN = ColumnSpec(("run",), "names")
-SUBTOPIC = ColumnSpec(("subtopic", "subtopic_id", "iteration"), "names")
-METHOD = ColumnSpec(("method",), "grades")
-PROBABILITY = ColumnSpec(("probability",), "probabilities")
+TOPIC = ColumnSpec("TOPIC", ("topic", "topic_id", "qid", "query_id", "query-id", "q_id", "query"), "names")
+DOCNO = ColumnSpec("DOCNO", ("docno", "doc_id", "docid", "corpus-id", "corpus_id", "did", "pid", "document"), "names")
+GRADE = ColumnSpec("GRADE", _GRADE_NAMES, "grades")
+SCORE = ColumnSpec("SCORE", _SCORE_NAMES, "scores")
+RANK = ColumnSpec("RANK", ("rank",), "integers")
+RUN = ColumnSpec("RUN", ("run",), "names")
+SUBTOPIC = ColumnSpec("SUBTOPIC", ("subtopic", "subtopic_id", "iteration"), "names")
+STRATUM = ColumnSpec("STRATUM", ("stratum",), "names")
+METHOD = ColumnSpec("METHOD", ("method",), "integers")
+PROBABILITY = ColumnSpec("PROBABILITY", ("probability",), "probabilities")
+GROUP = ColumnSpec("GROUP", ("group", "iteration"), "names")
+SUBGROUP = ColumnSpec("SUBGROUP", ("subgroup",), "names")
+LEVEL = ColumnSpec("LEVEL", ("level", *_GRADE_NAMES), "levels")
+WINNER = ColumnSpec("WINNER", ("winner",), "names")
+LOSER = ColumnSpec("LOSER", ("loser",), "names")
+
+COLUMNS = {
+    spec.column: spec
+    for spec in (
+        *(TOPIC, DOCNO, GRADE, SCORE, RANK, RUN, SUBTOPIC, STRATUM, METHOD, PROBABILITY),
+        *(GROUP, SUBGROUP, LEVEL, WINNER, LOSER),
+    )
+}
+"""The columns by their names in layouts."""
+
+
+_GRADE_KINDS: dict[Grades, ColumnKind] = {
+    "whole": "grades",
+    "real": "reals",
+    "probability": "reals",
+    "label": "labels",
+}
+
+
+def specs_of(columns: str, grades: Grades = "whole") -> tuple[ColumnSpec, ...]:
+    """Return the columns of a layout that tables also have, but not the rank of a run with scores.
+
+    >>> [spec.column for spec in specs_of("TOPIC IGNORED DOCNO RANK SCORE TAG")]
+    ['TOPIC', 'DOCNO', 'SCORE']
+    """
+    words = [word for word in columns.split() if word in COLUMNS]
+    return tuple(
+        replace(GRADE, kind=_GRADE_KINDS[grades]) if word == "GRADE" and grades != "whole" else COLUMNS[word]
+        for word in words
+        if not (word == "RANK" and "SCORE" in words)
+    )
 
 
 def named(spec: ColumnSpec, names: Sequence[Any]) -> list[Any]:
@@ -44,9 +85,13 @@ def named(spec: ColumnSpec, names: Sequence[Any]) -> list[Any]:
     return []
 
 
-_OTHER_NAMES = frozenset(
-    {"q0", "iter", "rank", "tag", "run_id", "runid", "level", "stratum", "system", "run_name", "ignored"}
-)
+def id_columns(names: Sequence[Any]) -> list[Any]:
+    """Return the columns of topics and documents in a table; empty unless it has both."""
+    each = [named(TOPIC, names)[:1], (named(DOCNO, names) or named(WINNER, names))[:1]]
+    return [name for matches in each for name in matches] if all(each) else []
+
+
+_OTHER_NAMES = frozenset({"q0", "iter", "tag", "run_id", "runid", "system", "run_name", "ignored"})
 """Names of other columns in header lines."""
 
 
@@ -58,6 +103,5 @@ def is_known_name(word: bytes) -> bool:
 
 def known_columns(names: Sequence[Any]) -> list[Any]:
     """Return the columns that any of the requested columns can match."""
-    every = (TOPIC, DOCNO, SCORE, GRADE, RUN, SUBTOPIC, METHOD, PROBABILITY)
-    known = {name for spec in every for name in spec.names}
+    known = {name for spec in COLUMNS.values() for name in spec.names}
     return [name for name in names if isinstance(name, str) and name.lower() in known]

@@ -1,12 +1,11 @@
-"""FileFormat: a record of FILE_FORMATS, with its reader and its help."""
+"""FileFormat: a record of FILE_FORMATS, with its source of rows, its reader and its help."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
-from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from irevalx.declarations import spelled, spelled_rule
 from irevalx.errors import (
@@ -20,13 +19,18 @@ from irevalx.errors import (
     shown_name,
 )
 from irevalx.frozen import Frozen
+from irevalx.reading.column_names import RUN, ColumnSpec, named, specs_of
 from irevalx.reading.layout import Layout
+from irevalx.reading.rules import Rules
 from irevalx.settings import Grades
 from irevalx.trec_eval import Compat
 
 if TYPE_CHECKING:
     from irevalx.reading.sources.columns import ColumnTable
     from irevalx.reading.sources.files import Source
+    from irevalx.reading.sources.first_lines import Beginning
+    from irevalx.reading.sources.rows import Hint, Rows
+    from irevalx.reading.sources.text_rows import TextRows
 
 Data_co = TypeVar("Data_co", covariant=True)
 
@@ -44,8 +48,15 @@ class FileKind(Enum):
         return {"-R": "rel_format", "-T": "results_format", "--pool": "pool"}[self.value]
 
 
+_COLUMNS = {
+    FileKind.JUDGMENTS: Layout(line="a judgment", columns=("TOPIC DOCNO GRADE",), tabs=True),
+    FileKind.RUNS: Layout(line="a line of a run", columns=("TOPIC DOCNO SCORE",), tabs=True),
+}
+"""The columns of files that do not consist of lines."""
+
+
 class FileFormat(Frozen, Generic[Data_co], kw_only=True):
-    """A file format: its reader and its help."""
+    """A file format: its source of rows, its reader and its help."""
 
     kind: FileKind
     name: str  # the value of the option
@@ -55,11 +66,14 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
     prose: tuple[str, ...]
     """The meaning of the columns, one paragraph each; ``paragraphs`` adds what follows from the other fields."""
 
-    reader: str  # module and function below ``irevalx.reading``, with the arguments of ``read`` after the layout
-    table_reader: str = ""
-    """The same for tables, below ``irevalx.reading``, with the arguments of ``read_table``; "" if tables cannot
-    have this format."""
+    reader: str  # module and function below ``irevalx.reading.kinds``, which builds the content from rows and rules
+    source: Literal["lines", "table", "json", "records"] = "lines"
+    """How a text file has the rows: lines of the layout, a table, a JSON object, or JSON Lines."""
 
+    separators: tuple[str, ...] = ()  # of a table
+    header: str = ""  # of a table: the header that it should have
+    tables: bool = False  # whether data frames, Parquet files and text files with named columns can have the content
+    nested: str = ""  # the form of dictionaries, as ``NestedRows`` has it; "" if dictionaries cannot have the content
     default_measures: str = "official"  # of judgments: the measures printed without ``-m``
     excludes: tuple[str, ...] = ()
     """Of judgments: excluded options, such as "pool", "judged_only", "unjudged" or "grades=real"."""
@@ -67,47 +81,130 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
     why_whole: str = ""  # of judgments: why other grades than those of the format are excluded
     measures_of: str = ""  # of judgments: the format that has the same measures; "" for its own
     lenient: bool = True  # whether malformed numbers are read like in C unless ``strict``, as in trec_eval's formats
-    recognises: tuple[tuple[str, FileFormat[Any]], ...] = ()
-    """Formats that are detected without being named, each with the name of the function in ``first_lines`` that detects
-    them."""
 
-    def read(self, source: Source, compat: Compat, strict: bool, warn: Warn, grades: Grades = "whole") -> Data_co:
-        """Read a file; a run is only opened, and read block by block when it is evaluated.
+    def read(
+        self,
+        given: Source | ColumnTable | Mapping[Any, Any],
+        compat: Compat,
+        strict: bool,
+        warn: Warn,
+        grades: Grades = "whole",
+    ) -> Data_co:
+        """Read a file, a table or a dictionary; a run is only opened, and read block by block when it is evaluated.
 
         ``compat`` decides on the precision of scores and on comments. ``strict`` refuses numbers that are not plain,
         and likely mistakes, about which ``warn`` is called otherwise. Malformed grades are always refused unless they
         are whole numbers.
         """
-        if source.is_parquet:
-            return self.read_table(table_of(source, self), compat, strict, warn, grades)
-        from irevalx.reading.sources import first_lines
-
-        beginning = first_lines.Beginning.of(source)
-        n_columns = len(self.layout.columns[0].split()) if self.layout else 0
-        for is_of, other in self.recognises:
-            if getattr(first_lines, is_of)(beginning, n_columns):
-                return cast("Data_co", other.read(source, compat, strict, warn, grades))
-        reader = self._reader(self.reader, grades)
-        if self.lenient and self.layout and not self.layout.tabs:
-            _tell_doubt(first_lines.doubt_about(beginning, self.layout), strict, warn)
-        elif beginning.has_mark:
-            warn(f"{shown_name(source.path)}:1: the file begins with a byte-order mark (BOM), which is ignored")
-            source.without_mark()
-        return cast("Data_co", reader(source, self.layout, compat, strict, warn))
-
-    def read_table(
-        self, table: ColumnTable, compat: Compat, strict: bool, warn: Warn, grades: Grades = "whole"
-    ) -> Data_co:
-        """Read a table like a file; ArgumentError for a missing column, a wrong value, or several runs."""
-        reader = self._reader(self.table_reader, grades)
-        return cast("Data_co", reader(table, compat, strict, warn))
-
-    def _reader(self, path: str, grades: Grades) -> Callable[..., Any]:
-        """Return a function below ``irevalx.reading``, with ``grades`` bound unless they are whole numbers."""
         self.refuse_grades(grades)
-        module, _, function = path.rpartition(".")
-        reader: Callable[..., Any] = getattr(import_module(f"irevalx.reading.{module}"), function)
-        return reader if grades == "whole" else partial(reader, grades=grades)
+        rules = Rules(compat, strict, warn, grades)
+        rows = self.rows(given, rules)
+        module, _, function = self.reader.rpartition(".")
+        reader: Callable[[Rows, Rules], Data_co] = getattr(import_module(f"irevalx.reading.kinds.{module}"), function)
+        return reader(rows, rules)
+
+    def rows(self, given: Source | ColumnTable | Mapping[Any, Any], rules: Rules) -> Rows:
+        """Return the rows of an input with the columns of the format."""
+        from irevalx.reading.sources.files import Source
+
+        specs = specs_of(self._columns.columns[0], rules.grades)
+        if isinstance(given, Source) and not given.is_parquet:
+            return self._rows_of_text(given, specs, rules)
+        if isinstance(given, Mapping):
+            from irevalx.reading.sources.nested import NestedRows
+
+            return NestedRows("qrels", specs, given, self.nested)
+        from irevalx.reading.sources.columns import TableRows
+
+        table = self._table_of_parquet(given) if isinstance(given, Source) else given
+        return TableRows(table.path, specs, table)
+
+    def table_of_runs(self, source: Source, rules: Rules) -> ColumnTable | None:
+        """Return a file as a table: Parquet, or a text file with a column ``run``; None for all others."""
+        if source.is_parquet:
+            return self._table_of_parquet(source)
+        if b"run" not in source.beginning.partition(b"\n")[0].lower():
+            return None
+        from irevalx.reading.sources.text_tables import NamedRows
+
+        rows = self.rows(source, rules)
+        return rows.table() if isinstance(rows, NamedRows) and named(RUN, rows.names) else None
+
+    @property
+    def _columns(self) -> Layout:
+        """The layout of lines, or the columns of files that do not consist of lines."""
+        return self.layout or _COLUMNS[self.kind]
+
+    def _rows_of_text(self, source: Source, specs: tuple[ColumnSpec, ...], rules: Rules) -> Rows:
+        """Return the rows of a text file; the first line of a file in a TREC format can name columns."""
+        from irevalx.reading.sources.first_lines import Beginning, doubt_about, has_record, recognised
+        from irevalx.reading.sources.text_rows import TextRows
+
+        beginning = Beginning.of(source)
+        rows = TextRows(source.path, specs, source, self._columns, rules.compat, self._hint)
+        form: str = self.source
+        if self.tables and form == "lines":
+            form = recognised(beginning, rows.layout)
+        elif form == "json":
+            form = "records" if has_record(beginning) else "object"
+        if form == "lines" and self.lenient and not rows.layout.tabs:
+            if doubt := doubt_about(beginning, rows.layout):
+                if rules.strict:
+                    raise MalformedLineError(doubt)
+                rules.warn(doubt)
+        elif beginning.has_mark:
+            rules.warn(f"{shown_name(source.path)}:1: the file begins with a byte-order mark (BOM), which is ignored")
+            source.without_mark()
+        if form == "lines":
+            return rows
+        return self._rows_with_names(form, rows, beginning, rules)
+
+    def _rows_with_names(self, form: str, rows: TextRows, beginning: Beginning, rules: Rules) -> Rows:
+        """Return the rows of a table or of JSON."""
+        if form == "object":
+            from irevalx.reading.sources.json_objects import json_objects
+
+            return json_objects(rows.source, rows.specs, rules.grades)
+        from irevalx.reading.sources.first_lines import SEPARATORS
+        from irevalx.reading.sources.text_tables import NamedRows, headed_rows, json_rows
+
+        named_rows: NamedRows
+        if form == "records":
+            named_rows = json_rows(rows, beginning)
+        else:
+            table = headed_rows(rows, beginning, self.separators or SEPARATORS, self.header)
+            named_rows = table
+            if self.header and not table.header.is_there and beginning.text:
+                problem = f"the header {self.header} is missing; the first line is read as a judgment"
+                rules.warn(f"{shown_name(rows.path)}:1: {problem}")
+        return named_rows.of_run() if self.kind is FileKind.RUNS else named_rows
+
+    def _table_of_parquet(self, source: Source) -> ColumnTable:
+        """Open a Parquet file as a table.
+
+        Raises FormatError if the format has no tables, and UnreadableFileError if pyarrow is missing or the file is
+        damaged.
+        """
+        if not self.tables:
+            raise FormatError(
+                f"{shown_name(source.path)}: a file for {self.requested} must be text, but got a Parquet file"
+            )
+        from importlib.util import find_spec
+
+        if find_spec("pyarrow") is None:
+            raise UnreadableFileError(
+                f"cannot read {quote(source.path)}: a Parquet file needs {not_installed('pyarrow', 'arrow')}"
+            )
+        from irevalx.reading.sources.arrow import table_of_parquet
+
+        return table_of_parquet(source)
+
+    def _hint(self, line: bytes, lines: bytes, layout: Layout) -> str:
+        """Return a hint about a malformed line; "" if nothing fits."""
+        if self.kind is FileKind.POOL:
+            return ""
+        hint: Hint = import_module("irevalx.reading.format_hints").hint_of(self.kind)
+        return hint(line, lines, layout)
 
     def refuse_grades(self, grades: Grades) -> None:
         """Raise UsageError if judgments in this format cannot have such grades."""
@@ -142,33 +239,6 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         if self.excludes:
             rest.append(f"It cannot be combined with {join_words([*map(spelled_rule, self.excludes)], 'or')}.")
         return (*self.prose, " ".join(rest))
-
-
-def _tell_doubt(doubt: str | None, strict: bool, warn: Warn) -> None:
-    """Warn about a likely mistake; raise MalformedLineError under ``strict``."""
-    if doubt and strict:
-        raise MalformedLineError(doubt)
-    if doubt:
-        warn(doubt)
-
-
-def table_of(source: Source, fmt: FileFormat[Any]) -> ColumnTable:
-    """Open a Parquet file as a table.
-
-    Raises FormatError if the format has no tables, and UnreadableFileError if pyarrow is missing or the file is
-    damaged.
-    """
-    if not fmt.table_reader:
-        raise FormatError(f"{shown_name(source.path)}: a file for {fmt.requested} must be text, but got a Parquet file")
-    from importlib.util import find_spec
-
-    if find_spec("pyarrow") is None:
-        raise UnreadableFileError(
-            f"cannot read {quote(source.path)}: a Parquet file needs {not_installed('pyarrow', 'arrow')}"
-        )
-    from irevalx.reading.sources.arrow import table_of_parquet
-
-    return table_of_parquet(source)
 
 
 def join_words(names: Sequence[str], word: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from contextvars import ContextVar
+from functools import partial
 from typing import Any
 
 from irevalx.declarations import spelled
@@ -17,7 +18,8 @@ from irevalx.reading.file_format import FileFormat, FileKind
 from irevalx.reading.formats import FILE_FORMATS
 from irevalx.reading.layout import Layout, separator_hint
 from irevalx.reading.sources.files import NEWLINE, Source
-from irevalx.reading.sources.first_lines import Beginning, is_beir
+from irevalx.reading.sources.first_lines import Beginning, header_of
+from irevalx.reading.sources.rows import Hint
 from irevalx.trec_eval import TREC_EVAL_10
 
 _WHOLE = rb"[+-]?[0-9]+"
@@ -30,22 +32,11 @@ _IS_TRYING: ContextVar[bool] = ContextVar("is trying", default=False)
 """Whether lines are read only to test a format, so that errors need no hint."""
 
 
-def judgments_hint(line: bytes, lines: bytes, layout: Layout) -> str:
-    """Return a hint about a line that is not a judgment in this layout; "" if nothing fits."""
-    return _hint(
-        line, lines, layout, FileKind.JUDGMENTS, f"is this a run? The judgments ({spelled('qrels')}) come first"
-    )
-
-
-def run_hint(line: bytes, lines: bytes, layout: Layout) -> str:
-    """Return a hint about a line that is not a line of a run in this layout; "" if nothing fits."""
-    return _hint(
-        line,
-        lines,
-        layout,
-        FileKind.RUNS,
-        f"are these judgments? The judgments ({spelled('qrels')}) come first, then the runs",
-    )
+def hint_of(kind: FileKind) -> Hint:
+    """Return the function that hints at what is wrong with a malformed line of judgments or of a run."""
+    other = "is this a run?" if kind is FileKind.JUDGMENTS else "are these judgments?"
+    order = f"The judgments ({spelled('qrels')}) come first{'' if kind is FileKind.JUDGMENTS else ', then the runs'}"
+    return partial(_hint, kind=kind, of_the_other=f"{other} {order}")
 
 
 def looks_like_judgments(line: bytes) -> bool:
@@ -82,7 +73,7 @@ def _readable(lines: bytes, kind: FileKind) -> list[FileFormat[Any]]:
         layout = fmt.layout
         if fmt.kind is kind and layout and _shape(layout) not in by_shape and _can_be_read(whole, fmt, layout):
             by_shape[_shape(layout)] = fmt
-    headed = [fmt for fmt in by_shape.values() if fmt.layout and fmt.layout.header and is_beir(Beginning("", whole), 0)]
+    headed = [fmt for fmt in by_shape.values() if fmt.header and header_of(Beginning("", whole))]
     return headed or list(by_shape.values())
 
 
@@ -97,7 +88,7 @@ def _can_be_read(lines: bytes, fmt: FileFormat[Any], layout: Layout) -> bool:
     """Return whether lines can be read in a format without repeated documents, and with IDs in the columns of IDs."""
     token = _IS_TRYING.set(True)
     try:
-        data: Any = replace(fmt, recognises=()).read(Source("", lines), TREC_EVAL_10, True, lambda line: None)
+        data: Any = replace(fmt, tables=False).read(Source("", lines), TREC_EVAL_10, True, lambda line: None)
         if fmt.kind is FileKind.RUNS:
             data.results()
         elif data.failures(data.documents.topics):
@@ -106,7 +97,7 @@ def _can_be_read(lines: bytes, fmt: FileFormat[Any], layout: Layout) -> bool:
         return False
     finally:
         _IS_TRYING.reset(token)
-    rows = [line.split() for line in lines.splitlines()][bool(layout.header) :]
+    rows = [line.split() for line in lines.splitlines()][bool(fmt.header) :]
     alternatives = (names.split() for names in layout.columns)
     columns, rows = next(
         ((names, matching) for names in alternatives if (matching := [row for row in rows if len(row) == len(names)])),

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from irevalx.declarations import spelled
 from irevalx.errors import FormatError, InputError, Warn, quote
-from irevalx.reading.file_format import FileFormat, FileKind, join_words, table_of
+from irevalx.frozen import replace
+from irevalx.reading.file_format import FileFormat, FileKind, join_words
 from irevalx.reading.layout import CommentStyle, Layout
+from irevalx.reading.rules import Rules
 from irevalx.settings import ORDERS_OF_TIES, PROBABILITY, REAL
 from irevalx.trec_eval import Compat
 
@@ -30,28 +32,70 @@ Data = TypeVar("Data")
 
 _TIES_BY_GRADES = tuple(f"ties={ties}" for ties in ORDERS_OF_TIES)
 
+_NAMES = (
+    "Columns are found by their names, in any case and order, and others are ignored: a topic is topic, topic_id, qid "
+    "or query_id (or query-id), a document is docno, doc_id, docid, corpus-id or pid, {number}."
+)
+_GRADES = "and a grade is relevance, rel, grade, label, judgment or score"
+_SCORES = (
+    "and a score is score or sim. Without scores, documents are ranked by the column rank, the lowest first. A column "
+    "run names the run, of which a file can have several; without it, the run is named after its file, without folder "
+    "and suffixes"
+)
+_FIELDS = (
+    "Fields can be quoted as in CSV, blanks around a field are removed, and each line must have the same number of "
+    "fields. {without} Files with a header are recognised without {option}."
+)
+_RECORDS = (
+    "Each line is a JSON object, whose numbers must not be in quotes; blank lines are skipped. Files that begin with "
+    "such an object are recognised without {option}."
+)
+_ONCE = "Repeated judgments count once, with a warning."
+
 BEIR: FileFormat[Judgments] = FileFormat(
     kind=FileKind.JUDGMENTS,
     name="beir",
-    layout=Layout(
-        line="a judgment",
-        columns=("TOPIC DOCNO GRADE",),
-        header="query-id corpus-id score",
-        comments=CommentStyle.NONE,
-        tabs=True,
-    ),
+    layout=Layout(line="a judgment", columns=("TOPIC DOCNO GRADE",), comments=CommentStyle.NONE, tabs=True),
     example="301 FBIS3-10082 1",
     prose=(
-        "The format of BEIR's qrels/test.tsv, with columns separated by tabs. The first line is the header query-id "
-        "corpus-id score. Other names for these columns are also accepted (query_id, doc_id, relevance and the column "
-        "names of tables), as are commas or semicolons as separators (csv). If the header is missing, the first line "
-        "is read as a judgment, with a warning. Grades are read as in qrels. IDs can contain blanks if columns are "
-        "separated by tabs. Repeated lines count once, with a warning.",
+        "The format of BEIR's qrels/test.tsv: like tsv and csv, whichever the file is, with the header query-id "
+        "corpus-id score or other names of columns. If the header is missing, the first line is read as a judgment, "
+        "with a warning. Repeated judgments count once, with a warning.",
         "Files with this header are recognised without -R beir.",
     ),
-    reader="kinds.graded.read_beir",
+    reader="graded.read_graded",
+    source="table",
+    header="query-id corpus-id score",
     measures_of="qrels",
     lenient=False,
+)
+
+CSV_QRELS: FileFormat[Judgments] = FileFormat(
+    kind=FileKind.JUDGMENTS,
+    name="csv",
+    form="query_id,doc_id,relevance, followed by lines TOPIC,DOCNO,GRADE",
+    example="301,FBIS3-10082,1",
+    prose=(
+        f"Judgments in a table with a header, separated by commas or semicolons. {_NAMES.format(number=_GRADES)}",
+        _FIELDS.format(
+            option="-R csv", without="A file without a header must have three columns: topic, document and grade."
+        ),
+        f"Grades are those of qrels. {_ONCE}",
+    ),
+    reader="graded.read_graded",
+    source="table",
+    separators=(",", ";"),
+    measures_of="qrels",
+    lenient=False,
+)
+
+TSV_QRELS: FileFormat[Judgments] = replace(
+    CSV_QRELS,
+    name="tsv",
+    form="query_id doc_id relevance, followed by lines TOPIC DOCNO GRADE",
+    example="301 FBIS3-10082 1",
+    prose=("Like csv, but separated by tabs, or by blanks if there are no tabs.",),
+    separators=("\t", ""),
 )
 
 JSON_QRELS: FileFormat[Judgments] = FileFormat(
@@ -62,12 +106,28 @@ JSON_QRELS: FileFormat[Judgments] = FileFormat(
     prose=(
         "Judgments as one JSON object with an object for each topic, as ranx and BEIR have them. Grades are those of "
         "qrels. A topic without documents is as one that is not there.",
-        'JSON Lines are also accepted, with one object per judgment: {"query_id": "301", "doc_id": "FBIS3-10082", '
-        '"relevance": 1}. The keys can be any column names of tables.',
+        "JSON Lines are also accepted, as in jsonl.",
         "A topic or a document that occurs twice is an error.",
         "Files that begin with such an object are recognised without -R json.",
     ),
-    reader="kinds.json.read_json_judgments",
+    reader="graded.read_graded",
+    source="json",
+    measures_of="qrels",
+    lenient=False,
+)
+
+JSONL_QRELS: FileFormat[Judgments] = FileFormat(
+    kind=FileKind.JUDGMENTS,
+    name="jsonl",
+    form='{"query_id": TOPIC, "doc_id": DOCNO, "relevance": GRADE}',
+    example='{"query_id": "301", "doc_id": "FBIS3-10082", "relevance": 1}',
+    prose=(
+        f"Judgments in JSON Lines. {_NAMES.format(number=_GRADES)}",
+        _RECORDS.format(option="-R jsonl"),
+        f"Grades are those of qrels. {_ONCE}",
+    ),
+    reader="graded.read_graded",
+    source="records",
     measures_of="qrels",
     lenient=False,
 )
@@ -83,9 +143,8 @@ QRELS: FileFormat[Judgments] = FileFormat(
         "not judged.",
         "Judgments whose second column is a subtopic are read with -R subtopics: here a document must occur once.",
     ),
-    reader="kinds.graded.read_graded",
-    table_reader="kinds.judgment_tables.graded_table",
-    recognises=(("is_beir", BEIR), ("is_json_object", JSON_QRELS)),
+    reader="graded.read_graded",
+    tables=True,
 )
 
 SAMPLED: FileFormat[Judgments] = FileFormat(
@@ -100,7 +159,9 @@ SAMPLED: FileFormat[Judgments] = FileFormat(
         "The first 1000 documents of a topic count unless -M says otherwise. The format has measures of its own: "
         "xinfAP, infNDCG and their relatives, and counts.",
     ),
-    reader="kinds.graded.read_graded",
+    reader="graded.read_graded",
+    tables=True,
+    nested="TOPIC DOCNO: STRATUM GRADE",
     default_measures="all",
     excludes=("pool", "judged_only", "unjudged", PROBABILITY, *_TIES_BY_GRADES),
 )
@@ -114,7 +175,9 @@ QRELS_JG: FileFormat[GroupedJudgments] = FileFormat(
         "Judgments in groups, such as those of several users. A ranking is evaluated with the judgments of each group "
         "alone, and a topic has the average over its groups. Grades are those of qrels.",
     ),
-    reader="kinds.grouped.read_grades_in_groups",
+    reader="grouped.read_grades_in_groups",
+    tables=True,
+    nested="TOPIC GROUP DOCNO: GRADE",
     excludes=("pool", PROBABILITY, "ties=best", "ties=worst"),
 )
 
@@ -131,7 +194,9 @@ PREFS: FileFormat[PreferenceJudgments] = FileFormat(
         "subgroup, neither is one with less. -J and -l have no effect.",
         "Equal scores are ranked by DOCNO, the first in byte order first, unlike elsewhere.",
     ),
-    reader="kinds.grouped.read_preferences",
+    reader="grouped.read_preferences",
+    tables=True,
+    nested="TOPIC GROUP SUBGROUP DOCNO: LEVEL",
     excludes=("pool", REAL, PROBABILITY, *_TIES_BY_GRADES),
     why_whole="a LEVEL is a real number anyway, and not a probability",
 )
@@ -145,7 +210,9 @@ QRELS_PREFS: FileFormat[PreferenceJudgments] = FileFormat(
         "Preferences from graded judgments: like prefs, with one subgroup in each group. Any qrels file will do, the "
         "column that qrels ignores being the group.",
     ),
-    reader="kinds.grouped.read_preferences",
+    reader="grouped.read_preferences",
+    tables=True,
+    nested="TOPIC GROUP DOCNO: LEVEL",
     excludes=("pool", REAL, PROBABILITY, *_TIES_BY_GRADES),
     why_whole="a LEVEL is a real number anyway, and not a probability",
 )
@@ -167,7 +234,9 @@ PAIRS: FileFormat[PreferenceJudgments] = FileFormat(
         "preferences that follow from several lines also hold. Contradictory preferences are an error.",
         "Equal scores are ranked by DOCNO, the first in byte order first, unlike elsewhere.",
     ),
-    reader="kinds.grouped.read_pairs",
+    reader="grouped.read_pairs",
+    tables=True,
+    nested="TOPIC: WINNER LOSER ...",
     measures_of="prefs",
     default_measures="prefs",
     excludes=("pool", REAL, PROBABILITY, *_TIES_BY_GRADES),
@@ -186,8 +255,9 @@ SUBTOPICS: FileFormat[SubtopicJudgments] = FileFormat(
         "of at least -l (1 unless told otherwise) are relevant, all others are not.",
         "The format has measures of its own: alpha_nDCG, ERR_IA, NRBP and their relatives.",
     ),
-    reader="kinds.grouped.read_subtopics",
-    table_reader="kinds.judgment_tables.subtopic_table",
+    reader="grouped.read_subtopics",
+    nested="TOPIC SUBTOPIC DOCNO: GRADE",
+    tables=True,
     default_measures="subtopics",
     excludes=("pool", PROBABILITY, *_TIES_BY_GRADES),
 )
@@ -208,8 +278,9 @@ PRELS: FileFormat[JudgmentsWithProbabilities] = FileFormat(
         "estimate treats it as not drawn.",
         "The format has measures of its own: statAP and its relatives.",
     ),
-    reader="kinds.graded.read_prels",
-    table_reader="kinds.judgment_tables.table_with_probabilities",
+    reader="graded.read_prels",
+    nested="TOPIC DOCNO: GRADE METHOD PROBABILITY",
+    tables=True,
     default_measures="prels",
     excludes=("pool", REAL, PROBABILITY, *_TIES_BY_GRADES),
     why_whole="a grade is a whole number there, of -999 or less where the document was not drawn",
@@ -233,7 +304,7 @@ MSMARCO: FileFormat[RunStream] = FileFormat(
         "For files with scores and no ranks, give -T scored. irevalx warns if the ranks of most topics do not begin at "
         "0 or 1, or decrease from line to line.",
     ),
-    reader="kinds.run_files.read_msmarco_run",
+    reader="run_files.read_run",
     lenient=False,
 )
 
@@ -247,8 +318,35 @@ SCORED: FileFormat[RunStream] = FileFormat(
         "scores by DOCNO, the last in byte order first. The run tag is the name of the file without folder and "
         "suffixes. IDs can contain blanks if columns are separated by tabs.",
     ),
-    reader="kinds.run_files.read_scores",
+    reader="run_files.read_run",
     lenient=False,
+)
+
+CSV_RUN: FileFormat[RunStream] = FileFormat(
+    kind=FileKind.RUNS,
+    name="csv",
+    form="query_id,doc_id,score, followed by lines TOPIC,DOCNO,SCORE",
+    example="301,FBIS3-10082,12.87",
+    prose=(
+        f"A run in a table with a header, separated by commas or semicolons. {_NAMES.format(number=_SCORES)}",
+        _FIELDS.format(
+            option="-T csv", without="A file without a header must have three columns: topic, document and score."
+        ),
+        "Documents are ranked as those of trec_results.",
+    ),
+    reader="run_files.read_run",
+    source="table",
+    separators=(",", ";"),
+    lenient=False,
+)
+
+TSV_RUN: FileFormat[RunStream] = replace(
+    CSV_RUN,
+    name="tsv",
+    form="query_id doc_id score, followed by lines TOPIC DOCNO SCORE",
+    example="301 FBIS3-10082 12.87",
+    prose=("Like csv, but separated by tabs, or by blanks if there are no tabs.",),
+    separators=("\t", ""),
 )
 
 JSON_RUN: FileFormat[RunStream] = FileFormat(
@@ -260,12 +358,27 @@ JSON_RUN: FileFormat[RunStream] = FileFormat(
         "A run as one JSON object with an object for each topic, as ranx and BEIR have them. Documents are ranked as "
         "those of trec_results. A topic without documents counts as one for which nothing was retrieved. The run is "
         "called by its file's name without folder and endings.",
-        'JSON Lines are also accepted, with one object per document: {"query_id": "301", "doc_id": "FBIS3-10082", '
-        '"score": 12.87}. The keys can be any column names of tables.',
+        "JSON Lines are also accepted, as in jsonl.",
         "A topic that occurs twice is an error, and so is a document of a topic unless --duplicates says otherwise.",
         "Files that begin with such an object are recognised without -T json.",
     ),
-    reader="kinds.json.read_json_run",
+    reader="run_files.read_run",
+    source="json",
+    lenient=False,
+)
+
+JSONL_RUN: FileFormat[RunStream] = FileFormat(
+    kind=FileKind.RUNS,
+    name="jsonl",
+    form='{"query_id": TOPIC, "doc_id": DOCNO, "score": SCORE}',
+    example='{"query_id": "301", "doc_id": "FBIS3-10082", "score": 12.87}',
+    prose=(
+        f"A run in JSON Lines. {_NAMES.format(number=_SCORES)}",
+        _RECORDS.format(option="-T jsonl"),
+        "Documents are ranked as those of trec_results.",
+    ),
+    reader="run_files.read_run",
+    source="records",
     lenient=False,
 )
 
@@ -284,9 +397,8 @@ TREC_RESULTS: FileFormat[RunStream] = FileFormat(
         "Documents are ranked by SCORE, the highest first; equal scores by DOCNO, the last in byte order first. The "
         "RANK column is ignored, except with --ties rank. TAG is the name of the run.",
     ),
-    reader="kinds.run_files.read_scored_run",
-    table_reader="kinds.run_tables.read_run_table",
-    recognises=(("is_json_object", JSON_RUN),),
+    reader="run_files.read_run",
+    tables=True,
 )
 
 POOL: FileFormat[PooledDocuments] = FileFormat(
@@ -307,14 +419,17 @@ POOL: FileFormat[PooledDocuments] = FileFormat(
         "A pooled document without a judgment is as one with a negative grade in the qrels. A judged document is in "
         "the pool even if the file lacks it, which is told on standard error.",
     ),
-    reader="kinds.graded.read_pool_file",
-    table_reader="kinds.judgment_tables.pool_table",
+    reader="graded.read_pool",
+    tables=True,
 )
 
 FILE_FORMATS: tuple[FileFormat[Any], ...] = (
     QRELS,
     BEIR,
+    CSV_QRELS,
+    TSV_QRELS,
     JSON_QRELS,
+    JSONL_QRELS,
     SAMPLED,
     QRELS_JG,
     PREFS,
@@ -325,7 +440,10 @@ FILE_FORMATS: tuple[FileFormat[Any], ...] = (
     TREC_RESULTS,
     MSMARCO,
     SCORED,
+    CSV_RUN,
+    TSV_RUN,
     JSON_RUN,
+    JSONL_RUN,
     POOL,
 )
 """All formats in the order of the help."""
@@ -343,18 +461,19 @@ read_qrels, read_trec_results, read_pool = QRELS.read, TREC_RESULTS.read, POOL.r
 
 
 def runs_in(fmt: FileFormat[RunStream], source: Source, compat: Compat, strict: bool, warn: Warn) -> list[RunStream]:
-    """Return the runs of a file: one, or for a Parquet file one per value of its column ``run``.
+    """Return the runs of a file: one, or one per value of its column ``run``.
 
-    An unreadable Parquet file becomes a run that raises the error when it is read.
+    An unreadable table becomes a run that raises the error when it is read.
     """
     try:
-        if not source.is_parquet:
+        rules = Rules(compat, strict, warn)
+        table = fmt.table_of_runs(source, rules)
+        if table is None:
             return [fmt.read(source, compat, strict, warn)]
         from irevalx.reading.kinds.run_tables import runs_of_table
         from irevalx.reading.sources.files import name_of_file
 
-        table = table_of(source, fmt)
-        return [run.opened(compat, strict=strict) for run in runs_of_table(table, name_of_file(table.path))]
+        return [run.opened(compat, strict=strict) for run in runs_of_table(table, name_of_file(table.path), rules)]
     except InputError as error:
         from irevalx.reading.kinds.run_tables import failing_run
 

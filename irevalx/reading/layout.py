@@ -34,11 +34,8 @@ class Layout(Frozen, kw_only=True):
     blank_lines: bool = False  # whether blank lines are skipped; otherwise they are malformed
     comments: CommentStyle = CommentStyle.AT_LINE_START  # which lines are skipped as comments
     comments_in_9: bool = False  # whether they are also skipped under ``--compat 9``; trec_eval 9 has no comments
-    header: str = ""  # the words of the first line; "" without a header
     tabs: bool = False
     """Whether tabs alone separate columns if each line has one between every two, so that IDs can contain blanks."""
-
-    separator: str = ""  # "," or ";" for CSV, "" otherwise
 
     def comments_in(self, compat: Compat) -> CommentStyle:
         """Return which lines are comments in a version of trec_eval."""

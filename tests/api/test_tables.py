@@ -35,9 +35,11 @@ from examples.table_data import (
 import irevalx
 from irevalx.reading.kinds import arrow_runs
 from irevalx.reading.kinds.run_tables import runs_of_table
+from irevalx.reading.rules import Rules
 from irevalx.reading.sources import arrow
 from irevalx.reading.sources import tables as frames
 from irevalx.reading.sources.arrow import table_of_arrow
+from irevalx.trec_eval import TREC_EVAL_10
 
 pytestmark = pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
 
@@ -404,7 +406,7 @@ def test_decimals(order: str) -> None:
     topics, docnos, scores = map(list, zip(*ORDERS[order](rows), strict=True))
     for kind in (pyarrow_.decimal128(38, 12), pyarrow_.decimal256(50, 12)):
         table = pyarrow_.table({"topic": topics, "docno": docnos, "score": pyarrow_.array(scores, kind)})
-        [read] = runs_of_table(table_of_arrow(table, "run"), b"run")
+        [read] = runs_of_table(table_of_arrow(table, "run"), b"run", Rules(TREC_EVAL_10, True, pytest.fail))
         found = np.concatenate([block.numbers for block in read.again()])
         assert sorted(found.tolist()) == sorted(map(float, scores))
     with_grades = pyarrow_.table({"topic": ["1"], "docno": ["A"], "rel": pyarrow_.array([Decimal(3)], kind)})

@@ -65,6 +65,11 @@ class JsonExample(Example):
         return f"{{{', '.join(objects)}}}\n".encode()
 
 
+@dataclass(frozen=True)
+class NamedExample(Example):
+    """Lines with named columns, which are not separated by blanks."""
+
+
 TWICE = "a document must occur once in the"
 
 EXAMPLES = {
@@ -83,6 +88,31 @@ EXAMPLES = {
         again_error=(4, f"{TWICE} judgments of a topic"),
         malformed="{} D 2x",
         header="query-id corpus-id score\n",
+    ),
+    "-R csv": NamedExample(
+        lines=("{},A,1", "{},B,0", "{},C,-1"),
+        says=(("A", 1), ("B", 0), ("C", -1)),
+        again="{},A,0",
+        again_error=(4, f"{TWICE} judgments of a topic"),
+        malformed="{},D,2x",
+        header="query_id,doc_id,relevance\n",
+    ),
+    "-R tsv": NamedExample(
+        lines=("{}\tA\t1", "{}\tB\t0", "{}\tC\t-1"),
+        says=(("A", 1), ("B", 0), ("C", -1)),
+        again="{}\tA\t0",
+        again_error=(4, f"{TWICE} judgments of a topic"),
+        malformed="{}\tD\t2x",
+        header="qid\tdocno\tlabel\n",
+    ),
+    "-R jsonl": NamedExample(
+        lines=tuple(
+            f'{{{{"qid": "{{}}", "docno": "{docno}", "rel": {rel}}}}}' for docno, rel in (("A", 1), ("B", 0), ("C", -1))
+        ),
+        says=(("A", 1), ("B", 0), ("C", -1)),
+        again='{{"qid": "{}", "docno": "A", "rel": 0}}',
+        again_error=(4, f"{TWICE} judgments of a topic"),
+        malformed='{{"qid": "{}", "docno": "D", "rel": 2.5}}',
     ),
     "-R json": JsonExample(
         lines=('"A": 1', '"B": 0', '"C": -1'),
@@ -165,6 +195,32 @@ EXAMPLES = {
         again="{} A 0",
         again_error=(4, f"{TWICE} results of a topic"),
         malformed="{} D 4x",
+    ),
+    "-T csv": NamedExample(
+        lines=("{},A,12.5", "{},B,-0.25", "{},C,1e-3"),
+        says=(("A", 12.5), ("B", -0.25), ("C", 0.001)),
+        again="{},A,0",
+        again_error=(4, f"{TWICE} results of a topic"),
+        malformed="{},D,4x",
+        header="query_id,doc_id,score\n",
+    ),
+    "-T tsv": NamedExample(
+        lines=("{}\tA\t12.5", "{}\tB\t-0.25", "{}\tC\t1e-3"),
+        says=(("A", 12.5), ("B", -0.25), ("C", 0.001)),
+        again="{}\tA\t0",
+        again_error=(4, f"{TWICE} results of a topic"),
+        malformed="{}\tD\t4x",
+        header="query_id\tdoc_id\tsim\n",
+    ),
+    "-T jsonl": NamedExample(
+        lines=tuple(
+            f'{{{{"qid": "{{}}", "docno": "{docno}", "score": {score}}}}}'
+            for docno, score in (("A", "12.5"), ("B", "-0.25"), ("C", "1e-3"))
+        ),
+        says=(("A", 12.5), ("B", -0.25), ("C", 0.001)),
+        again='{{"qid": "{}", "docno": "A", "score": 0}}',
+        again_error=(4, f"{TWICE} results of a topic"),
+        malformed='{{"qid": "{}", "docno": "D", "score": NaN}}',
     ),
     "-T json": JsonExample(
         lines=('"A": 12.5', '"B": -0.25', '"C": 1e-3'),

@@ -301,7 +301,7 @@ def test_json_in_blocks(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     ]
     found: dict[int, list[Any]] = {}
     for size in (1, 5, 1 << 16):
-        monkeypatch.setattr("irevalx.reading.kinds.json._AT_ONCE", size)
+        monkeypatch.setattr("irevalx.reading.sources.json_objects._AT_ONCE", size)
         found[size] = []
         for text in texts:
             path.write_text(text)

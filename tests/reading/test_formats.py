@@ -87,10 +87,8 @@ def test_every_example_is_of_a_format() -> None:
 def test_rows_are_complete(fmt: AnyFormat) -> None:
     """The reader is there, the example has the columns of a line, and no other format is chosen in the same way."""
     module, _, function = fmt.reader.rpartition(".")
-    reader = getattr(import_module(f"irevalx.reading.{module}"), function)
-    has_grades = fmt.kind is FileKind.JUDGMENTS and "grades=real" not in fmt.excludes
-    usual = ["source", "layout", "compat", "strict", "warn"]
-    assert list(inspect.signature(reader).parameters) == [*usual, *["grades"] * has_grades]
+    reader = getattr(import_module(f"irevalx.reading.kinds.{module}"), function)
+    assert list(inspect.signature(reader).parameters) == ["rows", "rules"]
     assert bool(fmt.layout) != bool(fmt.form)
     if fmt.layout:
         assert len(fmt.example.split()) in {len(columns.split()) for columns in fmt.layout.columns}
@@ -365,7 +363,7 @@ def test_a_new_format_of_runs_needs_no_reader(
         layout=Layout(line="a line of a run", columns=(columns,)),
         example="",
         prose=(),
-        reader="kinds.run_files.read_scored_run",
+        reader="run_files.read_run",
     )
     monkeypatch.setitem(RESULTS_FORMATS, own.name, own)
     (tmp_path / "qrels").write_text("301 0 A 1\n301 0 B 0\n")

@@ -20,7 +20,7 @@ from irevalx.arrays.segments import AnyArray, IntArray, Segments
 from irevalx.errors import UnreadableFileError, shown_name
 from irevalx.frozen import replace
 from irevalx.reading.column_names import DOCNO, RUN, SCORE, TOPIC, ColumnSpec
-from irevalx.reading.kinds.builder import COLUMNS, Entries, TableRun
+from irevalx.reading.kinds.builder import Entries, TableRun
 from irevalx.reading.kinds.runs import MOST_SMALL
 from irevalx.reading.sources.arrow import (
     BLOCK_ROWS,
@@ -38,7 +38,7 @@ from irevalx.reading.sources.arrow import (
 _ENOUGH = BLOCK_ROWS // 2
 """Minimum number of rows of a block."""
 
-_TOPIC, _DOCNO, _SCORE = (spec.names[0] for spec in (TOPIC, DOCNO, SCORE))
+_TOPIC, _DOCNO = (spec.names[0] for spec in (TOPIC, DOCNO))
 
 
 def arrow_runs(table: ArrowTable, name: bytes) -> list[TableRun]:
@@ -46,39 +46,43 @@ def arrow_runs(table: ArrowTable, name: bytes) -> list[TableRun]:
 
     A table that can be read only once, or that is slow to read and has several runs, is spooled to a temporary file.
     """
-    table.check(*COLUMNS)
+    number = table.number_of_run()
+    columns = (number, TOPIC, DOCNO)
+    table.check(*columns)
     if not table.has(RUN):
-        rows = SpooledRows(table, *COLUMNS).rows if table.read_once else partial(table.batches, *COLUMNS)
-        return [replace(_run(name, table.path, rows), is_unread=table.read_once)]
+        rows = SpooledRows(table, *columns).rows if table.read_once else partial(table.batches, *columns)
+        return [replace(_run(name, table.path, rows, number), is_unread=table.read_once)]
     if not table.in_memory:
-        table = SpooledRows(table, *COLUMNS, RUN).table()
+        table = SpooledRows(table, *columns, RUN).table()
     names, codes, lengths = numbered(batch.column(0) for batch in table.batches(RUN))
     if not names:
-        return [_run(name, table.path, partial(table.batches, *COLUMNS))]
+        return [_run(name, table.path, partial(table.batches, *columns), number)]
     ends = pairwise([0, *np.cumsum(np.bincount(codes, lengths)).astype(np.int64).tolist()])
     several: list[Callable[[], Iterator[pa.RecordBatch]]]
     if _ascends(codes):
-        several = [partial(table.batches, *COLUMNS, first=first, last=last) for first, last in ends]
+        several = [partial(table.batches, *columns, first=first, last=last) for first, last in ends]
     else:
-        every = pa.Table.from_batches(table.batches(*COLUMNS)).combine_chunks()
+        every = pa.Table.from_batches(table.batches(*columns)).combine_chunks()
         order = _order(codes, lengths, len(names))
         several = [partial(_some, every, order[first:last]) for first, last in ends]
-    return [_run(run, table.path, rows) for run, rows in zip(names, several, strict=True)]
+    return [_run(run, table.path, rows, number) for run, rows in zip(names, several, strict=True)]
 
 
 def _some(rows: pa.Table, places: AnyArray) -> Iterator[pa.RecordBatch]:
     return iter(rows.take(array_of(places)).to_batches(BLOCK_ROWS))
 
 
-def _run(name: bytes, path: str, rows: Callable[[], Iterator[pa.RecordBatch]]) -> TableRun:
+def _run(name: bytes, path: str, rows: Callable[[], Iterator[pa.RecordBatch]], number: ColumnSpec) -> TableRun:
     """Return a run; ``rows`` yields its rows and can be called again."""
-    return TableRun(name, path, blocks=lambda: _blocks(rows(), path), again=lambda: _by_topic(rows(), path))
+    return TableRun(
+        name, path, blocks=lambda: _blocks(rows(), path, number), again=lambda: _by_topic(rows(), path, number)
+    )
 
 
-def _blocks(batches: Iterable[pa.RecordBatch], path: str) -> Iterator[Entries]:
+def _blocks(batches: Iterable[pa.RecordBatch], path: str, number: ColumnSpec) -> Iterator[Entries]:
     """Yield blocks that end between topics, if the rows of a topic are contiguous; at least one block."""
     for block in whole_topics(batches, _ENOUGH):
-        yield from _by_topic(block, path)
+        yield from _by_topic(block, path, number)
 
 
 def whole_topics(batches: Iterable[pa.RecordBatch], least: int) -> Iterator[list[pa.RecordBatch]]:
@@ -104,13 +108,14 @@ def whole_topics(batches: Iterable[pa.RecordBatch], least: int) -> Iterator[list
     yield block
 
 
-def _by_topic(batches: Iterable[pa.RecordBatch], path: str) -> Iterator[Entries]:
+def _by_topic(batches: Iterable[pa.RecordBatch], path: str, number: ColumnSpec) -> Iterator[Entries]:
     """Yield blocks of whole topics for rows in any order, all of which are held in memory; at least one block."""
-    rows = pa.Table.from_batches(batches, schema_of(*COLUMNS))
+    rows = pa.Table.from_batches(batches, schema_of(number, TOPIC, DOCNO))
     topics, codes, lengths = numbered(rows[_TOPIC].chunks)
     order = None if _ascends(codes) else _order(codes, lengths, len(topics))
     lengths = np.bincount(codes, lengths, len(topics)).astype(np.int64)
-    scores, lines = values_of(rows[_SCORE]), values_of(rows[LINE])
+    scores, lines = values_of(rows[number.names[0]]), values_of(rows[LINE])
+    scores = scores if number is SCORE else -scores.astype(np.float64)
     docnos = values_of(rows[_DOCNO]) if order is None else rows[_DOCNO].combine_chunks()
     offsets = Segments.of_lengths(lengths).offsets
     firsts = offsets.searchsorted(np.arange(0, offsets[-1], BLOCK_ROWS)).tolist()

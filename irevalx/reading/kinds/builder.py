@@ -16,7 +16,6 @@ from irevalx.errors import quote
 from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import PooledDocuments
-from irevalx.reading.column_names import DOCNO, SCORE, TOPIC
 from irevalx.reading.kinds.runs import ResultRows, RunStream, RunWarning, group_by_topic, has_equal_ends, score_warnings
 from irevalx.reading.sources.lines import as_precise
 from irevalx.trec_eval import Compat, MalformedNumbers
@@ -104,9 +103,6 @@ class Entries(Frozen):
             score = f"{self.numbers[place]:g}"
             malformed.add(places.size, f"topic {quote(topic)}: document {quote(docno)}", quote(score), score)
         return malformed
-
-
-COLUMNS = (SCORE, TOPIC, DOCNO)
 
 
 class TableRun(Frozen):

@@ -1,4 +1,4 @@
-"""Readers of judgment groups, preferences and subtopics."""
+"""Builders of judgment groups, preferences and subtopics."""
 
 from __future__ import annotations
 
@@ -8,31 +8,24 @@ import numpy as np
 
 from irevalx.arrays.byte_strings import Names, numbered
 from irevalx.arrays.segments import AnyArray, BoolArray, FloatArray, IntArray, Segments, distinct, order_by
-from irevalx.errors import DuplicateDocumentError, MalformedLineError, Warn, quote, shown_name
+from irevalx.errors import DuplicateDocumentError, MalformedLineError, quote, shown_name
 from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Documents, GroupedJudgments, Judgments
 from irevalx.judgments.preferences import PreferenceJudgments
 from irevalx.judgments.subtopics import SubtopicJudgments
-from irevalx.reading.format_hints import judgments_hint
-from irevalx.reading.kinds.graded import cut_graded_lines, read_by_block
+from irevalx.reading.kinds.parts import parts_of, whole
 from irevalx.reading.kinds.runs import group_by_topic
-from irevalx.reading.layout import Layout
-from irevalx.reading.sources.blocks import whole_file
-from irevalx.reading.sources.files import Source
-from irevalx.reading.sources.lines import DataLines, as_precise, columns_in, cut_lines, real_numbers
-from irevalx.settings import Grades
-from irevalx.trec_eval import Compat, MalformedNumbers
+from irevalx.reading.rules import Rules
+from irevalx.reading.sources.lines import as_precise
+from irevalx.reading.sources.rows import Columns, Rows
 
 
-def read_grades_in_groups(
-    source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn, grades: Grades = "whole"
-) -> GroupedJudgments:
-    """Read grouped judgments; a document that occurs twice in a group raises MalformedLineError."""
-    lines, grade, malformed = cut_graded_lines(source, whole_file(source), layout, compat, strict, grades)
-    if message := malformed.message():
-        warn(message)
-    about = group_lines(lines.path, lines["TOPIC"], lines["GROUP"], lines["DOCNO"])
-    order = np.lexsort((lines.numbers, about.document, about.group))
+def read_grades_in_groups(rows: Rows, rules: Rules) -> GroupedJudgments:
+    """Build grouped judgments; a document that occurs twice in a group raises MalformedLineError."""
+    columns = whole(rows, rules)
+    lines = columns.lines
+    about = group_lines(rows.path, columns["TOPIC"], columns["GROUP"], columns["DOCNO"])
+    order = np.lexsort((lines, about.document, about.group))
     group, document = about.group[order], about.document[order]
     topics = [about.documents.topics[topic] for topic in about.groups.ids.tolist()]
     for place in np.flatnonzero((group[1:] == group[:-1]) & (document[1:] == document[:-1])).tolist():
@@ -40,77 +33,65 @@ def read_grades_in_groups(
         docno = about.documents.docnos.text(int(document[place]))
         name, topic = quote(about.names[group[place]]), quote(topics[group[place]])
         raise MalformedLineError(
-            f"{lines.where(second)}: a document must occur once in a judgment group, but got {quote(docno)} in "
-            f"group {name} of topic {topic} a second time (first on line {lines.numbers[first]})"
+            f"{columns.where(second)}: a document must occur once in a judgment group, but got {quote(docno)} in "
+            f"group {name} of topic {topic} a second time (first on line {lines[first]})"
         )
     return GroupedJudgments(
         documents=about.documents,
         groups=about.groups,
         names=about.names,
         judgments=Judgments(
-            path=lines.path,
+            path=rows.path,
             topics=tuple(topic + b" " + name for topic, name in zip(topics, about.names, strict=True)),
             rows=about.rows,
             docnos=about.documents.docnos.take(document),
-            grades=grade[order],
-            lines=lines.numbers[order],
+            grades=columns["GRADE"][order],
+            lines=lines[order],
         ),
         document=document,
     )
 
 
-def read_preferences(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> PreferenceJudgments:
-    """Read preferences; without a column ``SUBGROUP``, groups have no subgroups.
+def read_preferences(rows: Rows, rules: Rules) -> PreferenceJudgments:
+    """Build preferences; without a column ``SUBGROUP``, groups have no subgroups.
 
-    ``compat`` decides on the precision of levels, like that of scores. A level of nan raises MalformedLineError, and
-    ``strict`` also refuses infinite levels.
+    Levels have the precision of scores.
     """
-    lines = cut_lines(source.path, whole_file(source), layout, compat, hint=judgments_hint)
-    malformed = MalformedNumbers("level", "a finite number", strict=strict)
-    texts = lines["LEVEL"]
-    level = real_numbers(texts, malformed, lines)
-    for place in np.flatnonzero(np.isnan(level)).tolist():
-        raise MalformedLineError(f"{lines.describe(place)}: level must be a number, but got {quote(texts.text(place))}")
-    if message := malformed.message():
-        warn(message)
-    level = as_precise(level, compat)
-    about = group_lines(lines.path, lines["TOPIC"], lines["GROUP"], lines["DOCNO"])
-    subgroup = numbered(lines["SUBGROUP"])[0] if "SUBGROUP" in lines else np.zeros_like(lines.numbers)
-    return _preferences(about, subgroup, level, lines.numbers)
+    columns = whole(rows, rules)
+    about = group_lines(rows.path, columns["TOPIC"], columns["GROUP"], columns["DOCNO"])
+    subgroup = numbered(columns["SUBGROUP"])[0] if "SUBGROUP" in columns else np.zeros_like(columns.lines)
+    return _preferences(about, subgroup, as_precise(columns["LEVEL"], rules.compat), columns.lines)
 
 
-def read_pairs(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> PreferenceJudgments:
-    """Read preferences between two documents: ``TOPIC WINNER LOSER``, or ``TOPIC`` with two documents and ``WINNER``.
+def read_pairs(rows: Rows, rules: Rules) -> PreferenceJudgments:
+    """Build preferences between a winner and a loser, or between two documents of which one is the winner.
 
     A winner that is neither of the documents, and a pair of equal documents, raise MalformedLineError.
     """
-    block = whole_file(source)
-    columns = columns_in(block, layout, compat)
-    # Names of columns are unique: the second document is called by a name of its own.
-    names = columns and columns.replace("DOCNO DOCNO", "DOCNO OTHER")
-    lines = cut_lines(source.path, block, layout, compat, columns=names, hint=judgments_hint)
-    winners, losers = lines["WINNER"], lines["LOSER" if "LOSER" in lines else "DOCNO"]
-    if "OTHER" in lines:
+    columns = whole(rows, rules)
+    winners, losers = columns["WINNER"], columns["LOSER" if "LOSER" in columns else "DOCNO"]
+    if "OTHER" in columns:
+        others = columns["OTHER"]
         first = winners.same(losers)
-        second = winners.same(lines["OTHER"])
+        second = winners.same(others)
         for row in np.flatnonzero(~(first | second))[:1].tolist():
-            first_docno, second_docno, winner = (quote(lines.text(row, name)) for name in ("DOCNO", "OTHER", "WINNER"))
+            first_docno, second_docno, winner = (quote(names.text(row)) for names in (losers, others, winners))
             raise MalformedLineError(
-                f"{lines.where(row)}: the winner must be {first_docno} or {second_docno}, not {winner}"
+                f"{columns.where(row)}: the winner must be {first_docno} or {second_docno}, not {winner}"
             )
-        losers = Names.of([lines.text(row, "OTHER" if won else "DOCNO") for row, won in enumerate(first.tolist())])
+        losers = Names.of([(others if won else losers).text(row) for row, won in enumerate(first.tolist())])
     for row in np.flatnonzero(winners.same(losers))[:1].tolist():
         docno = quote(winners.text(row))
         raise MalformedLineError(
-            f"{lines.where(row)}: a preference must be between two different documents; {docno} occurs twice"
+            f"{columns.where(row)}: a preference must be between two different documents; {docno} occurs twice"
         )
-    n_pairs = lines.size
-    topics, docnos = Names.joined([lines["TOPIC"]] * 2), Names.joined([winners, losers])
+    n_pairs = columns.lines.size
+    topics, docnos = Names.joined([columns["TOPIC"]] * 2), Names.joined([winners, losers])
     groups = Names.of([b"0"]).take(np.zeros(2 * n_pairs, np.int64))
     pairs = [b"\n".join(pair) for pair in zip(winners.texts(), losers.texts(), strict=True)]
     level, subgroup = np.repeat([2.0, 1.0], n_pairs), np.tile(numbered(Names.of(pairs))[0], 2)
-    about = group_lines(lines.path, topics, groups, docnos)
-    return _preferences(about, subgroup, level, np.tile(lines.numbers, 2))
+    about = group_lines(rows.path, topics, groups, docnos)
+    return _preferences(about, subgroup, level, np.tile(columns.lines, 2))
 
 
 def _preferences(about: GroupedLines, subgroup: IntArray, level: FloatArray, lines: IntArray) -> PreferenceJudgments:
@@ -171,17 +152,14 @@ def _within(topic: IntArray, n_topics: int, number: IntArray, n_numbers: int) ->
     return Segments.of_lengths(lengths), np.searchsorted(different, pairs), different % max(n_numbers, 1)
 
 
-def read_subtopics(
-    source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn, grades: Grades = "whole"
-) -> SubtopicJudgments:
-    """Read judgments for subtopics."""
+def read_subtopics(rows: Rows, rules: Rules) -> SubtopicJudgments:
+    """Build judgments for subtopics."""
 
-    def build(lines: DataLines, grade: AnyArray) -> SubtopicJudgments:
-        columns = (lines["TOPIC"], lines["SUBTOPIC"], lines["DOCNO"])
-        return subtopic_judgments(source.path, *columns, grade, lines.numbers)
+    def build(columns: Columns) -> SubtopicJudgments:
+        topics, subtopics, docnos = (columns[name] for name in ("TOPIC", "SUBTOPIC", "DOCNO"))
+        return subtopic_judgments(rows.path, topics, subtopics, docnos, columns["GRADE"], columns.lines)
 
-    parts = read_by_block(source, layout, compat, strict, warn, grades, build=build)
-    return SubtopicJudgments.joined(source.path, parts)
+    return SubtopicJudgments.joined(rows.path, parts_of(rows, rules, build))
 
 
 def subtopic_judgments(

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from irevalx.arrays.segments import AnyArray, Segments
-from irevalx.errors import ArgumentError, warn
+from irevalx.errors import ArgumentError
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import PooledDocuments
 from irevalx.parameters import argument_error, short_repr
@@ -23,13 +22,6 @@ from irevalx.reading.sources.columns import What, grades_of, names_of, scores_of
 from irevalx.reading.sources.tables import is_ranked_list
 from irevalx.settings import Grades
 from irevalx.trec_eval import Compat
-
-if TYPE_CHECKING:
-    from irevalx.judgments.graded import JudgmentsWithProbabilities
-    from irevalx.judgments.subtopics import SubtopicJudgments
-
-_Rows: TypeAlias = "Sequence[tuple[Any, ...]]"
-"""Rows of nested dictionaries, one per judgment: topic, document, and the other values of the format."""
 
 _DICTIONARIES = (dict, Mapping)
 """The frequent type comes first, which is faster to check."""
@@ -192,55 +184,6 @@ def pool_of(documents: Mapping[Any, Iterable[Any]]) -> PooledDocuments:
     return Entries("pool", topics_of(each, "pool"), rows, names, np.zeros(rows.size), rows.position + 1).pool()
 
 
-def subtopics_of(given: Mapping[Any, Any], *, grades: Grades = "whole") -> SubtopicJudgments:
-    """Return ``{topic: {subtopic: {docno: grade}}}`` as judgments; invalid IDs or grades raise ArgumentError."""
-    rows = []
-    for topic, subtopics in given.items():
-        for subtopic, documents in _mapping(subtopics, partial(_of_topic, topic), "{subtopic: ...}"):
-            what = partial(_of_subtopic, topic, subtopic)
-            rows += [(topic, docno, subtopic, grade) for docno, grade in _mapping(documents, what, "{docno: grade}")]
-    from irevalx.judgments.subtopics import SubtopicJudgments
-    from irevalx.reading.kinds.grouped import subtopic_judgments
-
-    topics, docnos, names, numbers = _columns(rows, 4)
-    part = subtopic_judgments(
-        "qrels",
-        names_of([topics], lambda place: "qrels: a topic")[0],
-        names_of([names], _about(rows, "a subtopic"))[0],
-        names_of([docnos], _about(rows, "a document"))[0],
-        grades_of([numbers], _about(rows, "grade"), grades=grades),
-        np.arange(1, len(rows) + 1),
-    )
-    return SubtopicJudgments.joined("qrels", [part])
-
-
-def probabilities_of(given: Mapping[Any, Any]) -> JudgmentsWithProbabilities:
-    """Return ``{topic: {docno: (grade, method, probability)}}`` as judgments; probabilities can be None or nan.
-
-    Invalid values raise ArgumentError, and a probability of 0 raises MalformedLineError.
-    """
-    rows = []
-    for topic, documents in given.items():
-        for docno, drawn in _mapping(documents, partial(_of_topic, topic), "{docno: (grade, ...)}"):
-            if not isinstance(drawn, Sequence) or isinstance(drawn, str | bytes) or len(drawn) != 3:
-                what = f"qrels: topic {short_repr(topic)}: document {short_repr(docno)}"
-                raise argument_error(what, "a tuple (grade, method, probability)", drawn)
-            rows.append((topic, docno, *drawn))
-    from irevalx.reading.kinds.graded import judgments_with_probabilities
-
-    topics, docnos, grades, methods, probabilities = _columns(rows, 5)
-    return judgments_with_probabilities(
-        "qrels",
-        names_of([topics], lambda place: "qrels: a topic")[0],
-        names_of([docnos], _about(rows, "a document"))[0],
-        grades_of([grades], _about(rows, "grade")),
-        grades_of([methods], _about(rows, "method")),
-        scores_of([[_known(probability) for probability in probabilities]], _about(rows, "probability")),
-        np.arange(1, len(rows) + 1),
-        warn,
-    )
-
-
 def _entries(block: Mapping[Any, Mapping[Any, Any]], path: str, numbers: AnyArray, *, exact: bool) -> Entries:
     rows = Segments.of_lengths([len(documents) for documents in block.values()])
     docnos, distinct = names_of(list(block.values()), _document_of(block, path), exact=exact)
@@ -289,31 +232,3 @@ def _find(given: Mapping[Any, Iterable[Any]], place: int) -> tuple[Any, Any]:
     """Return topic and document of the n-th entry."""
     every = ((topic, docno) for topic, docnos in given.items() for docno in docnos)
     return next(entry for number, entry in enumerate(every) if number == place)
-
-
-def _columns(rows: _Rows, n_columns: int) -> list[list[Any]]:
-    return [list(column) for column in zip(*rows, strict=True)] if rows else [[] for _ in range(n_columns)]
-
-
-def _of_topic(topic: Any) -> str:
-    return f"qrels: what topic {short_repr(topic)} has"
-
-
-def _of_subtopic(topic: Any, subtopic: Any) -> str:
-    return f"qrels: what subtopic {short_repr(subtopic)} of topic {short_repr(topic)} has"
-
-
-def _mapping(given: Any, what: Callable[[], str], rule: str) -> Collection[tuple[Any, Any]]:
-    if not isinstance(given, Mapping):
-        raise argument_error(what, f"a dictionary {rule}", given)
-    return given.items()
-
-
-def _about(rows: _Rows, what: str) -> What:
-    """Return a function that describes a value of the n-th row in messages."""
-    return lambda place: f"qrels: topic {short_repr(rows[place][0])}: document {short_repr(rows[place][1])}: {what}"
-
-
-def _known(probability: Any) -> Any:
-    """Return a probability; nan for None and NA."""
-    return float("nan") if probability is None or probability == "NA" else probability

@@ -1,17 +1,14 @@
-"""Readers of run files, and warnings about their lines."""
+"""Runs from files, and warnings about their lines."""
 
 from __future__ import annotations
-
-from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
 from irevalx.arrays.byte_strings import Names
 from irevalx.arrays.segments import IntArray
 from irevalx.declarations import spelled
-from irevalx.errors import Warn, quote, shown_name
+from irevalx.errors import quote, shown_name
 from irevalx.frozen import Frozen, replace
-from irevalx.reading.format_hints import run_hint
 from irevalx.reading.kinds.runs import (
     ResultRows,
     RunStream,
@@ -22,11 +19,14 @@ from irevalx.reading.kinds.runs import (
     score_warnings,
 )
 from irevalx.reading.layout import CommentStyle, Layout
-from irevalx.reading.sources.blocks import Block, blocks_of, file_ranges, whole_file
+from irevalx.reading.rules import Rules
+from irevalx.reading.sources.blocks import Block
 from irevalx.reading.sources.decimals import CLOSE, ERROR, OTHER, decimals, integers
-from irevalx.reading.sources.files import Source, as_column, stem_of
+from irevalx.reading.sources.files import as_column, stem_of
 from irevalx.reading.sources.first_lines import Beginning
-from irevalx.reading.sources.lines import DataLines, as_precise, columns_in, cut_lines, read_others, whole_numbers
+from irevalx.reading.sources.lines import DataLines, as_precise, read_others, whole_numbers
+from irevalx.reading.sources.rows import Rows
+from irevalx.reading.sources.text_rows import TextRows
 from irevalx.trec_eval import Compat, MalformedNumbers, c_doubles
 
 
@@ -92,79 +92,46 @@ SINGLE_ERROR = 2.0**-22
 """The greatest relative difference between two 32-bit scores whose 64-bit values differ by less than ``ERROR``."""
 
 
-def read_scored_run(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> RunStream:
-    """Open a run with scores; its blocks are read and checked when it is evaluated.
+def read_run(rows: Rows, rules: Rules) -> RunStream:
+    """Open the only run of a source; a table of several runs raises ArgumentError."""
+    if isinstance(rows, TextRows):
+        return text_run(rows, rules)
+    from irevalx.reading.kinds.run_tables import only_run
 
-    Without ``TAG`` it is named after its file; ``RANK`` is compared with scores for warnings. ``strict`` also refuses
-    infinite scores and suspicious lines.
+    return only_run(rows, rules)
+
+
+def text_run(rows: TextRows, rules: Rules) -> RunStream:
+    """Open a run with scores or ranks; its blocks are read and checked when it is evaluated.
+
+    Without ``TAG`` it is named after its file. In TREC's format, ``RANK`` is compared with scores for warnings; in
+    other formats, malformed numbers are always refused. Strict rules also refuse infinite scores and likely mistakes.
     """
-    first = first_line(Beginning.of(source), layout, compat) if layout.more else FirstLine()
+    layout, compat = rows.layout, rules.compat
+    is_trec = "TAG" in layout.columns[0] and not rows.is_table
+    first = first_line(Beginning.of(rows.source), layout, compat) if is_trec else FirstLine()
+    tag = as_column(stem_of(rows.path))
 
     def parse(block: Block) -> ResultRows:
-        lines = cut_lines(source.path, block, layout, compat, hint=run_hint, expected=first.n_columns)
-        results = results_of(lines, lines["SCORE"], compat, strict=strict)
+        lines = rows.cut(block, first.n_columns)
+        is_first = block.begins_file
+        if "SCORE" not in lines:
+            results = _by_rank(lines, _ranks_at(lines, np.arange(lines.size)), tag)
+            warnings = rank_warnings(rows.path, results, strict=rules.strict) if is_first else ()
+            return replace(results, sanity_warnings=warnings)
+        if layout.columns[1:]:
+            _ranks_at(lines, np.arange(lines.size))
+        results = results_of(lines, lines["SCORE"], compat, strict=rules.strict or not is_trec)
         return replace(
             results,
-            tag=results.tag if "TAG" in lines else as_column(stem_of(source.path)),
+            tag=results.tag if is_trec else tag,
             sanity_warnings=(
-                *line_warnings(lines, first, strict=strict, begins_file=block.begins_file),
-                *(_score_warnings(lines, results) if block.begins_file else ()),
+                *line_warnings(lines, first, strict=rules.strict, begins_file=is_first),
+                *(_score_warnings(lines, results) if is_first else ()),
             ),
         )
 
-    return RunStream(
-        source.path,
-        blocks=lambda: blocks_of(source),
-        again=lambda: [whole_file(source)],
-        parse=parse,
-        size=source.size,
-        shares=lambda processes: [share.blocks for share in file_ranges(source, processes)],
-    )
-
-
-def read_scores(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> RunStream:
-    """Open a run without ranks; malformed scores are refused."""
-    return read_scored_run(source, layout, compat, True, warn)
-
-
-def read_msmarco_run(source: Source, layout: Layout, compat: Compat, strict: bool, warn: Warn) -> RunStream:
-    """Open a run with ranks and possibly scores, named after its file; malformed numbers are refused.
-
-    ``strict`` also refuses ranks that are probably scores.
-    """
-    tag = as_column(stem_of(source.path))
-
-    def parse(block: tuple[str | None, Block]) -> ResultRows:
-        columns, text = block
-        lines = cut_lines(source.path, text, layout, compat, columns=columns, hint=run_hint)
-        ranks = _ranks_at(lines, np.arange(lines.size))
-        if "SCORE" not in lines:
-            results = _by_rank(lines, ranks, tag)
-            warnings = rank_warnings(source.path, results, strict=strict) if text.begins_file else ()
-            return replace(results, sanity_warnings=warnings)
-        results = results_of(lines, lines["SCORE"], compat, strict=True)
-        return replace(results, tag=tag, sanity_warnings=_score_warnings(lines, results) if text.begins_file else ())
-
-    def with_columns(blocks: Iterable[Block], columns: str | None = None) -> Iterator[tuple[str | None, Block]]:
-        for block in blocks:
-            columns = columns or columns_in(block, layout, compat)
-            yield columns, block
-
-    def shares(processes: int) -> list[Callable[[], Iterator[tuple[str | None, Block]]]]:
-        ranges = file_ranges(source, processes)
-        if not ranges:
-            return []
-        columns, _ = next(with_columns(ranges[0].blocks()))
-        return [lambda share=share: with_columns(share.blocks(), columns) for share in ranges]  # type: ignore[misc]
-
-    return RunStream(
-        source.path,
-        blocks=lambda: with_columns(blocks_of(source)),
-        again=lambda: with_columns([whole_file(source)]),
-        parse=parse,
-        size=source.size,
-        shares=shares,
-    )
+    return RunStream(rows.path, blocks=rows.blocks, again=rows.again, parse=parse, size=rows.size, shares=rows.shares)
 
 
 def results_of(lines: DataLines, texts: Names, compat: Compat, *, strict: bool) -> ResultRows:

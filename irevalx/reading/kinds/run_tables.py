@@ -1,35 +1,58 @@
-"""Runs in tables: one run, or one for each name in a column."""
+"""Runs in tables, one or one for each name in a column, and in JSON objects."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NoReturn, cast
 
 import numpy as np
 
-from irevalx.errors import ArgumentError, InputError, Warn
-from irevalx.reading.column_names import RUN
-from irevalx.reading.kinds.builder import COLUMNS, Entries, TableRun
-from irevalx.reading.kinds.runs import RunStream, group_by_topic
-from irevalx.reading.sources.columns import ColumnTable, WholeTable
-from irevalx.reading.sources.files import name_of_file
-from irevalx.trec_eval import Compat
+from irevalx.arrays.segments import Segments
+from irevalx.errors import ArgumentError, InputError
+from irevalx.frozen import replace
+from irevalx.reading.column_names import DOCNO, RUN, SCORE, TOPIC
+from irevalx.reading.kinds.builder import Entries, TableRun
+from irevalx.reading.kinds.runs import ResultRows, RunStream, group_by_topic
+from irevalx.reading.rules import Rules
+from irevalx.reading.sources.columns import ColumnTable, TableRows
+from irevalx.reading.sources.files import as_column, name_of_file, stem_of
+from irevalx.reading.sources.rows import Rows
 
 if TYPE_CHECKING:
-    from irevalx.reading.sources.arrow import ArrowTable
+    from irevalx.reading.sources.json_objects import Documents, JsonObjects
 
 
-def read_run_table(table: ColumnTable, compat: Compat, strict: bool, warn: Warn) -> RunStream:
-    """Return the only run of a table; several runs raise ArgumentError."""
-    return only_run(runs_of_table(table, name_of_file(table.path)), table.path).opened(compat, strict=strict)
-
-
-def only_run(runs: Sequence[TableRun], path: str) -> TableRun:
-    """Return the only run of a table; several runs raise ArgumentError."""
+def only_run(rows: Rows, rules: Rules) -> RunStream:
+    """Open the only run of a table, or a JSON object; a table of several runs raises ArgumentError."""
+    if not isinstance(rows, TableRows):
+        return json_run(cast("JsonObjects", rows), rules)
+    runs = runs_of_table(rows.table, name_of_file(rows.path), rules)
     if len(runs) == 1:
-        return runs[0]
-    raise ArgumentError(f"{path}: a table must have one run here, but its column 'run' names {len(runs)}")
+        return runs[0].opened(rules.compat, strict=rules.strict)
+    raise ArgumentError(f"{rows.path}: a table must have one run here, but its column 'run' names {len(runs)}")
+
+
+def json_run(rows: JsonObjects, rules: Rules) -> RunStream:
+    """Open a run from a JSON object, named after its file; it is read when it is evaluated."""
+
+    def parse(block: Documents) -> ResultRows:
+        columns = rows.columns(block, rules)
+        entries = Entries(
+            rows.path,
+            tuple(topic.encode("utf-8", "surrogatepass") for topic in block),
+            Segments.of_lengths([len(documents) for documents in block.values()]),
+            columns["DOCNO"],
+            columns["SCORE"],
+            columns.lines,
+            columns.distinct,
+        )
+        results = entries.results(rules.compat, as_column(stem_of(rows.path)), strict=True)
+        return results if entries.topics else replace(results, tag=None)
+
+    def run(objects: JsonObjects) -> RunStream:
+        return RunStream(rows.path, blocks=objects.blocks, again=objects.again, parse=parse)
+
+    return replace(run(rows), with_repeats=run(rows.with_repeats()))
 
 
 def failing_run(path: str, error: InputError) -> RunStream:
@@ -41,20 +64,24 @@ def failing_run(path: str, error: InputError) -> RunStream:
     return RunStream(path, blocks=fail, again=fail, parse=fail)
 
 
-def runs_of_table(table: ColumnTable, name: bytes) -> list[TableRun]:
+def runs_of_table(table: ColumnTable, name: bytes, rules: Rules) -> list[TableRun]:
     """Return the runs of a table in the order of their first rows; one called ``name`` without a column of run names.
 
-    Columns are checked as far as that is fast; a missing column or a wrong value raises ArgumentError.
+    Columns are checked as far as that is fast; a missing column or a wrong value raises ArgumentError. Without scores,
+    documents are ranked by their ranks, the lowest first.
     """
-    if not isinstance(table, WholeTable):
+    if table.is_arrow:
         from irevalx.reading.kinds.arrow_runs import arrow_runs
 
-        return arrow_runs(cast("ArrowTable", table), name)
-    scores, topics, docnos, *of_runs = table.read(*COLUMNS, *((RUN,) if table.has(RUN) else ()))
+        return arrow_runs(table, name)  # type: ignore[arg-type]
+    number = table.number_of_run()
+    columns = table.columns((number, TOPIC, DOCNO, *((RUN,) if table.has(RUN) else ())), rules)
+    scores = columns["SCORE"] if number is SCORE else -columns["RANK"].astype(np.float64)
     rows = np.arange(scores.size)
-    names, each, order = group_by_topic(of_runs[0]) if of_runs and rows.size else ((name,), None, rows)
+    names, each, order = group_by_topic(columns["RUN"]) if "RUN" in columns and rows.size else ((name,), None, rows)
     places = np.split(rows[order], each.offsets[1:-1]) if each else [rows]
-    blocks = [[Entries.of_rows(table.path, topics.take(at), docnos.take(at), scores[at], at + 1)] for at in places]
+    topics, docnos, lines = columns["TOPIC"], columns["DOCNO"], columns.lines
+    blocks = [[Entries.of_rows(table.path, topics.take(at), docnos.take(at), scores[at], lines[at])] for at in places]
     return [
         TableRun(run, table.path, blocks=partial(iter, block), again=partial(iter, block))
         for run, block in zip(names, blocks, strict=True)

@@ -7,7 +7,7 @@ import mmap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from tempfile import TemporaryFile
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -31,9 +31,8 @@ LINE = "line"
 
 TYPES: dict[ColumnKind, pa.DataType] = {
     "names": pa.large_string(),
-    "grades": pa.int64(),
-    "scores": pa.float64(),
-    "probabilities": pa.float64(),
+    **dict.fromkeys(("grades", "integers"), pa.int64()),
+    **dict.fromkeys(("reals", "labels", "levels", "scores", "probabilities"), pa.float64()),
 }
 """The types that columns are cast to."""
 
@@ -43,6 +42,8 @@ LABELS = pa.dictionary(pa.int32(), pa.large_string())
 
 class ArrowTable(ColumnTable):
     """A table with columns of pyarrow."""
+
+    is_arrow: ClassVar[bool] = True
 
     parts: Callable[[list[Any], int, int | None], Iterator[pa.Table]]
     """Yields rows from ``first`` to ``last`` (exclusive; None for the end) of some columns, as pyarrow tables; all rows
@@ -110,7 +111,7 @@ class ArrowTable(ColumnTable):
 
     def _refuse_others(self, column: pa.Array, kind: ColumnKind, name: Any, first: int) -> None:
         """Refuse a column of another type, and missing values."""
-        if column.null_count and kind != "probabilities":
+        if column.null_count and kind not in {"labels", "probabilities"}:
             missing = column.is_null().to_numpy(zero_copy_only=False)
             raise self._wrong(column, kind, name, first, int(missing.argmax()))
         if len(column) > column.null_count and not _fits(column.type, kind):

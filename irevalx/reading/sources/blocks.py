@@ -33,6 +33,7 @@ class Block(Frozen):
     text: bytes  # each line ends with a newline
     line: int  # 1-based number of the first line, counted from the beginning of the range, or of the file without one
     share: FileRange | None = None  # the range of the file that it was read from, if the file is read in ranges
+    columns: str | None = None  # the columns of the file, if its first data line decides on them
 
     @property
     def first_line(self) -> int:
@@ -131,12 +132,17 @@ def _topic_between(source: Source, least: int, end: int) -> int:
     return 0
 
 
-def blocks_of(source: Source, *, again: bool = True) -> Iterator[Block]:
+def first_word(line: bytes) -> list[bytes]:
+    """Return the first word of a line, which is its topic; empty for a blank line."""
+    return line.split(None, 1)[:1]
+
+
+def blocks_of(source: Source, topic_of: Callable[[bytes], object] = first_word) -> Iterator[Block]:
     """Yield blocks that end between topics, if the lines of a topic are contiguous.
 
-    ``again`` spools input that cannot be sought, so that ``whole_file`` can read it once more.
+    Input that cannot be sought is spooled, so that ``whole_file`` can read it once more.
     """
-    return whole_topics(source.chunks(CHUNK_SIZE, again=again))
+    return whole_topics(source.chunks(CHUNK_SIZE, again=True), topic_of)
 
 
 def whole_file(source: Source) -> Block:
@@ -149,11 +155,11 @@ def whole_file(source: Source) -> Block:
     return Block(b"".join(read), 1)
 
 
-def whole_topics(chunks: Iterable[bytes]) -> Iterator[Block]:
+def whole_topics(chunks: Iterable[bytes], topic_of: Callable[[bytes], object] = first_word) -> Iterator[Block]:
     """Yield blocks that end between topics, of about the size of a chunk, or of one topic if that is longer.
 
-    ``chunks`` are cut anywhere and end with a newline. Reading stops after a block of a single topic, or of a part of a
-    line, that contains a NUL byte.
+    ``chunks`` are cut anywhere and end with a newline. ``topic_of`` returns the topic of a line. Reading stops after a
+    block of a single topic, or of a part of a line, that contains a NUL byte.
     """
     pieces: list[bytes] = []
     size = 0
@@ -165,7 +171,7 @@ def whole_topics(chunks: Iterable[bytes]) -> Iterator[Block]:
         if size < least:
             continue
         text = b"".join(pieces)
-        cut = _start_of_last_topic(text)
+        cut = _start_of_last_topic(text, topic_of)
         if cut == 0:
             # One topic so far: look again when there is twice as much, so that a long one is not copied too often.
             pieces, least = [text], 2 * size
@@ -214,7 +220,7 @@ def count_lines(text: bytes) -> int:
     return int(np.count_nonzero(np.frombuffer(text, np.uint8) == ord(NEWLINE)))
 
 
-def _start_of_last_topic(text: bytes) -> int:
+def _start_of_last_topic(text: bytes, topic_of: Callable[[bytes], object] = first_word) -> int:
     """Return the offset of the last topic that has a whole line; 0 if there is no other topic before it.
 
     The search leaps backwards: lines between two lines of one topic are assumed to belong to it. If they do not, a
@@ -224,15 +230,14 @@ def _start_of_last_topic(text: bytes) -> int:
     if end == 0:
         return 0
     start = _line_with(text, end - 1)
-    fields = text[start:end].split(None, 1)
-    if not fields:
+    topic = topic_of(text[start:end])
+    if not topic:
         return start
-    topic = fields[0]
     leap = 64
     other = -1  # the last line that is known to be of another topic begins here
     while start > 0:
         at = _line_with(text, start - leap) if leap < start else 0
-        if at > other and text[at : text.index(NEWLINE, at)].split(None, 1)[:1] == [topic]:
+        if at > other and topic_of(text[at : text.index(NEWLINE, at)]) == topic:
             start = at
             leap *= 2
             continue

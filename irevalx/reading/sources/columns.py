@@ -1,4 +1,4 @@
-"""Columns by name, and arrays from lists of Python values."""
+"""Tables: columns by name, and arrays from lists of Python values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import partial
 from itertools import chain
 from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,9 +19,11 @@ from irevalx.errors import ArgumentError, printable, quote, shown_name
 from irevalx.frozen import Frozen
 from irevalx.parameters import argument_error, encodable, identifier, is_long
 from irevalx.process.platform import ENCODING, ERRORS, as_bytes
-from irevalx.reading.column_names import ColumnKind, ColumnSpec, named
+from irevalx.reading.column_names import RANK, SCORE, ColumnKind, ColumnSpec, named
 from irevalx.reading.grade_rules import real_grades_hint, refuse_wrong
 from irevalx.reading.layout import text_hint
+from irevalx.reading.rules import Rules
+from irevalx.reading.sources.rows import Columns, Rows
 from irevalx.settings import Grades
 
 What = Callable[[int], str]
@@ -151,13 +153,23 @@ def _packed(lists: Collection[Collection[Any]], code: str) -> bytes:
     return b"".join([struct.pack(f"{len(numbers)}{code}", *numbers) for numbers in lists])
 
 
+_WHOLE, _REAL = "a whole number of 64 bits", "a number of 64 bits"
 RULES: dict[ColumnKind, str] = {
     "names": "a string or a whole number",
-    "grades": "a whole number of 64 bits",
-    "scores": "a number of 64 bits",
-    "probabilities": "a number of 64 bits",
+    **dict.fromkeys(("grades", "integers"), _WHOLE),
+    **dict.fromkeys(("reals", "labels", "levels", "scores", "probabilities"), _REAL),
 }
 """The rule for the values of a column in messages."""
+
+
+class TableRows(Rows):
+    """The rows of a table."""
+
+    table: ColumnTable
+
+    def columns(self, block: Any, rules: Rules) -> Columns:
+        """Return the columns of the table; invalid values raise ArgumentError."""
+        return self.table.columns(self.specs, rules)
 
 
 _MOST_NAMES = 20
@@ -167,12 +179,31 @@ _MOST_NAMES = 20
 class ColumnTable(Frozen):
     """Rows with named columns."""
 
+    is_arrow: ClassVar[bool] = False  # whether its rows are batches of pyarrow
+
     path: str  # for messages
     names: Sequence[Any]  # of the columns, as they are in the table
 
     def read(self, *specs: ColumnSpec) -> tuple[Any, ...]:
         """Return whole columns, n values each; a missing column or a wrong value raises ArgumentError."""
         raise NotImplementedError
+
+    def columns(self, specs: Sequence[ColumnSpec], rules: Rules) -> Columns:
+        """Return whole columns with their names in layouts; invalid grades and levels raise ArgumentError."""
+        columns = dict(zip((spec.column for spec in specs), self.read(*specs), strict=True))
+        for spec in specs:
+            if spec.kind in {"reals", "labels", "levels"}:
+                error = partial(self._wrong_number, spec, columns[spec.column])
+                refuse_wrong(columns[spec.column], "real" if spec.kind == "levels" else rules.grades, error)
+        return Columns(self.path, columns, np.arange(1, columns["TOPIC"].size + 1))
+
+    def _wrong_number(self, spec: ColumnSpec, numbers: AnyArray, row: int, rule: str) -> ArgumentError:
+        """Return the error about a number; ``row`` is counted from 0."""
+        return ArgumentError(f"{self.place(self.find(spec), row)} must be {rule}, but got {numbers[row]:g}")
+
+    def number_of_run(self) -> ColumnSpec:
+        """Return the column that ranks the documents of a run: its scores, or its ranks if there are no scores."""
+        return RANK if self.has(RANK) and not self.has(SCORE) else SCORE
 
     def has(self, spec: ColumnSpec) -> bool:
         """Return whether there is such a column."""

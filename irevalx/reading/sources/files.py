@@ -387,6 +387,15 @@ class Source:
         except (OSError, ValueError, UnreadableFileError):
             return b""
 
+    def first_line(self) -> bytes:
+        """Return the content to the end of its first line; only some of it if it cannot be sought."""
+        text = b""
+        for chunk in self.chunks(CHUNK_SIZE) if self.size or self._content is not None else ():
+            text += chunk
+            if NEWLINE in chunk:
+                break
+        return text or self.beginning
+
     def _first_bytes(self, size: int) -> bytes:
         """Return some of the first decompressed bytes.
 

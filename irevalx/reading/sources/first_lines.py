@@ -7,13 +7,13 @@ with a warning; ``--strict`` refuses them.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from irevalx.declarations import spelled
 from irevalx.errors import quote, shown_name
 from irevalx.frozen import Frozen, cached_property
-from irevalx.reading.column_names import DOCNO, GRADE, TOPIC, named
+from irevalx.reading.column_names import COLUMNS, RANK, SCORE, id_columns, named, specs_of
 from irevalx.reading.layout import Layout
 from irevalx.reading.sources.files import MARK, NEWLINE, Source
 
@@ -36,8 +36,11 @@ class Beginning(Frozen):
 
     @classmethod
     def of(cls, source: Source) -> Beginning:
-        """Return the beginning of a file."""
-        return cls(source.path, source.beginning)
+        """Return the beginning of a file; the first line of a JSON Lines file is complete, if it can be read again."""
+        text = source.beginning
+        if text.removeprefix(MARK)[:1] == b"{" and NEWLINE not in text and not re.match(_OBJECT_OF_OBJECTS, text):
+            text = source.first_line()
+        return cls(source.path, text)
 
     @property
     def has_mark(self) -> bool:
@@ -59,16 +62,40 @@ class Beginning(Frozen):
         ]
 
 
-def is_json_object(beginning: Beginning, columns: int) -> bool:
-    """Return whether a file is a JSON object of objects, or has one JSON object per line.
+def recognised(beginning: Beginning, layout: Layout) -> str:
+    """Return the form of a file in which a TREC format is expected: "lines", "object" or "records" of JSON, or "table".
 
-    A line with ``columns`` words is taken for a line of the expected format unless it is a JSON object as a whole.
+    Lines of JSON are recognised unless they have the number of words of the layout and are no JSON as a whole. A table
+    is recognised by a header with all columns of the layout, other than a header of the lines in the layout itself.
     """
     line = beginning.lines[0] if beginning.lines else b""
-    if not line.lstrip().startswith(b"{") or (len(line.split()) == columns and not isinstance(_json(line), dict)):
+    if line.lstrip().startswith(b"{"):
+        is_line = len(line.split()) == len(layout.columns[0].split()) and not isinstance(_json(line), dict)
+        if is_line:
+            return "lines"
+        if has_record(beginning):
+            return "records"
+        if re.match(_OBJECT_OF_OBJECTS, beginning.text.removeprefix(MARK)):
+            columns = [spec.column for spec in specs_of(layout.columns[0])]
+            return "object" if columns[:-1] == ["TOPIC", "DOCNO"] else "lines"
+        return "lines"
+    header = header_of(beginning)
+    if header is None or fits_layout(line.decode("utf-8", "replace").split(), layout):
+        return "lines"
+    numbers = {"SCORE": (SCORE, RANK)}
+    required = [numbers.get(spec.column, (spec,)) for spec in specs_of(layout.columns[0])]
+    has_all = all(any(named(spec, header.words) for spec in several) for several in required)
+    return "table" if has_all else "lines"
+
+
+def has_record(beginning: Beginning) -> bool:
+    """Return whether a file begins with a JSON record that has a topic and a document."""
+    line = next((line for line in beginning.lines if line.strip()), b"")
+    record = _json(line) if line.lstrip().startswith(b"{") else None
+    if not isinstance(record, dict):
         return False
-    of_objects = re.match(_OBJECT_OF_OBJECTS, beginning.text.removeprefix(MARK))
-    return bool(of_objects or record_columns(line))
+    ids = id_columns(list(record))
+    return bool(ids) and not any(isinstance(record[name], dict) for name in ids)
 
 
 def _json(line: bytes) -> Any:
@@ -81,37 +108,52 @@ def _json(line: bytes) -> Any:
         return None
 
 
-def record_columns(line: bytes) -> tuple[str, str] | None:
-    """Return the keys of topic and document in a JSON record; None for any other line."""
-    is_flat = re.match(rb"\s*\{", line) and not re.match(_OBJECT_OF_OBJECTS, line)
-    record = _json(line) if is_flat else None
-    names = list(record) if isinstance(record, dict) else []
-    columns = [named(column, names)[:1] for column in (TOPIC, DOCNO)]
-    return (columns[0][0], columns[1][0]) if all(columns) else None
-
-
-def is_beir(beginning: Beginning, columns: int) -> bool:
-    """Return whether a file begins with a BEIR header."""
-    return beir_header(beginning) is not None
-
-
 class Header(Frozen):
-    """The header line of BEIR judgments."""
+    """The header line of a table."""
 
     words: tuple[str, ...]  # the column names
-    separator: str  # "," or ";"; "" for tabs and spaces
+    separator: str  # "" for blanks
+    is_there: bool = True  # False for a file without header, whose columns are those of its format
 
 
-def beir_header(beginning: Beginning) -> Header | None:
-    """Return the header with columns for query, document and score, as BEIR or tables name them; None without one."""
-    first = beginning.lines[0].decode("utf-8", "replace") if beginning.lines else ""
-    for separator in ("", ",", ";"):
-        words = tuple(word.strip().strip("\"'") for word in (first.split(separator) if separator else first.split()))
-        if len(words) == 3 and all(
-            named(spec, [word]) for spec, word in zip((TOPIC, DOCNO, GRADE), words, strict=True)
-        ):
-            return Header(words, separator)
+SEPARATORS = ("\t", ",", ";", "")
+"""The separators of tables; "" for blanks."""
+
+_FIELD_ENDS_OF_TEXT = str.maketrans(",;\"'", "    ")
+
+
+def header_of(beginning: Beginning, separators: Sequence[str] = SEPARATORS) -> Header | None:
+    """Return the header of a table with columns for topics and documents; None without one."""
+    first = beginning.lines[0] if beginning.lines else b""
+    words = first.decode("utf-8", "replace").lower().translate(_FIELD_ENDS_OF_TEXT).split()
+    if not id_columns(words):
+        return None
+    for separator in separators:
+        words = fields_of(first, separator)
+        if id_columns(words):
+            return Header(tuple(words), separator)
     return None
+
+
+def fields_of(line: bytes, separator: str) -> list[str]:
+    """Return the fields of a line of a table."""
+    text = line.decode("utf-8", "replace").rstrip("\r\n")
+    if not separator:
+        return text.split()
+    import csv
+
+    try:
+        return [field.strip() for field in next(csv.reader([text], delimiter=separator), [])]
+    except csv.Error:
+        return []
+
+
+def fits_layout(words: Sequence[str], layout: Layout) -> bool:
+    """Return whether names are those of the columns of a layout, in its order."""
+    columns = next((names.split() for names in layout.columns if len(names.split()) == len(words)), [])
+    return bool(columns) and all(
+        bool(named(COLUMNS[column], [word])) for column, word in zip(columns, words, strict=True) if column in COLUMNS
+    )
 
 
 def separated_by_tabs(line: bytes, columns: int) -> bool:

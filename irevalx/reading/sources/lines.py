@@ -21,27 +21,8 @@ from irevalx.reading.layout import CommentStyle, Layout, encoding_hint, kind_of_
 from irevalx.reading.sources.blocks import Block
 from irevalx.reading.sources.decimals import CLOSE, OTHER, decimals, integers
 from irevalx.reading.sources.first_lines import separated_by_tabs
+from irevalx.reading.sources.rows import Hint
 from irevalx.trec_eval import Compat, MalformedNumbers, c_double, c_doubles, c_longs
-
-
-def from_csv(path: str, block: Block, separator: str) -> bytes:
-    """Return the text of a CSV block with tabs between columns.
-
-    Fields with a tab, and quotes that do not end on their line, raise MalformedLineError.
-    """
-    import csv
-
-    converted = []
-    for number, line in enumerate(block.text.decode("utf-8", "surrogateescape").split("\n")[:-1], block.first_line):
-        try:
-            [fields] = csv.reader([line.rstrip("\r")], delimiter=separator, strict=True) if line.strip() else [[]]
-        except csv.Error as error:
-            raise MalformedLineError(f"{shown_name(path)}:{number}: {error}, in {quote(line)}") from None
-        if any("\t" in field for field in fields):
-            raise MalformedLineError(f"{shown_name(path)}:{number}: a field must not contain a tab: {quote(line)}")
-        converted.append("\t".join(fields))
-    return "".join(f"{line}\n" for line in converted).encode("utf-8", "surrogateescape")
-
 
 _NEWLINE, _COMMENT, _SPACE, _TAB = map(ord, "\n# \t")
 
@@ -49,9 +30,6 @@ _SUBJECTS = ("TOPIC", "DOCNO", "MEASURE")
 """The columns that identify the subject of a line."""
 
 Number = TypeVar("Number", int, float)
-
-Hint: TypeAlias = Callable[[bytes, bytes, Layout], str]
-"""Returns a hint about a malformed line, given the line, lines around it and the layout; "" if nothing fits."""
 
 _SAMPLE = 1 << 11
 """Number of bytes, from the beginning of a block and from a malformed line on, for a hint."""
@@ -137,21 +115,12 @@ def cut_lines(
     """Cut the lines of a block into columns.
 
     ``columns`` are those of the file if the layout has several, and ``expected`` is the number of columns of its first
-    data line. A line with other columns or a NUL byte, or a missing header, raises MalformedLineError with a ``hint``.
+    data line. A line with other columns or a NUL byte raises MalformedLineError with a ``hint``.
     """
-    nul = block.text.find(b"\0")
-    if nul >= 0:
-        line = block.first_line + block.text.count(b"\n", 0, nul)
-        text = _line_with(block.text, nul)
-        what = block.begins_file and kind_of_file(block.text)
-        problem = f"the line contains a NUL byte: {quote(text)}{_after_colon(what or encoding_hint(text))}"
-        raise MalformedLineError(f"{shown_name(path)}:{line}: {problem}")
+    refuse_nul(path, block)
     names = columns or layout.columns[0]
-    if layout.header and block.begins_file:
-        block = _without_header(path, block, layout, hint)
-    whole = from_csv(path, block, layout.separator) if layout.separator else block.text
-    padding = bytes([_SPACE]) * PADDING
-    buffer = np.frombuffer(b"".join((padding, whole, padding)), np.uint8)
+    whole = block.text
+    buffer = padded(whole)
     comments, n_columns = layout.comments_in(compat), len(names.split())
     cut, uneven = _cut_at_separators(buffer, n_columns, comments), None
     if cut is None:
@@ -161,12 +130,29 @@ def cut_lines(
         for line in wrong[:1].tolist():
             newlines = np.flatnonzero(buffer == _NEWLINE) - PADDING
             text = _line_with(whole, int(newlines[line]))
-            sample = _sample(whole, int(newlines[line]) - len(text))
-            problem = f"{layout.rule(columns)}, but got {quote(text)}{_after_colon(hint(text, sample, layout))}"
+            sample = sample_of(whole, int(newlines[line]) - len(text))
+            problem = f"{layout.rule(columns)}, but got {quote(text)}{after_colon(hint(text, sample, layout))}"
             raise MalformedLineError(f"{shown_name(path)}:{block.first_line + line}: {problem}")
     elif expected not in {None, n_columns}:
         uneven = 0
     return DataLines(path, tuple(names.split()), block, buffer, *cut, uneven)
+
+
+def refuse_nul(path: str, block: Block) -> None:
+    """Raise MalformedLineError for the first NUL byte of a block."""
+    nul = block.text.find(b"\0")
+    if nul >= 0:
+        line = block.first_line + block.text.count(b"\n", 0, nul)
+        text = _line_with(block.text, nul)
+        what = block.begins_file and kind_of_file(block.text)
+        problem = f"the line contains a NUL byte: {quote(text)}{after_colon(what or encoding_hint(text))}"
+        raise MalformedLineError(f"{shown_name(path)}:{line}: {problem}")
+
+
+def padded(text: bytes) -> ByteArray:
+    """Return a text between the spaces that ``Names`` need."""
+    padding = bytes([_SPACE]) * PADDING
+    return np.frombuffer(b"".join((padding, text, padding)), np.uint8)
 
 
 _Cut: TypeAlias = "tuple[IntArray | None, IntArray, IntArray]"
@@ -335,23 +321,14 @@ def as_precise(x: FloatArray, compat: Compat) -> FloatArray:
         return x.astype(np.float32).astype(np.float64)
 
 
-def _without_header(path: str, block: Block, layout: Layout, hint: Hint) -> Block:
-    """Return the first block of a file without its first line, which must be the header."""
-    line, newline, rest = block.text.partition(b"\n")
-    if newline and line.split() != layout.header.encode().split():
-        problem = f"the first line must be the header {layout.header}, not {quote(line)}"
-        what = hint(line, _sample(block.text, 0), layout)
-        raise MalformedLineError(f"{shown_name(path)}:1: {problem}{_after_colon(what)}")
-    return Block(rest, 2)
-
-
-def _sample(text: bytes, place: int) -> bytes:
+def sample_of(text: bytes, place: int) -> bytes:
     """Return the first lines of a text, and some lines from an offset on."""
     parts = [text[: min(place, _SAMPLE)], text[place : place + _SAMPLE]]
     return b"".join(part[: part.rfind(b"\n") + 1] or part[:_SAMPLE] + b"\n" * bool(part) for part in parts)
 
 
-def _after_colon(text: str) -> str:
+def after_colon(text: str) -> str:
+    """Return a hint for the end of a message."""
     return f": {text}" if text else ""
 
 

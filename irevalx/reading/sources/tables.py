@@ -21,7 +21,7 @@ from irevalx.errors import ArgumentError, not_installed, printable
 from irevalx.frozen import replace
 from irevalx.parameters import short_repr
 from irevalx.process.platform import as_bytes
-from irevalx.reading.column_names import DOCNO, TOPIC, ColumnKind, known_columns, named
+from irevalx.reading.column_names import ColumnKind, id_columns, known_columns
 from irevalx.reading.sources.columns import ColumnTable, WholeTable, grades_of, names_of, scores_of
 from irevalx.reading.sources.files import Source
 
@@ -185,8 +185,8 @@ def table_of_frame(frame: Any, path: str) -> ColumnTable:
 
 def are_columns(given: Mapping[Any, Any]) -> bool:
     """Return whether this is ``{name: values}`` with columns for topic and docno."""
-    columns = [given[name] for spec in (TOPIC, DOCNO) for name in named(spec, list(given))[:1]]
-    return len(columns) == 2 and all(map(_is_column, columns))
+    columns = [given[name] for name in id_columns(list(given))]
+    return bool(columns) and all(map(_is_column, columns))
 
 
 def _is_column(values: Any) -> bool:
@@ -270,8 +270,8 @@ def _converted(values: list[Any], kind: ColumnKind, place: Callable[[int], str])
     """Return a list converted to its kind; missing probabilities (None, NA) are nan."""
     if kind == "names":
         return names_of([values], place)[0]
-    if kind == "grades":
+    if kind in {"grades", "integers"}:
         return grades_of([values], place)
-    if kind == "probabilities":
+    if kind in {"labels", "probabilities"}:
         values = [float("nan") if value is None or value == "NA" else value for value in values]
     return scores_of([values], place)

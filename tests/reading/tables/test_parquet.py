@@ -149,9 +149,9 @@ def test_damaged(files: tuple[Path, ...], tmp_path: Path) -> None:
             with pytest.raises(irevalx.IrevalxError, match=r"^cannot read '.*damaged': "):
                 read(tmp_path / "damaged")
     with pytest.raises(
-        irevalx.IrevalxError, match=r'a file for rel_format="prefs" must be text, but got a Parquet file'
+        irevalx.IrevalxError, match=r'a file for rel_format="beir" must be text, but got a Parquet file'
     ):
-        irevalx.Qrels.read(files[0], rel_format="prefs")
+        irevalx.Qrels.read(files[0], rel_format="beir")
 
 
 def test_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Judgments and runs from JSON: one object {topic: {docno: number}}, or one object per line."""
+"""JSON objects {topic: {docno: number}}."""
 
 from __future__ import annotations
 
@@ -7,27 +7,23 @@ import math
 import re
 import sys
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
 from irevalx.arrays.byte_strings import Names
-from irevalx.arrays.segments import Segments
-from irevalx.errors import LONGEST_QUOTE, MalformedLineError, Warn, quote, shown_name
+from irevalx.errors import LONGEST_QUOTE, MalformedLineError, quote, shown_name
 from irevalx.frozen import Frozen, replace
-from irevalx.judgments.graded import Judgments
-from irevalx.reading.column_names import GRADE, SCORE, named
+from irevalx.reading.column_names import SCORE, ColumnSpec
 from irevalx.reading.grade_rules import RULES, real_grades_hint
-from irevalx.reading.kinds.builder import Entries
-from irevalx.reading.kinds.graded import number_or_nan
-from irevalx.reading.kinds.runs import ResultRows, RunStream
-from irevalx.reading.layout import Layout, encoding_hint
+from irevalx.reading.layout import encoding_hint
+from irevalx.reading.rules import Rules
 from irevalx.reading.sources.blocks import whole_file
-from irevalx.reading.sources.files import MARK, Source, as_column, stem_of
-from irevalx.reading.sources.first_lines import record_columns
+from irevalx.reading.sources.files import Source
+from irevalx.reading.sources.rows import Columns, Rows
+from irevalx.reading.sources.text_rows import MissingLabels, number_or_nan
 from irevalx.settings import Grades
-from irevalx.trec_eval import LONG_MAX, LONG_MIN, Compat
+from irevalx.trec_eval import LONG_MAX, LONG_MIN
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\],:]|[^\s{}\[\],:"]+')
 """A JSON token. Unterminated strings extend to the end of the text, since a search from each quote would take
@@ -89,93 +85,73 @@ _SCORES = _Numbers("score", "a finite number", frozenset({int, float}))
 
 _Members: TypeAlias = "Callable[[list[tuple[str, Any]]], list[tuple[str, Any]]]"
 
-
-def read_json_judgments(
-    source: Source, layout: Layout | None, compat: Compat, strict: bool, warn: Warn, grades: Grades = "whole"
-) -> Judgments:
-    """Read judgments, without empty topics; repeated topics or documents raise MalformedLineError."""
-    parts = [entries.judgments() for entries in _read(source, _GRADES[grades], _once)]
-    judgments = Judgments.joined(source.path, parts)
-    if grades == "label" and (missing := np.flatnonzero(np.isnan(judgments.grades))).size:
-        first = int(missing[0])
-        topic, docno = judgments.topics[int(judgments.rows.ids[first])], judgments.docnos.text(first)
-        more = f" ({missing.size - 1} more in this file)" if missing[1:].size else ""
-        where = f"{shown_name(source.path)}: topic {quote(topic)}: document {quote(docno)}"
-        warn(f"{where}: the label is not a number; it counts as missing{more}")
-    return judgments
+Documents: TypeAlias = "dict[str, list[tuple[str, Any]]]"
+"""The documents of some topics, each with its number."""
 
 
-def read_json_run(source: Source, layout: Layout | None, compat: Compat, strict: bool, warn: Warn) -> RunStream:
-    """Open a run, named after its file; reading it raises like ``read_json_judgments``."""
+class JsonObjects(Rows):
+    """The rows of a JSON object {topic: {docno: number}}; an invalid object raises MalformedLineError."""
 
-    def parse(entries: Entries) -> ResultRows:
-        results = entries.results(compat, as_column(stem_of(source.path)), strict=True)
-        return results if entries.topics else replace(results, tag=None)
+    source: Source
+    numbers: _Numbers
+    members: _Members  # makes the list of a topic's documents
 
-    def run(members: _Members) -> RunStream:
-        read = partial(_read, source, _SCORES, members)
-        return RunStream(source.path, blocks=read, again=read, parse=parse)
+    def blocks(self) -> Iterator[Documents]:
+        """Yield the content of the file, some topics at a time; nothing for an empty pipe.
 
-    return replace(run(_once), with_repeats=run(list))
-
-
-def _read(source: Source, numbers: _Numbers, members: _Members) -> Iterator[Entries]:
-    """Yield the content of a file, some topics at a time; nothing for an empty pipe.
-
-    Topics are decoded one by one, since Python objects of a whole file take ten times its size. ``members`` makes the
-    list of a topic's documents. MalformedLineError names the first invalid line.
-    """
-    content = whole_file(source).text
-    if columns := record_columns(content.removeprefix(MARK).partition(b"\n")[0]):
-        yield _entries_of_records(source.path, content.removeprefix(MARK), columns, numbers)
-        return
-    try:
-        text = content.decode("utf-8-sig")
-        topics: dict[str, list[tuple[str, Any]]] = {}
-        seen: set[str] = set()
-        size = 0
-        for topic, documents in _topics_of(text, members) if content else ():
-            if topic in seen or not all(numbers.holds(value) for _, value in documents):
-                raise _WrongError
-            seen.add(topic)
-            topics[topic] = documents
-            size += len(documents)
-            if size >= _AT_ONCE:
-                yield _entries_of(source.path, topics, numbers)
-                topics, size = {}, 0
-        yield _entries_of(source.path, topics, numbers)
-    except (_WrongError, ValueError, RecursionError):
-        _refuse_content(source.path, content, numbers)
-
-
-def _entries_of_records(path: str, content: bytes, columns: tuple[str, str], numbers: _Numbers) -> Entries:
-    """Return the content of JSON lines; ``columns`` are the keys of topic and document."""
-    records: list[tuple[bytes, bytes, Any, int]] = []
-    column_names = SCORE if numbers is _SCORES else GRADE
-    for number, line in enumerate(content.split(b"\n"), 1):
-        if not line.strip():
-            continue
+        Topics are decoded one by one, since Python objects of a whole file take ten times its size.
+        """
+        content = whole_file(self.source).text
         try:
-            record = json.loads(line)
-            [name] = named(column_names, list(record))[:1]
-            topic, docno = (record[column] for column in columns)
-        except (ValueError, RecursionError, LookupError, TypeError):
-            rule = f"a line must be a JSON object with {columns[0]}, {columns[1]} and {numbers.what}"
-            raise MalformedLineError(f"{shown_name(path)}:{number}: {rule}, not {quote(line)}") from None
-        for column, value in zip(columns, (topic, docno), strict=True):
-            if type(value) not in {str, int}:
-                raise MalformedLineError(
-                    f"{shown_name(path)}:{number}: {quote(column)} must be a string or a whole number, not "
-                    f"{quote(json.dumps(value))}"
-                )
-        value = record[name]
-        if not numbers.holds(value):
-            where = f"{shown_name(path)}:{number}: topic {quote(str(topic))}: document {quote(str(docno))}"
-            raise MalformedLineError(f"{where}: {numbers.what} must be {numbers.rule}, not {quote(json.dumps(value))}")
-        records.append((_as_bytes(str(topic)), _as_bytes(str(docno)), value, number))
-    topics, docnos, values, lines = zip(*records, strict=True)
-    kind = np.float64 if float in numbers.types else np.int64
-    return Entries.of_rows(path, Names.of(topics), Names.of(docnos), np.array(values, kind), np.array(lines, np.int64))
+            text = content.decode("utf-8-sig")
+            topics: Documents = {}
+            seen: set[str] = set()
+            size = 0
+            for topic, documents in _topics_of(text, self.members) if content else ():
+                if topic in seen or not all(self.numbers.holds(value) for _, value in documents):
+                    raise _WrongError
+                seen.add(topic)
+                topics[topic] = documents
+                size += len(documents)
+                if size >= _AT_ONCE:
+                    yield topics
+                    topics, size = {}, 0
+            yield topics
+        except (_WrongError, ValueError, RecursionError):
+            _refuse_content(self.path, content, self.numbers)
+
+    def again(self) -> Iterator[Documents]:
+        """Yield the content of the file again."""
+        return self.blocks()
+
+    def with_repeats(self) -> JsonObjects:
+        """Return the rows such that a document can occur twice in a topic."""
+        return replace(self, members=list)
+
+    def columns(self, block: Documents, rules: Rules) -> Columns:
+        """Return the columns of some topics."""
+        pairs = [pair for documents in block.values() for pair in documents]
+        lengths = [len(documents) for documents in block.values()]
+        topics = Names.of(list(map(_as_bytes, block)))
+        kind = np.float64 if float in self.numbers.types else np.int64
+        numbers = np.array([self.numbers.as_number(number) for _, number in pairs], kind)
+        malformed = MissingLabels()
+        for place in np.flatnonzero(np.isnan(numbers)).tolist() if rules.grades == "label" else ():
+            topic = topics.text(int(np.repeat(np.arange(len(lengths)), lengths)[place]))
+            where = f"{shown_name(self.path)}: topic {quote(topic)}: document {quote(pairs[place][0])}"
+            malformed.add(1, where, quote(str(pairs[place][1])), "")
+        values = {
+            "TOPIC": topics.take(np.repeat(np.arange(len(lengths)), lengths)),
+            "DOCNO": Names.of([_as_bytes(docno) for docno, _ in pairs]),
+            self.specs[-1].column: numbers,
+        }
+        # Messages about repeated documents name no line.
+        return Columns(self.path, values, np.ones(len(pairs), np.int64), (malformed,), distinct=self.members is once)
+
+
+def json_objects(source: Source, specs: tuple[ColumnSpec, ...], grades: Grades) -> JsonObjects:
+    """Return a file as a JSON object with scores, or with grades of a type."""
+    return JsonObjects(source.path, specs, source, _SCORES if specs[-1] is SCORE else _GRADES[grades], once)
 
 
 def _topics_of(text: str, members: _Members) -> Iterator[tuple[str, list[tuple[str, Any]]]]:
@@ -209,29 +185,13 @@ def _next(text: str, place: int, expected: str) -> tuple[str, int]:
     return mark, place + 1
 
 
-def _entries_of(path: str, topics: dict[str, list[tuple[str, Any]]], numbers: _Numbers) -> Entries:
-    """Return decoded topics as columns."""
-    pairs = [pair for documents in topics.values() for pair in documents]
-    return Entries(
-        path=path,
-        topics=tuple(map(_as_bytes, topics)),
-        rows=Segments.of_lengths([len(documents) for documents in topics.values()]),
-        docnos=Names.of([_as_bytes(docno) for docno, _ in pairs]),
-        numbers=np.array(
-            [numbers.as_number(number) for _, number in pairs], np.float64 if float in numbers.types else np.int64
-        ),
-        lines=np.ones(len(pairs), np.int64),  # messages about repeated documents name no line
-        distinct=all(len(dict(documents)) == len(documents) for documents in topics.values()),
-    )
-
-
 def _refuse_content(path: str, content: bytes, numbers: _Numbers) -> NoReturn:
     """Raise the error about the first mistake in an invalid file."""
     rule = f"the file must be a JSON object {{topic: {{docno: {numbers.what}}}}}"
     where = shown_name(path)
     try:
         text = content.decode("utf-8-sig")
-        json.loads(text, object_pairs_hook=_once)
+        json.loads(text, object_pairs_hook=once)
     except _WrongError:
         _refuse(where, text, numbers, rule)
     except json.JSONDecodeError as error:
@@ -252,7 +212,7 @@ class _WrongError(Exception):
     """The file is invalid; ``_refuse_content`` locates the mistake."""
 
 
-def _once(pairs: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+def once(pairs: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
     """Return the members of an object; a repeated key raises _WrongError."""
     if len(dict(pairs)) < len(pairs):
         raise _WrongError

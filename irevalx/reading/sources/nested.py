@@ -1,0 +1,104 @@
+"""Rows of nested dictionaries, such as {topic: {subtopic: {docno: grade}}}."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from irevalx.parameters import argument_error, short_repr
+from irevalx.reading.column_names import ColumnSpec
+from irevalx.reading.layout import word_for
+from irevalx.reading.rules import Rules
+from irevalx.reading.sources.columns import What, grades_of, names_of, scores_of
+from irevalx.reading.sources.rows import Columns, Rows
+
+
+class NestedRows(Rows):
+    """The rows of a nested dictionary.
+
+    Its keys are the first columns of ``shape``. Its values are the other columns: a tuple, a list of tuples, or a
+    single value.
+    """
+
+    given: Mapping[Any, Any]
+    shape: str  # the columns, as in "TOPIC SUBTOPIC DOCNO: GRADE"; a list ends with "..."
+
+    def columns(self, block: Any, rules: Rules) -> Columns:
+        """Return the columns; invalid IDs, numbers or forms raise ArgumentError."""
+        keys, values = (part.removesuffix("...").split() for part in self.shape.split(":"))
+        names = [*keys, *values]
+        rows = list(self._rows(self.given, (), keys, values))
+        specs = {spec.column: spec for spec in self.specs}
+        of_names = dict(zip(names, zip(*rows, strict=True) if rows else [()] * len(names), strict=True))
+
+        def place_of(name: str) -> What:
+            """Return a function that describes a value of a column in messages."""
+            if name == "TOPIC":
+                return lambda place: f"{self.path}: a topic"
+            what = f"a {word_for(name)}" if specs[name].kind == "names" else word_for(name)
+
+            def describe(place: int) -> str:
+                ids = dict(zip(names, rows[place], strict=True))
+                subject = "".join(
+                    f": {word_for(key)} {short_repr(ids[key])}" for key in ("TOPIC", "DOCNO") if key in ids
+                )
+                return f"{self.path}{subject}: {what}"
+
+            return describe
+
+        columns = {name: _converted(specs[name], of_names[name], place_of(name), rules) for name in specs}
+        return Columns(self.path, columns, np.arange(1, len(rows) + 1))
+
+    def _rows(
+        self, given: Any, outer: tuple[Any, ...], keys: Sequence[str], values: Sequence[str]
+    ) -> Iterator[tuple[Any, ...]]:
+        """Yield rows: the keys of all levels, and the values."""
+        if keys:
+            if not isinstance(given, Mapping):
+                raise argument_error(self._owner(outer), f"a dictionary {self._form(keys, values)}", given)
+            for key, inner in given.items():
+                yield from self._rows(inner, (*outer, key), keys[1:], values)
+        elif self.shape.endswith("...") and isinstance(given, list):
+            for several in given:
+                yield (*outer, *self._several(several, outer, values))
+        elif len(values) == 1:
+            yield (*outer, given)
+        else:
+            yield (*outer, *self._several(given, outer, values))
+
+    def _several(self, given: Any, outer: tuple[Any, ...], values: Sequence[str]) -> Sequence[Any]:
+        """Return the values of a row; ArgumentError unless they are a tuple of that length."""
+        if isinstance(given, Sequence) and not isinstance(given, str | bytes) and len(given) == len(values):
+            return given
+        form = f"a tuple ({', '.join(map(word_for, values))})"
+        form = f"a list of tuples ({', '.join(map(word_for, values))})" if self.shape.endswith("...") else form
+        raise argument_error(self._owner(outer), form, given)
+
+    def _owner(self, outer: tuple[Any, ...]) -> Callable[[], str]:
+        """Return a function that describes what keys lead to a value."""
+        keys = self.shape.partition(":")[0].split()
+        subject = " of ".join(
+            f"{word_for(name)} {short_repr(key)}" for name, key in reversed([*zip(keys, outer, strict=False)])
+        )
+        return lambda: f"{self.path}: what {subject} has"
+
+    def _form(self, keys: Sequence[str], values: Sequence[str]) -> str:
+        """Return the form of an inner dictionary: {docno: grade}."""
+        value = word_for(values[0]) if len(values) == 1 else f"({word_for(values[0])}, ...)"
+        name = "docno" if keys[0] == "DOCNO" else word_for(keys[0])
+        return f"{{{name}: {value if len(keys) == 1 else '...'}}}"
+
+
+def _converted(spec: ColumnSpec, values: Sequence[Any], what: What, rules: Rules) -> Any:
+    """Return the values of a column as names or numbers."""
+    if spec.kind == "names":
+        return names_of([values], what)[0]
+    if spec.kind == "probabilities":
+        values = [float("nan") if value is None or value == "NA" else value for value in values]
+    if spec.kind in {"probabilities", "scores"}:
+        return scores_of([values], what)
+    if spec.kind == "levels":
+        return grades_of([values], what, grades="real")
+    return grades_of([values], what, grades=rules.grades)

@@ -1,0 +1,188 @@
+"""Rows of text files: lines cut into columns, and texts converted to numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from irevalx.arrays.segments import AnyArray, FloatArray, IntArray
+from irevalx.errors import MalformedLineError, MalformedNumberError, quote
+from irevalx.frozen import replace
+from irevalx.reading.column_names import ColumnKind
+from irevalx.reading.grade_rules import RULES, real_grades_hint, wrong_grades
+from irevalx.reading.layout import Layout, word_for
+from irevalx.reading.rules import Rules
+from irevalx.reading.sources.blocks import Block, blocks_of, file_ranges, whole_file
+from irevalx.reading.sources.decimals import EXACT, decimals, integers
+from irevalx.reading.sources.files import Source
+from irevalx.reading.sources.first_lines import Beginning, hint_at_columns
+from irevalx.reading.sources.lines import DataLines, columns_in, cut_lines, real_numbers, whole_numbers
+from irevalx.reading.sources.rows import Columns, Hint, Rows
+from irevalx.trec_eval import Compat, MalformedNumbers, c_double, c_long
+
+
+class TextRows(Rows):
+    """The rows of a text file in the layout of its format."""
+
+    source: Source
+    layout: Layout
+    compat: Compat
+    hint: Hint  # for messages about malformed lines
+
+    @property
+    def size(self) -> int:
+        """Bytes of a file that several processes can read; 0 otherwise."""
+        return self.source.size
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield blocks that end between topics."""
+        return self._with_columns(blocks_of(self.source))
+
+    def again(self) -> Iterable[Block]:
+        """Return the whole file as a block."""
+        return self._with_columns([whole_file(self.source)])
+
+    def shares(self, processes: int) -> list[Callable[[], Iterator[Block]]]:
+        """Return functions that yield the blocks for each of several processes, in file order."""
+        ranges = file_ranges(self.source, processes)
+        first = next(self._with_columns(ranges[0].blocks())) if ranges and self.layout.columns[1:] else None
+        columns = first.columns if first else None
+        return [lambda share=share: self._with_columns(share.blocks(), columns) for share in ranges]  # type: ignore[misc]
+
+    def _with_columns(self, blocks: Iterable[Block], columns: str | None = None) -> Iterator[Block]:
+        """Yield blocks with the columns that the first data line of the file has, if the layout has several."""
+        if len(self.layout.columns) == 1:
+            yield from blocks
+            return
+        for block in blocks:
+            columns = columns or columns_in(block, self.layout, self.compat)
+            yield replace(block, columns=columns)
+
+    def cut(self, block: Block, expected: int | None = None) -> DataLines:
+        """Return the lines of a block, cut into columns; malformed lines raise MalformedLineError."""
+        # Names of columns are unique: the second document of a line has a name of its own.
+        columns = block.columns and block.columns.replace("DOCNO DOCNO", "DOCNO OTHER")
+        return cut_lines(self.path, block, self.layout, self.compat, columns=columns, hint=self.hint, expected=expected)
+
+    def columns(self, block: Block, rules: Rules) -> Columns:
+        """Return the columns of a block, with numbers as C reads them unless the rules are strict."""
+        return columns_of(self.cut(block), {spec.column: spec.kind for spec in self.specs}, rules)
+
+    def about_duplicates(self) -> str:
+        """Return a hint at the format of a file with duplicate documents, for messages."""
+        return hint_at_columns(Beginning.of(self.source))
+
+    @property
+    def is_table(self) -> bool:
+        """Whether columns have names: no, and a judgment that repeats an earlier one is an error, as in trec_eval."""
+        return False
+
+
+def columns_of(lines: DataLines, kinds: Mapping[str, ColumnKind], rules: Rules) -> Columns:
+    """Return the columns of lines, converted to their kinds; columns without a kind are names."""
+    malformed: list[MalformedNumbers] = []
+    values: dict[str, Any] = {}
+    for name in lines.names:
+        read = _NUMBERS.get(kinds.get(name, "names"))
+        if name != "IGNORED":
+            values[name] = read(lines, name, rules, malformed) if read else lines[name]
+    return Columns(lines.path, values, lines.numbers, tuple(malformed))
+
+
+class MissingLabels(MalformedNumbers):
+    """The labels of one file that are not numbers, such as ERROR; each counts as missing."""
+
+    def __init__(self) -> None:
+        super().__init__("label", "a number", strict=False)
+
+    def add(self, count: int, where: str, quoted: str, read_as: str, hint: str = "") -> None:
+        """Count labels, like ``MalformedNumbers`` counts numbers."""
+        self.count += count
+        self.first = self.first or f"{where}: label {quoted} is not a number; it counts as missing"
+
+
+def number_or_nan(texts: Sequence[bytes]) -> tuple[list[float], list[bool]]:
+    """Return texts as numbers, nan if malformed, and whether each is a plain number."""
+    parsed = [c_double(text) for text in texts]
+    return [value if plain else math.nan for value, plain in parsed], [plain for _, plain in parsed]
+
+
+def _grades(lines: DataLines, name: str, rules: Rules, malformed: list[MalformedNumbers]) -> AnyArray:
+    """Return grades as int64, or float64 unless whole; malformed labels are nan.
+
+    Malformed grades are refused under strict rules, or if they are not whole.
+    """
+    texts = lines[name]
+    if rules.grades == "label":
+        malformed.append(MissingLabels())
+        return real_numbers(texts, malformed[-1], lines, number_or_nan)
+    is_whole = rules.grades == "whole"
+    hint = real_grades_hint() if is_whole else ""
+    malformed.append(MalformedNumbers("grade", RULES[rules.grades], strict=rules.strict or not is_whole, if_real=hint))
+    if is_whole:
+        return whole_numbers(texts, malformed[-1], lines)
+    values = real_numbers(texts, malformed[-1], lines)
+    for place in wrong_grades(values, rules.grades)[:1].tolist():
+        problem = f"grade must be {RULES[rules.grades]}, but got {quote(texts.text(place))}"
+        raise MalformedNumberError(f"{lines.describe(place)}: {problem}")
+    return values
+
+
+def _integers(lines: DataLines, name: str, rules: Rules, malformed: list[MalformedNumbers]) -> IntArray:
+    """Return a column of 64-bit integers; anything else is an error."""
+    texts = lines[name]
+    values, plain = integers(texts)
+    for place in np.flatnonzero(~plain).tolist():
+        values[place], exact = c_long(texts.text(place))
+        if not exact:
+            quoted = quote(texts.text(place))
+            raise MalformedLineError(
+                f"{lines.where(place)}: a {word_for(name)} must be a whole number, but got {quoted}"
+            )
+    return values
+
+
+def _levels(lines: DataLines, name: str, rules: Rules, malformed: list[MalformedNumbers]) -> FloatArray:
+    """Return levels of preferences; nan is an error, and under strict rules so is infinity."""
+    malformed.append(MalformedNumbers("level", "a finite number", strict=rules.strict))
+    texts = lines[name]
+    levels = real_numbers(texts, malformed[-1], lines)
+    for place in np.flatnonzero(np.isnan(levels)).tolist():
+        raise MalformedLineError(f"{lines.describe(place)}: level must be a number, but got {quote(texts.text(place))}")
+    return levels
+
+
+def _scores(lines: DataLines, name: str, rules: Rules, malformed: list[MalformedNumbers]) -> FloatArray:
+    malformed.append(MalformedNumbers("score", "a finite number", strict=rules.strict))
+    return real_numbers(lines[name], malformed[-1], lines)
+
+
+def _probabilities(lines: DataLines, name: str, rules: Rules, malformed: list[MalformedNumbers]) -> FloatArray:
+    """Return a column of probabilities; nan for NA."""
+    texts = lines[name]
+    values, states = decimals(texts)
+    for place in np.flatnonzero(states != EXACT).tolist():
+        text = texts.text(place)
+        values[place], plain = c_double(text)
+        if text == b"NA":
+            values[place] = np.nan
+        elif not plain:
+            raise MalformedLineError(
+                f"{lines.where(place)}: a probability must be a number or NA, but got {quote(text)}"
+            )
+    return values
+
+
+_NUMBERS: dict[ColumnKind, Callable[[DataLines, str, Rules, list[MalformedNumbers]], AnyArray]] = {
+    "grades": _grades,
+    "reals": _grades,
+    "labels": _grades,
+    "integers": _integers,
+    "levels": _levels,
+    "scores": _scores,
+    "probabilities": _probabilities,
+}
+"""The conversion of each kind of column."""

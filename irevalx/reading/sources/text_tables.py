@@ -1,0 +1,326 @@
+"""Text files with named columns: tables with a header, separated by commas, semicolons, tabs or blanks, and JSON Lines.
+
+Their lines become ``DataLines`` with the columns of the format, like the lines of TREC files.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from irevalx.arrays.byte_strings import PADDING
+from irevalx.arrays.segments import ByteArray, IntArray
+from irevalx.errors import MalformedLineError, quote, shown_name
+from irevalx.frozen import cached_property, replace
+from irevalx.reading.column_names import RANK, SCORE, ColumnSpec, named
+from irevalx.reading.layout import CommentStyle, word_for
+from irevalx.reading.rules import Rules
+from irevalx.reading.sources.blocks import Block, blocks_of, whole_file
+from irevalx.reading.sources.columns import ColumnTable
+from irevalx.reading.sources.first_lines import Beginning, Header, fields_of, header_of
+from irevalx.reading.sources.lines import DataLines, after_colon, cut_lines, padded, refuse_nul, sample_of
+from irevalx.reading.sources.rows import Columns
+from irevalx.reading.sources.text_rows import TextRows
+
+_NEWLINE, _SPACE, _TAB, _RETURN = map(ord, "\n \t\r")
+
+_BLANKS = " \t\r"
+"""Characters that are removed from both ends of a field."""
+
+_NUMBER = r"\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*"
+
+
+class NamedRows(TextRows):
+    """The rows of a text file with named columns; malformed numbers are errors."""
+
+    names: Sequence[str]  # of the columns of the file
+
+    @property
+    def size(self) -> int:
+        """The size that workers share: none, as one process reads such a file."""
+        return 0
+
+    def shares(self, processes: int) -> list[Callable[[], Iterator[Block]]]:
+        """Return no functions: one process reads such a file."""
+        return []
+
+    def columns(self, block: Block, rules: Rules) -> Columns:
+        """Return the columns of a block."""
+        return super().columns(block, rules if rules.strict else replace(rules, strict=True))
+
+    def about_duplicates(self) -> str:
+        """Return no hint, as columns have names."""
+        return ""
+
+    @property
+    def is_table(self) -> bool:
+        """Whether columns have names."""
+        return True
+
+    @cached_property
+    def keys(self) -> tuple[Any, ...]:
+        """The file's names of the requested columns; ArgumentError if one is missing, or occurs several times."""
+        table = ColumnTable(self.path, self.names)
+        return tuple(table.find(spec) for spec in self.specs)
+
+    def table(self) -> TextTable:
+        """Return the file as a table."""
+        return TextTable(self.path, self.names, self)
+
+    def of_run(self) -> NamedRows:
+        """Return the rows of a run: with its scores and ranks, as far as the file has them."""
+        others = tuple(spec for spec in self.specs if spec is not SCORE)
+        numbers = tuple(spec for spec in (SCORE, RANK) if named(spec, self.names)) or (SCORE,)
+        return replace(self, specs=(*others, *numbers))
+
+
+class HeadedRows(NamedRows):
+    """The rows of a table with a header, or with the columns of its format in order."""
+
+    header: Header
+
+    @cached_property
+    def _places(self) -> list[int]:
+        """The place of each requested column."""
+        if not self.header.is_there:
+            return list(range(len(self.specs)))
+        return [list(self.names).index(name) for name in self.keys]
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield blocks that end between topics, and not within quotes: a block of an odd number is continued."""
+        separator, place = self.header.separator.encode() or None, self._places[0]
+        pieces: list[bytes] = []
+        line, is_open = 1, False
+        for block in blocks_of(self.source, lambda text: text.split(separator, place + 1)[place : place + 1]):
+            line = line if pieces else block.line
+            pieces.append(block.text)
+            is_open ^= separator is not None and block.text.count(b'"') % 2 == 1
+            if not is_open:
+                yield Block(b"".join(pieces), line)
+                pieces = []
+        if pieces:
+            yield Block(b"".join(pieces), line)
+
+    def cut(self, block: Block, expected: int | None = None) -> DataLines:
+        """Return the lines of a block, cut into the requested columns."""
+        refuse_nul(self.path, block)
+        if self.header.is_there and block.line == 1:
+            block = Block(block.text.partition(b"\n")[2], 2)
+        if not self.header.separator:
+            of_places = dict(zip(self._places, (spec.column for spec in self.specs), strict=True))
+            names = [of_places.get(place, "IGNORED") for place in range(len(self.names))]
+            layout = replace(self.layout, columns=(" ".join(names),), comments=CommentStyle.NONE, more=False)
+            return cut_lines(self.path, block, layout, self.compat, hint=self.hint)
+        lines = self._cut_quoted(block) if b'"' in block.text else self._cut_at_separators(block)
+        assert lines.start is not None  # which both compute
+        for row, column in np.argwhere(lines.end == lines.start)[:1].tolist():
+            name = self.names[self._places[column]]
+            raise MalformedLineError(f"{lines.where(row)}: column {quote(name)} must not be empty")
+        return lines
+
+    def _cut_at_separators(self, block: Block) -> DataLines:
+        """Cut lines without quotes."""
+        buffer, n_columns = padded(block.text), len(self.names)
+        at = np.flatnonzero((buffer == ord(self.header.separator)) | (buffer == _NEWLINE))
+        lengths = np.diff(np.flatnonzero(buffer[at] == _NEWLINE), prepend=-1)
+        for line in np.flatnonzero(lengths != n_columns)[:1].tolist():
+            self._refuse(block.first_line + line, block.text.split(b"\n")[line])
+        ends = at.reshape(-1, n_columns)
+        starts = np.append(PADDING, at[:-1] + 1)[: at.size].reshape(-1, n_columns)
+        start, end = _stripped(buffer, starts[:, self._places], ends[:, self._places])
+        columns = tuple(spec.column for spec in self.specs)
+        return DataLines(self.path, columns, block, buffer, start, end, np.arange(len(ends)))
+
+    def _cut_quoted(self, block: Block) -> DataLines:
+        """Cut lines with quotes like the csv module, in which a quoted field can contain line ends."""
+        text = block.text.decode("utf-8", "surrogateescape")
+        every = re.findall(r"[^\n]*\n", text)
+        reader = csv.reader(every, delimiter=self.header.separator, strict=True)
+        texts: list[bytes] = []
+        numbers: list[int] = []
+        line = 0
+        try:
+            for fields in reader:
+                if len(fields) != len(self.names):
+                    self._refuse(block.first_line + line, every[line].encode("utf-8", "surrogateescape"))
+                texts += [fields[place].strip(_BLANKS).encode("utf-8", "surrogateescape") for place in self._places]
+                numbers.append(line)
+                line = reader.line_num
+        except csv.Error as error:
+            where = f"{shown_name(self.path)}:{block.first_line + line}"
+            raise MalformedLineError(f"{where}: {error}, in {quote(every[line].rstrip())}") from None
+        return _lines_of_texts(self, block, texts, numbers)
+
+    def _refuse(self, line: int, text: bytes) -> NoReturn:
+        rule = f"{self.layout.line} must have {len(self.names)} columns ({', '.join(self.names)})"
+        got = quote(text.rstrip(b"\r\n"))
+        raise MalformedLineError(f"{shown_name(self.path)}:{line}: {rule}, but got {got}")
+
+
+def _stripped(buffer: ByteArray, start: IntArray, end: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the edges of fields without the blanks around them."""
+    is_blank = np.isin(np.arange(256), (_SPACE, _TAB, _RETURN))
+    while (inside := (start < end) & is_blank[buffer[start]]).any():
+        start = start + inside
+    while (inside := (start < end) & is_blank[buffer[end - 1]]).any():
+        end = end - inside
+    return start, end
+
+
+def _lines_of_texts(rows: NamedRows, block: Block, texts: Sequence[bytes], numbers: Sequence[int]) -> DataLines:
+    """Return lines with the texts of their requested columns, flat, and their 0-based lines of the block."""
+    lengths = np.array(list(map(len, texts)), np.int64)
+    ends = PADDING + np.cumsum(lengths)
+    columns = tuple(spec.column for spec in rows.specs)
+    start, end = ((ends - lengths).reshape(-1, len(columns)), ends.reshape(-1, len(columns)))
+    return DataLines(rows.path, columns, block, padded(b"".join(texts)), start, end, np.array(numbers, np.int64))
+
+
+class _Number(str):
+    """The text of a JSON number."""
+
+    __slots__ = ()
+
+
+def _record(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a JSON object; a repeated key raises LookupError."""
+    record = dict(pairs)
+    if len(record) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise LookupError(next(name for place, name in enumerate(names) if name in names[:place]))
+    return record
+
+
+class JsonRows(NamedRows):
+    """The records of a JSON Lines file; the first one names the columns."""
+
+    @cached_property
+    def _decode(self) -> Callable[[str], Any]:
+        from json import JSONDecoder
+
+        decoder = JSONDecoder(object_pairs_hook=_record, parse_int=_Number, parse_float=_Number, parse_constant=_Number)
+        return decoder.decode
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield blocks that end between topics."""
+        key = self.keys[0]
+
+        def topic_of(line: bytes) -> list[Any]:
+            try:
+                return [self._decode(line.decode())[key]]
+            except (ValueError, LookupError, TypeError, RecursionError):
+                return []
+
+        return blocks_of(self.source, topic_of)
+
+    def cut(self, block: Block, expected: int | None = None) -> DataLines:
+        """Return the lines of a block, cut into the requested columns; blank lines are skipped."""
+        refuse_nul(self.path, block)
+        texts: list[bytes] = []
+        numbers: list[int] = []
+        for number, line in enumerate(block.text.split(b"\n")):
+            if line.strip():
+                texts += self._texts(block.first_line + number, line)
+                numbers.append(number)
+        return _lines_of_texts(self, block, texts, numbers)
+
+    def _texts(self, number: int, line: bytes) -> list[bytes]:
+        """Return the texts of the requested columns of a record."""
+        where = f"{shown_name(self.path)}:{number}"
+        try:
+            record = self._decode(line.decode())
+            values = [record[name] for name in self.keys]
+        except (ValueError, LookupError, TypeError, RecursionError) as error:
+            *others, _ = self.keys
+            rule = f"a line must be a JSON object with {', '.join(others)} and {word_for(self.specs[-1].column)}"
+            name = error.args[0] if isinstance(error, LookupError) and error.args else None
+            what = f": the key {quote(name)} is {'missing' if name in self.keys else 'repeated'}" if name else ""
+            raise MalformedLineError(f"{where}: {rule}, but got {quote(line)}{what}") from None
+        return [self._text(where, record, place, value) for place, value in enumerate(values)]
+
+    def _text(self, where: str, record: dict[str, Any], place: int, value: Any) -> bytes:
+        """Return the text of a value; MalformedLineError for a value of another type."""
+        spec = self.specs[place]
+        if isinstance(value, _Number):
+            if spec.kind != "names" or re.fullmatch(r"-?[0-9]+", value):
+                return value.encode()
+        elif isinstance(value, str) and value and spec.kind in {"names", "labels"}:
+            return value.encode("utf-8", "surrogatepass")
+        elif value is None and spec.kind in {"labels", "probabilities"}:
+            return b"NA"
+        return self._refuse_value(where, record, place, value)
+
+    def _refuse_value(self, where: str, record: dict[str, Any], place: int, value: Any) -> NoReturn:
+        """Raise the error about a value of the wrong type."""
+        from json import dumps
+
+        spec, of_columns = self.specs[place], dict(zip((s.column for s in self.specs), self.keys, strict=True))
+        subjects = [("topic", "TOPIC"), ("document", "DOCNO")] if spec.kind != "names" else []
+        subject = "".join(
+            f"{word} {quote(str(record[of_columns[name]]))}: " for word, name in subjects if name in of_columns
+        )
+        rule = "a string or a whole number" if spec.kind == "names" else "a number"
+        is_text = spec.kind != "names" and isinstance(value, str) and re.fullmatch(_NUMBER, value)
+        got = value if isinstance(value, _Number) else dumps(value)
+        hint = "; remove the quotes" if is_text and not isinstance(value, _Number) else ""
+        name = quote(self.keys[place])
+        raise MalformedLineError(f"{where}: {subject}{name} must be {rule}, but got {quote(got)}{hint}")
+
+
+class TextTable(ColumnTable):
+    """A text file with named columns as a table."""
+
+    rows: NamedRows
+
+    def columns(self, specs: Sequence[ColumnSpec], rules: Rules) -> Columns:
+        """Return whole columns; a missing column raises ArgumentError, a wrong value an error with its line."""
+        return replace(self.rows, specs=tuple(specs)).columns(whole_file(self.rows.source), rules)
+
+
+def headed_rows(rows: TextRows, beginning: Beginning, separators: Sequence[str], expected: str = "") -> HeadedRows:
+    """Return a file as a table with a header, or without one if its first line has the columns of the format.
+
+    Any other first line raises MalformedLineError; ``expected`` is the header that the format requires, if any.
+    """
+    first = beginning.lines[0] if beginning.lines else b""
+    header = header_of(beginning, separators) or _without_header(rows, first, separators)
+    if header is None:
+        refuse_nul(rows.path, Block(beginning.text, 1))
+        names = ", ".join(spec.names[0] for spec in rows.specs)
+        rule = f"the first line must be the header {expected}, not {quote(first)}"
+        if not expected:
+            rule = f"the first line must name the columns {names}, or have their values, but got {quote(first)}"
+        hint = rows.hint(first, sample_of(beginning.text, 0), rows.layout)
+        raise MalformedLineError(f"{shown_name(rows.path)}:1: {rule}{after_colon(hint)}")
+    return HeadedRows(
+        rows.path, rows.specs, rows.source, rows.layout, rows.compat, rows.hint, names=header.words, header=header
+    )
+
+
+def _without_header(rows: TextRows, first: bytes, separators: Sequence[str]) -> Header | None:
+    """Return the columns of the format if a first line has their values, or if there is none."""
+    words = tuple(spec.names[0] for spec in rows.specs)
+    if not first.strip():
+        return Header(words, separators[0], is_there=False)
+    for separator in separators:
+        fields = fields_of(first, separator)
+        if len(fields) == len(words) and re.fullmatch(_NUMBER, fields[-1]):
+            return Header(words, separator, is_there=False)
+    return None
+
+
+def json_rows(rows: TextRows, beginning: Beginning) -> JsonRows:
+    """Return a file as JSON Lines; a first line that is no JSON object raises MalformedLineError when it is read."""
+    from json import loads
+
+    first = next((line for line in beginning.lines if line.strip()), b"")
+    try:
+        record = loads(first)
+    except (ValueError, RecursionError):
+        record = None
+    names = list(record) if isinstance(record, dict) else [spec.names[0] for spec in rows.specs]
+    return JsonRows(rows.path, rows.specs, rows.source, rows.layout, rows.compat, rows.hint, names=names)
