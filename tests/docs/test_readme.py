@@ -14,7 +14,8 @@ def test_main_command() -> None:
     """The blocks below the first command are what irevalx prints on standard output and standard error."""
     [(line, printed)] = re.findall(r"<!-- main command -->\n```sh\n(.+)\n```\n\n```\n((?:.+\n)+)```", README)
     arguments = line.partition(".venv/bin/irevalx ")[2].replace(
-        "fixtures/example/*.run", " ".join(str(path.relative_to(ROOT)) for path in sorted((FIXTURES / "example").glob("*.run")))
+        "fixtures/example/*.run",
+        " ".join(str(path.relative_to(ROOT)) for path in sorted((FIXTURES / "example").glob("*.run"))),
     )
     done = run(*arguments.split(), cwd=ROOT)
     assert done.stdout.decode() == printed
