@@ -13,8 +13,8 @@ from irevalx.measures.declaration import Measure
 _INTRODUCTION = """# All measures
 
 This page contains the definition, formula, range and source of each measure, and how options affect it. `irevalx -h
--m NAME` and the manual page `irevalx-measures(7)` show the same definitions. [Measures](measures.md) explains how to request
-measures.
+-m NAME` and the manual page `irevalx-measures(7)` show the same definitions. [Measures](measures.md) explains how
+to request measures.
 """
 
 

@@ -10,10 +10,13 @@ import irevalx
 import irevalx.lab
 
 _SAID = {
-    "irevalx": "This page documents all functions and classes of `irevalx`. [Python](python.md) introduces them, with examples.",
+    "irevalx": (
+        "This page documents all functions and classes of `irevalx`. [Python](python.md) introduces them, with "
+        "examples."
+    ),
     "irevalx.lab": (
-        "This module has one function for each command of `irevalx-lab`. [The guide to irevalx-lab](lab.md) explains when "
-        "to use them. A result has `notes`, typed rows, `to_frame()` and, if it can be plotted, `figure()`. In an "
+        "This module has one function for each command of `irevalx-lab`. [The guide to irevalx-lab](lab.md) explains "
+        "when to use them. A result has `notes`, typed rows, `to_frame()` and, if it can be plotted, `figure()`. In an "
         "interpreter and in a notebook, a result is displayed as the table that the command prints."
     ),
 }
