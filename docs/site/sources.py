@@ -29,7 +29,7 @@ def write(folder: Path) -> None:
     for file in pages:
         text = (ROOT / file).read_text()
         for other in {*linked_files(text, file)} - {*pages, *made}:
-            _copy(ROOT / other, folder / site_name(other))  # to be downloaded
+            copy(ROOT / other, folder / site_name(other))  # to be downloaded
         if file == INDEX:
             text = "\n".join([text, *_tables_of_contents()])
         if file == "docs/measures.md":
@@ -40,7 +40,7 @@ def write(folder: Path) -> None:
         _write(folder / site_name(file), text)
 
 
-def _copy(source: Path, path: Path) -> None:
+def copy(source: Path, path: Path) -> None:
     """Copy a file of any kind, such as a picture."""
     path.parent.mkdir(parents=True, exist_ok=True)
     shutil.copy(source, path)
