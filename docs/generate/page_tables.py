@@ -33,9 +33,10 @@ def blocks() -> dict[str, str]:
         "sets": table(("set", "measures"), [(f"`{name}`", members) for name, members in measure_sets()]),
         "measures": measure_table(),
         "undefined measures": undefined_table(),
+        "probability measures": probability_measures(),
         "file formats": formats(),
         "rules": table(("", *KINDS), [(subject, *cells) for subject, cells in RULES]),
-        "orders": table(("order", "the next document is", "a judged document counts", "source"), orders),
+        "orders": table(("strategy", "next document", "when it learns from an existing judgment", "source"), orders),
         "departures": departure_tables(),
         "departures from gdeval": family_table("gdeval"),
         "departures from ndeval": family_table("ndeval"),
@@ -69,7 +70,13 @@ def undefined_table() -> str:
         for option, reason in measure.refuses.items():
             by_reason.setdefault((option, reason), []).append(f"`{measure.name}`")
     rows = [(f"`{option}`", ", ".join(names), reason) for (option, reason), names in sorted(by_reason.items())]
-    return table(("not with", "measures", "because"), rows)
+    return table(("option", "unsupported measures", "reason"), rows)
+
+
+def probability_measures() -> str:
+    """Return the names of the measures of graded judgments that ``--grades probability`` supports."""
+    supported = [m for m in MEASURES if "qrels" in m.formats and "grades=probability" not in m.refuses]
+    return ", ".join(f"`{measure.name}`" for measure in supported) + "."
 
 
 def formats() -> str:

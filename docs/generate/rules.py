@@ -1,4 +1,4 @@
-"""What judged, pooled and outside the pool mean, and to which measure: the table of the docs and the manual page."""
+"""How each measure treats judged, pooled and unpooled documents: the table of the docs and the manual page."""
 
 from __future__ import annotations
 
@@ -11,40 +11,40 @@ from irevalx.measures.declaration import Measure, UnjudgedEffect
 from irevalx.measures.measure_parameters import Gains
 
 Rule: TypeAlias = tuple[str, tuple[str, str, str, str]]
-"""A row of the table: what it is about, and the words for each kind of documents."""
+"""A row of the table: its subject, and a cell for each kind of documents."""
 
-KINDS = ("judged relevant", "judged nonrelevant", "pooled, unjudged", "outside the pool")
+KINDS = ("judged relevant", "judged nonrelevant", "pooled but unjudged", "unpooled")
 """The kinds of documents, the columns of the table."""
 
 DEFINITIONS: tuple[Rule, ...] = (
     (
-        "A document is so if it has",
+        "Definition: the document has",
         (
-            "a judgment of at least -l, whether --pool has it or not",
-            "a judgment from 0 up, below -l, whether --pool has it or not",
-            "a negative judgment (-1, -2, ...), or a line in --pool and no judgment",
-            "neither",
+            "a grade of at least -l, in the pool file or not",
+            "a grade of at least 0 but below -l, in the pool file or not",
+            "a negative grade (-1, -2, ...), or a line in the pool file (--pool) and no judgment",
+            "neither a judgment nor a line in the pool file",
         ),
     ),
-    ("relstring shows", ("its grade", "its grade", ".", "-")),
-    ("A gain is given to it as", ("GRADE=GAIN", "GRADE=GAIN", "-2=GAIN", "-1=GAIN")),
+    ("Character in relstring", ("its grade", "its grade", ".", "-")),
+    ("Syntax that assigns it a gain", ("GRADE=GAIN", "GRADE=GAIN", "-2=GAIN", "-1=GAIN")),
 )
 
 BELOW_0: Rule = (
-    "The same with -l below 0, but for R, utility and the set measures, which count judged documents only",
+    "The same measures with -l below 0; R, utility and the set measures still count judged documents only",
     ("relevant", "relevant", "relevant if -l is -2 or less", "relevant"),
 )
-"""After the measures that take unjudged documents for nonrelevant."""
+"""Follows the measures that treat unjudged documents as nonrelevant."""
 
 READINGS: tuple[Rule, ...] = (
-    ("-J, or the reading skip, lets it", ("stay", "stay", "vanish from the ranking", "vanish from the ranking")),
+    ("-J, or the treatment skip", ("kept", "kept", "removed from the ranking", "removed from the ranking")),
     (
-        "The reading rel takes it for",
+        "The treatment rel",
         (
             "relevant",
             "nonrelevant",
-            "relevant if it was retrieved, and R grows",
-            "relevant if it was retrieved, and R grows",
+            "relevant if retrieved, and counted in R",
+            "relevant if retrieved, and counted in R",
         ),
     ),
 )
@@ -55,13 +55,13 @@ JUDGED_COUNTS_AS = {
     UnjudgedEffect.LIKE_STRATUM: ("a sample of its stratum", "a sample of its stratum"),
     UnjudgedEffect.NO_GAIN: ("its gain", "its gain"),
 }
-"""What judged documents count as, by what pooled ones do; others are relevant or not, or have a gain."""
+"""The treatment of judged documents, by the treatment of pooled ones; others are relevant or not, or have a gain."""
 
 
 def rows_of_measures() -> Iterator[Rule]:
-    """Yield what documents count as, a row for all measures that declare the same, by family.
+    """Yield the treatment of documents by measures, a row for all measures that declare the same, by family.
 
-    Without preferences, which are not about single documents, and without what is no number.
+    Measures of preferences, which concern pairs of documents, and measures that are not numbers are left out.
     """
     rows: dict[tuple[str, ...], list[str]] = {}
     for measure in chain.from_iterable(families().values()):
@@ -72,17 +72,16 @@ def rows_of_measures() -> Iterator[Rule]:
     for (needs, *cells), names in rows.items():
         relevant, nonrelevant, pooled, outside = cells
         listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
-        verb = "takes" if len(names) == 1 else "take"
-        yield f"{listed}{needs} {verb} it for", (relevant, nonrelevant, pooled, outside)
+        yield f"{listed}{needs}", (relevant, nonrelevant, pooled, outside)
         if (needs, pooled, outside) == ("", plain, plain):
             yield BELOW_0
 
 
 def _counts_as(measure: Measure) -> tuple[str, str, str, str]:
     pooled, outside = measure.pooled, measure.outside
-    usual = ("its gain", "its gain") if isinstance(measure.kind, Gains) else ("relevant", "nonrelevant")
-    return *JUDGED_COUNTS_AS.get(pooled, usual), pooled.value, outside.value
+    default = ("its gain", "its gain") if isinstance(measure.kind, Gains) else ("relevant", "nonrelevant")
+    return *JUDGED_COUNTS_AS.get(pooled, default), pooled.value, outside.value
 
 
 RULES: tuple[Rule, ...] = (*DEFINITIONS, *rows_of_measures(), *READINGS)
-"""What is said of each kind of documents, a row each."""
+"""The rows of the table."""

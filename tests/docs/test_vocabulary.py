@@ -11,23 +11,51 @@ CHECKED = sorted(
     {
         "README.md",
         "docs/README.md",
+        "docs/agreement.md",
+        "docs/bounds.md",
         "docs/command.md",
+        "docs/compare-runs.md",
         "docs/differences.md",
+        "docs/estimates.md",
         "docs/figures.md",
         "docs/glossary.md",
         "docs/in-ci.md",
+        "docs/incomplete-judgments.md",
+        "docs/judged-pooled-outside.md",
+        "docs/lab-columns.md",
+        "docs/lab.md",
+        "docs/labels.md",
+        "docs/llm-judges.md",
         "docs/measures.md",
         "docs/migrating.md",
+        "docs/number-of-topics.md",
+        "docs/papers.md",
+        "docs/predicted-judgments.md",
         "docs/python.md",
+        "docs/report.md",
+        "docs/reusability.md",
+        "docs/robustness.md",
+        "docs/samples.md",
         "docs/spark.md",
         "docs/speed.md",
+        "docs/ties-and-real-relevance.md",
+        "docs/what-to-judge.md",
         "docs/your-own-measure.md",
         *(page for page in PAGES if page.startswith(("docs/first/", "docs/notebooks/"))),
     }
 )
 """The pages whose words are checked; their blocks of code, code spans and link targets are not."""
 
-FROM_HELP = ("options", "commands", "exit statuses", "output formats", "measures", "sets")
+FROM_HELP = (
+    "options",
+    "commands",
+    "exit statuses",
+    "output formats",
+    "measures",
+    "sets",
+    "orders",
+    "undefined measures",
+)
 """The generated blocks that repeat the help, which is not checked here."""
 
 PARAPHRASES = {
