@@ -1,11 +1,19 @@
-"""The vocabulary: the pages use the terms of docs/glossary.md, not paraphrases of them."""
+"""The vocabulary: the pages and the help use the terms of docs/glossary.md, not paraphrases of them.
+
+    PYTHONPATH=tests python tests/docs/test_vocabulary.py
+
+lists the paraphrases in all pages, manual pages and messages.
+"""
 
 from __future__ import annotations
 
+import ast
 import re
+import sys
 
 import pytest
 from doc_pages import PAGES, prose
+from running import ROOT
 
 CHECKED = sorted(
     {
@@ -57,6 +65,24 @@ FROM_HELP = (
     "undefined measures",
 )
 """The generated blocks that repeat the help, which is not checked here."""
+
+MANUAL_PAGES = {str(path.relative_to(ROOT)): path for path in sorted((ROOT / "man").glob("*/*"))}
+"""The manual pages, which contain the help of every option and measure."""
+
+UNCHECKED_MANUAL_PAGES = {
+    "man/man1/irevalx.1",
+    "man/man1/irevalx-lab.1",
+    "man/man1/irevalx-lab-bounds.1",
+    "man/man1/irevalx-lab-compare.1",
+    "man/man1/irevalx-lab-estimate.1",
+    "man/man1/irevalx-lab-labels.1",
+    "man/man1/irevalx-lab-leave-out.1",
+    "man/man1/irevalx-lab-report.1",
+    "man/man1/irevalx-lab-study.1",
+    "man/man5/irevalx-formats.5",
+    "man/man7/irevalx-measures.7",
+}
+"""The manual pages that still contain paraphrases."""
 
 PARAPHRASES = {
     r"labels? from elsewhere|machine's labels|what a machine says": "machine judgments",
@@ -110,10 +136,33 @@ def found_in(text: str) -> dict[str, str]:
     return {phrase: term for _, phrase, term in sorted(matches)}
 
 
+def help_in(name: str) -> str:
+    """Return the text of a manual page without fonts and escaped characters."""
+    return re.sub(r"\\f[BIRP]|\\-", "", MANUAL_PAGES[name].read_text())
+
+
+def messages_in(module: str) -> str:
+    """Return the strings of a module that contain several words, without docstrings.
+
+    >>> messages_in("'a docstring'; x = 'a message'; y = 'name'")
+    'a message'
+    """
+    nodes = list(ast.walk(ast.parse(module)))
+    docstrings = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    strings = (node.value for node in nodes if isinstance(node, ast.Constant) and id(node) not in docstrings)
+    return "\n\n".join(string for string in strings if isinstance(string, str) and " " in string)
+
+
 @pytest.mark.parametrize("page", CHECKED)
 def test_pages_use_the_terms_of_the_glossary(page: str) -> None:
     """No page paraphrases a term."""
     assert not found_in(PAGES[page])
+
+
+@pytest.mark.parametrize("name", sorted(MANUAL_PAGES.keys() - UNCHECKED_MANUAL_PAGES))
+def test_help_uses_the_terms_of_the_glossary(name: str) -> None:
+    """No manual page paraphrases a term."""
+    assert not found_in(help_in(name))
 
 
 def test_paraphrases_are_found() -> None:
@@ -130,3 +179,18 @@ def test_every_term_has_a_definition_a_source_and_a_link() -> None:
     assert terms == sorted(terms, key=str.lower)
     for entry in entries:
         assert re.fullmatch(r".+\n\n(?:.+\n)+\n\*Source:\* .+ \*Used in:\* \[.+\]\(.+\)\.\n*", entry), entry
+
+
+def main() -> None:
+    """Print the paraphrases in each page, manual page and module."""
+    texts = PAGES | {name: help_in(name) for name in MANUAL_PAGES}
+    texts |= {
+        str(path.relative_to(ROOT)): messages_in(path.read_text()) for path in sorted((ROOT / "irevalx").rglob("*.py"))
+    }
+    for name, text in texts.items():
+        for phrase, term in found_in(text).items():
+            sys.stdout.write(f"{name}: {phrase} (write: {term})\n")
+
+
+if __name__ == "__main__":
+    main()
