@@ -23,11 +23,9 @@ def blocks() -> dict[str, str]:
     orders = [(f"`{order.name}`", order.meaning, LEARNING[order.learns], order.source) for order in STRATEGIES.values()]
     return {
         "calls": "\n".join(["```sh", *_with_comments(EXAMPLES), "```"]),
-        "commands": table(("command", "what it does"), commands),
+        "commands": table(("command", "description"), commands),
         "options": options(),
-        "output formats": table(
-            ("`--format`", "what is printed"), [(f"`{name}`", is_) for name, is_ in output_formats()]
-        ),
+        "output formats": table(("`--format`", "output"), [(f"`{name}`", is_) for name, is_ in output_formats()]),
         "exit statuses": table(("status", "meaning"), [(str(status), text) for status, text in exit_statuses()]),
         "completion": "\n".join(["```", *_with_comments(shells), "```"]),
         "sets": table(("set", "measures"), [(f"`{name}`", members) for name, members in measure_sets()]),
@@ -48,7 +46,7 @@ def blocks() -> dict[str, str]:
 def options() -> str:
     """Return a table for each group of options."""
     sections = [
-        f"### {group}\n\n" + table(("option", "what it does"), [(f"`{names}`", text) for names, text in described])
+        f"### {group}\n\n" + table(("option", "description"), [(f"`{names}`", text) for names, text in described])
         for group, described in option_groups()
     ]
     return "\n\n".join(sections)
@@ -60,7 +58,7 @@ def measure_table() -> str:
     for measure in MEASURES:
         parameters = f"`{measure.name}.{measure.kind.usage}`" if measure.kind.usage else ""
         rows.append((f"`{measure.name}`", measure.title, parameters))
-    return table(("measure", "what it is", "parameters"), rows)
+    return table(("measure", "description", "parameters"), rows)
 
 
 def undefined_table() -> str:
@@ -95,7 +93,7 @@ def departure_tables() -> str:
     sections = []
     for number, subject in SUBJECTS.items():
         rows = [(d.trec_eval, d.irevalx, d.reason, f"`{d.test}`") for d in DEPARTURES if d.number == number]
-        sections.append(f"### {number}. {subject}\n\n" + table(("trec_eval", "irevalx", "because", "shown by"), rows))
+        sections.append(f"### {number}. {subject}\n\n" + table(("trec_eval", "irevalx", "reason", "test"), rows))
     return "\n\n".join(sections)
 
 
@@ -105,7 +103,7 @@ def family_table(program: str) -> str:
         (d.program, d.irevalx, d.reason, ", ".join(f"`{shown}`" if "::" in shown else shown for shown in d.shown_by))
         for d in FAMILY[program]
     ]
-    return table((program, "irevalx", "because", "shown by"), rows)
+    return table((program, "irevalx", "reason", "test or recorded case"), rows)
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
