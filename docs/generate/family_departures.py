@@ -1,4 +1,4 @@
-"""Where irevalx does not do what gdeval, ndeval, statAP_MQ_eval and sample_eval.pl do, for docs/differences.md."""
+"""Deliberate differences from gdeval, ndeval, statAP_MQ_eval and sample_eval.pl, for docs/differences.md."""
 
 from __future__ import annotations
 
@@ -25,295 +25,299 @@ class FamilyDeparture(Frozen):
 _HERE = "test_family_departures.py::"
 _SAMPLE = "test_sampled.py::"
 
-_TOPICS_ARE_TEXTS = "wt09-1 and 1 are two topics for all other programs."
+_TOPICS_ARE_STRINGS = "wt09-1 and 1 are two topics for all other programs."
 _NO_COMMON_TOPIC = "The files do not belong together."
-_ROW_OF_ZEROS = "The mean counts the topic, so that its row belongs to it; -c of trec_eval 10.0 does the same."
+_ROW_OF_ZEROS = "The mean includes the topic, so it needs a row; trec_eval 10.0 does the same with -c."
 
 GDEVAL: tuple[FamilyDeparture, ...] = (
     FamilyDeparture(
-        "Refuses a grade above 4.",
-        "ERR refuses it too, or is left out of a set of measures with a remark; ERR.max=G allows grades up to G. "
-        "ndcg_burges takes any grade.",
-        "ERR divides by 2 to the power of the greatest grade; nDCG does not need it.",
+        "Rejects grades above 4.",
+        "ERR also rejects them, or is omitted from a set of measures with a message; ERR.max=G allows grades "
+        "up to G. ndcg_burges accepts any grade.",
+        "ERR divides by 2 to the power of the highest grade; nDCG does not need a maximum.",
         ("g13", "g14", "g15"),
     ),
     FamilyDeparture(
-        "Counts a document each time that it stands in the run.",
-        "Refuses the run.",
-        "nDCG could exceed 1; trec_eval refuses it too.",
+        "Counts a document every time it occurs in the run.",
+        "Rejects the run.",
+        "nDCG could exceed 1; trec_eval rejects such runs too.",
         ("g16",),
     ),
     FamilyDeparture(
-        "Of a document judged twice the lowest grade above 0 counts, and all of them are in the ideal ranking; a "
-        "second grade of 0 or less is overlooked.",
-        "Refuses the judgments.",
-        "The judgments contradict each other; trec_eval refuses them too.",
+        "If a document is judged twice, the lowest grade above 0 counts, and the ideal ranking contains all "
+        "its grades; a second grade of 0 or less is ignored.",
+        "Rejects the judgments.",
+        "The judgments contradict each other; trec_eval rejects them too.",
         ("g17", _HERE + "test_gdeval_second_judgment_of_0"),
     ),
     FamilyDeparture(
-        "Topics are numbers; what stands before the last hyphen is cut off.",
-        "Topics are texts.",
-        _TOPICS_ARE_TEXTS,
+        "Topics are numbers; everything up to the last hyphen is removed.",
+        "Topics are strings.",
+        _TOPICS_ARE_STRINGS,
         ("g18", "g21"),
     ),
     FamilyDeparture(
-        "One cutoff in a call, 20 unless told otherwise.",
-        "Any number of them, 5, 10 and 20 unless told otherwise.",
-        "They cost one reading of the files.",
+        "One cutoff per call, 20 by default.",
+        "Any number of cutoffs; 5, 10 and 20 by default.",
+        "Additional cutoffs do not require reading the files again.",
         ("g20",),
     ),
     FamilyDeparture(
-        "With -c there is no row for a topic without results, though the mean counts it as 0.",
+        "With -c, there is no row for a topic without results, although the mean counts it as 0.",
         "A row of 0 (--compat 10).",
         _ROW_OF_ZEROS,
         (_HERE + "test_rows_of_topics_without_results",),
     ),
     FamilyDeparture(
-        "Prints means of 0 where judgments and run have no topic in common.",
+        "Prints means of 0 if the judgments and the run have no topic in common.",
         "An error with status 7.",
         _NO_COMMON_TOPIC,
         (_HERE + "test_no_topic_in_common",),
     ),
     FamilyDeparture(
-        "The second column of judgments and runs must be 0 and Q0, a rank must consist of digits, a tag must not be 0; "
-        "columns after the last are ignored, and of a score that is no number as much is read as is one.",
-        "Files are read as everywhere in irevalx.",
-        "What trec_eval reads should be evaluated, and the other way round.",
+        "The second column must be 0 in the judgments and Q0 in the run, ranks must consist of digits, and a "
+        "run tag must not be 0. Additional columns are ignored. If a score is not a number, its numeric "
+        "prefix is used.",
+        "File formats are the same as everywhere in irevalx.",
+        "Files that trec_eval reads should be evaluated, and vice versa.",
         (_HERE + "test_columns_of_gdeval",),
     ),
     FamilyDeparture(
-        "Files whose names contain .gz or .bz2 are decompressed.",
+        "Files are decompressed if their names contain .gz or .bz2.",
         "gzip, bzip2, xz and zstd are recognised by their content.",
-        "Names may be anything.",
+        "Files can have any name.",
         ("test_command.py::test_compressed_files_are_known_by_their_content",),
     ),
     FamilyDeparture(
         "-baseline and -riskAlpha evaluate the risk of a run.",
-        "There are no such options.",
-        "It is another question than how good a run is.",
+        "These options do not exist.",
+        "Risk is a different question from the effectiveness of a run.",
         (_HERE + "test_options_of_other_programs",),
     ),
 )
 
 NDEVAL: tuple[FamilyDeparture, ...] = (
     FamilyDeparture(
-        "Without -traditional documents are ranked by the column of ranks, which runs with equal scores may order "
-        "otherwise, and equal ranks are errors.",
-        "Documents are ranked by score, always.",
-        "It is what -traditional and all other programs do.",
+        "Without -traditional, documents are ranked by the rank column, which can disagree with the scores if"
+        " scores are tied, and equal ranks are errors.",
+        "Documents are always ranked by score.",
+        "This is what -traditional and all other programs do.",
         ("n25",),
     ),
     FamilyDeparture(
-        "nNRBP is -nan in a topic without a relevant document, and where no list can gain anything; so is its mean.",
+        "nNRBP is -nan for a topic without relevant documents, and if no ranking can have a gain; the mean is"
+        " then -nan too.",
         "0",
-        "So are alpha_nDCG and nERR_IA, of which ndeval itself says 0.",
+        "alpha_nDCG and nERR_IA, which ndeval itself computes as 0, are treated in the same way.",
         ("n05", "n30"),
     ),
     FamilyDeparture(
-        "Prints rows of zeros for topics that only the run has.",
+        "Prints rows of zeros for topics that occur only in the run.",
         "No rows; the means are the same.",
-        "Nothing is known of these topics.",
+        "There are no judgments for these topics.",
         ("n03", "n04"),
     ),
     FamilyDeparture(
-        "With -c there is no row for a topic without results, though the mean counts it as 0.",
+        "With -c, there is no row for a topic without results, although the mean counts it as 0.",
         "A row of 0 (--compat 10).",
         _ROW_OF_ZEROS,
         (_HERE + "test_rows_of_topics_without_results",),
     ),
     FamilyDeparture(
-        "Where judgments and run have no topic in common every mean is -nan.",
+        "If the judgments and the run have no topic in common, every mean is -nan.",
         "An error with status 7.",
         _NO_COMMON_TOPIC,
         (_HERE + "test_no_topic_in_common",),
     ),
     FamilyDeparture(
         "ERR_IA and alpha_DCG at cutoff 1 are not divided by the gain of the best document.",
-        "They are.",
-        "The formula says so; ndeval itself never prints this cutoff.",
+        "They are divided by it.",
+        "This follows from the formula; ndeval itself never prints this cutoff.",
         ("n28",),
     ),
     FamilyDeparture(
-        "A judgment that is there twice makes MAP_IA smaller.",
-        "Refuses the judgments.",
-        "It counts as a further relevant document.",
+        "A duplicate judgment lowers MAP_IA.",
+        "Rejects the judgments.",
+        "ndeval counts it as an additional relevant document.",
         ("n19",),
     ),
     FamilyDeparture(
-        "Refuses negative grades.",
-        "They are not relevant.",
-        "The judgments of later years have grades of -2.",
+        "Rejects negative grades.",
+        "They are nonrelevant.",
+        "The judgments of later years contain grades of -2.",
         ("n18",),
     ),
     FamilyDeparture(
         "Subtopics and ranks must be numbers.",
-        "Subtopics are texts: those that are numbers by value, then the others by bytes. Ranks are not read.",
-        "Subtopics have names elsewhere; the order of subtopics shows in the last digits only.",
+        "Subtopics are strings, sorted by value if they are numbers, followed by the others in byte order. "
+        "Ranks are not read.",
+        "In other collections, subtopics have names; the order of subtopics affects only the last digits.",
         ("n29",),
     ),
     FamilyDeparture(
-        "Topics are numbers; in the run they may have a prefix, which is cut off.",
-        "Topics are texts.",
-        _TOPICS_ARE_TEXTS,
+        "Topics are numbers; in the run, they can have a prefix, which is removed.",
+        "Topics are strings.",
+        _TOPICS_ARE_STRINGS,
         (_HERE + "test_topics_of_ndeval_with_a_prefix",),
     ),
     FamilyDeparture(
         "The cutoffs are 5, 10 and 20.",
-        "Any cutoffs, these unless told otherwise.",
-        "They cost one reading of the files.",
+        "Any cutoffs; these by default.",
+        "Additional cutoffs do not require reading the files again.",
         ("n21",),
     ),
     FamilyDeparture(
-        "The name of the run is the tag of its first line.",
-        "It is that of its last line.",
-        "trec_eval and gdeval take the last one.",
+        "The name of the run is the run tag of its first line.",
+        "It is the run tag of its last line.",
+        "trec_eval and gdeval use the last line.",
         (_HERE + "test_name_of_the_run",),
     ),
     FamilyDeparture(
-        "-M is an option of ndeval too, but -J, readings, -l and -m are not.",
-        "They mean what they mean for all measures.",
-        "One program has one set of options.",
+        "-M is also an option of ndeval, but -J, treatments of unjudged documents, -l and -m are not.",
+        "They have the same meaning as for all measures.",
+        "All measures of irevalx have the same options.",
         (_HERE + "test_options_of_irevalx",),
     ),
 )
 
 STATAP: tuple[FamilyDeparture, ...] = (
     FamilyDeparture(
-        "Equal scores are ranked in the order of a hash, another in every call.",
-        "As everywhere in irevalx.",
-        "A result must be the same the next time.",
+        "Tied scores are ordered by a hash, which differs in every call.",
+        "Tied scores are ordered as everywhere in irevalx.",
+        "Results must be reproducible.",
         ("s13",),
     ),
     FamilyDeparture(
-        "For a topic without a relevant document in the sample version 3 prints nDCG and variance of the topic before, "
-        "version 4 -1 and 0.",
+        "For a topic without a relevant document in the sample, version 3 prints the nDCG and variance of the"
+        " previous topic, and version 4 prints -1 and 0.",
         "No value.",
-        "There is nothing to estimate from; neither version counts the topic in its means.",
+        "Nothing can be estimated; neither version includes the topic in its means.",
         ("s06",),
     ),
     FamilyDeparture(
-        "statP of a list shorter than the cutoff is 0 in version 4. Version 3 has the cutoff 30 only.",
-        "Divided by the cutoff, as in version 3; 10, 20, 50 and 100, as in version 4, unless told otherwise.",
-        "The 0 is a mistake: the program looks for a negative number that it never sets.",
+        "In version 4, statP of a ranking shorter than the cutoff is 0. Version 3 has only the cutoff 30.",
+        "Divided by the cutoff, as in version 3; the default cutoffs are 10, 20, 50 and 100, as in version 4.",
+        "The 0 is an error: the program looks for a negative number that it never sets.",
         ("s08", "s09"),
     ),
     FamilyDeparture(
-        "In version 3 the ideal of nDCG leaves out grades of 1, and takes grades above 2 for 2.",
+        "In version 3, the ideal ranking of nDCG excludes grades of 1 and replaces grades above 2 by 2.",
         "As in version 4: the sampled grades in descending order.",
         "nDCG could exceed 1.",
         ("s10",),
     ),
     FamilyDeparture(
-        "The variance of version 3 has another last term, neither the factor for the size of the sample nor the bound.",
+        "The variance of version 3 has a different last term, and lacks both the factor for the sample size "
+        "and the bound.",
         "As in version 4.",
-        "It is what the linearisation of statAP gives.",
+        "This is the result of linearising statAP.",
         ("s01", "s20"),
     ),
     FamilyDeparture(
-        "In nDCG a retrieved document with a negative grade loses 1.",
-        "It gains nothing.",
-        "It is a shift by a negative number of bits.",
+        "In nDCG, a retrieved document with a negative grade subtracts 1.",
+        "It has no gain.",
+        "The program shifts by a negative number of bits.",
         ("s12",),
     ),
     FamilyDeparture(
-        "A sample of one document is a division by zero, and nothing more is printed.",
+        "A sample of one document causes a division by zero, and nothing more is printed.",
         "The variance is 0.",
-        "There are no pairs to estimate from.",
+        "There are no pairs from which to estimate it.",
         ("s14",),
     ),
     FamilyDeparture(
-        "Where no topic has a value there is a division by zero.",
+        "If no topic has a value, there is a division by zero.",
         "The means are 0.",
-        "So are means of no topics everywhere in irevalx.",
+        "Means over no topics are 0 everywhere in irevalx.",
         (_HERE + "test_no_topic_with_a_sample",),
     ),
     FamilyDeparture(
-        "Lines of a topic that do not stand together are counted and ranked by themselves.",
+        "If the lines of a topic are not contiguous, each block is counted and ranked separately.",
         "They are one topic.",
-        "The order of lines says nothing.",
+        "The order of lines has no meaning.",
         ("s17",),
     ),
     FamilyDeparture(
-        "The file is cut at white space into groups of five: a missing column shifts all that follows.",
-        "An error with the line.",
+        "The file is split at white space into groups of five: a missing column shifts everything after it.",
+        "An error that names the line.",
         "A docno would be read as a grade.",
         ("s18",),
     ),
     FamilyDeparture(
-        "A probability of 0 is a division by zero, if the document is relevant.",
-        "An error with the line.",
-        "A document that cannot be drawn was not drawn.",
+        "A probability of 0 causes a division by zero if the document is relevant.",
+        "An error that names the line.",
+        "A document with an inclusion probability of 0 cannot have been sampled.",
         ("s15",),
     ),
     FamilyDeparture(
-        "A probability below 0 or above 1 is skipped without a word.",
+        "A probability below 0 or above 1 is skipped without a message.",
         "It is skipped, and counted on standard error.",
-        "Something is wrong with the file.",
+        "The file contains an error.",
         ("s11", "test_family_files.py::test_what_is_said_of_probabilities_out_of_bounds"),
     ),
     FamilyDeparture(
-        "Of a document judged twice the last line counts, and the size of the sample counts both; of one retrieved "
-        "twice the last score counts, and the list stays as long.",
-        "Refuses the file, with both lines.",
-        "trec_eval refuses both.",
+        "If a document is judged twice, the last line counts, and the sample size includes both. If a "
+        "document is retrieved twice, the last score counts, and the length of the ranking includes both.",
+        "Rejects the file, with both lines.",
+        "trec_eval rejects both.",
         ("s16", _HERE + "test_documents_of_statap_retrieved_twice"),
     ),
     FamilyDeparture(
-        "A line of the run that begins with white space is lost.",
+        "A line of the run that begins with white space is ignored.",
         "It is read.",
         "trec_eval reads it.",
         (_HERE + "test_white_space_before_a_topic",),
     ),
     FamilyDeparture(
         "There is no -c.",
-        "-c counts 0 for topics with a value and without results; statR stays as it is.",
-        "A run must not gain by returning nothing.",
+        "-c scores topics with a value but without results as 0; statR is unchanged.",
+        "A run must not improve by returning nothing.",
         (_HERE + "test_all_topics_of_statap",),
     ),
     FamilyDeparture(
-        "-n, -m and -f choose topics by the group that judged them.",
-        "There are no such options (-n and -m are other ones).",
-        "They belong to one track of one year.",
+        "-n, -m and -f select topics by the group that judged them.",
+        "These options do not exist (-n and -m have other meanings).",
+        "They are specific to one track of one year.",
         (_HERE + "test_options_of_other_programs",),
     ),
 )
 
 SAMPLE_EVAL: tuple[FamilyDeparture, ...] = (
     FamilyDeparture(
-        "The ideal ranking of infNDCG has grades in the order of their text: 10 comes after 2.",
-        "Grades are ordered as numbers.",
+        "The ideal ranking of infNDCG sorts grades as text: 10 comes after 2.",
+        "Grades are sorted as numbers.",
         "infNDCG could exceed 1.",
         (_SAMPLE + "test_grades_from_10_on",),
     ),
     FamilyDeparture(
-        "After rank 1,000 the ideal ranking of infNDCG has one more document of each lower grade.",
+        "After rank 1,000, the ideal ranking of infNDCG contains one more document of each lower grade.",
         "It ends at rank 1,000, or at -M.",
-        "A run is looked at up to there, too.",
+        "Runs are also evaluated up to this rank.",
         (_SAMPLE + "test_ideal_of_a_thousand_documents",),
     ),
     FamilyDeparture(
-        "Zeros at the beginning of topics of the run are cut off, those of the judgments are not.",
-        "Topics are texts; a message says that they differ only by leading zeros.",
+        "Leading zeros are removed from the topics of the run, but not from those of the judgments.",
+        "Topics are strings; a message says that they differ only by leading zeros.",
         "301 and 0301 are two topics for all other programs.",
         (_SAMPLE + "test_leading_zeros_of_topics",),
     ),
     FamilyDeparture(
-        "Of a document that stands twice in the run or in the judgments of a topic the last line counts; the numbers "
-        "of judged and of retrieved documents count both.",
-        "Refuses the file, with both lines.",
-        "trec_eval refuses both.",
+        "If a document occurs twice for a topic in the run or in the judgments, the last line counts; the "
+        "numbers of judged and of retrieved documents include both.",
+        "Rejects the file, with both lines.",
+        "trec_eval rejects both.",
         (_SAMPLE + "test_documents_twice",),
     ),
     FamilyDeparture(
-        "num_ret of a topic counts all lines, that of all topics 1,000 of each.",
-        "1,000 documents of each topic count, or as many as -M says.",
-        "The sum is that of the topics.",
+        "num_ret of a topic counts all lines, but num_ret of all topics counts 1,000 per topic.",
+        "1,000 documents per topic count, or the number given by -M.",
+        "The total is the sum over topics.",
         (_SAMPLE + "test_number_of_retrieved_documents",),
     ),
     FamilyDeparture(
-        "Interpolated precision at a level of recall depends on the other levels: the search goes back by a rank "
-        "before it goes on to the next level.",
-        "Each level by itself, so that with all documents judged iiprec_at_recall is iprec_at_recall.",
+        "Interpolated precision at a recall level depends on the other levels: the search goes back by one "
+        "rank before it continues to the next level.",
+        "Each level is computed separately. If all documents are judged, iiprec_at_recall equals iprec_at_recall.",
         "A value must not depend on what else is printed.",
         ("test_sampled.py::test_recorded_answers",),
     ),

@@ -44,21 +44,21 @@ PARQUET = (
 """What the manual says of Parquet files."""
 
 EXAMPLES = (
-    ("irevalx qrels run", "the official measures, averaged over topics"),
-    ("irevalx -q -m map -m P.10 qrels run", "average precision and precision at 10, for each topic too"),
-    ("irevalx -c -m ndcg@10 qrels run", "normalised DCG at 10, averaged over all judged topics"),
-    ("irevalx --names asked -m 'AP(rel=2)' -m RR@10 qrels run", "the names of ir_measures"),
-    ("irevalx -l 2 qrels.gz runs/*.gz", "only grades of 2 and more are relevant; many runs"),
-    ("zcat run.gz | irevalx --compat 9 qrels -", "what trec_eval 9.0.8 prints"),
-    ("irevalx --pool pool -m incomplete qrels run", "the measures of incomplete judgments; pool names what was chosen"),
-    ("irevalx --unjudged nonrel,skip,rel -m P.10 qrels run", "unjudged documents taken in three ways"),
-    ("irevalx -R sampled sampled.qrels run", "a stratified sample of judgments"),
-    ("irevalx -R prefs -m all_prefs prefs run", "agreement with preferences"),
-    ("irevalx --ci 95% --topic-groups groups -m map qrels run", "how sure means are, and those of groups of topics"),
-    ("irevalx -D 1.301 -m map qrels run", "topic 301, document by document"),
-    ("irevalx --format table qrels runs/*.gz", "a table with one row per run; markdown, latex, csv and json too"),
-    ("irevalx --list-measures", "all measures, and the other names that are understood"),
-    ("irevalx -h -m bpref", "what bpref is"),
+    ("irevalx qrels run", "official measures, averaged over topics"),
+    ("irevalx -q -m map -m P.10 qrels run", "average precision and precision at 10, also for each topic"),
+    ("irevalx -c -m ndcg@10 qrels run", "nDCG at 10; topics without results score 0"),
+    ("irevalx --names asked -m 'AP(rel=2)' -m RR@10 qrels run", "measure names of ir_measures"),
+    ("irevalx -l 2 qrels.gz runs/*.gz", "many compressed runs; grades of 2 or higher are relevant"),
+    ("zcat run.gz | irevalx --compat 9 qrels -", "run from standard input; output of trec_eval 9.0.8"),
+    ("irevalx --pool pool -m incomplete qrels run", "measures for incomplete judgments, with a pool file"),
+    ("irevalx --unjudged nonrel,skip,rel -m P.10 qrels run", "three treatments of unjudged documents"),
+    ("irevalx -R sampled sampled.qrels run", "stratified sample of judgments"),
+    ("irevalx -R prefs -m all_prefs prefs run", "preference judgments"),
+    ("irevalx --ci 95% --topic-groups groups -m map qrels run", "confidence intervals, also for topic subsets"),
+    ("irevalx -D 1.301 -m map qrels run", "trace of topic 301, document by document"),
+    ("irevalx --format table qrels runs/*.gz", "table with one row per run; also markdown, latex, csv, json"),
+    ("irevalx --list-measures", "list of all measures and their alternative names"),
+    ("irevalx -h -m bpref", "definition of bpref"),
 )
 """Command lines, each with what it prints."""
 

@@ -23,19 +23,18 @@ def blocks() -> dict[str, str]:
     orders = [(f"`{order.name}`", order.meaning, LEARNING[order.learns], order.source) for order in STRATEGIES.values()]
     return {
         "calls": "\n".join(["```sh", *_with_comments(EXAMPLES), "```"]),
-        "commands": table(("command", "what it does"), commands),
+        "commands": table(("command", "description"), commands),
         "options": options(),
-        "output formats": table(
-            ("`--format`", "what is printed"), [(f"`{name}`", is_) for name, is_ in output_formats()]
-        ),
+        "output formats": table(("`--format`", "output"), [(f"`{name}`", is_) for name, is_ in output_formats()]),
         "exit statuses": table(("status", "meaning"), [(str(status), text) for status, text in exit_statuses()]),
         "completion": "\n".join(["```", *_with_comments(shells), "```"]),
         "sets": table(("set", "measures"), [(f"`{name}`", members) for name, members in measure_sets()]),
         "measures": measure_table(),
         "undefined measures": undefined_table(),
+        "probability measures": probability_measures(),
         "file formats": formats(),
         "rules": table(("", *KINDS), [(subject, *cells) for subject, cells in RULES]),
-        "orders": table(("order", "the next document is", "a judged document counts", "source"), orders),
+        "orders": table(("strategy", "next document", "when it learns from an existing judgment", "source"), orders),
         "departures": departure_tables(),
         "departures from gdeval": family_table("gdeval"),
         "departures from ndeval": family_table("ndeval"),
@@ -47,7 +46,7 @@ def blocks() -> dict[str, str]:
 def options() -> str:
     """Return a table for each group of options."""
     sections = [
-        f"### {group}\n\n" + table(("option", "what it does"), [(f"`{names}`", text) for names, text in described])
+        f"### {group}\n\n" + table(("option", "description"), [(f"`{names}`", text) for names, text in described])
         for group, described in option_groups()
     ]
     return "\n\n".join(sections)
@@ -59,7 +58,7 @@ def measure_table() -> str:
     for measure in MEASURES:
         parameters = f"`{measure.name}.{measure.kind.usage}`" if measure.kind.usage else ""
         rows.append((f"`{measure.name}`", measure.title, parameters))
-    return table(("measure", "what it is", "parameters"), rows)
+    return table(("measure", "description", "parameters"), rows)
 
 
 def undefined_table() -> str:
@@ -69,7 +68,13 @@ def undefined_table() -> str:
         for option, reason in measure.refuses.items():
             by_reason.setdefault((option, reason), []).append(f"`{measure.name}`")
     rows = [(f"`{option}`", ", ".join(names), reason) for (option, reason), names in sorted(by_reason.items())]
-    return table(("not with", "measures", "because"), rows)
+    return table(("option", "unsupported measures", "reason"), rows)
+
+
+def probability_measures() -> str:
+    """Return the names of the measures of graded judgments that ``--grades probability`` supports."""
+    supported = [m for m in MEASURES if "qrels" in m.formats and "grades=probability" not in m.refuses]
+    return ", ".join(f"`{measure.name}`" for measure in supported) + "."
 
 
 def formats() -> str:
@@ -88,7 +93,7 @@ def departure_tables() -> str:
     sections = []
     for number, subject in SUBJECTS.items():
         rows = [(d.trec_eval, d.irevalx, d.reason, f"`{d.test}`") for d in DEPARTURES if d.number == number]
-        sections.append(f"### {number}. {subject}\n\n" + table(("trec_eval", "irevalx", "because", "shown by"), rows))
+        sections.append(f"### {number}. {subject}\n\n" + table(("trec_eval", "irevalx", "reason", "test"), rows))
     return "\n\n".join(sections)
 
 
@@ -98,7 +103,7 @@ def family_table(program: str) -> str:
         (d.program, d.irevalx, d.reason, ", ".join(f"`{test}`" if "::" in test else test for test in d.shown_by))
         for d in FAMILY[program]
     ]
-    return table((program, "irevalx", "because", "shown by"), rows)
+    return table((program, "irevalx", "reason", "test or recorded case"), rows)
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

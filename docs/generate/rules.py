@@ -13,7 +13,7 @@ from irevalx.measures.measure_parameters import Gains
 Rule: TypeAlias = tuple[str, tuple[str, str, str, str]]
 """A row of the table: its label, and a cell for each kind of documents."""
 
-KINDS = ("judged relevant", "judged nonrelevant", "pooled, unjudged", "outside the pool")
+KINDS = ("judged relevant", "judged nonrelevant", "pooled but unjudged", "unpooled")
 """The kinds of documents, the columns of the table."""
 
 DEFINITIONS: tuple[Rule, ...] = (

@@ -12,8 +12,9 @@ from irevalx.measures.declaration import Measure
 
 _INTRODUCTION = """# All measures
 
-Each measure with its definition, its formula, the values that it can have, and what options do to it: what `irevalx -h
--m NAME` and the manual page `irevalx-measures(7)` say. [Measures](measures.md) says how to ask for them.
+This page contains the definition, formula, range and source of each measure, and how options affect it. `irevalx -h
+-m NAME` and the manual page `irevalx-measures(7)` show the same definitions. [Measures](measures.md) explains how
+to request measures.
 """
 
 

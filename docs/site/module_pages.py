@@ -10,11 +10,14 @@ import irevalx
 import irevalx.lab
 
 _SAID = {
-    "irevalx": "The Python interface: [Python](python.md) introduces it, with examples.",
+    "irevalx": (
+        "This page documents all functions and classes of `irevalx`. [Python](python.md) introduces them, with "
+        "examples."
+    ),
     "irevalx.lab": (
-        "A function for each command of `irevalx-lab`: [The lab](lab.md) says what they are for. A result has `notes`, "
-        "typed rows, `to_frame()` and, where it can be drawn, `figure()`; in an interpreter and in a notebook it shows "
-        "itself as the table of its command."
+        "This module has one function for each command of `irevalx-lab`. [The guide to irevalx-lab](lab.md) explains "
+        "when to use them. A result has `notes`, typed rows, `to_frame()` and, if it can be plotted, `figure()`. In an "
+        "interpreter and in a notebook, a result is displayed as the table that the command prints."
     ),
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,7 +29,7 @@ def write(folder: Path) -> None:
     for file in pages:
         text = (ROOT / file).read_text()
         for other in {*linked_files(text, file)} - {*pages, *made}:
-            _write(folder / site_name(other), (ROOT / other).read_text())  # to be downloaded
+            copy(ROOT / other, folder / site_name(other))  # to be downloaded
         if file == INDEX:
             text = "\n".join([text, *_tables_of_contents()])
         if file == "docs/measures.md":
@@ -37,6 +38,12 @@ def write(folder: Path) -> None:
         if site_name(file).endswith(".ipynb"):
             text = notebooks.executed(text)
         _write(folder / site_name(file), text)
+
+
+def copy(source: Path, path: Path) -> None:
+    """Copy a file of any kind, such as a picture."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(source, path)
 
 
 def _write(path: Path, text: str) -> None:

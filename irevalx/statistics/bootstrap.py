@@ -149,7 +149,7 @@ def correlation_intervals(
     their runs differ by the variance that topic sampling leaves, and the noise of a sample is the noise of the draws.
     The interval covers each population whose samples have a correlation as low as the observed one with a probability
     above alpha/2, and as high with a probability above alpha/2; and the quantiles of the draws themselves. It is
-    conservative in a simulation (docs/lab.md).
+    conservative in a simulation (docs/agreement.md).
 
     ``scores`` has shape (n_runs,) for x and for y, ``drawn`` shape (n_draws, n_runs). The ends are nan if the
     correlation or more than half of its draws are not defined.

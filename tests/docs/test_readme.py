@@ -11,12 +11,16 @@ from running import FIXTURES, ROOT, run
 
 
 def test_main_command() -> None:
-    """The output below the first command is what irevalx prints for it."""
+    """The blocks below the first command are what irevalx prints on standard output and standard error."""
     [(line, printed)] = re.findall(r"<!-- main command -->\n```sh\n(.+)\n```\n\n```\n((?:.+\n)+)```", README)
     arguments = line.partition(".venv/bin/irevalx ")[2].replace(
-        "fixtures/example/*.run", " ".join(str(path) for path in sorted((FIXTURES / "example").glob("*.run")))
+        "fixtures/example/*.run",
+        " ".join(str(path.relative_to(ROOT)) for path in sorted((FIXTURES / "example").glob("*.run"))),
     )
-    assert run(*arguments.split(), cwd=ROOT).stdout.decode() == printed
+    done = run(*arguments.split(), cwd=ROOT)
+    assert done.stdout.decode() == printed
+    [warned] = re.findall(r"<!-- warnings of the main command -->\n```\n((?:.+\n)+)```", README)
+    assert done.stderr == warned
 
 
 def test_ci_runs_the_test_command() -> None:
@@ -30,6 +34,6 @@ def test_ci_runs_the_test_command() -> None:
 
 
 def test_readme_is_an_introduction() -> None:
-    """It can be read in one go: five examples, and some 10 kB; the rest stands in docs/."""
-    assert README.count(SHELL_MARKER) == 5
+    """It can be read in one go: six examples, and some 10 kB; the rest is in docs/."""
+    assert README.count(SHELL_MARKER) == 6
     assert len(README.encode()) <= 10_000, "move what is more to a page in docs/"

@@ -69,9 +69,9 @@ def test_bibtex() -> None:
 
 
 def test_papers_behind_the_lab() -> None:
-    """irevalx-lab --cite prints them, and docs/lab.md lists them: title, venue and year."""
+    """irevalx-lab --cite prints them, and docs/papers.md lists them: title, venue and year."""
     assert list(entries(lab("--cite").stdout.decode())) == ["irevalx", *PAPERS_BEHIND]
-    listed = " ".join((ROOT / "docs" / "lab.md").read_text().partition("\n## Papers\n")[2].split())
+    listed = " ".join((ROOT / "docs" / "papers.md").read_text().partition("\n## The five papers\n")[2].split())
     for key in PAPERS_BEHIND:
         assert f"*{papers()[key].title}*, {papers()[key].short} {papers()[key].year}" in listed
 

@@ -81,7 +81,7 @@ def test_intervals_cover() -> None:
 def test_coverage_on_collections(
     folder: Path, rates: tuple[float, float], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Machines that miss and invent relevant documents, topics drawn from a collection: prints what docs/labels.md has."""
+    """Machines that miss and invent relevant documents, topics drawn from a collection: prints what docs/llm-judges.md has."""
     if not folder.is_dir():
         pytest.skip("needs the collection")
     runs, n_draws = sorted((folder / "runs").iterdir()), int(os.environ["TOP_DRAWS"])

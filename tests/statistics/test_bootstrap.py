@@ -194,7 +194,7 @@ def test_an_interval_of_tau_has_what_was_observed() -> None:
 @pytest.mark.parametrize("folder", [ROBUST, CRANFIELD], ids=["robust03", "cranfield"])
 @pytest.mark.parametrize("rate", ["10%", "30%"])
 def test_coverage_on_collections(folder: Path, rate: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Judgments against a share of them, topics drawn from a collection: prints what docs/lab.md has."""
+    """Judgments against a share of them, topics drawn from a collection: prints what docs/agreement.md has."""
     if not folder.is_dir():
         pytest.skip("needs the collection")
     runs, n_draws = sorted((folder / "runs").iterdir()), int(os.environ["COVERAGE_DRAWS"])

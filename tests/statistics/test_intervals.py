@@ -113,7 +113,7 @@ COVERED: dict[Callable[..., FloatArray], dict[str, tuple[float, ...]]] = {
     _normal: {"bca": (0.837, 0.900, 0.926, 0.940), "t": (0.95, 0.95, 0.95, 0.95)},
     _exponential: {"bca": (0.798, 0.869, 0.91, 0.93), "t": (0.878, 0.898, 0.92, 0.94)},
 }
-"""How often nominal 95 % intervals of 5, 10, 20 and 50 differences cover the mean: the numbers of docs/lab.md."""
+"""How often nominal 95 % intervals of 5, 10, 20 and 50 differences cover the mean: the numbers of docs/compare-runs.md."""
 
 
 @pytest.mark.parametrize("draw", COVERED)

@@ -126,7 +126,7 @@ def test_least_p_is_reached() -> None:
 def test_how_often_intervals_hold_together(
     folder: Path, equal: bool, expected: float, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Draws of 50 topics; the truth is the mean over all topics. docs/lab.md has these numbers.
+    """Draws of 50 topics; the truth is the mean over all topics. docs/compare-runs.md has these numbers.
 
     With ``equal``, each run's mean is taken from its values, so that no run is better than another.
     """

@@ -1,6 +1,6 @@
 """Expected bias of unpooled runs, estimated from pooled groups of runs that are left out.
 
-docs/incomplete-judgments.md reports how often the intervals cover the true bias.
+docs/reusability.md reports how often the intervals cover the true bias.
 """
 
 from __future__ import annotations

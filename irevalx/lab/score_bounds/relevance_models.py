@@ -2,12 +2,12 @@
 
 Which runs retrieve a document, and at which rank, predicts its relevance; the weight of each run is fitted. With the
 best rank and the number of runs alone, effective runs are underestimated, and confidence is not calibrated
-(docs/what-to-judge.md).
+(docs/bounds.md).
 
 Documents of a run that was not pooled are different: the judged ones were retrieved by pooled runs, the unjudged ones
 by no pooled run, and the model is fitted to the former alone. Its error is estimated on groups of pooled runs: without
 the unique documents of a group it is fitted again, and the number of relevant documents among these is compared with
-the sum of their probabilities. docs/incomplete-judgments.md reports the coverage.
+the sum of their probabilities. docs/reusability.md reports the coverage.
 
 Source: Carterette, Robust Test Collections for Retrieval Evaluation, SIGIR 2007, estimates probabilities of relevance
 from ranks by logistic regression, with the weights of runs learned.

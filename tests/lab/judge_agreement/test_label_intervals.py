@@ -1,6 +1,6 @@
 """How often intervals of labels cover what all topics there are have, and whether combinations of machines help.
 
-``JUDGE_DRAWS=200`` draws so many samples of topics from the collections of ``../shared``, and prints what docs/labels.md
+``JUDGE_DRAWS=200`` draws so many samples of topics from the collections of ``../shared``, and prints what docs/llm-judges.md
 has; without it a small part runs, of made documents. Machines are simulated: they miss relevant documents and take others
 for relevant, at random or more often in some topics than in others.
 """

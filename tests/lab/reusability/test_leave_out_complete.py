@@ -356,9 +356,13 @@ def test_completion_helps_on_cranfield(change: dict[tuple[str, int, str], float]
 
 
 def test_page_says_what_comes_out_on_cranfield(change: dict[tuple[str, int, str], float]) -> None:
-    """The table in docs/lab.md is what is measured, also where completion does not help."""
+    """The table in docs/predicted-judgments.md is what is measured, also where completion does not help."""
     kinds = [(depth, judgments) for depth in (10, 20) for judgments in ("biased", "nonrelevant", "svm", "kld")]
-    section = (ROOT / "docs" / "lab.md").read_text().partition("### Whether it helps")[2]
+    section = (
+        (ROOT / "docs" / "predicted-judgments.md")
+        .read_text()
+        .partition("\n## Whether predictions reduce the bias\n")[2]
+    )
     rows = [line for line in section.splitlines() if line.startswith("| `")][:5]
     assert rows == [
         f"| `{measure}` | {' | '.join(f'{change[measure, depth, kind]:.2f}' for depth, kind in kinds)} |"

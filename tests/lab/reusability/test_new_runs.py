@@ -1,7 +1,7 @@
 """leave-out --new-run: how often its intervals cover what a run loses, and every number by a literal definition.
 
 ``NEW_RUN_DRAWS=200`` leaves out each group of the collections of ``../shared`` in turn as the new run, for pools of all
-other groups and of four, of depth 5, 10 and 20 (some minutes), and writes what docs/incomplete-judgments.md has.
+other groups and of four, of depth 5, 10 and 20 (some minutes), and writes what docs/reusability.md has.
 """
 
 from __future__ import annotations

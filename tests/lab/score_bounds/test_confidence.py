@@ -1,7 +1,7 @@
 """Whether a pair keeps its sign as often as bounds --fit-probabilities says, where judgments are replayed.
 
 ``CONFIDENCE_REPLAYS=200`` replays the judgments of the collections of ``../shared`` so often (some minutes), and writes
-what docs/what-to-judge.md has.
+what docs/bounds.md has.
 """
 
 from __future__ import annotations
