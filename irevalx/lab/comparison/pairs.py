@@ -326,8 +326,8 @@ def notes_on_pairs(method: Method, columns: Sequence[str], n_tests: int, pair: s
         notes.append("Simultaneous intervals are not available for Holm's correction.")
     if "test" in columns:
         notes.append(
-            f"test: if fewer than {FEW_TOPICS} topics differ, or all topics differ by the same amount, an exact "
-            "sign-flip test (permutation) replaces the t test, and there is no t interval."
+            "test: an exact sign-flip test (permutation) replaces the t test, and there is no t interval, if fewer "
+            f"than {FEW_TOPICS} topics differ, or all topics differ by the same amount."
         )
     if correction != TUKEY and (method.test, method.interval) != ("t", "t"):
         notes.append("The test and the interval use different methods, so they can disagree.")

@@ -15,7 +15,7 @@ from irevalx.lab.score_bounds.extremes import DeterminedPairs
 _HEIGHT = 1.9
 """Of a panel, in inches."""
 
-_ORDERS = ("in the order of --in-all", "in the order of ranks")
+_ORDERS = ("selected by --in-all", "by best rank")
 
 
 def decided_pairs(result: BoundedScores, page: Page) -> Figure:
@@ -26,10 +26,10 @@ def decided_pairs(result: BoundedScores, page: Page) -> Figure:
         _draw_orders(panel, [scores.determining(best_first=best_first) for best_first in (True, False)])
         panel.set_title(scores.measure.name)
     for panel in panels[::n_columns]:
-        panel.set_ylabel("decided pairs")
+        panel.set_ylabel("determined pairs")
     panels[0].legend(loc="upper left", bbox_to_anchor=(0, 0.95), handlelength=2.4)
-    page.name(figure, "Pairs of runs that no further judgment can reverse")
-    note = "Counted in some 25 steps. In the order of ranks: those near the top of some run first, as in a pool."
+    page.name(figure, "Determined pairs of runs by number of judged documents")
+    note = "Counted in about 25 steps. By best rank: the documents ranked highest by any run first, as in a pool."
     page.explain(figure, "judged documents", note)
     return figure
 
