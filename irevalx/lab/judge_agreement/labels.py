@@ -255,7 +255,8 @@ def labels(
         than the ranking itself.
     alpha : intervals of agreement, error, bias and correlation cover the value in the population of topics with
         probability 1 - alpha; intervals of significance decisions contain the values of resampled topics.
-    labels_format : format of the machine labels: qrels, beir or json. [default: the same as `rel_format`]
+    labels_format : format of the machine labels: qrels, beir, csv, tsv, json or jsonl. [default: the same as
+        `rel_format`]
     progress : show the number of resamples done so far on standard error, on a terminal.
 
     Returns

@@ -101,17 +101,17 @@ SCHEMES = {
     for scheme in (
         Scheme(
             name="uniform",
-            meaning="share of each topic's judgments that is kept",
+            meaning="share of the judgments of each topic kept",
             title="{} of the judgments",
         ),
         Scheme(
             name="stratified",
-            meaning="share of each topic's relevant and nonrelevant documents that is kept",
+            meaning="share of the relevant and nonrelevant documents of each topic kept",
             title="{} of the judgments",
         ),
         Scheme(
             name="depth",
-            meaning="depth of the pool",
+            meaning="pool depth",
             title="depth {}",
             default_levels=_DEPTHS,
             drawn_levels=_DRAWN_DEPTHS,
@@ -120,7 +120,7 @@ SCHEMES = {
         ),
         Scheme(
             name="mixed",
-            meaning="share of the judgments that is kept: a pool, and as many random ones",
+            meaning="share of the judgments kept: a pool, and the same number of random documents",
             title="depth {}",
             default_levels=_DEPTHS,
             drawn_levels=_DRAWN_DEPTHS,
@@ -129,7 +129,7 @@ SCHEMES = {
         ),
         Scheme(
             name="strata",
-            meaning="share of the judgments that is kept: samples of strata",
+            meaning="share of the judgments kept: stratified samples",
             title="{} of the rates",
             default_levels=tuple(f"{percent}%" for percent in range(10, 101, 10)),
             by_share_judged=True,
@@ -141,7 +141,7 @@ SCHEMES = {
 STRATEGY_SCHEMES = {
     name: Scheme(
         name=name,
-        meaning=f"share of the judgments that is made in the order {name}",
+        meaning=f"share of the judgments kept, selected by {name}",
         title="{} judged",
         by_share_judged=True,
         order=order,
@@ -507,7 +507,7 @@ def with_random_pairs(
             confusions.append(confusion)
             advance(1)
     note = (
-        f"Pairwise decisions: of {len(pairs)} random pairs of runs, each with a pool of its own, the judged documents "
-        "that one of the two has found."
+        f"Significance decisions are on {len(pairs)} random pairs of runs. Each pair is evaluated on its own pool: the "
+        "judged documents that one of the two runs retrieves."
     )
     return replace(study, confusion=Confusion.sum(confusions)), note
