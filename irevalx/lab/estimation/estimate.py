@@ -268,7 +268,7 @@ def _warn_of_files(human: Judgments, machine: Judgments, labels: PairedLabels) -
     if lacking := int((judged & (labels.machine < 0)).sum()):
         warn(
             f"{theirs} does not label {lacking} of the {int(judged.sum())} documents that {ours} labels; they count as "
-            "unjudged in the machine's scores"
+            "unjudged in the machine's values"
         )
 
 
@@ -279,12 +279,12 @@ def _warnings(estimated: Sequence[Estimates], *, fitted: bool) -> Iterator[str]:
     if weak:
         yield (
             f"effective_topics is less than {HELPFUL} times the human topics in {weak} of {n_rows} rows: the "
-            "correlation of human and machine scores is too low there for the machine's labels to help"
+            "correlation between human and machine values is too low for the machine labels to help"
         )
     if cut := sum(int(estimates.cut.sum()) for estimates in estimated):
-        yield f"lambda would be above 1 in {cut} of {n_rows} rows, and is set to 1 there"
+        yield f"lambda is above 1 in {cut} of {n_rows} rows, and is set to 1"
     if (fewest := min(estimates.n_human for estimates in estimated)) < FEW_HUMAN:
         reason = ": lambda is fitted to the same topics" if fitted else ""
         yield f"an interval of so few human topics ({fewest}, below {FEW_HUMAN}) is too short, and p too small{reason}"
     if constant := sum(int(((rows.standard_error == 0) & (rows.estimate != 0)).sum()) for rows in estimated):
-        yield f"all human topics have the same value in {constant} of {n_rows} rows, which have no interval therefore"
+        yield f"{constant} of {n_rows} rows have no interval, because all human topics have the same value"

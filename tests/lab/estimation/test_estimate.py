@@ -109,7 +109,7 @@ def test_a_good_machine_helps_and_a_bad_one_does_not(tmp_path: Path) -> None:
     assert {row["correlation"] for row in rows if float(row["correlation"]) < 0.999} == set()
     rows, told = estimates(*split(tmp_path, 0.5, 0.5, 0.5))
     assert "effective_topics is less than 1.1 times the human topics in " in told
-    assert "the correlation of human and machine scores is too low" in told
+    assert "the correlation between human and machine values is too low" in told
 
 
 def test_all_pairs_are_corrected_for_their_number(tmp_path: Path) -> None:

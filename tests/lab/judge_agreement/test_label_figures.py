@@ -94,7 +94,7 @@ def test_decided_pairs(tmp_path: Path, drawn: Drawn) -> None:
     called(*arguments, "--figure", tmp_path / "f.pdf")
     tables = json.loads(lab(*arguments, "--format", "json", "--quiet").stdout)
     [panel] = drawn["f"].axes
-    orders = [points(panel, label) for label in ("in the order of --in-all", "in the order of ranks")]
+    orders = [points(panel, label) for label in ("selected by --in-all", "by best rank")]
     assert {line.get_drawstyle() for line in panel.get_lines()[:2]} == {"steps-post"}
     assert all(tick == int(tick) for axis in (panel.xaxis, panel.yaxis) for tick in axis.get_majorticklocs())
     assert [text.get_text() for text in panel.texts] == ["all 15 pairs"]
