@@ -3,16 +3,18 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
 
+from irevalx import parameters
 from irevalx.api.custom_measures import Measures
 from irevalx.api.evaluate import Scores
 from irevalx.api.inputs import Qrels, Run
 from irevalx.declarations import declared, file, number, refined, spelled, text, whole
 from irevalx.errors import ArgumentError, UsageError, shown_name, warn
-from irevalx.experiments.inputs import are_given, measures_of, opened_runs, ranked_runs_of
+from irevalx.experiments.inputs import are_given, experiment_of, measures_of, opened_runs, ranked_runs_of
 from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
 from irevalx.experiments.ranked_runs import MEASURES
+from irevalx.experiments.strata import requests_of_samples, values_of_sample
 from irevalx.frozen import replace
-from irevalx.lab.agreement.evaluations import EvaluatedRuns, evaluate_with_samples, pair_values
+from irevalx.lab.agreement.evaluations import EvaluatedRuns, pair_values, read_sample
 from irevalx.lab.agreement.paired_evaluations import PairedEvaluations
 from irevalx.lab.agreement.run_overlap import RunOverlap, looks_like_run, overlap_of_runs, overlap_of_values
 from irevalx.lab.command.output import Result
@@ -338,15 +340,18 @@ def _evaluated(
     judgments: Sequence[Any], runs: Any, measures: Sequence[str], rel_format: str, **options: Any
 ) -> list[EvaluatedRuns]:
     """Evaluate the runs with each of several judgments; ``options`` are those of ``ranked_runs_of``."""
-    opened = opened_runs(runs)
-    if rel_format == SAMPLED.name:
-        sources = [source_of(of_side, side) for of_side, side in zip(judgments, "xy", strict=True)]
-        return evaluate_with_samples(sources, opened, measures, **options)
-    evaluated = []
+    opened, evaluated = opened_runs(runs), []
     for of_side, side in zip(judgments, "xy", strict=True):
-        ranked = ranked_runs_of(of_side, opened, measures, rel_format=rel_format, **options)
-        path = side if isinstance(of_side, Qrels) else shown_name(ranked.judgments.documents.path)
-        evaluated.append(EvaluatedRuns.of(path, ranked))
+        if rel_format == SAMPLED.name:
+            sample = read_sample(source_of(of_side, side))
+            level = parameters.whole_number(spelled("level"), options["level"])
+            experiment = experiment_of(Qrels(sample.judgments), opened, requests_of_samples(measures, level), **options)
+            values = values_of_sample(experiment, sample)
+            evaluated.append(EvaluatedRuns.of(sample.judgments.path, experiment, values))
+        else:
+            ranked = ranked_runs_of(of_side, opened, measures, rel_format=rel_format, **options)
+            path = side if isinstance(of_side, Qrels) else shown_name(ranked.judgments.documents.path)
+            evaluated.append(EvaluatedRuns.of(path, ranked))
     return evaluated
 
 

@@ -13,18 +13,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from math import isfinite
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from irevalx import parameters
-from irevalx.api.inputs import Qrels
 from irevalx.arrays.segments import FloatArray
 from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError, InputError, MalformedLineError, Warn, quote, shown_name, warn
-from irevalx.experiments.inputs import OpenedRuns, experiment_of
 from irevalx.experiments.ranked_runs import RankedRuns, raise_first, scale_named
-from irevalx.experiments.strata import StrataSample, requests_of_samples, values_of_sample
+from irevalx.experiments.strata import StrataSample
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.agreement.paired_evaluations import PairedEvaluations
@@ -45,7 +43,7 @@ _TEXTS = tuple(measure.name for measure in MEASURES if measure.number == "text")
 """Measures whose values are not numbers; they are ignored here."""
 
 
-class _Value(Frozen):
+class _Value(NamedTuple):
     """A value in a file: its 1-based line, its run, topic and measure, and its text or JSON value."""
 
     line: int
@@ -259,20 +257,7 @@ def _named(where: str, run: str | None, values: Sequence[_Value]) -> Iterator[_V
             f"{where}:{values[0].line}: a run must have a line with its runid, but this one has none: "
             "irevalx -m runid prints it"
         )
-    return (replace(value, run=run or "") for value in values)
-
-
-def evaluate_with_samples(
-    sources: Sequence[Source], runs: OpenedRuns, measures: Sequence[str], **options: Any
-) -> list[EvaluatedRuns]:
-    """Evaluate the runs with files of judgments that are stratified samples, or qrels, which are one stratum."""
-    requests = requests_of_samples(measures, parameters.whole_number(spelled("level"), options["level"]))
-    evaluated = []
-    for source in sources:
-        sample = read_sample(source)
-        experiment = experiment_of(Qrels(sample.judgments), runs, requests, **options)
-        evaluated.append(EvaluatedRuns.of(source.path, experiment, values_of_sample(experiment, sample)))
-    return evaluated
+    return (value._replace(run=run or "") for value in values)
 
 
 def read_sample(source: Source) -> StrataSample:
