@@ -139,12 +139,16 @@ def test_numbers_that_are_none(words: tuple[str, str], text: str) -> None:
     assert re.match(rule, result.stderr)
 
 
+OF_JUDGMENTS = {"qrels", "judge", "judged", "x", "human"}
+"""The parameters whose value is relevance judgments."""
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_formats_of_files(name: str) -> None:
-    """Every command that reads runs takes -T, and every one that reads judgments -R."""
+    """Every command that reads runs takes -T, and every command that reads judgments takes -R."""
     parameters = {parameter.name: parameter for parameter in described(name).params}
     assert ("runs" in parameters) == ("results_format" in parameters)
-    assert ("rel_format" in parameters) == (name != "draw")  # which reads studies
+    assert ("rel_format" in parameters) == (not parameters.keys().isdisjoint(OF_JUDGMENTS))
 
 
 @pytest.mark.parametrize("name", [*COMMANDS, ""])
