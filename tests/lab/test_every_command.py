@@ -16,7 +16,7 @@ from irevalx.cli.command import command as evaluator
 from irevalx.cli.option_rules import NamedOption
 from irevalx.lab import COMMANDS
 from irevalx.lab.command.program import command as program
-from irevalx.lab.studies.simulation import SCHEMES, level_words
+from irevalx.lab.studies.schemes import SCHEMES, level_words
 
 EXPERIMENT = FIXTURES / "experiment"
 QRELS, RUNS = EXPERIMENT / "qrels", sorted((EXPERIMENT / "runs").iterdir())

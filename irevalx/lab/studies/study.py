@@ -37,17 +37,8 @@ from irevalx.lab.judging.strategies import Across, Batch, CandidateDepth, Docume
 from irevalx.lab.studies.draw import Axis, SeveralStudies
 from irevalx.lab.studies.infap_errors import with_error_sources
 from irevalx.lab.studies.results import SUFFIXES, StrategyResult, StudyResult
-from irevalx.lab.studies.simulation import (
-    NAMES,
-    SCHEMES,
-    STRATEGY_SCHEMES,
-    StudyResampling,
-    TopicStrata,
-    level_words,
-    run_study,
-    scheme_of,
-    with_random_pairs,
-)
+from irevalx.lab.studies.schemes import NAMES, SCHEMES, STRATEGY_SCHEMES, TopicStrata, level_words, scheme_of
+from irevalx.lab.studies.simulation import StudyResampling, run_study, with_random_pairs
 from irevalx.lab.studies.warnings import study_warnings
 from irevalx.process.terminal import progress_bar
 from irevalx.reading.sources.files import Source
