@@ -59,7 +59,13 @@ from irevalx.lab.html_report.rankings import (
     texts_of_documents,
     texts_of_topics,
 )
-from irevalx.lab.html_report.scores import READINGS, ReportedMeasure, ReportedScores, compared_scores, reported_measures
+from irevalx.lab.html_report.scores import (
+    OTHER_TREATMENTS,
+    ReportedMeasure,
+    ReportedScores,
+    compared_scores,
+    reported_measures,
+)
 from irevalx.lab.score_bounds.bounds import known_bounds
 from irevalx.ranking.rules import RankingRules
 from irevalx.reading.formats import TREC_RESULTS
@@ -230,7 +236,7 @@ def report(
             each,
             measures_of(measures),
             **evaluation,
-            unjudged=("nonrel", *READINGS),
+            unjudged=("nonrel", *OTHER_TREATMENTS),
             rel_format=rel_format,
             threads=threads,
         )

@@ -161,7 +161,7 @@ def scheme_of(name: str, levels: Iterable[LevelText] | None, *, in_order: bool =
 
 
 class TopicStrata(Frozen):
-    """A division of the judgments into strata."""
+    """The strata of the judgments of each topic."""
 
     design: Design  # the strata and their rates
     stratum: IntArray  # flat over the judgments, as ``design.divide`` returns it
@@ -172,7 +172,7 @@ def draw(
     scheme: str,
     level: Fraction,
     order: samples.RandomOrder,
-    division: TopicStrata | None = None,
+    topic_strata: TopicStrata | None = None,
     rounding: Callable[[Fraction], int] = math.ceil,
 ) -> tuple[StrataSample, BoolArray | None]:
     """Return the sample of judgments at a level, and the pool for measures of grades (None for all judgments).
@@ -183,8 +183,8 @@ def draw(
     """
     judgments, judged = experiment.judgments, experiment.grades >= 0
     if scheme == "strata":
-        assert division is not None
-        sample = StrataSample.drawn(division.design.scaled(level), judgments, division.stratum, order)
+        assert topic_strata is not None
+        sample = StrataSample.drawn(topic_strata.design.scaled(level), judgments, topic_strata.stratum, order)
         return sample, sample.in_stratum | ~judged
     if scheme == "uniform":
         sampled = samples.uniform(judgments, level, order, experiment.level)

@@ -214,7 +214,7 @@ def run_study(
     *,
     done: Callable[[], None] = lambda: None,
     resampling: StudyResampling | None = None,
-    division: TopicStrata | None = None,
+    topic_strata: TopicStrata | None = None,
     rounding: Callable[[Fraction], int] = math.ceil,
     replayed: Sequence[SimulatedJudging] = (),
     processes: int = 1,
@@ -246,7 +246,7 @@ def run_study(
         if replayed:
             sample, pooled = replayed[s].sample(i), None
         else:
-            sample, pooled = draw(experiment, scheme, levels[i].number, orders[s], division, rounding)
+            sample, pooled = draw(experiment, scheme, levels[i].number, orders[s], topic_strata, rounding)
         values_of_level = values_of_sample(experiment, sample, pooled)
         reduced_tested = experiment.tested(values_of_level)
         return _Reduced(

@@ -303,7 +303,7 @@ def study(
         raise InputError(f"{shown_name(experiment.judgments.path)}: a study needs a judged document, but there is none")
     if infap_errors:
         experiment = with_error_sources(experiment)
-    division = None if strata is None else _divided(strata, strata_source, experiment)
+    topic_strata = None if strata is None else _topic_strata(strata, strata_source, experiment)
     if scheme in {"uniform", "stratified"}:
         for line in warnings_without_relevant(experiment.judgments, level):
             warn(line)
@@ -318,7 +318,7 @@ def study(
             experiment,
             done=partial(advance, 1),
             resampling=resampling,
-            division=division,
+            topic_strata=topic_strata,
             replayed=strategy.replayed,
             processes=threads,
         )
@@ -362,7 +362,7 @@ def _refuse_strategy_options(options: Mapping[str, Any]) -> None:
             )
 
 
-def _divided(strata: str, source: Source | None, experiment: GradedRuns) -> TopicStrata:
+def _topic_strata(strata: str, source: Source | None, experiment: GradedRuns) -> TopicStrata:
     design = read_design(strata, named=source is not None)
     return TopicStrata(design, stratify(design, source, experiment.judgments, lambda: experiment.ranking, warn))
 
