@@ -110,26 +110,11 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     first   0.7500  0.5000
     second  1.0000  1.0000
     """
+    if grades == "whole" and isinstance(qrels, Qrels):
+        grades = qrels.grades
+    values, defaults = locals(), evaluate.__kwdefaults__ or {}
+    settings = Settings.of(**{name: values[name] for name in PARAMETERS if values[name] is not defaults[name]})
     requests = with_custom_measures(measures)
-    given = {
-        "grades": qrels.grades if isinstance(qrels, Qrels) and grades == "whole" else grades,
-        "level": level,
-        "complete": complete,
-        "judged_only": judged_only,
-        "max_retrieved": max_retrieved,
-        "collection_size": collection_size,
-        "topic": topic,
-        "unjudged": unjudged,
-        "ties": ties,
-        "ignore_identical_ids": ignore_identical_ids,
-        "duplicates": duplicates,
-        "infap_c": infap_c,
-        "infap_epsilon": infap_epsilon,
-        "sample_rate": sample_rate,
-        "compat": compat,
-    }
-    defaults = evaluate.__kwdefaults__ or {}
-    settings = Settings.of(**{name: value for name, value in given.items() if value is not defaults[name]})
     processes = parameters.whole_number("threads", threads, least=1)
     show: Callable[[str], None] | None = None
     is_interactive = sys.stderr is not None and (sys.stderr.isatty() or "ipykernel" in sys.modules)
