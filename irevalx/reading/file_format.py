@@ -203,7 +203,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         """Return a hint about a malformed line; "" if nothing fits."""
         if self.kind is FileKind.POOL:
             return ""
-        hint: Hint = import_module("irevalx.reading.format_hints").hint_of(self.kind)
+        hint: Hint = import_module("irevalx.reading.format_hints").hint_of(self)
         return hint(line, lines, layout)
 
     def refuse_grades(self, grades: Grades) -> None:

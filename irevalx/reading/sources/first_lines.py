@@ -66,26 +66,32 @@ def recognised(beginning: Beginning, layout: Layout) -> str:
     """Return the form of a file in which a TREC format is expected: "lines", "object" or "records" of JSON, or "table".
 
     Lines of JSON are recognised unless they have the number of words of the layout and are no JSON as a whole. A table
-    is recognised by a header with all columns of the layout, other than a header of the lines in the layout itself.
+    is recognised by a header with columns for topics and documents, separated by commas or semicolons; if it is
+    separated by tabs or blanks, it must have all columns of the layout, in another order than the layout.
     """
     line = beginning.lines[0] if beginning.lines else b""
     if line.lstrip().startswith(b"{"):
-        is_line = len(line.split()) == len(layout.columns[0].split()) and not isinstance(_json(line), dict)
-        if is_line:
-            return "lines"
-        if has_record(beginning):
-            return "records"
-        if re.match(_OBJECT_OF_OBJECTS, beginning.text.removeprefix(MARK)):
-            columns = [spec.column for spec in specs_of(layout.columns[0])]
-            return "object" if columns[:-1] == ["TOPIC", "DOCNO"] else "lines"
-        return "lines"
+        return _form_of_json(beginning, line, layout)
     header = header_of(beginning)
     if header is None or fits_layout(line.decode("utf-8", "replace").split(), layout):
         return "lines"
+    if header.separator in {",", ";"}:
+        return "table"
     numbers = {"SCORE": (SCORE, RANK)}
     required = [numbers.get(spec.column, (spec,)) for spec in specs_of(layout.columns[0])]
     has_all = all(any(named(spec, header.words) for spec in several) for several in required)
     return "table" if has_all else "lines"
+
+
+def _form_of_json(beginning: Beginning, line: bytes, layout: Layout) -> str:
+    """Return the form of a file whose first line begins like JSON: "object", "records", or "lines" of the layout."""
+    if len(line.split()) == len(layout.columns[0].split()) and not isinstance(_json(line), dict):
+        return "lines"
+    if has_record(beginning):
+        return "records"
+    columns = [spec.column for spec in specs_of(layout.columns[0])]
+    is_object = re.match(_OBJECT_OF_OBJECTS, beginning.text.removeprefix(MARK))
+    return "object" if is_object and columns[:-1] == ["TOPIC", "DOCNO"] else "lines"
 
 
 def has_record(beginning: Beginning) -> bool:
