@@ -113,7 +113,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         if isinstance(given, Mapping):
             from irevalx.reading.sources.nested import NestedRows
 
-            return NestedRows("qrels", specs, given, self.nested)
+            return NestedRows("pool" if self.kind is FileKind.POOL else "qrels", specs, given, self.nested)
         from irevalx.reading.sources.columns import TableRows
 
         table = self._table_of_parquet(given) if isinstance(given, Source) else given

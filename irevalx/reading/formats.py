@@ -421,6 +421,7 @@ POOL: FileFormat[Pool] = FileFormat(
     ),
     reader="graded.read_pool",
     tables=True,
+    nested="TOPIC: DOCNO ...",
 )
 
 FILE_FORMATS: tuple[FileFormat[Any], ...] = (
