@@ -69,7 +69,7 @@ def _hint(line: bytes, lines: bytes, layout: Layout, expected: FileFormat[Any], 
 def _table_hint(lines: bytes, kind: FileKind) -> str:
     """Return a hint at a table without a header, which the lines can be read as; "" for others."""
     for fmt in FILE_FORMATS:
-        if fmt.kind is kind and "," in fmt.separators and _reads(lines[: lines.rfind(NEWLINE) + 1] or lines, fmt):
+        if fmt.kind is kind and fmt.name == "csv" and _reads(lines[: lines.rfind(NEWLINE) + 1] or lines, fmt):
             number = "GRADE" if kind is FileKind.JUDGMENTS else "SCORE"
             return f"use {fmt.requested} if the columns are TOPIC,DOCNO,{number}"
     return ""

@@ -7,14 +7,16 @@ import gzip
 import io
 import json
 import random
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from examples.format_examples import content
-from running import run
+from running import ROOT, run
 
 import irevalx
+from irevalx.reading.column_names import COLUMNS
 from irevalx.reading.formats import REL_FORMATS
 from irevalx.reading.sources.files import Source
 from irevalx.trec_eval import TREC_EVAL_10
@@ -219,3 +221,11 @@ def test_a_table_in_memory_is_the_same(tmp_path: Path) -> None:
     frame.to_json(tmp_path / "run", orient="records", lines=True)
     assert irevalx.evaluate(io.StringIO(QRELS), tmp_path / "run", "recip_rank").to_dict()["run"] == expected
     assert expected["1"]["recip_rank"] == 0.5
+
+
+def test_the_page_has_every_name() -> None:
+    """The table of names in docs/formats.md is that of the package."""
+    page = (ROOT / "docs" / "formats.md").read_text().partition("| Column | Names |")[2].partition("\n\n")[0]
+    rows = [re.findall(r"`([^`]+)`", row.split("|")[2]) for row in page.splitlines()[2:]]
+    names = [name for spec in COLUMNS.values() if spec.column != "LEVEL" for name in spec.names]
+    assert sorted({*names, "level"}) == sorted({name for row in rows for name in row})
