@@ -37,10 +37,7 @@ _NAMES = (
     "Columns are found by their names, in any case and order, and others are ignored. A topic is "
     f"{join_words(TOPIC.names, 'or')}; a document is {join_words(DOCNO.names, 'or')}; "
 )
-_GRADES = (
-    f"{_NAMES}a grade is {join_words(GRADE.names, 'or')}. Grades are those of qrels. Repeated judgments count once, with "
-    "a warning."
-)
+_GRADES = f"{_NAMES}a grade, as in qrels, is {join_words(GRADE.names, 'or')}. Repeated judgments count once."
 _SCORES = (
     f"{_NAMES}a score is {join_words(SCORE.names, 'or')}. Without scores, documents are ranked by rank, the lowest "
     "first. A column run names the run, of which a file can have several; without it, the run is named after its file, "
