@@ -175,8 +175,8 @@ def test_several_runs_in_a_file(tmp_path: Path) -> None:
     (tmp_path / "runs.csv").write_text(text)
     (tmp_path / "runs.jsonl").write_text("".join(json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in rows))
     for name in ("runs.csv", "runs.jsonl"):
-        found = irevalx.evaluate(tmp_path / "q", tmp_path / name, "recip_rank", complete=True)
-        assert (found.runs, [found.to_dict()[run_]["all"]["recip_rank"] for run_ in found.runs]) == (
+        evaluated = irevalx.evaluate(tmp_path / "q", tmp_path / name, "recip_rank", complete=True)
+        assert (evaluated.runs, [evaluated.to_dict()[run_]["all"]["recip_rank"] for run_ in evaluated.runs]) == (
             ["b", "a"],
             [1.0, 0.25],
         )

@@ -13,7 +13,7 @@ from typing import Any
 from irevalx.declarations import spelled
 from irevalx.errors import quote, shown_name
 from irevalx.frozen import Frozen, cached_property
-from irevalx.reading.column_names import COLUMNS, RANK, SCORE, id_columns, named, specs_of
+from irevalx.reading.column_names import COLUMNS, RANK, RUN, SCORE, id_columns, named, specs_of
 from irevalx.reading.layout import Layout
 from irevalx.reading.sources.files import MARK, NEWLINE, Source
 
@@ -92,6 +92,17 @@ def _form_of_json(beginning: Beginning, line: bytes, layout: Layout) -> str:
     columns = [spec.column for spec in specs_of(layout.columns[0])]
     is_object = re.match(_OBJECT_OF_OBJECTS, beginning.text.removeprefix(MARK))
     return "object" if is_object and columns[:-1] == ["TOPIC", "DOCNO"] else "lines"
+
+
+def names_runs(beginning: Beginning) -> bool:
+    """Return whether the first line is a header or a record with a column that names the run."""
+    line = beginning.lines[0] if beginning.lines else b""
+    if b"run" not in line.lower():
+        return False
+    header = header_of(beginning)
+    if header:
+        return bool(named(RUN, header.words))
+    return has_record(beginning) and bool(named(RUN, list(_json(line))))
 
 
 def has_record(beginning: Beginning) -> bool:
