@@ -30,6 +30,7 @@ from irevalx.reading.sources.tables import (
     File,
     Frame,
     Grades,
+    Preferences,
     RankedLists,
     Records,
     Samples,
@@ -87,7 +88,7 @@ class Qrels:
     @classmethod
     def read(
         cls,
-        qrels: Qrels | File | Grades | Subtopics | Samples | Frame | Records,
+        qrels: Qrels | File | Grades | Subtopics | Samples | Preferences | Frame | Records,
         *,
         pool: Pool | File | Documents | Frame | Records | None = None,
         rel_format: str = "qrels",
@@ -276,7 +277,7 @@ class Run:
         return self._cache[compat.version]
 
 
-GivenQrels: TypeAlias = "Qrels | File | Grades | Subtopics | Samples | Frame | Records"
+GivenQrels: TypeAlias = "Qrels | File | Grades | Subtopics | Samples | Preferences | Frame | Records"
 """Judgments as ``Qrels.read`` accepts them."""
 
 OneRun: TypeAlias = "Run | File | DocumentScores | RankedLists | Frame | Records"
