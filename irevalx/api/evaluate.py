@@ -71,8 +71,8 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
         "P.20:skip". An empty list stands for the default measures of the format of the judgments.
     pool : documents chosen for judging, ``{topic: docnos}``, a file, a data frame, named tuples or a Pool; documents
         without a judgment are pooled but unjudged.
-    rel_format : format of the judgments: "qrels", "beir", "json", "sampled", "subtopics", "prels" and others.
-    results_format : format of run files: "trec_results", "msmarco", "scored" or "json".
+    rel_format : format of the judgments: "qrels", "csv", "tsv", "jsonl", "sampled", "subtopics", "prels" and others.
+    results_format : format of run files: "trec_results", "msmarco", "scored", "csv", "tsv", "json" or "jsonl".
     strict : refuse scores, grades and parameters in files that are not plain numbers. Otherwise they are read like
         trec_eval reads them, with a warning.
     threads : number of worker processes for a large run.
