@@ -175,14 +175,14 @@ STRATEGIES = {
         ),
         JudgingStrategy(
             name="mtf",
-            meaning="the next document of a run that is read until it has a nonrelevant document (move-to-front)",
+            meaning="the next document of a run, which is read until its first nonrelevant document (move-to-front)",
             source="Cormack, Palmer and Clarke, SIGIR 1998",
             start=lambda candidates, _: MoveToFront(candidates),
             learns="reading",
         ),
         JudgingStrategy(
             name="hedge",
-            meaning="the document ranked highest by the runs, weighted by how they rank the judged documents (hedge)",
+            meaning="the document ranked highest by the runs, weighted by their ranks of the judged documents (Hedge)",
             source="Aslam, Pavlu and Savell, CIKM 2003",
             start=lambda candidates, _: Hedge(candidates),
             learns="reading",
@@ -196,14 +196,14 @@ STRATEGIES = {
         ),
         JudgingStrategy(
             name="maxmean-ns",
-            meaning="like maxmean, but only the last judged document of each run counts (nonstationary)",
+            meaning="as for maxmean, but computed from the last judged document of each run (nonstationary)",
             source=_BANDITS,
             start=lambda candidates, _: Bandit(candidates, is_stationary=False),
             learns="reading",
         ),
         JudgingStrategy(
             name="thompson",
-            meaning="the next document of the run whose drawn probability of relevance is highest (Thompson sampling)",
+            meaning="the next document of the run with the highest random draw of this probability (Thompson sampling)",
             source=_BANDITS,
             start=_thompson_sampling,
             learns="reading",
@@ -211,7 +211,7 @@ STRATEGIES = {
         ),
         JudgingStrategy(
             name="thompson-ns",
-            meaning="like thompson, but only the last judged document of each run counts (nonstationary)",
+            meaning="as for thompson, but computed from the last judged document of each run (nonstationary)",
             source=_BANDITS,
             start=_nonstationary_thompson_sampling,
             learns="reading",
@@ -219,14 +219,14 @@ STRATEGIES = {
         ),
         JudgingStrategy(
             name="mtc",
-            meaning="the document that affects differences in average precision most (minimal test collection)",
+            meaning="the document with the largest effect on average precision differences (minimal test collection)",
             source="Carterette, Allan and Sitaraman, SIGIR 2006",
             start=lambda candidates, _: MinimalTestCollection(candidates),
             learns="at once",
         ),
         JudgingStrategy(
             name="cal",
-            meaning="the document most likely to be relevant by a text classifier (continuous active learning)",
+            meaning="the document that a text classifier ranks most likely to be relevant (continuous active learning)",
             source="Cormack and Grossman, SIGIR 2014",
             start=_active_learning,
             learns="at once",
@@ -235,7 +235,7 @@ STRATEGIES = {
         ),
         JudgingStrategy(
             name="bounds",
-            meaning="the document that narrows the bounds of P_10 for most undetermined pairs of runs",
+            meaning="the document that narrows the bounds of P_10 of the most undetermined pairs of runs",
             source="",
             start=_bounds,
             learns="at once",
@@ -251,7 +251,7 @@ STRATEGIES = {
         ),
         JudgingStrategy(
             name="sampled",
-            meaning="a document drawn with a known probability, which adapts to the judgments (active sampling)",
+            meaning="a document drawn with a known probability that adapts to the judgments (active sampling)",
             source="Li and Kanoulas, CIKM 2017",
             start=_active_sampling,
             learns="replayed",

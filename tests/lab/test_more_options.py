@@ -147,7 +147,7 @@ def test_leave_out_shows_decisions() -> None:
         split("tau_b_all_runs tau_all_runs c11 c12 c21 c22 fpr fnr accuracy g_mean aa ad ma md pa pd")
     )
     assert sum(int(row[name]) for name in ("c11", "c12", "c21", "c22")) == 5
-    assert b"\npairwise decisions\n" in lab(*shared).stdout
+    assert b"\nsignificance decisions\n" in lab(*shared).stdout
 
 
 def test_leave_out_warns_of_reversed_pairs(tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ class AgreementRow(NamedTuple):
     """Agreement over the best runs of x, by ``TOP_STATISTICS``; None unless requested."""
 
 
-_DECISIONS = "pairwise decisions"
+_DECISIONS = "significance decisions"
 
 _LAST = ("inversions", "tau_ap_b", "tau_ap_b_low", "tau_ap_b_high")
 """Columns that formats for programs contain after all others, whose places do not change."""
@@ -118,7 +118,7 @@ class AgreementResult(Result):
             _DECISIONS: DECISION_COLUMNS,
         }
         if self.seed is not None:
-            parts["intervals of agreement"] = tuple(f"{name}_{end}" for name in STATISTICS for end in ("low", "high"))
+            parts["confidence intervals"] = tuple(f"{name}_{end}" for name in STATISTICS for end in ("low", "high"))
         if any(row.overlap for row in self.rows):
             parts["rank-biased overlap"] = OVERLAP_COLUMNS
         if self.top is not None:
@@ -190,43 +190,45 @@ def agree(
 ) -> AgreementResult | RunOverlap:
     """Measure the agreement between two evaluations of the same runs.
 
-    `x` and `y` are two evaluations of the runs: files that irevalx or trec_eval printed, in the format of trec_eval
-    (with runid) or as csv, tsv, json or jsonl. With `runs`, they are two sets of relevance judgments instead, and the
-    runs are evaluated with each. With `rbo`, they can also be two runs.
+    `x` and `y` are two evaluations of the runs: output files of irevalx or trec_eval, in the format of trec_eval (with
+    runid) or as csv, tsv, json or jsonl. With `runs`, they are two sets of relevance judgments instead, and the runs
+    are evaluated with each. With `rbo`, they can also be two runs.
 
-    The result has one row per measure. Correlations: Kendall's tau (a tie counts as concordant); tau-b; tau_AP of y
-    with x as the reference (tau_ap; tied runs of y are not compared with each other); its symmetric form (tau_ap_b: the
-    mean with x and with y as the reference; Urbano and Marrero 2017); Pearson's correlation. Errors: root mean square
-    error and bias of y. Ranks: the mean absolute change of a run's rank, the largest rise and fall with their runs, and
-    the number of inversions (pairs of runs in opposite order in y, reported with tau by Büttcher et al. 2007).
-    significant is the share of runs whose values differ significantly (paired t test over topics, p < 0.05).
+    The result has one row per measure. Correlations are Kendall's tau, in which a tie counts as concordant; tau-b;
+    tau_AP of y with x as the reference (tau_ap), in which tied runs of y are not compared with each other; its
+    symmetric form (tau_ap_b), the mean with x and with y as the reference (Urbano and Marrero 2017); and Pearson's
+    correlation. Errors are the root mean square error and the bias of y. Ranks are described by the mean absolute
+    change of a run's rank, the largest rise and fall with their runs, and the number of inversions: pairs of runs in
+    opposite order in y, which Büttcher et al. (2007) report with tau. The column significant contains the share of runs
+    whose values differ significantly (paired t test over topics, p < 0.05).
 
-    Significance decisions on pairs of runs (Wilcoxon's test, p < 0.05) are compared too: the number of pairs that are
-    significantly different in neither (c11 in csv and json), in y only (new, c12), in x only (lost, c21), and in both
-    (c22); the rate of false differences (fpr: of the pairs without a significant difference in x, the share that have
-    one in y) and of missed differences (fnr: of the pairs with a significant difference in x, the share that have none
-    in y), in this order the false negatives and false positives of Bompada et al. (2007); accuracy and g-mean; and the
-    pairs that are significant in both, one or neither (active, mixed, passive), with the same run or the other run
-    ahead: aa ad ma md pa pd. Decisions require values by topic (``irevalx -q``) and the same measure in x and y.
+    Significance decisions on pairs of runs (Wilcoxon's signed rank test, p < 0.05) are compared as well. Counts of
+    pairs are those that are significantly different in neither evaluation (c11 in csv and json), in y only (new, c12),
+    in x only (lost, c21), and in both (c22). The rate of false differences (fpr) is the share of the pairs without a
+    significant difference in x that have one in y. The rate of missed differences (fnr) is the share of the pairs with
+    a significant difference in x that have none in y. Bompada et al. (2007) call them false negatives and false
+    positives, in this order. Further columns are accuracy, g-mean, and the numbers of pairs that are significant in
+    both, one or neither (active, mixed, passive), with the same run or the other run ahead: aa ad ma md pa pd.
+    Significance decisions require values by topic (``irevalx -q``) and the same measure in x and y.
 
-    With `rel_format="sampled"`, each of x and y is a stratified sample (five columns) or qrels, which are then one
+    With `rel_format="sampled"`, x and y are stratified samples (five columns) or qrels. Qrels are treated as a single
     stratum whose judged documents are the sample. Measures of grades, of strata and of inclusion probabilities are
     reported together; the strata determine the inclusion probabilities.
 
     Parameters
     ----------
-    x, y : evaluations: ``Scores``, dictionaries like those of ``Scores.to_dict``, or files that irevalx or trec_eval
-        printed; with `runs`, relevance judgments like those of ``irevalx.evaluate``; with `rbo`, evaluations or runs.
+    x, y : evaluations: ``Scores``, dictionaries like those of ``Scores.to_dict``, or output files of irevalx or
+        trec_eval; with `runs`, relevance judgments as for ``irevalx.evaluate``; with `rbo`, evaluations or runs.
     against : compare every measure of y with this measure of x, named as irevalx prints it. [default: the same measure]
-    rbo : add rank-biased overlap with this persistence, the probability of looking at the next rank: extrapolated
-        (ext), smallest (min) and largest (max) overlap of the rankings of runs or, for two runs, of documents by topic.
-        Ties: rbo_w, tied items have equal rank; rbo_a, mean over all ways of breaking ties; rbo_b, rbo_a corrected so
-        that a ranking agrees with itself.
+    rbo : add rank-biased overlap with this persistence, the probability of looking at the next rank: the extrapolated
+        (ext), smallest (min) and largest (max) overlap of the rankings of runs or, for two runs, of the rankings of
+        documents by topic. Ties are treated in three ways: tied items have equal rank (rbo_w); the mean over all ways
+        of breaking ties (rbo_a); and rbo_a corrected so that a ranking agrees perfectly with itself (rbo_b).
     top : add the agreement on the K best runs by x: tau-b over them (top_tau_b; runs tied with the K-th are included),
-        the share of them among the K best by y (top_overlap), and how far the best run by y is below the best by x
-        (loss). Larger values are taken as better.
+        the share of them among the K best by y (top_overlap), and the difference in x between its best run and the best
+        run by y (loss). Larger values are taken as better.
     resamples : number of bootstrap resamples of the topics, for 95 % confidence intervals over the population of
-        topics. Intervals of correlations and of `top` are computed by inverting a test: they allow for the noise that
+        topics. Intervals of correlations and of `top` are computed by inverting a test: they account for the noise that
         resampling adds, and are wider than the quantiles of the resamples. [default: 0, no intervals]
 
     Raises
@@ -304,17 +306,19 @@ def _topic_notes(evaluated: Sequence[EvaluatedRuns], pairs: Sequence[PairedEvalu
         notes = [f"Topics of {side}: {words}." for side, words in zip("XY", topics, strict=False)]
     for words, names in measures.items():
         of_all = len(names) == len(pairs)
-        notes.append(f"Topics{'' if of_all else ' of ' + ', '.join(names)}{' that count' if topics else ''}: {words}.")
+        notes.append(
+            f"Topics{'' if of_all else ' of ' + ', '.join(names)}{' in the comparison' if topics else ''}: {words}."
+        )
     return tuple(notes)
 
 
 def _which_topics(paired: PairedEvaluations) -> str:
     """Return the topics that count, in words."""
     if not paired.n_topics:
-        return "as the summaries of X and Y have them"
+        return "those of the summary values in X and Y"
     if paired.n_topics == paired.n_in_either:
         return f"all {paired.n_topics} of X and Y"
-    return f"{paired.n_topics} of {paired.n_in_either}, those for which every run has a value in X and in Y"
+    return f"{paired.n_topics} of {paired.n_in_either} (topics for which every run has a value in X and in Y)"
 
 
 def _warnings(pairs: Sequence[PairedEvaluations], resamples: int) -> list[str]:

@@ -123,8 +123,8 @@ MinRetrieved = Annotated[
         kind=ValueType("a share above 0 and at most 1, such as 0.1 or 10%", _share_or_0, _share),
         metavar="SHARE",
         help=(
-            "leave out runs that retrieve less than this share of the documents they can retrieve, or no documents for "
-            "a topic; the papers use 0.95. [default: keep all]"
+            "exclude runs that retrieve less than this share of the documents they can retrieve, or no documents for a "
+            "topic; the papers use 0.95. [default: keep all]"
         ),
     ),
 ]
@@ -291,8 +291,8 @@ FIGURE_OUTPUT = _named(
             kind=ValueType(join_words(FIGURE_WIDTHS, "or"), float, _figure_width, FIGURE_WIDTHS),
             means="width",
             help=(
-                "Width of figures in inches, for one or two columns of a paper; 300 dots per inch, letters of 6 to 8 "
-                f"points.  [default: {FIGURE_WIDTHS[-1]}]"
+                "Width of figures in inches, for one or two columns of a paper. Figures have 300 dots per inch and "
+                f"fonts of 6 to 8 points.  [default: {FIGURE_WIDTHS[-1]}]"
             ),
         ),
         float(FIGURE_WIDTHS[-1]),
@@ -342,8 +342,9 @@ KldThreshold = Annotated[
     choice(
         *THRESHOLDS,
         help=(
-            "threshold of kld: the divergence of the last document that passes, of the next document, or the middle. "
-            "As many judged documents pass as are relevant; Büttcher et al. (2007) do not specify the threshold."
+            "threshold of kld: the divergence of the last document predicted relevant, of the next document, or the "
+            "middle. The number of judged documents predicted relevant equals the number judged relevant; Büttcher et "
+            "al. (2007) do not specify the threshold."
         ),
     ),
 ]

@@ -51,7 +51,7 @@ def unjudged_cautions(
     )
     runs = sorted({run for of_measure, row in listed for run in of_measure.comparisons.pairs[row]})
     command = _command(ranked, runs, depth)
-    return [*lines, f"to settle this, judge the documents that this command lists, and compare again: {command}"]
+    return [*lines, f"to resolve this, judge the documents that this command lists, and compare again: {command}"]
 
 
 def _caution(of_measure: ComparedMeasure, row: int, known: WeightedScores | None) -> str:
@@ -73,12 +73,12 @@ def _caution(of_measure: ComparedMeasure, row: int, known: WeightedScores | None
         if 0 < share <= 1:
             percent = f"{100 * share:.0f} %" if share >= 0.01 else "less than 1 %"
             relevant = f"{percent} of the unjudged documents are relevant"
-            sentence += f"; the difference of {difference:.4f} disappears if {relevant}"
+            sentence += f"; the difference of {difference:.4f} becomes 0 if {relevant}"
     elif known is not None:
         bounds = known.bounds((known.runs.index(names[run]), known.runs.index(names[against]))).means[1:]
     if bounds is not None:
         sentence += (
-            f"; over all possible judgments of the unjudged documents, the difference lies between {bounds[0]:.4f} and "
+            f"; over all possible judgments of the unjudged documents, the difference is between {bounds[0]:.4f} and "
             f"{bounds[1]:.4f}"
         )
     return sentence

@@ -137,8 +137,8 @@ def _run(
             requires="figure",
             excludes="discriminative_power",
             help=(
-                "What `figure` draws: differences with their intervals, differences by topic, or a matrix of runs. "
-                "Topics are in descending order of the difference; the matrix shows which runs are significantly "
+                "Contents of `figure`: differences with their intervals, differences by topic, or a matrix of runs. "
+                "Topics are in descending order of the difference. The matrix shows which runs are significantly "
                 "different, with a row and a column per run. With `discriminative_power`, the figure shows all "
                 "p-values in ascending order.  [default: intervals, or matrix if a page has no room for all pairs]"
             ),
@@ -254,9 +254,9 @@ def compare(
     run=_run,
     example="irevalx-lab compare qrels runs/* -m 'map infAP' --baseline bm25 --test wilcoxon --seed 1",
     more=(
-        f"With `margin`, the exit status is 0 if all runs are not worse (with `require=better`: if all are "
-        f"significantly better), {FOUND_WORSE} if one is worse, otherwise {UNDECIDED}; 1, 2, 4 and 7 are errors, as "
-        "for irevalx."
+        f"With `margin`, the exit status is 0 if all runs pass (they are not worse or, with `require=better`, "
+        f"significantly better), {FOUND_WORSE} if a run is worse, and {UNDECIDED} otherwise. 1, 2, 4 and 7 are errors, "
+        "as for irevalx."
     ),
     figure=True,
 )
@@ -267,7 +267,7 @@ def compare(
         Measures,
         measures_parameter(
             shell_help=(
-                "Measures, as for irevalx -m: 'map infAP'. P-values are corrected for the comparisons of one measure."
+                "Measures, as for irevalx -m: 'map infAP'. P-values are corrected for the comparisons of a measure."
             )
         ),
     ] = (),
@@ -301,8 +301,8 @@ def compare(
             excludes=_NOT_WITH_SYSTEMS,
             shell_help=(
                 "Compare systems with several runs each (replicates). Replicates are, for example, folds or seeds. "
-                "FILE has the system of each run, one line RUN SYSTEM per run. A topic's value is the mean over the "
-                "runs of a system; tests and intervals are over topics and runs."
+                "FILE contains one line RUN SYSTEM per run. The value of a topic is the mean over the runs of a "
+                "system; tests and intervals are over topics and runs."
             ),
         ),
     ] = None,
@@ -316,9 +316,9 @@ def compare(
                 *("discriminative_power", "power", "columns", "figure"),
             ),
             shell_help=(
-                "Compare in each group of topics, and test whether differences are the same in all groups "
-                "(interaction). P-values are corrected over pairs and groups. FILE has one line TOPIC GROUP per topic, "
-                "as for irevalx --topic-groups."
+                "Compare runs in each group of topics, and test whether differences are the same in all groups "
+                "(interaction). P-values are corrected over pairs and groups. FILE contains one line TOPIC GROUP per "
+                "topic, as for irevalx --topic-groups."
             ),
         ),
     ] = None,
@@ -328,47 +328,49 @@ def compare(
 ) -> Comparison:
     """Test differences between runs for statistical significance.
 
-    All pairs of runs, or each run and the `baseline`, are compared by a paired test over topics, with p-values
-    corrected for the number of comparisons.
+    Compare each pair of runs, or each run with the `baseline`, by a paired test over topics. The p-values are corrected
+    for the number of comparisons under each measure.
 
-    The result has one row for each measure and pair: the summary values of both runs; their difference with an interval
-    for this pair alone; the effect size (mean difference divided by the standard deviation of the differences); the
-    numbers of topics on which the run wins, ties and loses; p before and after correction; whether the difference is
-    significant (never with fewer than 5 topics); a simultaneous interval for all pairs (bonferroni and tukey only); and
-    the test that gave p. If fewer than 5 topics differ, or all by the same amount, an exact sign-flip test replaces the
-    t test, and there is no t interval.
+    The result has one row per measure and pair. A row contains the summary values of both runs, and their difference
+    with a confidence interval for this pair alone; the effect size (the mean difference divided by the standard
+    deviation of the per-topic differences); the numbers of topics on which the run wins, ties and loses; p before and
+    after correction; whether the difference is significant; with bonferroni and tukey, a simultaneous interval for all
+    pairs; and the test that was applied. With fewer than 5 topics, no difference is reported as significant. If fewer
+    than 5 topics differ, or all topics differ by the same amount, an exact sign-flip test replaces the t test, and
+    there is no t interval.
 
-    By default, tables show the interval that matches the correction: with bonferroni and tukey the simultaneous
-    interval, with other corrections the interval of the pair alone, headed "unadjusted". The intervals of tukey exclude
-    0 exactly if the difference is significant; so do the intervals of bonferroni with `test="t"` and `interval="t"`.
-    Other tests, `interval="bca"` and unadjusted intervals can disagree with the test. tukey assumes that the
-    differences of all pairs have equal variance. Geometric means (gm_map) are tested on their logarithms, and sums
-    (num_rel_ret) are shown as sums.
+    By default, tables display the interval that matches the correction: the simultaneous interval with bonferroni and
+    tukey, otherwise the interval of the pair alone, labelled "unadjusted". With tukey, the interval excludes 0 exactly
+    if the difference is significant. The same holds for bonferroni with `test="t"` and `interval="t"`. Other tests,
+    `interval="bca"` and unadjusted intervals can disagree with the test. tukey assumes that the differences of all
+    pairs have equal variance. Geometric means (gm_map) are tested on a logarithmic scale, and sums (num_rel_ret) are
+    displayed as sums.
 
-    Each table shows judged@K, the share of judged documents among the first K of each run; K is the cutoff of the
+    Tables also display judged@K, the share of judged documents among the first K of each run. K is the cutoff of the
     measure, or 10. For t tests (not tukey) of measures that treat unjudged documents as nonrelevant, a warning lists
-    the comparisons whose conclusion depends on unjudged documents: the conclusion would change if the unjudged
-    documents that only one of the runs has among its first 10 were relevant half as often as its judged documents. The
-    conclusion can still be right; to find out, judge these documents. A gate gives the same warning for its verdicts.
+    the comparisons that depend on unjudged documents. These are the comparisons with a different conclusion if the
+    unjudged documents that only one of the runs ranks among its first 10 were relevant half as often as its judged
+    documents. The conclusion can still be correct; judge these documents to find out. A gate issues the same warning
+    for its verdicts.
 
-    With `systems` or `system_by`, runs of one system are replicates, not topics: the variance of a difference is the
-    variance over topics plus the variance between replicates, and a column has the share of the latter. The t test and
-    interval generalise to other topics and other runs of the same systems; with few replicates, they have few degrees
-    of freedom. For a system with only one run, they apply to this run only.
+    With `systems` or `system_by`, the runs of a system are treated as replicates, not as topics. The variance of a
+    difference is the variance over topics plus the variance between replicates, and a column contains the share of the
+    latter. The t test and its interval generalise to other topics and to other runs of the same systems; with few
+    replicates, they have few degrees of freedom. For a system with a single run, they apply to this run only.
 
-    With `topic_groups`, there is one row for each group of topics, and a second table tests the interaction: whether
-    the difference of a pair is the same in all groups, by Welch's F statistic with permuted group labels of the topics.
-    A difference that is significant in one group and not in another is not evidence of different effects; use the
-    interaction test. It excludes groups with only one topic. In groups with fewer than 10 topics, an interaction can be
-    significant merely because differences vary more in one group than in another.
+    With `topic_groups`, the result has one row per group, and a second table contains tests of the interaction: whether
+    the difference of a pair is the same in all groups. The test uses Welch's F statistic and permutes the group labels
+    of the topics. A difference that is significant in one group and not in another is not evidence of different
+    effects; use the interaction test. It excludes groups with a single topic. In groups with fewer than 10 topics, an
+    interaction can be significant merely because differences vary more in one group than in another.
 
-    With `margin`, the result is a gate: a verdict for each measure and run, from simultaneous t intervals of the
-    differences from the `baseline`. A run is "not worse" if the lower bound is above minus the margin. Otherwise it is
-    "worse" if the upper bound is below 0 and a sign-flip test with the same correction has p below alpha; otherwise the
-    verdict is "cannot tell". Identical runs are not worse. If fewer than 5 topics differ, or all by the same amount,
-    there is no interval, and an exact sign-flip test alone decides whether a run is worse, or better and therefore not
-    worse. The least margin is the margin with which a run as good as the baseline would pass with probability 0.8 on
-    this number of topics.
+    With `margin`, the result is a gate, a noninferiority test with a verdict for each measure and run. It uses
+    simultaneous t intervals of the differences from the `baseline`. The verdict is "not worse" if the lower bound is
+    above minus the margin. Otherwise, it is "worse" if the upper bound is below 0 and a sign-flip test with the same
+    correction has p below alpha. Otherwise, it is "cannot tell". A run identical to the baseline is not worse. If fewer
+    than 5 topics differ, or all topics differ by the same amount, there is no interval, and an exact sign-flip test
+    alone determines whether a run is worse, or better and therefore not worse. The least margin is the margin with
+    which a run as good as the baseline would pass with probability 0.8 on this number of topics.
 
     Parameters
     ----------
@@ -376,36 +378,36 @@ def compare(
         ``Scores``, without runs.
     runs : at least two runs: ``{name: {topic: {docno: score}}}``, or anything else that ``irevalx.evaluate`` takes.
     measures : measures, such as "map", "P.5,10" or "nDCG@10"; one or several. p-values are corrected for the
-        comparisons of one measure. [default: map; with ``Scores``, all that have a value for each topic]
-    names : print measures by trec_eval's names, or as requested with `measures` (asked).
+        comparisons under one measure. [default: map; with ``Scores``, all measures that have a value for each topic]
+    names : print measures under their trec_eval names, or as requested with `measures` (asked).
     discriminative_power : report the discriminative power of each measure instead: the share of significantly different
-        pairs. It is reported for `test`, before and after correction. Sakai (2006) uses an uncorrected bootstrap test,
+        pairs. It is computed with `test`, before and after correction. Sakai (2006) uses an uncorrected bootstrap test,
         Sakai (2012) tukey.
     power : former name of `discriminative_power`.
-    by : rows of the table: one per pair (pair), per topic (topic) or per run (run). A topic has the value of each run
-        and its difference from the `baseline`. A run has its summary values with the best one marked, letters shared by
-        runs that are not significantly different, and judged@K; with `baseline`, + or - marks runs that are
-        significantly better or worse than it. Runs and measures keep their order. In LaTeX, the table requires the
-        package booktabs.
-    columns : columns to display for each pair, after its names, or all. For example, 'mean mean_against effect_size p
-        wins losses'. By default, difference, low and high (bonferroni, tukey: simultaneous_low and simultaneous_high),
-        corrected_p, differ, judged, judged_against.
-    sort : with `by="topic"` and `baseline`, sort topics by difference. The greatest difference, averaged over
-        runs, is first.
+    by : rows of the table: one per pair (pair), per topic (topic) or per run (run). A topic row contains the value of
+        each run and its difference from the `baseline`. A run row contains the summary values of the run, with the best
+        one marked, letters, and judged@K; runs that share a letter are not significantly different. With `baseline`, +
+        or - marks runs that are significantly better or worse. Runs and measures keep their order. In LaTeX, the table
+        requires the package booktabs.
+    columns : columns to display for each pair, after the run names, or all. Example: 'mean mean_against effect_size p
+        wins losses'. By default, the columns are difference, low and high (bonferroni, tukey: simultaneous_low and
+        simultaneous_high), corrected_p, differ, judged and judged_against.
+    sort : with `by="topic"` and `baseline`, sort topics by difference. Differences are averaged over runs and in
+        descending order.
     systems : compare systems with several runs each (replicates), such as folds or seeds: the system of each run, as
-        ``{run: system}`` or a file with one line ``RUN SYSTEM`` per run. A topic's value is the mean over the runs of a
-        system; tests and intervals are over topics and runs.
-    system_by : compare systems, named by a part of the names of their runs. The system of a run is what this regular
-        expression matches (its first group in parentheses, if it has one). A run that it does not match is a system of
-        its own.
-    topic_groups : compare in each group of topics, with p-values corrected over pairs and groups, and test whether the
-        difference is the same in all groups (interaction): ``{topic: group}``, with one or several groups per topic, or
-        a file with one line ``TOPIC GROUP`` per topic.
-    margin : noninferiority margin, at least 0 and in units of the measure: return a ``Gate``, with a verdict on whether
-        each run is not worse than the `baseline` by more than this, over all judged topics, as with `complete`. A
-        dictionary has margins by measure, and under ``*`` the margin of all other measures.
-    require : with `margin`, what runs must be: not worse or significantly better.
-    allow_unsure : with `margin`, let runs pass whose verdict is "cannot tell".
+        ``{run: system}`` or a file with one line ``RUN SYSTEM`` per run. The value of a topic is the mean over the runs
+        of a system; tests and intervals are over topics and runs.
+    system_by : compare systems, named by a part of the run names. The system of a run is the text that this regular
+        expression matches (its first group in parentheses, if it has one). A run without a match is a system of its
+        own.
+    topic_groups : compare runs in each group of topics, and test whether differences are the same in all groups
+        (interaction). p-values are corrected over pairs and groups. Groups are given as ``{topic: group}``, with one or
+        several groups per topic, or as a file with one line ``TOPIC GROUP`` per topic.
+    margin : noninferiority margin, at least 0, in units of the measure: return a ``Gate`` with a verdict on whether
+        each run is not worse than the `baseline` by more than this margin. All judged topics are evaluated, as with
+        `complete`. A dictionary contains margins by measure, with ``*`` for all other measures.
+    require : with `margin`, the requirement for a run to pass: not worse, or significantly better.
+    allow_unsure : with `margin`, the verdict "cannot tell" passes.
 
     Raises
     ------

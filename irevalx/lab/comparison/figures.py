@@ -55,7 +55,7 @@ def intervals(comparison: Comparison, page: Page) -> Figure:
             names = [pair.run if baseline else _pair(pair.run, pair.against) for pair in pairs]
             panels.append(IntervalPanel(of_measure.name, list(zip(names, map(_marks, pairs), strict=True))))
     figure = draw_intervals(panels, page, most_columns=2 if halved else 3)
-    page.name(figure, f"Differences from {baseline}" if baseline else "Differences of runs")
+    page.name(figure, f"Differences from {baseline}" if baseline else "Differences between runs")
     page.explain(figure, _label(baseline), _interval_note(comparison))
     return figure
 
@@ -71,18 +71,18 @@ def _pair(run: str, against: str) -> str:
 
 
 def _label(baseline: str | None) -> str:
-    return f"difference from {baseline}" if baseline else "difference: the first run less the second"
+    return f"difference from {baseline}" if baseline else "difference (first run minus second run)"
 
 
 def _interval_note(comparison: Comparison) -> str:
     pairs = [pair for of_measure in comparison.measures for pair in of_measure.pairs]
     alpha = comparison.method.alpha
-    parts = [f"Filled: runs that are significantly different (corrected p < {alpha:g})."]
+    parts = [f"Filled: significantly different (corrected p < {alpha:g})."]
     confidence = f"{100 * (1 - alpha):g}\u00a0%"
     if any(math.isfinite(pair.low) for pair in pairs):
-        parts.append(f"Line: {confidence} interval of the pair.")
+        parts.append(f"Line: {confidence} interval for this pair alone.")
     if any(math.isfinite(pair.simultaneous_low) for pair in pairs):
-        parts.append(f"Bar: {confidence} interval that holds for all pairs at once.")
+        parts.append(f"Bar: {confidence} interval, simultaneous over all pairs.")
     return " ".join([*parts, comparison.how_tested])
 
 
@@ -135,8 +135,8 @@ def topic_differences(comparison: Comparison, page: Page) -> Figure:
         if number % n_columns:
             panel.tick_params(labelleft=False)
     page.name(figure, f"Differences by topic{f' from {baseline}' if baseline else ''}")
-    note = f"Dark: significantly different runs (corrected p < {comparison.method.alpha:g}). {comparison.how_tested}"
-    page.explain(figure, "topics, from the greatest difference to the least", note)
+    note = f"Dark: significantly different (corrected p < {comparison.method.alpha:g}). {comparison.how_tested}"
+    page.explain(figure, "topics in descending order of the difference", note)
     page.label_heights(figure, _label(baseline), height * n_rows)
     return figure
 
@@ -151,7 +151,7 @@ def significance_levels(comparison: Comparison, page: Page) -> Figure:
             levels = levels[: max(2, int(np.searchsorted(levels, _GREATEST_P)) + 1)]
             curves.append(Curve(of_measure.name, np.arange(1.0, len(levels) + 1), levels, markers=False))
         panels.append(LinePanel(curves, words, rules=(comparison.method.alpha,)))
-    label = f"pairs of runs by p, as far as p is at most {_GREATEST_P:g}"
+    label = f"pairs of runs in ascending order of p (up to p = {_GREATEST_P:g})"
     title = "Achieved significance levels: a lower line means more significantly different pairs"
     return draw_lines([panels], page, title=title, label=label, note=comparison.how_tested)
 
@@ -167,10 +167,10 @@ def matrix(comparison: Comparison, page: Page) -> Figure:
     for panel, of_measure in zip(panels, measures, strict=True):
         _draw_matrix(panel, of_measure)
         panel.set_title(of_measure.name if measures[1:] else "")
-    page.name(figure, f"Significantly different runs{'' if measures[1:] else f', by {measures[0].name}'}")
+    page.name(figure, f"Significantly different runs{'' if measures[1:] else f' ({measures[0].name})'}")
     alpha = f"corrected p < {comparison.method.alpha:g}"
-    dark = f"Dark: the run of the row is significantly better than the run of the column ({alpha})."
-    page.explain(figure, "", f"{dark} Light: it is not. {comparison.how_tested}")
+    dark = f"Dark: the run in the row is significantly better than the run in the column ({alpha})."
+    page.explain(figure, "", f"{dark} Light: not significantly different. {comparison.how_tested}")
     return figure
 
 

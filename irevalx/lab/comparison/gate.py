@@ -125,12 +125,12 @@ class Gate(Comparison):
         if self.require == "better":
             parts.append(f"{sum(row.is_better for row in self.rows)} better")
         verdicts = f"{len(self.rows)} verdict{'s' if self.rows[1:] else ''}"
-        return f"{'Failed' if self.status else 'Passed'}: of {verdicts} against {self.baseline}, {', '.join(parts)}."
+        return f"{'Failed' if self.status else 'Passed'}: {', '.join(parts)} ({verdicts} against {self.baseline})."
 
     @property
     def sentences(self) -> list[str]:
         """A sentence on each verdict."""
-        words = {NOT_WORSE: "is not worse than", WORSE: "is worse than", CANNOT_TELL: "may or may not be worse than"}
+        words = {NOT_WORSE: "is not worse than", WORSE: "is worse than", CANNOT_TELL: "could be worse than"}
         return [
             f"{row.run} {words[row.verdict]} {row.against} in {row.measure}: {row.rounded(3)}, margin {row.margin:g}."
             for row in self.rows
@@ -140,7 +140,7 @@ class Gate(Comparison):
         """Return how the verdicts were determined, and the conclusion, for JSON."""
         of_gate = {
             "comparisons": len(self.rows),
-            "how_tested": f"{self._confidence} worse and better also require a sign-flip test with p below alpha.",
+            "how_tested": f"{self._confidence} Worse and better also require p < alpha in a sign-flip test.",
             "margins": {row.measure: row.margin for row in self.rows},
             "require": self.require,
             "allow_unsure": self.allow_unsure,
@@ -162,11 +162,11 @@ class Gate(Comparison):
         columns = (*own, *heads)
         notes = [
             *self._remarks,
-            f"difference: by how much the run is better than {self.baseline}; low to high: {self._confidence}",
-            "not worse: low > -margin, or no topic differs; otherwise worse: high < 0, and a sign-flip test also has p "
-            "< alpha; otherwise cannot tell.",
-            "least margin: the smallest margin that this number of topics supports; a run as good as the baseline "
-            "would pass it with probability 0.8.",
+            f"difference: improvement over {self.baseline}; low to high: {self._confidence}",
+            "verdict: not worse if low > -margin, or if no topic differs; otherwise worse if high < 0 and p < alpha in "
+            "a sign-flip test; otherwise cannot tell.",
+            "least margin: the margin with which a run as good as the baseline would pass with probability 0.8 on this "
+            "number of topics.",
             *self.coverage_notes(cautious=cautious),
         ]
         [table] = self.tables()
@@ -187,14 +187,14 @@ class Gate(Comparison):
     def _confidence(self) -> str:
         share, n_rows = f"{100 * (1 - self.method.alpha):g} %", len(self.rows)
         if n_rows == 1:
-            return f"its {share} t interval."
+            return f"{share} t interval."
         each = f"{100 * (1 - self.method.alpha / n_rows):.4g} %"
-        return f"its {each} t interval, so that all {n_rows} hold with {share} (Bonferroni)."
+        return f"{each} t interval, simultaneous over all {n_rows} verdicts at {share} (Bonferroni)."
 
     @property
     def _remarks(self) -> list[str]:
         slight = [
-            f"{row.run} is slightly worse in {row.measure} for certain, but by less than the margin."
+            f"{row.run} is significantly worse in {row.measure}, but by less than the margin."
             for row in self.rows
             if row.verdict == NOT_WORSE and row.direction < 0
         ]
@@ -325,8 +325,8 @@ MARGIN = Parameter(
     ),
     shell_help=(
         "Noninferiority margin: test whether each run is not worse than the `baseline` by more than D. D is in units "
-        "of the measure; all judged topics are evaluated, as with `complete`. The exit status is 0 if so, "
-        f"{FOUND_WORSE} if a run is worse, otherwise {UNDECIDED}. Can be repeated with the margins of single "
+        "of the measure. All judged topics are evaluated, as with `complete`. The exit status is 0 if all runs pass, "
+        f"{FOUND_WORSE} if a run is worse, and {UNDECIDED} otherwise. Can be repeated with margins for single "
         "measures: --margin 0.01 --margin map=0.02."
     ),
 )

@@ -320,23 +320,20 @@ def notes_on_pairs(method: Method, columns: Sequence[str], n_tests: int, pair: s
     notes = []
     if "low" in columns:
         kind = "t" if method.interval == "t" else "bootstrap (BCa)"
-        of_this = f"low to high: the {share} {kind} interval of the difference for this {pair} alone"
+        of_this = f"low to high: {share} {kind} interval of the difference for this {pair} alone"
         if _is_unadjusted(method, n_tests):
             of_this = (
-                f"unadjusted {of_this}, not corrected for comparing all {pairs}; it can exclude 0 even if differ is no"
+                f"unadjusted {of_this}, not corrected for the number of {pairs}; it can exclude 0 even if differ is no"
             )
         notes.append(f"{of_this}.")
     if "simultaneous_low" in columns:
-        notes.append(
-            f"simultaneous low to high: intervals that contain the differences of all {pairs} at once with {share} "
-            "confidence."
-        )
+        notes.append(f"simultaneous low to high: {share} intervals that are simultaneous over all {pairs}.")
     elif correction == "holm" and n_tests > 1:
         notes.append("Simultaneous intervals are not available for Holm's correction.")
     if "test" in columns:
         notes.append(
             "test: an exact sign-flip test (permutation) replaces the t test, and there is no t interval, if fewer "
-            f"than {FEW_TOPICS} topics differ or all differ by the same amount."
+            f"than {FEW_TOPICS} topics differ, or all topics differ by the same amount."
         )
     if correction != TUKEY and (method.test, method.interval) != ("t", "t"):
         notes.append("The test and the interval use different methods, so they can disagree.")

@@ -18,7 +18,8 @@ Test = Annotated[
         *TESTS,
         help=(
             f"paired test over topics: {', '.join(f'{name} ({test.words})' for name, test in TESTS.items())}. If fewer "
-            f"than {FEW_TOPICS} topics differ, or all by the same amount, an exact sign-flip test replaces the t test."
+            f"than {FEW_TOPICS} topics differ, or all topics differ by the same amount, an exact sign-flip test "
+            "replaces the t test."
         ),
     ),
 ]
@@ -29,8 +30,8 @@ Correction = Annotated[
         *SHORT_NAMES,
         TUKEY,
         help=(
-            "correction of the p-values for the number of comparisons under a measure; bh is benjamini-hochberg, and "
-            "tukey is randomised Tukey HSD, a test of its own over all pairs of runs."
+            "correction of the p-values for the number of comparisons under a measure. The name bh is short for "
+            "benjamini-hochberg. Randomised Tukey HSD (tukey) replaces the test and compares all pairs of runs."
         ),
     ),
 ]
@@ -39,9 +40,9 @@ Interval = Annotated[
     choice(
         *INTERVALS,
         help=(
-            "confidence intervals of differences: from Student's t distribution (t) or a BCa bootstrap (bca). BCa is "
-            "bias-corrected and accelerated. Intervals of t exclude 0 exactly if the t test rejects; intervals of bca "
-            "are too short with fewer than about 20 topics."
+            "confidence intervals of differences: Student's t distribution (t), or the bias-corrected and accelerated "
+            "bootstrap (bca). A t interval excludes 0 exactly if the uncorrected t test is significant. With fewer "
+            "than about 20 topics, bca intervals are too short."
         ),
     ),
 ]
@@ -51,7 +52,7 @@ TestResamples = Annotated[
         1,
         MOST_DRAWS,
         metavar="B",
-        help="number of random sign flips, label permutations, resamples of tukey, and bootstrap resamples.",
+        help="number of random sign flips, label permutations, randomisations of tukey, and bootstrap resamples.",
     ),
 ]
 TopicGroupsInput: TypeAlias = str | os.PathLike[str] | Mapping[str, str | Iterable[str]]

@@ -155,8 +155,8 @@ class ComparedSystems(ComparedPairs):
         single = {row.run for row in self.rows if row.replicates == 1}
         single |= {row.against for row in self.rows if row.replicates_against == 1}
         return [
-            "A topic's value is the mean over the runs of a system; tests and intervals are over topics and runs.",
-            "between replicates: the share of the variance of the difference that is due to variation between runs of "
+            "The value of a topic is the mean over the runs of a system; tests and intervals are over topics and runs.",
+            "between replicates: share of the variance of the difference that is due to variation between the runs of "
             "a system.",
             *([f"S{one_run_line(sorted(single))[1:]}."] if single else []),
         ]

@@ -188,10 +188,10 @@ class ComparedRuns(FigureComparison):
             marks = "Runs that share a letter are not significantly different."
         else:
             marks = (
-                f"+: significantly better than {self.baseline}; -: significantly worse; no sign: not significantly "
+                f"+: significantly better than {self.baseline}; -: significantly worse; no mark: not significantly "
                 "different."
             )
-        notes = (self.how_tested, marks, *(["{best}: the best score."] if any(best.values()) else []))
+        notes = (self.how_tested, marks, *(["{best}: the best value."] if any(best.values()) else []))
         return [Table("runs", tuple(columns), table, best=best, heads=tuple(heads), notes=notes, for_paper=True)]
 
 

@@ -98,7 +98,8 @@ class ComparedGroups(Comparison):
         without_degrees = [name for name in second.columns if name not in {"df_between", "df_within", "labellings"}]
         coverage = self.coverage_heads()
         heads = (*heads_of(columns, self.method, n_tests), *coverage.values())
-        return [first.showing(*columns, *coverage, heads=heads), second.showing(*without_degrees, notes=notes)]
+        topic_groups = first.showing(*columns, *coverage, heads=heads, title="topic groups")
+        return [topic_groups, second.showing(*without_degrees, notes=notes)]
 
     @property
     def _sizes(self) -> tuple[int, int]:

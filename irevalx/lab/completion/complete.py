@@ -102,16 +102,14 @@ class CompletedJudgments(GradedQrelsText):
 def _run(
     output: "Output",
     *,
-    mark: Annotated[
-        str | None, text(metavar="FILE", help="Write the predictions, and nothing else, to FILE too.")
-    ] = None,
+    mark: Annotated[str | None, text(metavar="FILE", help="Also write the predictions alone to FILE.")] = None,
     probabilities: Annotated[
         bool,
         flag(
             requires="mark",
             help=(
-                "With --mark: add the classifier's decision value as a fifth column. The higher it is, the more "
-                "certain is relevance; it is not a calibrated probability."
+                "With --mark: add the classifier's decision value as a fifth column. Higher values indicate relevance; "
+                "they are not calibrated probabilities."
             ),
         ),
     ] = False,
@@ -121,8 +119,8 @@ def _run(
             metavar="FILE",
             requires="calibrated",
             help=(
-                "With --calibrated: write judgments for irevalx --grades probability to FILE. They are all judged "
-                "documents, with 0 or 1, and all predicted ones, with the probability of relevance."
+                "With --calibrated: write judgments for irevalx --grades probability to FILE. Judged documents have "
+                "the grade 0 or 1, and predicted documents their probability of relevance."
             ),
         ),
     ] = None,
@@ -131,8 +129,8 @@ def _run(
         text(
             metavar="FILE",
             help=(
-                "Write to FILE how many judgments were learned from and predicted for each topic: a table, or JSON if "
-                "its name ends in .json."
+                "Write the number of judgments used for training and the number of predictions for each topic to FILE: "
+                "a table, or JSON if its name ends in .json."
             ),
         ),
     ] = None,
@@ -220,28 +218,30 @@ def complete(
     """Complete judgments with predictions from document text, or with labels from another judge.
 
     Complete the judgments of all documents that have the grade -1, that any run ranks within `depth`, or that are in a
-    pool (`pool`). For each topic, a classifier learns from the judged documents; the other documents get the grade
-    `level` if they are predicted relevant, and 0 if not. The judged documents keep their judgments. Documents without
-    a prediction get -1: they have no text, or the topic has no relevant or no nonrelevant documents to learn from.
+    pool (`pool`). For each topic, a classifier is trained on the judged documents. Other documents that it predicts
+    relevant get the grade `level`, and those that it predicts nonrelevant get 0. Judged documents keep their grades.
+    Documents without a prediction get -1: documents without text, and all documents of topics without relevant or
+    without nonrelevant documents to learn from.
 
-    With `labels`, nothing is learned and no text is needed: these documents get their grades in that file, and -1 if
+    With `labels`, no classifier is trained and no text is needed. The documents get their grades in that file, or -1 if
     they have none.
 
     Parameters
     ----------
-    labels : take missing judgments from these relevance judgments, for example of a machine, as they are.
-    classifier : a linear support vector machine for each topic (svm), or the Kullback-Leibler divergence of a document
-        from the documents judged relevant (kld).
-    class_weight : weight of training errors of svm: the same sum for relevant and for nonrelevant documents (balanced),
-        or the same for each error (none), as published.
+    labels : take missing judgments from these relevance judgments, for example of a machine, instead of predicting
+        them.
+    classifier : classifier: a linear support vector machine for each topic (svm), or the Kullback-Leibler divergence of
+        a document from the documents judged relevant (kld).
+    class_weight : weight of training errors of svm: the same total for relevant and for nonrelevant documents
+        (balanced), or the same for each error (none), as published.
     calibrated : estimate probabilities of relevance. They are fitted to judged documents that are predicted from the
-        other documents of their topic, and are the fifth column of the predictions; the report of two or more runs
+        other documents of their topic, and are the fifth column of the predictions. The report of two or more runs
         contains the expected values of map, P_5, P_10, P_20 and recip_rank under these probabilities.
     expected : with `calibrated`, report expected values of measures.
-    holdout : report the accuracy of predictions when this share of each topic's judgments, drawn at random, is learned
-        from and the others are predicted.
+    holdout : report the accuracy of predictions: this share of the judgments of each topic, drawn at random, is used
+        for training, and the others are predicted.
     level : relevance threshold, and the grade of documents that are predicted relevant; at least 1.
-    progress : show on standard error how much has been predicted, on a terminal.
+    progress : show the progress of predictions on standard error, on a terminal.
 
     Returns
     -------

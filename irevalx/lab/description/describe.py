@@ -282,9 +282,9 @@ class Description(DrawnResult):
 @declared(
     example="irevalx-lab describe qrels runs/* --group-by '^[a-z]+' --depth 10 --show groups",
     more=(
-        "With --figure, one panel for each table: relevant documents by topic, sorted; the share of unjudged documents "
-        "by rank, as in Ahlgren and Grönqvist 2008, Figure 1; judged documents among the first K; the documents unique "
-        "to each group.\n\n"
+        "The figure has one panel for each table: relevant documents by topic, sorted; the share of unjudged documents "
+        "by rank, as in Ahlgren and Grönqvist 2008, Figure 1; judged documents among the first K; and the unique "
+        "documents of each group.\n\n"
         "The formats csv, tsv and jsonl contain one table: by default the judgments."
     ),
     figure=True,
@@ -306,25 +306,28 @@ def describe(
 ) -> Description:
     """Summarise judgments, pools and runs.
 
-    Print how many documents were judged, how much of each run was judged, and what each group of runs adds to the
-    pool. The judgments have one row per topic: the number of pooled, judged, relevant and unjudged documents, and of
-    documents with each grade (with real grades, only if there are at most 20 different ones).
+    Report how many documents were judged, how many of the documents of each run were judged, and what each group of
+    runs contributes to the pool.
 
-    Each run has the number of its topics and of its retrieved, judged and relevant documents, the share of judged
-    documents among its first documents (`cutoffs`), and the share of unjudged documents by rank (`ranks`). These are
-    over the topics for which every run has results, which a line below the tables states, or over all judged topics
-    (`complete`).
+    The table of judgments has one row per topic: the number of pooled, judged, relevant and unjudged documents, and of
+    documents with each grade. Real-valued grades are counted only if there are at most 20 different grades.
 
-    Each group of runs has the number of documents that it adds to the pool of all runs, and the number of those
-    that no other group retrieved, judged or not, over all judged topics.
+    The table of runs contains the number of topics and of retrieved, judged and relevant documents of each run, and the
+    share of judged documents among its first documents (`cutoffs`). Another table contains the share of unjudged
+    documents by rank (`ranks`). Runs are described over the topics for which every run has results, which a line below
+    the tables reports, or over all judged topics (`complete`).
+
+    The table of groups contains the number of documents that each group of runs contributes to the pool of all runs,
+    and the number of its unique documents, which no other group retrieved. Judged and unjudged documents of all judged
+    topics are counted.
 
     Parameters
     ----------
-    cutoffs : print the share of judged documents among this number of first documents; ascending.
+    cutoffs : numbers of first documents among which the share of judged documents is reported; ascending.
     ranks : the first rank of each range of ranks for which unjudged documents are counted; ascending from 1. The last
-        range has no end.
+        range is open-ended.
     show : print this table only.
-    complete : describe runs over all judged topics; nothing is judged for a topic missing from a run. Default: the
+    complete : describe runs over all judged topics; a topic missing from a run has no judged documents. Default: the
         topics for which every run has results.
 
     Raises

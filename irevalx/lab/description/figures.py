@@ -65,7 +65,7 @@ def _draw_topics(axis: Axes, data: Description) -> None:
         colour = COLOURS[(1, 5, 3, 2, 4, 0)[number]]
         axis.bar(topics, counts[order], bottom=bottom, width=1.0, color=colour, linewidth=0.2, label=label)
         bottom = bottom + counts[order]
-    axis.set(xlim=(0.5, len(order) + 0.5), xlabel="topics, from the most to the fewest", ylabel="relevant documents")
+    axis.set(xlim=(0.5, len(order) + 0.5), xlabel="topics in descending order", ylabel="relevant documents")
     axis.yaxis.set_major_locator(MaxNLocator(5, integer=True))
     axis.xaxis.set_major_locator(MaxNLocator(5, integer=True))
     if parts[1:]:
@@ -98,7 +98,7 @@ def _draw_ranks(axis: Axes, data: Description) -> None:
     right = ends[len(drawn)] * 1.15
     axis.set(xlim=(0.87, right), xticks=(drawn[0], drawn[-1]), xticklabels=(str(drawn[0]), str(drawn[-1])))
     highest = max(0.1, 1.05 * max(float(run.share_unjudged.max(initial=0.0)) for run in runs))
-    axis.set(ylim=(-0.03 * highest, highest), xlabel="rank", ylabel="share not judged")
+    axis.set(ylim=(-0.03 * highest, highest), xlabel="rank", ylabel="share unjudged")
     if runs[1:]:
         axis.text(0.03, 0.95, "black: all runs\ngrey: each run", transform=axis.transAxes, fontsize=6.5, va="top")
 
@@ -125,7 +125,7 @@ def _draw_runs(axis: Axes, data: Description) -> None:
             label=f"first {cutoff}",
         )
     name_rows(axis, [run.name for run in runs])
-    axis.set(xlim=(-0.02, 1.03), xlabel="share of the documents that was judged")
+    axis.set(xlim=(-0.02, 1.03), xlabel="share of judged documents")
     axis.legend(
         loc="lower center",
         bbox_to_anchor=(0.5, 1.0),
@@ -145,5 +145,5 @@ def _draw_groups(axis: Axes, data: Description) -> None:
         text = f"{group.relevant_alone}"
         axis.annotate(text, (group.percent_alone, row), (3, 0), textcoords="offset points", va="center", fontsize=6)
     name_rows(axis, [group.group for group in groups])
-    axis.set(xlabel="% of the pool, found by this group alone\n(number: relevant documents)")
+    axis.set(xlabel="unique documents of the group, in % of the pool\n(number: relevant unique documents)")
     axis.margins(x=0.12)

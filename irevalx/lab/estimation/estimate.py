@@ -99,8 +99,8 @@ def estimate(
     more=(
         "With --design, the command writes lines TOPIC DOCNO STRATUM, and the rates for degrade --strata on standard "
         "error; with --format, it writes a table of the strata.\n\n"
-        "The figure shows the differences with their intervals; with many pairs, those of the run with the largest "
-        "estimate."
+        "The figure shows the differences with their intervals; with many pairs, only the differences from the run "
+        "with the highest estimate."
     ),
     figure=True,
 )
@@ -130,50 +130,53 @@ def estimate(
     """Estimate measure values and differences from a few human judgments and many machine judgments.
 
     Human assessors judged some topics, or some documents of each topic, and a machine, such as an LLM, labelled the
-    rest. The estimates are the machine's measure values, corrected by its error on what the assessors judged.
+    rest. The estimates are the machine's measure values, corrected by the machine's error on the human judgments.
 
-    With some topics judged (prediction-powered inference), the result has one row for the mean of each run and one for
-    the difference of each pair: the estimate with its confidence interval and standard error; the weight lambda of the
-    machine labels; the classical estimate from the human topics alone; the correlation of human and machine values over
-    topics; and effective_topics, the number of human topics that yield the same standard error without a machine. Rows
-    of differences also contain p, p corrected for the number of comparisons, and whether the runs differ, and with
-    `correction="bonferroni"` a simultaneous interval for all differences.
+    If the assessors judged some topics (prediction-powered inference), the result has one row for the mean of each run
+    and one row for the difference of each pair. A row contains the estimate with its confidence interval and standard
+    error; the weight lambda of the machine labels; the classical estimate from the human topics alone; the correlation
+    of human and machine values over topics; and effective_topics, the number of human topics that yield the same
+    standard error without a machine. Rows of differences also contain p, p corrected for the number of comparisons, and
+    whether the difference is significant; with `correction="bonferroni"`, they contain a simultaneous interval for all
+    differences.
 
-    With a random sample of the documents of each topic judged (`rel_format="sampled"` or `rel_format="prels"`), drawn
-    with known probabilities, the machine's value of a topic is corrected by its error on the drawn documents, each
-    divided by its probability. The measures must be sums over ranks of weight times gain: P, rbp and dcg. Rows contain
-    the estimate; the classical estimate from the sample alone; the machine's own value; the part of the standard error
-    that is due to drawing documents (all of it if no other topics are of interest); and effective_documents, the number
-    of documents that assessors would have to judge without a machine. Documents in no stratum have machine labels.
+    If the assessors judged a random sample of the documents of each topic (`rel_format="sampled"` or
+    `rel_format="prels"`), the inclusion probability of each document must be known. The machine's value of a topic is
+    corrected by its error on the sampled documents, each divided by its probability. The measures must be sums over
+    ranks of weight times gain: P, rbp and dcg. Rows contain the estimate; the classical estimate from the sample alone;
+    the machine's own value; the part of the standard error that is due to sampling documents (all of it if no other
+    topics are of interest); and effective_documents, the number of documents that assessors would have to judge without
+    a machine. Documents in no stratum have machine labels.
 
     Intervals and tests use Student's t distribution. They are valid for any machine: if its labels are bad, lambda is
-    near 0. But each interval holds separately, not simultaneously with the others; the topics that the assessors judged
-    must be a random sample of all topics, not the easy or important ones; intervals from fewer than 40 human topics are
-    too short; and samples of documents from fewer than 25 topics were not tested.
+    near 0. There are four limits. Each interval is valid separately, not simultaneously with the others. The topics
+    that the assessors judged must be a random sample of all topics, not the easy or important ones. Intervals from
+    fewer than 40 human topics are too short. Samples of documents from fewer than 25 topics were not tested.
 
     With `design`, the result is a sampling design instead: the documents whose human labels improve the estimates most.
-    Documents at ranks that count are stratified by machine grade and best rank in any run. The rate of a stratum is
-    proportional to the standard deviation of what machine errors add to the values (Neyman allocation, for the sum of
-    the variances of all runs), and at least one document of each topic is drawn. The machine's error is estimated from
-    `human`, stratum by stratum; without `human`, it is assumed to be the same in all strata.
+    Documents at ranks that count are stratified by machine grade and best rank in any run. The sampling rate of a
+    stratum is proportional to the standard deviation of the errors that the machine adds to the values (Neyman
+    allocation, for the sum of the variances of all runs), and at least one document of each topic is drawn. The
+    machine's error is estimated from `human`, stratum by stratum; without `human`, it is assumed to be the same in all
+    strata.
 
     Parameters
     ----------
     human : relevance judgments by human assessors: some topics, or a random sample of the documents of each topic
-        (`rel_format="sampled"` or `rel_format="prels"`), which degrade can draw by strata. With `design`,
+        (`rel_format="sampled"` or `rel_format="prels"`), which irevalx-lab degrade can draw by strata. With `design`,
         the judgments so far, in any format, or none.
-    machine : machine labels: relevance judgments of the topics of `human` and of further topics, which together must be
-        one random sample of topics; or of the sampled documents and of all others, without topics that only one of the
-        files contains.
+    machine : machine labels. With whole topics, they are relevance judgments of the topics of `human` and of further
+        topics; together, the topics must be one random sample of topics. With a sample of documents, they are relevance
+        judgments of the sampled documents and of all others, without topics that only one of the files contains.
     weight : weight of the machine labels, from 0 (ignored) to 1 (as if the machine's error were the same for all
-        topics). With a sample of documents, the weight of labels that can be corrected; estimates with a given weight
-        are unbiased. [default: for each row, the weight with the smallest standard error]
-    correction : correction of the p-values of differences for the number of comparisons of a measure; bh is
-        benjamini-hochberg. bonferroni also has simultaneous intervals.
-    design : select instead the documents that assessors should judge, at most this number: strata of machine grades and
-        of ranks, with rates for degrade.
-    labels_format : format of `machine`: qrels, beir or json. [default: the same as `rel_format`, or qrels if that
-        is sampled or prels]
+        topics). With a sample of documents, it is the weight of labels that can be corrected; estimates with a given
+        weight are unbiased. [default: for each row, the weight with the smallest standard error]
+    correction : correction of the p-values of differences for the number of comparisons of a measure. The name bh is
+        short for benjamini-hochberg. With bonferroni, there are also simultaneous intervals.
+    design : select the documents that assessors should judge, at most this number, instead of estimating: strata of
+        machine grades and ranks, with sampling rates for degrade.
+    labels_format : format of `machine`: qrels, beir, csv, tsv, json or jsonl. [default: the same as `rel_format`, or
+        qrels if that is sampled or prels]
 
     Raises
     ------

@@ -25,7 +25,7 @@ def estimated_intervals(result: EstimatedScores, page: Page) -> Figure:
     panels = [IntervalPanel(name, [(_name(row), _marks(row)) for row in rows]) for name, rows in of_measures]
     figure = draw_intervals(panels, page, zero=are_pairs)
     what = "Differences" if are_pairs else "Means"
-    page.name(figure, f"{what} estimated with machine labels, and from {alone} alone")
+    page.name(figure, f"{what} estimated with machine labels and from {alone} alone")
     page.explain(figure, "difference" if are_pairs else "mean", _note(result, measures, alone))
     return figure
 
@@ -61,14 +61,14 @@ def _reversed(row: EstimateRow) -> EstimateRow:
 def _note(result: EstimatedScores, measures: Sequence[Sequence[EstimateRow]], alone: str) -> str:
     confidence = f"{100 * (1 - result.alpha):g}\u00a0%"
     notes = [
-        f"Filled: with machine labels. Hollow, grey: {alone} alone.",
-        f"Lines: {confidence} t intervals, each on its own.",
+        f"Filled: with machine labels. Hollow and grey: from {alone} alone.",
+        f"Lines: {confidence} t intervals, per comparison.",
     ]
     if any(row.simultaneous_low is not None for row in result.rows):
-        notes.append("Bars: intervals that hold for all pairs at once (Bonferroni).")
+        notes.append("Bars: simultaneous intervals for all pairs (Bonferroni).")
     n_pairs = sum(row.against is not None for row in result.rows) // len(measures)
     if len(measures[0]) < n_pairs:
-        notes.append(f"Of {n_pairs} pairs, those of the run with the greatest estimate.")
+        notes.append(f"Of {n_pairs} pairs, only the pairs with the run that has the highest estimate are drawn.")
     return " ".join(notes)
 
 

@@ -125,12 +125,12 @@ class EstimatedScores(DrawnResult):
         of_pairs = [row for row in table.rows if row[2] is not None]
         sources = "from human topics alone (classical)"
         if self.are_sampled:
-            sources = "from the sample alone (classical), and scores by the machine alone"
-        note = f"Each interval covers its own value with probability {1 - self.alpha:g}, not all of them together."
+            sources = "from the sample alone (classical), and values under machine labels alone"
+        note = f"Each interval covers its own value with probability {1 - self.alpha:g}; they are not simultaneous."
         parts = [
             (f"estimates with machine labels (estimate) and {sources}", _ESTIMATES, table.rows, (note,)),
             ("differences", _DIFFERENCES, of_pairs, self._notes(len(of_pairs))),
-            ("how far machine labels help", _ERRORS, table.rows, ()),
+            ("benefit of the machine labels", _ERRORS, table.rows, ()),
         ]
         tables = []
         for title, columns, rows, notes in parts:
@@ -142,15 +142,17 @@ class EstimatedScores(DrawnResult):
     def _notes(self, n_rows: int) -> tuple[str, ...]:
         n_pairs = n_rows // len({row.measure for row in self.rows})
         notes = [
-            f"p: t test of the estimate. Corrected p: {self.correction}, for the {n_pairs} differences of a measure; "
-            f"differ: it is below {self.alpha:g}."
+            f"p: t test of the estimate. Corrected p: corrected by {self.correction} for the {n_pairs} differences of "
+            f"a measure. differ: corrected p is below {self.alpha:g}."
         ]
         if any(row.against is not None and row.standard_error == 0 for row in self.rows):
-            notes.append("If the standard error is 0, p is from an exact sign-flip test, and there is no interval.")
+            notes.append(
+                "If the standard error is 0, p is computed by an exact sign-flip test, and there is no interval."
+            )
         if self.correction == "bonferroni":
-            notes.append(f"Simultaneous: all of them hold together with probability {1 - self.alpha:g}.")
+            notes.append(f"Simultaneous: all these intervals cover their values with probability {1 - self.alpha:g}.")
         else:
-            notes.append(f"{self.correction} has no simultaneous intervals; bonferroni has.")
+            notes.append(f"Simultaneous intervals are not available for {self.correction}, but for bonferroni.")
         return tuple(notes)
 
 

@@ -329,7 +329,7 @@ def _determined(data: ReportData, measure: ReportedMeasure, pair: ComparedPair) 
     is_determined = (
         pair.difference != 0 and data.is_determined(measure.name, pair) and min(pair.judged, pair.judged_against) < 1
     )
-    return "; judging the unjudged documents cannot change its sign" if is_determined else ""
+    return "; no judgment of the unjudged documents can change its sign" if is_determined else ""
 
 
 def _topics(of_measure: ComparedMeasure) -> str:
@@ -349,7 +349,7 @@ def _difference(of_measure: ComparedMeasure, measure: ReportedMeasure, pair: Com
     if not _is_corrected(of_measure) or math.isnan(pair.corrected_p):
         return by
     p = "< 0.001" if pair.corrected_p < LEAST_P else f"{pair.corrected_p:.3f}"
-    return f"{by} ({'for all pairs at once' if simultaneous else f'corrected p {p}'})"
+    return f"{by} ({'simultaneous interval' if simultaneous else f'corrected p {p}'})"
 
 
 def _share_unjudged(description: RunDescription, within: int) -> float:
@@ -423,10 +423,10 @@ def _about_topics(data: ReportData) -> Iterator[str]:
     topics = data.judgments.topics
     for run, ranked in zip(runs, data.first.ranked, strict=True):
         if number := sum(topic not in ranked.topics for topic in topics):
-            what = "count as 0" if data.settings.complete else "are left out of its means"
+            what = "count as 0" if data.settings.complete else "are excluded from its means"
             yield f"{run} has no results for {number} of {len(topics)} judged topics, which {what}."
     if scores.compared is None and runs[1:]:
-        yield "No runs are compared: no measure has a value of every run for some topic."
+        yield "Runs are not compared, because there is no measure and topic for which every run has a value."
 
 
 def _about_judgments(data: ReportData) -> Iterator[str]:
@@ -444,8 +444,8 @@ def _about_judgments(data: ReportData) -> Iterator[str]:
         share, first = _percent(judged[least]), f"of the first {within} documents"
         sentence = f"{share} {first} of {least} are judged"
         if few[1:]:
-            sentence = f"Of {_listed(few)} less than {_percent(FEW_JUDGED)} {first} are judged, of {least} {share}"
-        yield f"{sentence}: what is unjudged counts as nonrelevant in most measures."
+            sentence = f"Less than {_percent(FEW_JUDGED)} {first} are judged for {_listed(few)} ({share} for {least})"
+        yield f"{sentence}; most measures treat unjudged documents as nonrelevant."
 
 
 def _about_ties(data: ReportData) -> Iterator[str]:
@@ -459,13 +459,13 @@ def _about_ties(data: ReportData) -> Iterator[str]:
     if shares:
         most = max(shares, key=shares.__getitem__)
         share, first = _percent(shares[most]), f"of the first {within} documents"
-        sentence = f"{share} {first} of {most} have the score of another one"
+        sentence = f"{share} {first} of {most} have tied scores"
         if len(shares) > 1:
             sentence = (
-                f"Of {_listed(list(shares))} more than {_percent(MANY_TIED)} {first} have the score of another one "
-                f"({share} of those of {most})"
+                f"More than {_percent(MANY_TIED)} {first} of {_listed(list(shares))} have tied scores "
+                f"({share} for {most})"
             )
-        yield f"{sentence}: their order is not that of the system."
+        yield f"{sentence}; their order comes from tie-breaking, not from the system."
 
 
 def _percent(share: float) -> str:

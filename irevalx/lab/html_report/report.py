@@ -93,7 +93,7 @@ TEXTS = file(
     names=("--docs",),
     several=True,
     shell_help=(
-        "Show the texts of documents: JSON lines (id and contents, among others) or TREC SGML, as for complete --docs. "
+        "Display the texts of documents: JSON lines (id and contents, among others) or TREC SGML, as for complete --docs. "
         "Can be repeated."
     ),
 )
@@ -129,7 +129,8 @@ def report(
     measures: Annotated[
         Measures,
         measures_parameter(
-            " ".join(MEASURES), shell_help="Measures, as for irevalx -m; the main result is that of the first one."
+            " ".join(MEASURES),
+            shell_help="Measures, as for irevalx -m. The main result is the result for the first one.",
         ),
     ] = MEASURES,
     *,
@@ -176,22 +177,23 @@ def report(
 ) -> Report:
     """Write an HTML report of an evaluation.
 
-    The report is one HTML file that needs no server and loads nothing. It contains the main results as sentences; the
-    mean values of runs with intervals, and which runs are significantly different; two runs compared topic by topic;
-    the rankings of a topic side by side, with the contribution of each document to the measure; the shares of judged
-    documents, and the effect that unjudged documents could have.
+    The report is a single HTML file that needs no server and loads nothing. It contains the main results as sentences;
+    the mean values of runs with confidence intervals, and which runs are significantly different; two runs compared
+    topic by topic; the rankings of a topic side by side, with the contribution of each document to the measure; the
+    shares of judged documents, and the effect that unjudged documents could have.
 
-    Values and intervals are those of the evaluator and of compare with the same parameters; the same input makes the
-    same report. Intervals have confidence level 1 - `alpha`. Texts are included for documents among the first K of a
-    ranking.
+    Values and intervals are the same as in the evaluator and in irevalx-lab compare with the same parameters, and the
+    same input gives the same report. Intervals have confidence level 1 - `alpha`. Texts are included for documents
+    among the first K of a ranking.
 
     Parameters
     ----------
-    measures : measures, such as "map", "P.5,10" or "nDCG@10"; one or several. The main result is that of the first one.
-    depth : show the first K documents of each ranking, at most 1000.
-    documents : show the texts of documents: files of JSON lines (id and contents, among others) or TREC SGML, or
+    measures : measures, such as "map", "P.5,10" or "nDCG@10"; one or several. The main result is the result for the
+        first one.
+    depth : display the first K documents of each ranking; at most 1000.
+    documents : display the texts of documents: files of JSON lines (id and contents, among others) or TREC SGML, or
         ``{docno: text}``.
-    topic_texts : show the texts of topics: a file of TREC topics, of JSON lines, or with one line ``TOPIC<tab>TEXT``
+    topic_texts : display the texts of topics: a file of TREC topics, of JSON lines, or with one line ``TOPIC<tab>TEXT``
         per topic; or ``{topic: text}``.
     topic_groups : let readers select topics by group: ``{topic: group}``, with one or several groups per topic, or a
         file with one line ``TOPIC GROUP`` per topic.

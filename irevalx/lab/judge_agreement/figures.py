@@ -36,7 +36,7 @@ def confusion_map(result: LabelsResult, page: Page) -> Figure:
     draw_matrix(panel, shares, list(map(str, grades)), list(map(str, grades)), texts=texts)
     panel.set(xlabel="machine label", ylabel="human label")
     page.name(figure, "Documents by human and machine label")
-    page.explain(figure, "", "Shades and percentages: the share of the documents with the same human label.")
+    page.explain(figure, "", "Shades and percentages: share of the documents with the same human label.")
     return figure
 
 
@@ -59,8 +59,10 @@ def judge_matrix(result: LabelsResult, page: Page) -> Figure:
     figure = page.figure(1.0 + 0.42 * len(names))
     draw_matrix(figure.subplots(), values, names, names, texts=texts, gap=1.2, slant=30, aspect="auto")
     page.name(figure, "Agreement of judges: Cohen's kappa")
-    notes = ["Below the values: intervals over topics."] if any(row.low is not None for row in kappas) else []
-    notes += ["On the diagonal: repeated answers of one judge."] if repeated else []
+    notes = (
+        ["Below the values: confidence intervals over topics."] if any(row.low is not None for row in kappas) else []
+    )
+    notes += ["On the diagonal: agreement among repeated answers of a judge."] if repeated else []
     page.explain(figure, "", " ".join(notes))
     return figure
 
@@ -87,8 +89,8 @@ def reranked_runs(result: LabelsResult, page: Page) -> Figure:
             panel.annotate("", end, start, arrowprops={**style, "color": COLOURS[1]})
         panel.set_aspect("equal")
         panel.set_title(drawable(f"{judge}: {measure}" if judge else f"{measure}"))
-    figure.supylabel("score by the machine's labels", fontsize=7.5)
-    page.name(figure, "Runs before and after reranking by the machine's labels")
-    note = "Circles: before; arrows: to the scores after. Those steeper than the line promise more than people see."
-    page.explain(figure, "score by people's labels", note)
+    figure.supylabel("measure value under machine labels", fontsize=7.5)
+    page.name(figure, "Runs before and after reranking by machine labels")
+    note = "Circles: before reranking. Arrowheads: after. Steeper than the diagonal: the machine gain is larger."
+    page.explain(figure, "measure value under human labels", note)
     return figure

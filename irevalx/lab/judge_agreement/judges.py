@@ -144,7 +144,7 @@ def combine_labels(machines: Sequence[Judge], level: int) -> CombinedLabels:
     if model.rounds == MOST_ROUNDS:
         warn(f"dawid_skene: the model has not converged after {MOST_ROUNDS} iterations")
     if len(machines) == 2:
-        warn("dawid_skene: with two machines, the model cannot identify which one errs; it needs three")
+        warn("dawid_skene: with two machines, the model cannot identify which one errs; it requires three")
     of_grades = {
         "vote": vote(labels),
         "mean": nearest_grade(mean_grade(labels)),

@@ -155,7 +155,7 @@ def _run(
     run=_run,
     arrange=_arrange,
     example="irevalx-lab labels qrels machine runs/* -m 'map ndcg' --group-by '^[a-z]+' --seed 1",
-    more="With --machine, there is no argument MACHINE: all arguments after HUMAN are runs.",
+    more="With --machine, omit the argument MACHINE: all arguments after HUMAN are runs.",
     figure=True,
 )
 def labels(
@@ -193,43 +193,43 @@ def labels(
     """Compare machine relevance judgments (for example, from an LLM) with human judgments.
 
     `human` and `machine` are relevance judgments of the same documents, for example by assessors and by an LLM. `human`
-    is the ground truth where one is needed. The documents that both label are compared: the number of documents by pair
-    of grades (confusion); the share of equal grades (agreement); Cohen's kappa, unweighted and with linear and
-    quadratic weights; Krippendorff's alpha, nominal and ordinal; Gwet's AC1; and, for each level of relevance,
+    is the ground truth where one is needed. Documents with both labels are compared. The result contains the number of
+    documents by pair of grades (confusion); the share of equal grades (agreement); Cohen's kappa, unweighted and with
+    linear and quadratic weights; Krippendorff's alpha, nominal and ordinal; Gwet's AC1; and for each relevance level
     precision, recall, F1 and kappa of the labels cut at this level. Coverage is the share of a file's labels that are
-    compared. If nearly all labels have one grade, kappa is low even at high agreement, while AC1 stays high.
+    compared. If nearly all labels have the same grade, kappa is low even at high agreement, while AC1 stays high.
 
-    A label is a number or missing: negative numbers and words such as ERROR (in Python, also None and nan) count as
+    A label is a number or missing. Negative numbers and words such as ERROR (in Python, also None and nan) count as
     missing. If some labels of a judge are not integers and none exceeds 1, they are read as probabilities of relevance
     and cut at 0.5, and the labels of all other judges are cut at `level`. If some exceed 1, each label is rounded to
     the nearest integer grade (1.5 to 1).
 
-    With `runs`, the values of the runs under both judges are compared: tau-b, tau_AP, tau_AP,b, root mean square error
-    and bias (machine minus human); significance decisions on pairs of runs like irevalx-lab agree, with the rate of
-    false differences (fpr: of the pairs without a significant difference under the human labels, the share that have
-    one under the machine labels), of missed differences (fnr: of the pairs with a significant difference under the
-    human labels, the share that have none under the machine labels), and its other columns; and the bias and the ranks
-    of each run.
+    With `runs`, the measure values of the runs under both judges are compared: tau-b, tau_AP, tau_AP,b, root mean
+    square error and bias (machine minus human); the bias and the ranks of each run; and significance decisions on pairs
+    of runs, with the same columns as irevalx-lab agree. The rate of false differences (fpr) is the share of the pairs
+    without a significant difference under the human labels that have one under the machine labels. The rate of missed
+    differences (fnr) is the share of the pairs with a significant difference under the human labels that have none
+    under the machine labels.
 
     With `groups` or `group_by`, the result contains the bias of each group of runs and its excess_bias: how far its
-    runs lie above the line of bias over human value through all other runs, because a machine that errs at random
-    lowers the values of good runs more than those of bad runs. A positive excess_bias shows that the machine favours
-    the group only if it exceeds excess_bias_shuffled, the excess bias of labels that favour no group: the machine
-    labels, shuffled in each topic among documents of the same human grade. excess_bias_p takes this into account, and
-    is corrected for the number of groups. Examine the group of runs that use the machine themselves.
+    runs are above a line of bias against human value, fitted to all other runs. The line is needed because random
+    errors of a machine lower the values of good runs more than the values of bad runs. A positive excess_bias shows
+    that the machine favours the group only if it exceeds excess_bias_shuffled, the excess bias of labels that favour no
+    group: the machine labels, shuffled in each topic among documents of the same human grade. excess_bias_p takes this
+    into account, and is corrected for the number of groups. Examine the group of runs that use the machine themselves.
 
-    With `rerank`, each run is also sorted by the machine labels, highest first, with documents without a label as if
+    With `rerank`, each run is also sorted by the machine labels, highest first; documents without a label count as
     labelled 0. The result contains the gain by human labels (gain_human) and by machine labels (gain_machine), the
-    machine's gain minus the human gain (promise), and the human gain as a share of the machine's (gain_ratio). A
-    machine that promises more than human labels confirm is no basis for comparing runs that use it. rerank_excess_bias
-    is the excess bias of each reranked run among the other runs without reranking.
+    machine's gain minus the human gain (promise), and the human gain as a share of the machine's gain (gain_ratio). If
+    the gain by machine labels exceeds the gain by human labels, the machine is no basis for comparing runs that use it.
+    rerank_excess_bias is the excess bias of each reranked run among the other runs without reranking.
 
-    With `machines`, the judges are several machines, other assessors (`second_human`), and each combination of the
-    machines: majority vote, mean grade, and Dawid and Skene's model. Each judge has all statistics of a single machine,
-    the bias of its grades, and with `runs` the error that remains if assessors judge some topics (`human_topics`). The
-    result also contains the agreement of each pair of judges on documents with human labels, and how far the kappa of
-    each combination exceeds that of each machine. Combinations use no human labels, and label every document that a
-    machine labels.
+    With `machines`, the judges are several machines, other assessors (`second_human`), and combinations of the
+    machines: majority vote, mean grade, and the model of Dawid and Skene. Each judge has all statistics of a single
+    machine, the bias of its grades and, with `runs`, the error that remains if assessors judge some topics
+    (`human_topics`). The result also contains the agreement of each pair of judges on documents with human labels, and
+    by how much the kappa of each combination exceeds the kappa of each machine. Combinations use no human labels, and
+    label every document that at least one machine labels.
 
     Parameters
     ----------
@@ -238,23 +238,25 @@ def labels(
     machines : several machines by name instead of `machine`: relevance judgments, or a list of relevance judgments,
         which are repeated answers. The first answer is compared, and the agreement among all measures the reliability
         of the machine (self_kappa).
-    second_human : relevance judgments of other human assessors; their agreement with `human` is a reference for that of
-        the machines.
+    second_human : relevance judgments of other human assessors. Their agreement with `human` is a reference for the
+        agreement of the machines.
     by_topic : add the agreement of labels for each topic, without intervals.
     group_by : the group of a run is the part of its name that this regular expression matches (its first group in
         parentheses, if it has one); runs that it does not match are the group others. [default: no groups]
     top : add the agreement on the K best runs by human labels: tau-b over them (top_tau_b; runs tied with the K-th are
-        included), the share of them among the K best by machine labels (top_overlap), and how far the best run by
-        machine labels is below the best by human labels (loss). Larger values are taken as better.
+        included), the share of them among the K best by machine labels (top_overlap), and the difference in human value
+        between the best run by human labels and the best run by machine labels (loss). Larger values are taken as
+        better.
     rerank : rerank each run by the machine labels, and add the gains by human labels and by machine labels.
     human_topics : with `machines` and `runs`, add the share of a machine's error that disappears if assessors judge
         this number of topics and values are estimated like irevalx-lab estimate. [default: 10 25 50]
-    resamples : number of bootstrap resamples of the topics, for intervals; 0 for none. The intervals are not centred:
-        those of tau are low and those of the error are high, because resampled rankings are noisier than the ranking
-        itself.
+    resamples : number of bootstrap resamples of the topics, for confidence intervals; 0 for none. The intervals are not
+        centred: intervals of tau are low and intervals of the error are high, because resampled rankings are noisier
+        than the ranking itself.
     alpha : intervals of agreement, error, bias and correlation cover the value in the population of topics with
-        probability 1 - alpha; those of pairwise decisions contain the values of resampled topics.
-    labels_format : format of the machine labels: qrels, beir or json. [default: the same as `rel_format`]
+        probability 1 - alpha; intervals of significance decisions contain the values of resampled topics.
+    labels_format : format of the machine labels: qrels, beir, csv, tsv, json or jsonl. [default: the same as
+        `rel_format`]
     progress : show the number of resamples done so far on standard error, on a terminal.
 
     Returns

@@ -26,21 +26,24 @@ if TYPE_CHECKING:
     from irevalx.lab.plotting.page import Page
 
 _EXCESS_BIAS = (
-    "excess bias: what the runs of a group have above the line of bias over human score through all other runs.",
-    "excess bias shuffled: the same with labels that favour nobody: the machine's, shuffled in each topic among "
-    "documents of the same human grade.",
-    "excess bias p: of no excess bias, corrected for the number of groups (Holm).",
+    "excess bias: how far the runs of a group are above the line of bias against human value, fitted to all other "
+    "runs.",
+    "excess bias shuffled: excess bias of labels that favour no group: the machine labels, shuffled in each topic "
+    "among documents of the same human grade.",
+    "excess bias p: p-value for no excess bias, corrected for the number of groups (Holm).",
 )
 
 _EXCESS_OF_RERANKED = ("rerank_excess_bias", "rerank_excess_bias_shuffled", "rerank_excess_bias_p")
 
 _OF_GAINS = (
-    "gain: the score of a run after reranking by the machine's labels less that before, by people and by the machine.",
-    "promise: the machine's gain less that of people. Gain ratio: how much of the machine's gain people see.",
+    "gain: increase of the measure value when the run is reranked by the machine labels, under human labels and under "
+    "machine labels.",
+    "promise: gain under machine labels minus gain under human labels. Gain ratio: gain under human labels as a share "
+    "of the gain under machine labels.",
 )
 _OF_EXCESS = (
-    "rerank excess bias: how far a reranked run lies above the line of bias over human score through the other runs as "
-    "they are; shuffled and p as for groups.",
+    "rerank excess bias: how far a reranked run is above the line of bias against human value, fitted to the other "
+    "runs without reranking; shuffled and p are computed as for groups.",
 )
 
 _CALIBRATION = ("brier", "probability_bias", "calibration_error")
@@ -57,12 +60,12 @@ _COEFFICIENTS = ("agreement", "kappa", "kappa_linear", "kappa_quadratic", "alpha
 _PEOPLE = ("rms_estimated", "rms_human_alone", "error_gone")
 
 _OF_COMBINATIONS = (
-    "kappa over: by how much the kappa of a combination with people is above that of a machine, on the same topics.",
+    "kappa over: kappa of a combination minus kappa of a machine, both against human labels on the same topics.",
 )
 _OF_PEOPLE = (
-    "rms estimated: the error of scores if people judged so many topics, drawn at random, and the machine's scores "
-    "were corrected as by estimate; rms human alone: without a machine. Error gone: the share of the machine's error "
-    "that the estimate is rid of.",
+    "rms estimated: root mean square error of measure values if human assessors judged this number of topics, drawn at "
+    "random, and the machine's values were corrected as by estimate. rms human alone: the error without a machine. "
+    "Error gone: share of the machine's error that the correction removes.",
 )
 
 
@@ -96,9 +99,9 @@ class LabelsResult(DrawnResult):
             _confusion(of_labels),
             _long("labels cut at each level", ("level",), {row.statistic for row in by_level}, by_level),
             _with_intervals("probabilities", (), _CALIBRATION, of_labels, _OF_CALIBRATION),
-            _with_intervals("by topic", ("topic",), coefficients, of_topics),
-            _long("agreement of the scores of runs", ("measure",), (*RUN_STATISTICS, *TOP_STATISTICS), of_all_runs),
-            _decisions((), of_all_runs, "the machine's"),
+            _with_intervals("agreement by topic", ("topic",), coefficients, of_topics),
+            _long("agreement of measure values of runs", ("measure",), (*RUN_STATISTICS, *TOP_STATISTICS), of_all_runs),
+            _decisions((), of_all_runs, "the machine labels"),
             *_tables_of_runs(("measure",), of_runs),
         ]
         return [table for table in tables if table.rows]
@@ -141,7 +144,7 @@ def _confusion(statistics: Sequence[AgreementStatistic]) -> Table:
     cells = {(row.human, row.machine): row.value for row in statistics if row.statistic == "confusion"}
     used = sorted({grade for pair, number in cells.items() if number for grade in pair if grade is not None})
     rows = [(str(a), *(cells[a, b] for b in used)) for a in used]
-    title = "confusion: documents with a human label (down) and a machine label (across)"
+    title = "confusion matrix: number of documents by human label (rows) and machine label (columns)"
     return Table(title, ("human", *map(str, used)), rows)
 
 
@@ -149,7 +152,7 @@ def _decisions(labels: tuple[str, ...], of_all_runs: Sequence[AgreementStatistic
     """Return the agreement of significance decisions without intervals; ``labels`` are columns before the measure."""
     bare = [row._replace(low=None, high=None) for row in of_all_runs]
     note = DECISION_NOTE.format(full="the human labels", reduced=reduced)
-    table = _with_intervals("pairwise decisions", (*labels, "measure"), DECISION_COLUMNS, bare)
+    table = _with_intervals("significance decisions", (*labels, "measure"), DECISION_COLUMNS, bare)
     return table.in_words(DECISION_HEADS, note)
 
 
@@ -163,8 +166,14 @@ def _tables_of_runs(labels: tuple[str, ...], statistics: Sequence[AgreementStati
     return [
         _with_intervals("bias of runs", by_run, ("bias", "rank_human", "rank_machine"), of_run),
         _with_intervals("bias of groups of runs", (*labels, "group"), names, of_group, _EXCESS_BIAS),
-        _with_intervals("runs reranked by the machine", by_run, gains, reranked, _OF_GAINS[:1]),
-        _with_intervals("what reranking promises", by_run, GAIN_STATISTICS[2:], reranked, _OF_GAINS[1:]),
+        _with_intervals("runs reranked by machine labels", by_run, gains, reranked, _OF_GAINS[:1]),
+        _with_intervals(
+            "gains from reranking: machine labels and human labels compared",
+            by_run,
+            GAIN_STATISTICS[2:],
+            reranked,
+            _OF_GAINS[1:],
+        ),
         _with_intervals("excess bias of reranked runs", by_run, _EXCESS_OF_RERANKED, of_run, _OF_EXCESS),
     ]
 
@@ -197,20 +206,33 @@ class JudgesResult(LabelsResult):
         judge, by_measure, pair = ("judge",), ("judge", "measure"), ("judge", "against")
         own, at_level = [f"self_{name}" for name in OF_PAIRS], ("precision", "recall", "f1", "kappa")
         tables = [
-            _with_intervals("judges and people", judge, ("pairs", "coverage", *NUMBERS_OF_TOPICS), of_labels),
-            _with_intervals("agreement of judges with people", judge, OF_PAIRS[:2], of_labels),
-            _with_intervals("more of their agreement", judge, (*OF_PAIRS[2:], "grade_bias"), of_labels),
-            _with_intervals("labels cut at each level", ("judge", "level"), at_level, by_level),
-            _with_intervals("repeated answers of one judge", judge, own, of_labels),
-            _with_intervals("probabilities", judge, _CALIBRATION, of_labels, _OF_CALIBRATION),
-            _with_intervals("judges by judges", pair, ("pairs", *OF_PAIRS), of_pairs),
-            _with_intervals("combinations beside machines", pair, ("kappa_over",), of_pairs, _OF_COMBINATIONS),
-            _with_intervals("agreement of the scores of runs", by_measure, RUN_STATISTICS, of_all_runs),
-            _with_intervals("the best runs", by_measure, TOP_STATISTICS, of_all_runs),
             _with_intervals(
-                "if people judged some topics", (*by_measure, "human_topics"), _PEOPLE, of_all_runs, _OF_PEOPLE
+                "documents and topics labelled", judge, ("pairs", "coverage", *NUMBERS_OF_TOPICS), of_labels
             ),
-            _decisions(judge, of_all_runs, "the judge's"),
+            _with_intervals("agreement of judges with human labels", judge, OF_PAIRS[:2], of_labels),
+            _with_intervals(
+                "agreement of judges with human labels: other coefficients",
+                judge,
+                (*OF_PAIRS[2:], "grade_bias"),
+                of_labels,
+            ),
+            _with_intervals("labels cut at each level", ("judge", "level"), at_level, by_level),
+            _with_intervals("agreement among repeated answers of a judge", judge, own, of_labels),
+            _with_intervals("probabilities", judge, _CALIBRATION, of_labels, _OF_CALIBRATION),
+            _with_intervals("agreement between judges", pair, ("pairs", *OF_PAIRS), of_pairs),
+            _with_intervals(
+                "combinations compared with single machines", pair, ("kappa_over",), of_pairs, _OF_COMBINATIONS
+            ),
+            _with_intervals("agreement of measure values of runs", by_measure, RUN_STATISTICS, of_all_runs),
+            _with_intervals("agreement on the best runs", by_measure, TOP_STATISTICS, of_all_runs),
+            _with_intervals(
+                "remaining error if human assessors judged some topics",
+                (*by_measure, "human_topics"),
+                _PEOPLE,
+                of_all_runs,
+                _OF_PEOPLE,
+            ),
+            _decisions(judge, of_all_runs, "the labels of the judge"),
             *_tables_of_runs(by_measure, of_runs),
         ]
         return [table for table in tables if table.rows]

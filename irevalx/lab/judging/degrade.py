@@ -80,7 +80,7 @@ def _run(
         str | None,
         Parameter(
             metavar="FILE",
-            help="Write a pool file of all documents of QRELS, for ``irevalx --pool``; --drop loses what was pooled.",
+            help="Write a pool file of all documents of QRELS, for ``irevalx --pool``. Useful with --drop.",
         ),
     ] = None,
     **options: Any,
@@ -129,24 +129,25 @@ def degrade(
 
     All other judgments get the grade -1 (pooled, but unjudged). Files in the format qrels keep their lines otherwise;
     judgments in other formats (`rel_format`) are written as lines TOPIC 0 DOCNO GRADE. With `strata`, lines are TOPIC
-    IGNORED DOCNO STRATUM GRADE, for ``irevalx -R sampled``: documents in no stratum are left out, and with the same
-    seed, a sample at higher rates contains the sample at lower rates.
+    IGNORED DOCNO STRATUM GRADE, for ``irevalx -R sampled``. Documents in no stratum are then left out, and with the
+    same seed, a sample with higher rates contains the sample with lower rates.
 
-    With `order`, the strategy is simulated on the judgments: it selects one document after another from the candidate
-    documents of the runs, and learns from their judgments as it would from those of human assessors.
+    With `order`, a judging strategy is simulated on the judgments. It selects one document after another from the
+    candidate documents of the runs, and learns from the existing judgments as it would from human assessors.
 
     Parameters
     ----------
-    uniform : keep this share of each topic's judgments, resampled until at least one of them is relevant.
-    stratified : keep this share of each topic's relevant documents, but at least 1, and of its nonrelevant documents,
-        but at least 10. With the same seed, a smaller sample is a subset of a larger one.
-    rounding : rounding of numbers of documents with `stratified`: up, or to the nearest integer and from the middle up
+    uniform : keep this share of the judgments of each topic. Sampling is repeated until at least one of them is
+        relevant.
+    stratified : keep this share of the relevant documents of each topic, but at least 1, and of its nonrelevant
+        documents, but at least 10. With the same seed, a smaller sample is a subset of a larger sample.
+    rounding : rounding of numbers of documents with `stratified`: up, or to the nearest integer with halves rounded up
         (half-up), as in Ahlgren and Grönqvist (2008).
     sample_format : format of the sample with `strata`: the stratum of each document (sampled), for ``irevalx -R
         sampled``, or its inclusion probability (prels), for ``irevalx -R prels``.
-    budget : number of judgments of each topic to keep, or a share of them such as 10%. The strategy sampled keeps as
-        many on average, and writes judgments for ``irevalx -R prels``.
-    drop : leave out the other judgments, instead of giving them the grade -1.
+    budget : number of judgments of each topic to keep, or a share of them such as 10%. The strategy sampled keeps this
+        number on average, and writes judgments for ``irevalx -R prels``.
+    drop : omit the other judgments, instead of giving them the grade -1.
 
     Returns
     -------

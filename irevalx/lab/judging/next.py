@@ -84,8 +84,8 @@ def _run(output: "Output", **options: Any) -> None:
     run=_run,
     example="irevalx-lab next runs/* --judged qrels --order mtf --per-topic 5 > judge_these",
     more=(
-        "Writes a pool file, lines TOPIC DOCNO in the order in which to judge the documents, or with --format a table "
-        "of the result."
+        "The command writes a pool file: lines TOPIC DOCNO, in the order in which to judge the documents. With "
+        "--format, it writes a table of the result."
     ),
 )
 def next(  # noqa: A001 - it is the name of its command
@@ -117,32 +117,32 @@ def next(  # noqa: A001 - it is the name of its command
 ) -> NextDocuments:
     """Select the next documents to judge.
 
-    A judging strategy selects the documents, given the judgments so far. The result contains for each document the
-    score by which the strategy prefers it, its best rank, the number of runs that retrieve it, and with `documents` the
-    first words of its text.
+    A judging strategy selects the documents from the judgments so far. For each document, the result contains the score
+    that the strategy gives it, its best rank, the number of runs that retrieve it and, with `documents`, the first
+    words of its text.
 
-    Exactly N documents without a judgment are selected; a warning reports topics that have fewer left. Judged documents
-    do not count toward N, and the strategy uses their judgments no matter how the documents were selected. To extend an
+    Exactly N unjudged documents are selected; a warning reports topics that have fewer left. Judged documents do not
+    count toward N, and the strategy learns from their judgments no matter how the documents were selected. To extend an
     existing collection, give its judgments with `judged`. The strategy learns nothing from the N documents until they
-    are judged, so frequent calls with a small N follow the strategy most closely.
+    are judged, so frequent calls with a small N follow it most closely.
 
     With `order="sampled"`, the score is the inclusion probability of a document, and every call requires the same runs,
-    `depth`, `seed`, `total` and N. After all documents are judged, ``irevalx-lab degrade --order sampled
-    --unjudged nonrel`` writes the sample with its probabilities, for ``irevalx -R prels``. It needs the same runs,
-    depth and seed, `total` as its budget and `per_topic` as its batch.
+    `depth`, `seed`, `total` and N. After all documents are judged, ``irevalx-lab degrade --order sampled --unjudged
+    nonrel`` writes the sample with its probabilities, for ``irevalx -R prels``. It requires the same runs, depth and
+    seed, `total` as its budget and `per_topic` as its batch.
 
     Parameters
     ----------
-    per_topic : number N of documents to select of each topic. [default: 10]
-    in_all : number N of documents to select over all topics, each from the topic whose next document the strategy
+    per_topic : number N of documents to select per topic. [default: 10]
+    in_all : number N of documents to select over all topics. Each is from the topic whose next document the strategy
         prefers most.
-    replay : simulate the strategy from the beginning in batches of N documents, like degrade with a batch of
-        N, so that it learns only from documents that it selects itself. The result is the unjudged documents of
-        the first batch that is not fully judged, which can be fewer than N. Always on with `order="sampled"`, whose
-        probabilities depend on the simulation. [default: off]
+    replay : simulate the strategy from the beginning in batches of N documents, like degrade with a batch of N, so that
+        it learns only from documents that it selects itself. The result is the unjudged documents of the first batch
+        that is not fully judged, which can be fewer than N. Always on with `order="sampled"`, whose probabilities
+        depend on the simulation. [default: off]
     total : expected size of the whole sample of each topic, with `order="sampled"`.
-    n : old name of `per_topic` or, with `across`, of `in_all`.
-    across : select `n` documents over all topics, not of each topic.
+    n : former name of `per_topic` or, with `across`, of `in_all`.
+    across : select `n` documents over all topics, not per topic.
 
     Raises
     ------

@@ -88,16 +88,16 @@ def pool(
     The pool contains each document that at least one run ranks among its first `depth` documents for a topic, in the
     order in which irevalx ranks them. A pool file has one line per document, TOPIC DOCNO, for ``irevalx --pool``.
 
-    With `judge`, the result is the judgments that remain of a deeper pool if only this pool is judged. Pooled documents
-    keep their grade. All others have the grade -1 (pooled, but unjudged), as with irevalx-lab degrade: pooled
-    documents without a judgment, and judged documents outside the pool.
+    With `judge`, the result is the judgments of a deeper pool, reduced to this pool. Pooled documents keep their grade.
+    Pooled documents without a judgment, and judged documents outside the pool, get the grade -1 (pooled, but unjudged),
+    as with irevalx-lab degrade.
 
     Parameters
     ----------
-    judge : make judgments from these relevance judgments, instead of a pool: documents that only one of these and the
-        pool contains have the grade -1.
-    mix_seed : keep as many other judgments of each topic, sampled at random with this seed.
-    drop : leave out the documents with the grade -1.
+    judge : make judgments from these relevance judgments, instead of a pool. Documents that are only in the judgments
+        or only in the pool get the grade -1.
+    mix_seed : keep the same number of other judgments of each topic, sampled at random with this seed.
+    drop : omit the documents with the grade -1.
 
     Returns
     -------

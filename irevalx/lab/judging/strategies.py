@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 STRATEGY = choice(
     *STRATEGIES,
     metavar="ORDER",
-    help=f"judging strategy: {join_words(list(STRATEGIES), 'or')}. The next document to judge is "
-    + "; ".join(f"with {strategy.name}, {strategy.meaning}" for strategy in STRATEGIES.values())
+    help=f"judging strategy: {join_words(list(STRATEGIES), 'or')}. The next document to judge is, "
+    + "; ".join(f"for {strategy.name}, {strategy.meaning}" for strategy in STRATEGIES.values())
     + ".",
 )
 Strategy = Annotated[str | None, STRATEGY]
@@ -69,8 +69,8 @@ Across = Annotated[
     bool,
     flag(
         help=(
-            "select documents across topics: each from the topic whose next document the strategy prefers most. "
-            "Numbers of documents and shares then apply to all topics together."
+            "select documents across topics. Each is from the topic whose next document the strategy prefers most, and "
+            "numbers of documents and shares apply to all topics together."
         )
     ),
 ]
@@ -82,8 +82,8 @@ Unjudged = Annotated[
     choice(
         *UNJUDGED,
         help=(
-            "treatment of documents without a judgment that the strategy selects: skip them, or count them as judged "
-            "and nonrelevant (nonrel)."
+            "treatment of documents without a judgment that the strategy selects: skip them, or treat them as judged "
+            "nonrelevant (nonrel)."
         ),
     ),
 ]

@@ -38,12 +38,12 @@ def changes(result: LeftOutRuns, page: Page) -> Figure:
         if n_columns > 1:
             ranks.tick_params(labelleft=False)
         if number == 0 or n_columns == 1:
-            scores.set_title("change of score")
+            scores.set_title("change of measure value")
             ranks.set_title("ranks gained")
     page.name(figure, "Runs re-evaluated without the unique documents of their groups")
     note = (
-        "A point is a left-out run, filled where its score changes significantly (p < 0.05). Bar: mean. At the right: "
-        "mean absolute change of the rank."
+        "Points: left-out runs, filled if the value changes significantly (p < 0.05). Bars: means. At the right: mean "
+        "absolute change of the rank."
     )
     page.explain(figure, "", note)
     return figure
@@ -98,13 +98,13 @@ def bias_against_holes(result: LeftOutRuns, page: Page) -> Figure:
         panel.set_title(measure)
         panel.tick_params(labelbottom=m + n_columns >= len(panels))
     panels[0].legend(fontsize=6)
-    page.name(figure, "Bias of runs against their share of holes")
+    page.name(figure, "Bias of runs by their share of unjudged documents")
     page.explain(
         figure,
-        f"share of holes among the first {result.holes_depth} documents of a run that was left out",
-        "A point is a run that was left out. Lines: least squares. Grey line: no bias.",
+        f"share of unjudged documents among the first {result.holes_depth} of a left-out run",
+        "Points: left-out runs. Lines: least-squares fits. Grey line: no bias.",
     )
-    figure.supylabel("bias of the score", fontsize=7.5)
+    figure.supylabel("bias of the measure value", fontsize=7.5)
     return figure
 
 

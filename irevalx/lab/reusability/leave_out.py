@@ -82,7 +82,9 @@ def _run(
         choice(
             *LeftOutRuns.drawings,
             requires="figure",
-            help=("What --figure draws: changes of scores and ranks, or bias against the share of unjudged documents."),
+            help=(
+                "Contents of --figure: changes of values and ranks, or bias against the share of unjudged documents."
+            ),
         ),
     ] = next(iter(LeftOutRuns.drawings)),
     folder: Annotated[
@@ -124,8 +126,8 @@ def _write_judgments(judgments: Mapping[str, GradedQrelsText], folder: str) -> N
     run=_run,
     example="irevalx-lab leave-out qrels runs/* --group-by '^[a-z]+' --depth 10 -m 'map bpref P.20 P.20:skip'",
     more=(
-        "With --figure, one point for each run: the change of its score and the number of ranks it gains, one row per "
-        "measure. With --draw holes: its bias against its share of unjudged documents."
+        "The figure has one point per run: the change of its value and of its rank, with one row per measure. With "
+        "--draw holes, a point is the bias of a run against its share of unjudged documents."
     ),
     figure=True,
 )
@@ -187,50 +189,54 @@ def leave_out(
 ) -> LeftOutRuns:
     """Test reusability: re-evaluate each group of runs without its unique documents.
 
-    Measure how much the scores and ranks of runs depend on their own contribution to the pool. The judgments are first
-    reduced to the documents that any run ranks within `depth`. Then, for each group of runs, the documents that no
-    other group has there are removed, all runs are evaluated again, and the scores and ranks of the group's runs are
-    compared with those under the whole pool (Büttcher, Clarke, Yeung and Soboroff, SIGIR 2007). For the pairs with a
-    run that was left out, significance decisions (Wilcoxon's test, p < 0.05) are compared as well: false differences
-    (fpr: the share of the pairs without a significant difference under the full judgments that have one without the
-    unique documents of the group) and missed differences (fnr: the share of the pairs with a significant difference
-    under the full judgments that have none without them). The help of irevalx-lab agree explains all columns.
+    Measure how much the measure values and ranks of runs depend on their own contribution to the pool. The judgments
+    are first reduced to the documents that any run ranks within `depth`. For each group of runs, the documents that no
+    other group retrieved to this depth are then removed, all runs are evaluated again, and the values and ranks of the
+    group's runs are compared with their values and ranks under the whole pool (Büttcher, Clarke, Yeung and Soboroff,
+    SIGIR 2007).
 
-    `new_runs` tests whether the judgments can be used to evaluate a run that was not pooled. Its bias is estimated from
-    the judged documents unique to each group of pooled runs; this requires at least four groups. The columns: score;
-    condensed, the score with unjudged documents skipped; least and greatest, the lowest and the highest score over all
-    possible judgments of them; bias, the score minus the score that the run would have if its group had been pooled,
-    with the bounds of a 95 % interval; verdict: fair (the interval is within `tolerance`), underestimated,
-    overestimated or cannot tell; and to_judge, the number of unjudged documents among the first `depth` of the group's
-    runs. The last lines give a command that lists them.
+    Significance decisions (Wilcoxon's signed rank test, p < 0.05) are compared as well, for the pairs with a run that
+    was left out. The rate of false differences (fpr) is the share of the pairs without a significant difference under
+    the full judgments that have one without the unique documents of the group. The rate of missed differences (fnr) is
+    the share of the pairs with a significant difference under the full judgments that have none without these
+    documents. The help of irevalx-lab agree explains all columns.
 
-    `complete` tests whether it helps to complete the judgments, with classifiers that read the text of the documents or
-    with judgments from another source, and `holes` how the remaining bias depends on the share of unjudged documents.
+    `new_runs` tests whether the judgments can be used to evaluate a run that was not pooled. The bias of the run is
+    estimated from the judged documents unique to each group of pooled runs; this requires at least four groups. The
+    column score contains the measure value; condensed, the value with unjudged documents skipped; least and greatest,
+    the lowest and the highest value over all possible judgments of them. bias is the value minus the value that the run
+    would have if its group had been pooled, with the bounds of a 95 % interval. The verdict is fair (the interval is
+    within `tolerance`), underestimated, overestimated or cannot tell. to_judge is the number of unjudged documents
+    among the first `depth` of the group's runs. The last lines contain a command that lists them.
+
+    `complete` tests whether completing the judgments reduces the bias, with classifiers of document text or with
+    judgments from another source. `holes` reports how the remaining bias depends on the share of unjudged documents.
 
     Parameters
     ----------
-    only : leave out this group alone. The summary is over its runs, and contains tau-b and tau over all runs too.
+    only : leave out this group only. The summary is over its runs; it also contains tau-b and tau over all runs.
     keep_in_pool : give the unique documents of the group the grade -1 (pooled, but unjudged) instead of removing them.
-    complete : complete the judgments in these ways, and compare. They are predicted with a classifier (svm, kld), as by
-        irevalx-lab complete, taken from `labels` (labels), or treated as nonrelevant (nonrelevant); svm-expected and
-        kld-expected compute the expected values of P and recip_rank under relevance probabilities. The summary has one
-        row for each kind of judgments: biased (not completed), nonrelevant (the baseline), and the requested ones.
+    complete : complete the judgments in these ways, and compare. Judgments are predicted with a classifier (svm, kld),
+        as by irevalx-lab complete, taken from `labels` (labels), or treated as nonrelevant (nonrelevant). svm-expected
+        and kld-expected compute the expected values of P and recip_rank under relevance probabilities. The summary has
+        one row for each kind of judgments: biased (not completed), nonrelevant (the baseline), and the requested ones.
     holes : add the share of unjudged documents among this number of first documents of each run when its group is left
-        out. The bias of the run, and a table of how the bias depends on this share, are added as well. [default: 10
-        with labels, otherwise none]
-    summary : print the summary only, one row per measure, and the summary of `holes`; csv, tsv and jsonl have none
-        otherwise.
-    pivot : print one row for each run, with its scores under all kinds of judgments. Büttcher et al. (2007) do so in
-        Table 5.
+        out. Also add the bias of the run, and a table that relates the bias to this share. [default: 10 with labels,
+        otherwise none]
+    summary : print only the summary, one row per measure, and the summary of `holes`. Without this option, csv, tsv and
+        jsonl contain no summary.
+    pivot : print one row for each run, with its values under all kinds of judgments, as in Table 5 of Büttcher et al.
+        (2007).
     removed : print the number of unique documents of each group and topic, and evaluate nothing.
-    keep_judgments : keep the judgments for each group, completed in the last of the ways of `complete`.
-    new_runs : run that was not pooled; can be repeated. Print its share of unjudged documents, the expected bias of its
-        scores with a 95 % interval, its scores with unjudged documents skipped, the bounds of its scores, and a verdict
-        for each measure. `runs` must be the pooled runs, and `depth` the depth of their pool. `groups` and `group_by`
-        also define the group of the new run; the runs of a group are assumed to be pooled together.
+    keep_judgments : keep the judgments for each group, completed in the last way of `complete`.
+    new_runs : run that was not pooled; can be repeated. The output contains its share of unjudged documents, the
+        expected bias of its values with a 95 % interval, its values with unjudged documents skipped, the bounds of its
+        values, and a verdict for each measure. `runs` must be the pooled runs, and `depth` the depth of their pool.
+        `groups` and `group_by` also define the group of the new run; the runs of a group are assumed to be pooled
+        together.
     tolerance : largest bias of a new run, in either direction, for the verdict fair.
-    draws : number of random draws of the judgments of unjudged documents, to estimate the bias.
-    progress : show on standard error how much has been predicted, on a terminal.
+    draws : number of random draws of the judgments of unjudged documents, for the estimate of the bias.
+    progress : show the progress of predictions on standard error, on a terminal.
 
     Raises
     ------

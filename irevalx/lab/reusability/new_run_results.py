@@ -84,7 +84,7 @@ class NewRuns(Frozen, kw_only=True):
             first = f"its first {self.depth}" if n_runs == 1 else of_group
             judge = f"judge the {row.to_judge} unjudged documents among {first}"
             if reason := self.reasons.get((row.group, row.measure)):
-                return f"{about} {CANNOT_TELL}: {reason}; or {judge}."
+                return f"{about} {CANNOT_TELL}: {reason}; alternatively, {judge}."
             return f"{about} {CANNOT_TELL} (bias {row.bias_low:.4f} to {row.bias_high:.4f}): {judge}."
         if row.bias_low is None or row.bias_high is None:
             return f"{about} {FAIR}: all its first {self.depth} documents are judged."
@@ -97,13 +97,13 @@ class NewRuns(Frozen, kw_only=True):
     def explanations(self) -> list[str]:
         """The sentences, and the meaning of the columns."""
         meaning = (
-            "bias low to high: a 95 % interval for how much the score is too high or too low because the run was not "
-            f"pooled to depth {self.depth}, on these topics. It assumes that the run's group differs from the pooled "
-            "groups as much as these differ from each other, and covers neither other topics nor relevant documents "
-            "that no run has retrieved. In simulations on two collections, it covered 94 % to 100 % of the true biases "
-            "of P_10, map, ndcg and bpref.",
-            "condensed: the score with unjudged documents skipped. least, greatest: the lowest and the highest score "
-            "over all possible judgments of them (P, rbp, dcg only).",
+            "bias low to high: 95 % interval of the bias of the measure value on these topics, because the run was not "
+            f"pooled to depth {self.depth}. It assumes that the run's group differs from the pooled groups as much as "
+            "they differ from each other. It covers neither other topics nor relevant documents that no run has "
+            "retrieved. In simulations on two collections, it covered 94 % to 100 % of the true biases of P_10, map, "
+            "ndcg and bpref.",
+            "condensed: measure value with unjudged documents skipped. least, greatest: lowest and highest value over "
+            "all possible judgments of them (P, rbp, dcg only).",
         )
         return [*self.sentences, *meaning, *self.notes]
 
@@ -113,7 +113,7 @@ class NewRuns(Frozen, kw_only=True):
         without = {"unjudged_k"} if self.depth == COVERAGE_DEPTH else set()
         coverage = Table.of("coverage", CoverageRow, self.coverage, n_labels=2, without=without)
         heads = {"is_new": "new", "unjudged_10": "unjudged@10", "unjudged_k": f"unjudged@{self.depth}"}
-        note = "Shares of unjudged documents. For pooled runs, the documents unique to their group count as unjudged."
+        note = "Shares of unjudged documents. The unique documents of the group of a pooled run count as unjudged."
         return [verdicts, coverage.in_words(heads, note)]
 
 

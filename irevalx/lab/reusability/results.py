@@ -53,15 +53,23 @@ class BiasOfHoles(NamedTuple):
         return cls(measure, judgments, float(holes.mean()), float(bias.mean()), *line)
 
 
+_DISPLAYED_TITLES = {
+    "bias against the share of holes": "bias by share of unjudged documents",
+    "removed documents": "unique documents removed",
+    "runs and judgments": "runs by kind of judgments",
+}
+"""Displayed titles of tables that have another title in JSON."""
+
+
 def note_on_intervals(n_groups: int) -> str:
     """Explain what the intervals cover, or why there are none."""
     if n_groups < LEAST_GROUPS:
         return (
-            f"No intervals for slope and correlation: they require {LEAST_GROUPS} groups of runs, and there are only "
+            f"Slope and correlation have no intervals, which require {LEAST_GROUPS} groups of runs; there are only "
             f"{n_groups}."
         )
     return (
-        f"The 95 % intervals (jackknife over {n_groups} groups) are for the line over all groups of runs like these, "
+        f"The 95 % intervals (jackknife over {n_groups} groups) are for the line over the population of groups of runs "
         "on these topics."
     )
 
@@ -298,8 +306,11 @@ class LeftOutRuns(DrawnResult):
         return self._tables(decisions_apart=False)
 
     def tables_for_people(self) -> list[Table]:
-        """Return the tables, with the significance decisions in a separate one."""
-        return self._tables(decisions_apart=True)
+        """Return the tables under displayed titles, with the significance decisions in a separate one."""
+        return [
+            replace(table, title=_DISPLAYED_TITLES.get(table.title, table.title))
+            for table in self._tables(decisions_apart=True)
+        ]
 
     def drawing(self, draw: str | None, page: Page) -> str:
         """Return the requested figure; raises ArgumentError for holes that were not requested."""
@@ -335,8 +346,8 @@ class LeftOutRuns(DrawnResult):
             if decisions_apart:
                 without = {*LeftOutSummary._fields} - {"measure", "judgments"}
                 title, note = (
-                    "pairwise decisions",
-                    DECISION_NOTE.format(full="the full judgments", reduced="the reduced ones"),
+                    "significance decisions",
+                    DECISION_NOTE.format(full="the full judgments", reduced="the reduced judgments"),
                 )
                 decisions = self._table(title, LeftOutSummary, self.summary, n_labels=2, without=without)
                 tables.append(self._with_decisions(decisions).in_words(DECISION_HEADS, note))

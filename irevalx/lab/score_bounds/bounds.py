@@ -24,6 +24,7 @@ from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
 from irevalx.experiments.pools import with_first_documents
 from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, requests_of
 from irevalx.experiments.weighted_measures import WeightedMeasure, not_weighted, weighted_measures
+from irevalx.frozen import replace
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.command.output import DrawnResult, Result
 from irevalx.lab.command.parameters import (
@@ -96,12 +97,12 @@ class BoundedScores(DrawnResult):
         return self._tables(self.rows)
 
     def tables_for_people(self) -> list[Table]:
-        """Return the same tables, with topics only if they were requested."""
+        """Return the same tables under displayed titles, with topics only if they were requested."""
         table, *counted = self._tables([row for row in self.rows if self.by_topic or row.topic == ALL])
         if "changing_docno" in table.columns:  # replaces the document that narrows bounds: lines are long enough
             hidden = {"next_topic", "next_docno", "narrows"}
             table = table.showing(*(column for column in table.columns if column not in hidden))
-        return [table, *counted]
+        return [table, *(replace(counts, title="determined pairs") for counts in counted)]
 
     def _tables(self, rows: Sequence[BoundedScore]) -> list[Table]:
         without = WITH_PROBABILITIES if self.rows[0].mean is None else ()
@@ -150,9 +151,9 @@ def _run(output: "Output", **options: Any) -> None:
     run=_run,
     example="irevalx-lab bounds qrels runs/* -m P.10 --in-all 50 > judge_these",
     more=(
-        "--in-all and --per-topic write a pool file, or with --format a table.\n\n"
-        "The figure shows how many pairs are decided as judgments are added: it starts without judgments and adds the "
-        "judgments of QRELS in the order in which --in-all selects them, and for comparison by best rank."
+        "--in-all and --per-topic write a pool file or, with --format, a table.\n\n"
+        "The figure shows the number of determined pairs as judgments are added. It starts without judgments, and adds "
+        "the judgments of QRELS in the order in which --in-all selects them and, for comparison, by best rank."
     ),
     figure=True,
 )
@@ -164,7 +165,7 @@ def bounds(
         measures(
             "P.10",
             "Measures that are sums over ranks of weight times gain: P.K, rbp and dcg, with gains and parameters as "
-            "for irevalx -m: 'P.10 rbp.p=0.8,1=0.5,2=1'; with probabilities also map, map_cut.K, ndcg and ndcg_cut.K.",
+            "for irevalx -m: 'P.10 rbp.p=0.8,1=0.5,2=1'. With probabilities: also map, map_cut.K, ndcg and ndcg_cut.K.",
         ),
     ] = "P.10",
     *,
@@ -199,41 +200,43 @@ def bounds(
 ) -> BoundedScores | DocumentsToJudge:
     """Bound measure values and differences over all possible judgments of the unjudged documents.
 
-    Compute for each run and each pair of runs the score or difference under the judgments, and its least and greatest
-    value over all completions of the judgments: for each topic, then for the mean. A pair is determined (column
-    decided) if the difference has the same sign, or is 0, for all completions. The bounds are exact, as a document that
-    both runs retrieve has the same grade in both. Unjudged documents that no run retrieves have no effect. The columns
-    next_topic, next_docno and narrows contain the unjudged document that narrows the bounds of the mean most, and by
-    how much.
+    Compute, for each run and each pair of runs, the measure value (or difference) under the judgments, and its minimum
+    and maximum over all possible judgments of the unjudged documents. Values are reported by topic and for the mean.
 
-    With probabilities of relevance, which are either given (`probabilities`) or fitted to the judgments
-    (`fit_probabilities`), further columns contain the mean and the standard deviation of the score or difference and,
-    for the mean difference of a pair, the probability that it keeps its sign; then the document whose judgment is
-    expected to change the probability that the first run is better most, and by how much. The relevance of different
-    documents is assumed to be independent, except for the common error of a fit. With fitted probabilities, runs that
-    were not pooled are an error unless they are `new_runs`; the probabilities of their documents then have a common
-    factor as well. The column "by" shows how the probability was computed: exactly (always for P; for rbp and dcg if
-    few unjudged documents remain), from the normal distribution, or from random draws. map and ndcg have no proven
-    bounds: the judgments of unjudged documents are drawn at random, the column "limits" contains drawn, and low and
-    high are the lowest and the highest value of the draws.
+    A pair is determined (column decided) if the difference has the same sign, or is 0, for all possible judgments. The
+    bounds are exact: a document that both runs retrieve has the same grade in both. Unjudged documents that no run
+    retrieves have no effect. The columns next_topic, next_docno and narrows contain the unjudged document whose
+    judgment narrows the bounds of the mean most, and the amount by which it narrows them.
+
+    Probabilities of relevance can be given (`probabilities`) or fitted to the judgments (`fit_probabilities`). With
+    probabilities, further columns contain the mean and the standard deviation of the value or difference; for the mean
+    difference of a pair, the probability that it keeps its sign; and the document whose judgment is expected to change
+    the probability that the first run is better most, with the size of the change. Documents are assumed to be relevant
+    independently of each other, except for the common error of a fit. With fitted probabilities, runs that were not
+    pooled must be given as `new_runs`; a common factor is then also fitted to the probabilities of their documents. The
+    column by reports how the probability was computed: exactly (always for P; for rbp and dcg if few unjudged documents
+    remain), from the normal distribution, or from random draws.
+
+    map and ndcg have no proven bounds. Their bounds are the lowest and the highest value over random draws of the
+    judgments of unjudged documents, and the column limits contains drawn.
 
     Parameters
     ----------
-    max_grade : greatest grade that unjudged documents can have. [default: the greatest grade of the judgments]
-    by_topic : include topics in tables for the terminal; the other formats always contain them.
-    per_topic : like `in_all`, but return this number of documents of each topic, topic by topic.
-    in_all : instead of the bounds, return this number of unjudged documents to judge next, over all topics. They are
-        the documents whose judgments would narrow the bounds of undecided pairs most, the best first or, with
-        probabilities, the documents whose judgments are expected to change the probabilities of pairs most.
+    max_grade : highest grade that unjudged documents can have. [default: the highest grade in the judgments]
+    by_topic : display topics in tables for the terminal as well; the other formats always contain them.
+    per_topic : like `in_all`, but list this number of documents of each topic, topic by topic.
+    in_all : list this number of unjudged documents to judge next, over all topics, instead of the bounds. They are the
+        documents whose judgments narrow the bounds of undetermined pairs most, in descending order; with probabilities,
+        the documents whose judgments are expected to change the probabilities of pairs most.
     probabilities : relevance judgments whose grades are probabilities of relevance, for example from irevalx-lab
         complete, or 0 and 1 from a machine. Unjudged documents without a probability count as nonrelevant.
-    fit_probabilities : fit probabilities of relevance to the judgments. They are predicted by the rank that each run
-        gives a document, its best rank, and the number of runs.
+    fit_probabilities : fit probabilities of relevance to the judgments. They are predicted from the rank of a document
+        in each run, its best rank, and the number of runs that retrieve it.
     new_runs : run that was not pooled; can be repeated. `runs` must then be all pooled runs, from at least four groups
         (`groups`, `group_by`). The probabilities of documents that no pooled run retrieved are multiplied by a common
         factor, which is estimated by leaving out each group of `runs` in turn.
     draws : number of random draws of the judgments of unjudged documents, for map, ndcg and new runs.
-    n_next : an older name of `in_all`.
+    n_next : older name of `in_all`.
 
     Raises
     ------
@@ -297,7 +300,7 @@ def bounds(
     decided = count_determined(rows)
     for row in decided:
         if row.decided == 0:
-            warn(f"{row.measure}: no pair is decided")
+            warn(f"{row.measure}: no pair is determined")
     return BoundedScores(rows, decided, by_topic, scores, used_seed, notes=notes)
 
 
@@ -306,7 +309,7 @@ def _warn_of_gains(weighted: Sequence[WeightedMeasure], greatest: int) -> None:
     for measure in weighted:
         if not measure.greatest_gain:
             hint = f"set {spelled('max_grade')}"
-            warn(f"{measure.name}: no grade up to {greatest} has a gain, so nothing is uncertain; {hint}")
+            warn(f"{measure.name}: no grade up to {greatest} has a gain, so unjudged documents have no effect; {hint}")
 
 
 def _rows(
@@ -393,7 +396,7 @@ def _undecided(scores: WeightedScores) -> list[tuple[int, int]]:
     """Return the pairs that are not determined; warns if there are none."""
     undecided = [pair for pair in scores.pairs if not scores.bounds(pair).is_determined]
     if not undecided:
-        warn(f"{scores.measure.name}: all pairs are decided, so no document needs to be judged")
+        warn(f"{scores.measure.name}: all pairs are determined, so no document needs to be judged")
     return undecided
 
 

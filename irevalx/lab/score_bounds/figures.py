@@ -20,13 +20,13 @@ def decided_pairs(result: BoundedScores, page: Page) -> Figure:
         orders = [scores.determining(best_first=best_first) for best_first in (True, False)]
         last = max(int(order.n_judged[-1]) for order in orders)
         curves = []
-        for label, order in zip(("in the order of --in-all", "in the order of ranks"), orders, strict=True):
+        for label, order in zip(("selected by --in-all", "by best rank"), orders, strict=True):
             x, y = np.append(order.n_judged, last), np.append(order.n_decided, order.n_decided[-1])
             curves.append(Curve(label, x, y, markers=False, steps=True))
-        y_label = "" if len(panels) % _COLUMNS and not page.is_narrow else "decided pairs"
+        y_label = "" if len(panels) % _COLUMNS and not page.is_narrow else "determined pairs"
         panels.append(LinePanel(curves, y_label, scores.measure.name, rules=(orders[0].n_pairs,)))
     rows = [panels[start : start + _COLUMNS] for start in range(0, len(panels), _COLUMNS)]
-    title = "Pairs of runs that no further judgment can reverse"
-    note = "Counted in some 25 steps. In the order of ranks: those near the top of some run first, as in a pool."
+    title = "Determined pairs of runs by number of judged documents"
+    note = "Counted in about 25 steps. By best rank: the documents ranked highest by any run first, as in a pool."
     rule = f"all {orders[0].n_pairs} pairs"
     return draw_lines(rows, page, title=title, label="judged documents", note=note, rule=rule, same_heights=True)

@@ -84,24 +84,24 @@ def draw(
 ) -> "Figure":
     """Plot several studies together.
 
-    Studies on one axis must have the same runs and full judgments; `layout="grid"` draws studies of different runs or
-    judgments. On one axis and in a grid, the figure contains Kendall's tau-b, Pearson's correlation and RMS error for
-    each measure and study. Bands are the bands of the studies: one standard deviation over samples on either side,
-    clipped to the range of the statistic, or intervals over topics.
+    On one axis, studies must have the same runs and full judgments; `layout="grid"` draws studies of different runs or
+    judgments. Both layouts contain Kendall's tau-b, Pearson's correlation and the RMS error of each measure and study.
+    Bands are the bands of the studies: one standard deviation over samples on either side, clipped to the range of the
+    statistic, or intervals over topics.
 
     Yilmaz and Aslam 2008 draw studies of different schemes on one axis in Figure 22, and a grid of collections in
     Figures 23 and 24, where bpref is compared with AP and with itself (`itself="bpref"`). With `layout="scores"`, a
-    study that separates the errors of infAP gives their Figure 19 (measures map, infAP.c=1, infAP.c=1.5, infAP.c=2.5).
-    With `layout="runs"`, the figures are like Figures 2 to 4 of Ahlgren and Grönqvist 2008 (measures map, bpref_10,
-    RankEff).
+    study that separates the errors of infAP reproduces their Figure 19 (measures map, infAP.c=1, infAP.c=1.5,
+    infAP.c=2.5). With `layout="runs"`, the figures are like Figures 2 to 4 of Ahlgren and Grönqvist 2008 (measures map,
+    bpref_10, RankEff).
 
     Parameters
     ----------
-    studies : what ``irevalx.lab.study`` returns, or folders that it or its command has written, ``NAME=FOLDER`` for
-        another name. Several in a list, or by their names in a dictionary.
-    layout : draw all studies on one axis, the share of the judgments that is left (axis), one column per study, for
-        example a collection (grid), the values of all runs at one level, one panel per measure (scores), or the values
-        of runs under full judgments, sorted by the first measure (runs).
+    studies : results of ``irevalx.lab.study``, or folders that it or its command has written, with ``NAME=FOLDER`` for
+        another name: several in a list, or by name in a dictionary.
+    layout : layout of the figure: all studies on one axis, the share of the judgments kept (axis); one column per
+        study, for example a collection (grid); the values of all runs at one level, one panel per measure (scores); or
+        the values of runs under full judgments, sorted by the first measure (runs).
     at : the level of `layout="scores"`. [default: the level nearest to 5%, or to depth 4]
     measures : measures as the studies print them. [default: all measures that the studies have in common]
     against : compare measures with average precision under full judgments (AP), or with themselves (itself).

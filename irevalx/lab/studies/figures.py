@@ -100,8 +100,8 @@ def measures_at_a_level(
             title = f"{study.name}: {measure}" if len(studies) > 1 else measure
             panels.append(_panel_of(study, measure, reference, place, title, COLOURS[number % len(COLOURS)]))
     what, at = "AP" if reference == "AP" else "the measure itself", " and ".join(levels)
-    title = f"Scores from {at} against {what} under full judgments"
-    labels = f"{what} under full judgments", f"score from {at}"
+    title = f"Measure values with {at} against {what} under full judgments"
+    labels = f"{what} under full judgments", f"measure value with {at}"
     return _draw(panels, page, title=title, labels=labels, extent=panels)
 
 
@@ -147,8 +147,8 @@ def _draw(
     if on_one_scale:
         limits = (with_margin(np.concatenate((x, y))),) * 2
     n_samples = max(len(panel.y) for panel in panels)
-    points = f"A point is a run{f' under one of {n_samples} samples' if n_samples > 1 else ''}"
-    points += "; the line is y\u00a0=\u00a0x." if on_one_scale else "."
+    points = f"Points: runs{f' under each of {n_samples} samples' if n_samples > 1 else ''}"
+    points += ". Line: y\u00a0=\u00a0x." if on_one_scale else "."
     figure, axes = _square_panels(
         page, len(panels), n_columns, title=title, label=labels[0], note=points, beside=labels[1]
     )
@@ -236,7 +236,7 @@ STATISTICS = {
 
 _OF_AGREEMENT = ("tau_b", "pearson", "rms")
 
-_OVER_TOPICS = "95\u00a0% intervals over draws of topics"
+_OVER_TOPICS = "95\u00a0% intervals over resampled topics"
 
 
 def figures(study: StudySummary) -> Iterator[tuple[str, Callable[[Page], Figure]]]:
@@ -259,7 +259,7 @@ def agreement(studies: Sequence[StudySummary], lines: Sequence[Line], page: Page
     for group in _on_one_axis(lines):
         panels = [_panel(studies, lines, group, name, by_level=by_level) for name in _OF_AGREEMENT]
         rows.append([panel for panel in panels if panel.has_points] or panels[:1])
-    label = studies[0].scheme.meaning if by_level else "share of the judgments that is left"
+    label = studies[0].scheme.meaning if by_level else "share of the judgments kept"
     return draw_lines(rows, page, title=_title(lines), label=label)
 
 
@@ -283,8 +283,8 @@ def _decisions(study: StudySummary, page: Page) -> Figure:
     """Draw accuracy and g-mean of significance decisions by level."""
     lines = _with_itself(study)
     panels = [_panel([study], lines, lines, name, by_level=True) for name in ("accuracy", "g_mean")]
-    title = "Pairwise decisions under reduced judgments, against those under full judgments"
-    note = f"Runs differ where Wilcoxon's test over topics has p\u00a0<\u00a0{ALPHA:g}, without correction."
+    title = "Significance decisions under reduced judgments, against decisions under full judgments"
+    note = f"Significant: p\u00a0<\u00a0{ALPHA:g} in Wilcoxon's signed rank test over topics, without correction."
     return draw_lines([panels], page, title=title, label=study.scheme.meaning, note=note)
 
 
@@ -301,10 +301,10 @@ def _mean_scores(study: StudySummary, page: Page) -> Figure:
             mean, spread = statistics["mean"][:, 0], statistics["sd"][:, 0]
             curves.append(_curve(measure, study.measures.index(measure), _levels(study), mean, spread, bounds=bounds))
         scores = LinePanel(
-            tuple(curves), "mean score over runs", band=_over_samples([study]), **_axis([study], by_level=True)
+            tuple(curves), "mean measure value over runs", band=_over_samples([study]), **_axis([study], by_level=True)
         )
         rows.append([scores, _panel([study], lines, group, "tau", by_level=True)])
-    title = "Mean scores under reduced judgments, and tau with scores under full judgments"
+    title = "Mean measure values under reduced judgments, and tau with values under full judgments"
     return draw_lines(rows, page, title=title, label=study.scheme.meaning)
 
 
@@ -317,11 +317,11 @@ def runs_in_order(studies: Sequence[StudySummary], measures: Sequence[str], page
         places = np.arange(1.0, len(order) + 1)
         for group in groups_on_one_axis(ranges_printed_as(measures)):
             curves = tuple(Curve(measures[m], places, full[measures[m]][order]) for m in group)
-            panels.append(LinePanel(curves, "score", study.name if len(studies) > 1 else ""))
+            panels.append(LinePanel(curves, "measure value", study.name if len(studies) > 1 else ""))
     n_columns = min(len(panels), 3)
     rows = [panels[start : start + n_columns] for start in range(0, len(panels), n_columns)]
-    title = "Scores of runs under full judgments"
-    return draw_lines(rows, page, title=title, label=f"runs, from the best by {measures[0]} to the worst")
+    title = "Measure values of runs under full judgments"
+    return draw_lines(rows, page, title=title, label=f"runs in descending order of {measures[0]}")
 
 
 def _with_itself(study: StudySummary) -> list[Line]:
@@ -402,7 +402,7 @@ def _label(study: str, line: Line, lines: Sequence[Line]) -> str:
 
 
 def _title(lines: Sequence[Line]) -> str:
-    measure = "Scores" if lines[1:] else lines[0][0]
+    measure = "Measure values" if lines[1:] else lines[0][0]
     against = {"AP": "AP", "itself": "the measure itself"}
     what = " or ".join(against[reference] for reference in sorted({reference for _, reference in lines}))
     return f"{measure} under reduced judgments against {what} under full judgments"
@@ -412,7 +412,7 @@ def _bands(studies: Sequence[StudySummary], name: str) -> str:
     """Return a description of the bands of a statistic."""
     have_ends = {f"{name}_low" in columns for study in studies for columns in study.columns.values()}
     if len(have_ends) > 1:
-        return f"{_OVER_TOPICS} where a study has them, else {_over_samples(studies)}"
+        return f"{_OVER_TOPICS} if a study has them, otherwise {_over_samples(studies)}"
     return _OVER_TOPICS if have_ends == {True} else _over_samples(studies)
 
 
@@ -420,7 +420,9 @@ def _over_samples(studies: Sequence[StudySummary]) -> str:
     """Return a description of bands over samples."""
     numbers = {study.n_samples for study in studies}
     number = numbers.pop() if len(numbers) == 1 else None
-    return f"one standard deviation over {'' if number is None else f'{number} '}samples, cut where values cannot be"
+    return (
+        f"one standard deviation over {'' if number is None else f'{number} '}samples, clipped to the range of values"
+    )
 
 
 def _levels(study: StudySummary) -> FloatArray:

@@ -166,10 +166,10 @@ def recall_table(rows: Sequence[RecallRow]) -> Table:
         judged, relevant, share = np.array([(row.judged, row.relevant, row.share) for row in of_level]).mean(axis=0)
         cells.append((level, round(judged), round(relevant), float(share)))
     return Table(
-        "documents judged, and the relevant ones among them",
+        "relevant documents found by number of judged documents",
         ("level", "judged", "relevant", "share"),
         cells,
-        heads=("level", "judged", "relevant", "of all relevant ones"),
+        heads=("level", "judged", "relevant", "share of all relevant"),
     )
 
 
@@ -182,15 +182,15 @@ def unpooled_table(rows: Sequence[UnpooledRunRow]) -> Table:
         if row.measure == first
     ]
     return Table(
-        "groups that take no part in the pooling",
+        "bias against groups of runs that do not contribute to the pool",
         ("group", "runs", "level", "change", "others", "places_lost"),
         cells,
         n_labels=3,
-        heads=("group", "runs", "level", "change", "of the others", "places lost"),
+        heads=("group", "runs", "level", "change", "change of others", "ranks lost"),
         notes=(
-            f"change: of the mean {first} of a group's runs if their documents are not asked for, and of "
-            "that of the other runs; places lost: by how many ranks a run of the group falls. Other measures: "
-            "groups.csv.",
+            f"change: change of the mean {first} over the runs of a group if their documents are not selected; "
+            "change of others: the same for the other runs; ranks lost: mean number of ranks that a run of the group "
+            "falls. Other measures: groups.csv.",
         ),
     )
 

@@ -84,17 +84,17 @@ SCHEMES = {
     for scheme in (
         Scheme(
             name="uniform",
-            meaning="share of each topic's judgments that is kept",
+            meaning="share of the judgments of each topic kept",
             title="{} of the judgments",
         ),
         Scheme(
             name="stratified",
-            meaning="share of each topic's relevant and nonrelevant documents that is kept",
+            meaning="share of the relevant and nonrelevant documents of each topic kept",
             title="{} of the judgments",
         ),
         Scheme(
             name="depth",
-            meaning="depth of the pool",
+            meaning="pool depth",
             title="depth {}",
             default_levels=_DEPTHS,
             drawn_levels=_DRAWN_DEPTHS,
@@ -103,7 +103,7 @@ SCHEMES = {
         ),
         Scheme(
             name="mixed",
-            meaning="share of the judgments that is kept: a pool, and as many random ones",
+            meaning="share of the judgments kept: a pool, and the same number of random documents",
             title="depth {}",
             default_levels=_DEPTHS,
             drawn_levels=_DRAWN_DEPTHS,
@@ -112,7 +112,7 @@ SCHEMES = {
         ),
         Scheme(
             name="strata",
-            meaning="share of the judgments that is kept: samples of strata",
+            meaning="share of the judgments kept: stratified samples",
             title="{} of the rates",
             default_levels=tuple(f"{percent}%" for percent in range(10, 101, 10)),
             by_share_judged=True,
@@ -124,7 +124,7 @@ SCHEMES = {
 STRATEGY_SCHEMES = {
     name: Scheme(
         name=name,
-        meaning=f"share of the judgments that is made in the order {name}",
+        meaning=f"share of the judgments kept, selected by {name}",
         title="{} judged",
         by_share_judged=True,
         order=order,

@@ -327,7 +327,7 @@ def with_random_pairs(
             confusions.append(confusion)
             advance(1)
     note = (
-        f"Pairwise decisions: of {len(pairs)} random pairs of runs, each with a pool of its own, the judged documents "
-        "that one of the two has found."
+        f"Significance decisions are on {len(pairs)} random pairs of runs. Each pair is evaluated on its own pool: the "
+        "judged documents that one of the two runs retrieves."
     )
     return replace(study, confusion=Confusion.sum(confusions)), note

@@ -98,7 +98,7 @@ def _run(
         ),
     ] = "png",
     axis: Axis = "log",
-    folder: Annotated[str, Parameter(names=("-o", "--output"), metavar="DIR", help="Write to this folder.")],
+    folder: Annotated[str, Parameter(names=("-o", "--output"), metavar="DIR", help="Write the study to this folder.")],
     **options: Any,
 ) -> None:
     """Study one scheme, or several judging strategies with the same seeds, and write a folder."""
@@ -212,22 +212,22 @@ def study(
 ) -> StudyResult:
     """Study measures under incomplete judgments: degrade, re-evaluate, summarise and plot.
 
-    Judgments are reduced to several levels, with several samples at each level. All runs are evaluated under each
-    reduced set of judgments, and each measure is compared with AP and with itself under full judgments.
+    Reduce the judgments to several levels, with several samples at each level. Evaluate all runs under each reduced set
+    of judgments, and compare each measure with AP and with itself under the full judgments.
 
-    A knee is the lowest level from which on the mean over samples exceeds 0.9, or 95 % of the samples do. The second
-    kind is reported because a real experiment has only one sample of judgments, which can fall short even if the mean
-    does not. With `resamples`, the knees of means have intervals. Errors against AP are reported for measures that
-    estimate AP.
+    A knee is the lowest level from which on the mean over samples exceeds 0.9, or from which on 95 % of the samples
+    exceed it. The second kind is reported because a real experiment has only one sample of judgments, which can be
+    below 0.9 even if the mean is above. With `resamples`, the knees of means have confidence intervals. Errors against
+    AP are reported for measures that estimate AP.
 
     Measures of stratified samples (such as xinfAP) and of inclusion probabilities (such as statAP) can be requested
-    together with measures of grades: the study knows how each sample was drawn. With `scheme="mixed"`, the pool is a
-    stratum that is judged completely, and the other judgments are another stratum.
+    together with measures of grades, because the study records how each sample was drawn. With `scheme="mixed"`, the
+    pool is a stratum that is judged completely, and the other judgments are another stratum.
 
-    Significance decisions on pairs of runs have two kinds of errors: fpr is the share of the pairs without a
-    significant difference under full judgments that have one under reduced judgments; fnr is the share of the pairs
-    with a significant difference under full judgments that have none under reduced judgments (called false positives by
-    Bompada et al. 2007).
+    Significance decisions on pairs of runs have two kinds of errors. The rate of false differences (fpr) is the share
+    of the pairs without a significant difference under full judgments that have one under reduced judgments. The rate
+    of missed differences (fnr) is the share of the pairs with a significant difference under full judgments that have
+    none under reduced judgments (called false positives by Bompada et al. 2007).
 
     Parameters
     ----------
@@ -237,25 +237,26 @@ def study(
     rounding : how `scheme="stratified"` rounds shares to numbers of documents; Ahlgren and Grönqvist 2008 round half
         up (half-up).
     own_pool : use the judgments of the pool of these runs as full judgments for all schemes and levels. Pooled
-        documents without a judgment stay unjudged (-1), as in the judgments that pool writes.
+        documents without a judgment stay unjudged (-1), as in the judgments that irevalx-lab pool writes.
     pairs : compare this number of random pairs of runs, each judged on the documents that one of the two runs
-        retrieves. Bompada et al. (2007) compare 300. By default, all pairs are compared under the same judgments.
+        retrieves. Bompada et al. (2007) use 300. By default, all pairs are compared under the same judgments.
     pool_depth : depth of the pool of `own_pool`, and the greatest depth of a level. [default: 100]
-    samples : number of samples at each level, with the seeds S, S+1, ...; depth has one.
+    samples : number of samples at each level, with the seeds S, S+1, ...; the scheme depth has one.
     group_by : report the bias against each group of runs if its documents are not selected (groups.csv). The group of a
         run is the part of its name that this regular expression matches.
     groups : report the bias against each group of runs if its documents are not selected (groups.csv). The groups are
         ``{run: group}``, or a file with one line ``RUN GROUP`` per run.
-    infap_errors : add two measures that separate the errors of infAP. infAP_no_pool does not know what was pooled;
-        infAP_true_precisions has the precisions of the full judgments at the sampled relevant documents. The error of
-        infAP_true_precisions is due to the sample, the rest of infAP's error to estimated precisions.
+    infap_errors : add two measures that separate the errors of infAP. infAP_no_pool ignores which documents were
+        pooled. infAP_true_precisions uses the precisions under the full judgments at the sampled relevant documents.
+        The error of infAP_true_precisions is due to the sample; the rest of the error of infAP is due to estimated
+        precisions.
     resamples : number of bootstrap resamples of topics, for intervals from the 2.5 % to the 97.5 % quantile. They show
-        where a value lies when topics are resampled. The intervals of tau, and of knees, are low, because resampled
-        rankings are noisier than the ranking itself: they do not cover the value over all topics there are. [default:
-        0, no intervals]
-    resample_decisions : decide anew for each of `resamples` which runs differ, for intervals of the knees of accuracy
-        and g-mean. This takes far longer than everything else.
-    progress : show on standard error how many samples have been evaluated, on a terminal.
+        the variation of a value when topics are resampled. The intervals of tau, and of knees, are low, because
+        resampled rankings are noisier than the ranking itself; they do not cover the value over the population of
+        topics. [default: 0, no intervals]
+    resample_decisions : recompute the significance decisions for each of `resamples`, for intervals of the knees of
+        accuracy and g-mean. This takes far longer than everything else.
+    progress : show the number of samples evaluated so far on standard error, on a terminal.
 
     Raises
     ------

@@ -219,8 +219,10 @@ def knees_for_people(study: Study) -> Table:
                 "of accuracy and g-mean."
             )
     if not all(row.monotone for row in rows):
-        notes.append(f"* The mean exceeds {THRESHOLD} at a lesser level too, and falls again: first in knees.csv.")
-    title = f"least level from which on the mean over samples exceeds {THRESHOLD}"
+        notes.append(
+            f"* The mean also exceeds {THRESHOLD} at a lower level, but falls below it again: see first in knees.csv."
+        )
+    title = f"knees: lowest level from which on the mean over samples exceeds {THRESHOLD}"
     every = Table(title, KneeRow._fields, rows, n_labels=2, notes=tuple(notes))
     heads = ("measure", "statistic", "mean exceeds", *ends, *([most] if is_enough else []))
     return every.showing("measure", "statistic", "knee", *ends, *(["reliable"] if is_enough else []), heads=heads)
@@ -234,7 +236,7 @@ def is_in_order(about: Mapping[str, Any]) -> bool:
 def tau_tables(summary: StudySummary) -> list[Table]:
     """Return mean tau-b over samples by level, with AP and with the measure itself."""
     means = "" if summary.n_samples in {None, 1} else f"Means over {summary.n_samples} samples of judgments. "
-    what = f"{means}Kendall's tau-b of the rankings of runs; 1: the same ranking as under full judgments."
+    what = f"{means}Kendall's tau-b with the ranking of runs under full judgments (1: the same ranking)."
     first, last = (_by_level(summary, _title("tau_b", meaning), "tau_b", of) for of, meaning in REFERENCES.items())
     return [first, replace(last, notes=(what,))]
 
@@ -248,14 +250,14 @@ def tables_for_people(study: Study, summary: StudySummary) -> Iterator[Table]:
             if name == "tau_b":
                 title = f"inversions of {n_pairs} pairs of runs, against {meaning}"
                 yield _by_level(summary, title, INVERSIONS, reference)
-    of_decisions = "of significance decisions, against those under full judgments"
+    of_decisions = "of significance decisions, against decisions under full judgments"
     yield _by_level(summary, f"accuracy {of_decisions}", "accuracy")
     yield _by_level(summary, f"g-mean {of_decisions}", "g_mean")
     for name, words in ERRORS_OF_DECISIONS.items():
         yield _by_level(summary, f"{words} ({name} in summary.csv)", name)
     means = mean_and_spread(study.scores.mean(axis=3))["mean"].T.tolist()
     rows = [(measure, *of_measure) for measure, of_measure in zip(study.experiment.measures, means, strict=True)]
-    yield Table("mean score over runs", ("measure", *(level.text for level in study.levels)), rows)
+    yield Table("mean measure value over runs", ("measure", *(level.text for level in study.levels)), rows)
 
 
 def _title(statistic: str, reference: str) -> str:

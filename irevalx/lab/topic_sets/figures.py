@@ -47,13 +47,13 @@ def power_curves(result: Power, page: Page) -> Figure:
             ticks=tuple((float(number), str(number)) for number in _TICKS if number <= last),
             logarithmic=True,
             rules=(power,),
-            band=f"the {100 * (1 - alpha):g}\u00a0% interval of the standard deviation",
+            band=f"{100 * (1 - alpha):g}\u00a0% confidence interval of the standard deviation",
         )
         panels.append(panel)
     rows = [panels[start : start + _POWER_COLUMNS] for start in range(0, len(panels), _POWER_COLUMNS)]
-    title = "The probability with which a paired t test finds a difference"
+    title = "Power of the paired t test by number of topics"
     divided = f"/{comparisons}" if comparisons > 1 else ""
-    note = f"Lines: differences to be found, with the median standard deviation over pairs; alpha {alpha:g}{divided}."
+    note = f"Lines: sizes of the difference, with the median standard deviation over pairs; alpha {alpha:g}{divided}."
     return draw_lines(rows, page, title=title, label="topics", note=note)
 
 
@@ -68,7 +68,7 @@ def _power_curve(difference: float, deviation: Deviation, numbers: list[int], al
     return Curve(f"{difference:g}", x, powers(deviation.value), low, high, markers=False)
 
 
-_SHARE = "share of swaps (ties: half)"
+_SHARE = "swap rate (a tie is half a swap)"
 _BAND = "95\u00a0% intervals over all splits of these topics"
 _SWAP_COLUMNS = 3  # panels in a row
 _MOST_MARKERS = 40  # a line with more points has no markers
@@ -94,7 +94,7 @@ def rates_by_size(result: SwapRates, page: Page) -> Figure:
         for size in sorted({row.topics for of_measure in of_measures.values() for row in of_measure})
     )
     panel = LinePanel(curves, _SHARE, band=_BAND, ticks=ticks, logarithmic=True, rules=(TOLERATED,))
-    title = "How often two sets of topics disagree on which of two runs is better"
+    title = "Swap rate by size of the topic sets"
     return draw_lines([[panel]], page, title=title, label="topics in a set")
 
 
@@ -122,9 +122,9 @@ def rates_by_difference(result: SwapRatesByDifference, page: Page) -> Figure:
     if not in_units:
         every = [panel for row_of_panels in panels for panel in row_of_panels]
         panels = [every[start : start + _SWAP_COLUMNS] for start in range(0, len(every), _SWAP_COLUMNS)]
-    title = "How often the better of two runs on one set of topics is the worse on another, by the difference"
-    note = f"Lines end where no more pairs swap. Bins with fewer than {FEWEST} comparisons are left out."
-    return draw_lines(panels, page, title=title, label="difference on the one set", note=note)
+    title = "Swap rate by difference between two runs on one of the topic sets"
+    note = f"A line ends at the largest difference with a swap. Bins with fewer than {FEWEST} comparisons are left out."
+    return draw_lines(panels, page, title=title, label="difference on one of the topic sets", note=note)
 
 
 def _by_difference(measure: str, bins: Sequence[DifferenceSwapRate], unit: str) -> Curve:

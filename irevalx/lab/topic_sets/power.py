@@ -79,7 +79,13 @@ class Power(DrawnResult):
         columns = (*heads[:6], "least_difference", "least", "most", "interval_width")
         needed_columns = ("measure", "pair", "for", "topics", "low", "high")
         return [
-            Table("differences that these topics find", columns, [*dict.fromkeys(least)], n_labels=2, heads=heads),
+            Table(
+                "smallest differences that these numbers of topics detect",
+                columns,
+                [*dict.fromkeys(least)],
+                n_labels=2,
+                heads=heads,
+            ),
             Table("topics needed", needed_columns, needed, n_labels=3, notes=self._explanations()),
         ]
 
@@ -90,11 +96,11 @@ class Power(DrawnResult):
             f"{measure}: {' and '.join(runs)}" for measure, runs in self.settings["greatest_pair"].items()
         )
         return (
-            f"Paired t test on two sides, alpha {alpha:g}{corrected}; a difference is found with probability "
+            f"Two-sided paired t test, alpha {alpha:g}{corrected}; a difference is detected with probability "
             f"{self.settings['power']:g}.",
-            "Interval widths are those expected of the t interval of one difference, at the same level.",
-            "deviation: the standard deviation over topics of the difference of two runs, its median over "
-            f"{f'{n_pairs} pairs' if n_pairs > 1 else 'one pair'}; low to high: its {100 * (1 - alpha):g} % interval.",
+            "Interval width: expected width of the t interval of one difference, at the same level.",
+            "deviation: standard deviation of the per-topic differences between two runs (median over "
+            f"{f'{n_pairs} pairs' if n_pairs > 1 else 'one pair'}); low to high: its {100 * (1 - alpha):g} % interval.",
             *(
                 [
                     f"The pair with the largest deviation: {names}. Its interval is for the largest deviation of any "
@@ -112,8 +118,8 @@ Probability = Annotated[float, number(above=0, below=1, metavar="P")]
 @declared(
     example="irevalx-lab power qrels runs/* -m 'map P.10' --topics '50 100' --difference 0.02",
     more=(
-        "With --figure, power by the number of topics: a panel for each measure, a line for each difference, for the "
-        "median deviation."
+        "The figure shows power by the number of topics: one panel per measure and one line per difference, for the "
+        "median standard deviation."
     ),
     figure=True,
 )
@@ -139,23 +145,25 @@ def power(
 ) -> Power:
     """Compute how many topics an experiment needs, and which differences it can detect.
 
-    Both depend on how much the difference of two runs varies over topics. The runs should resemble those to be
-    compared; the standard deviation of differences is the median over their pairs, or the greatest. It determines the
-    smallest difference that a given number of topics detects, the number of topics that detects a given difference, and
-    the number of topics for an interval of a given width (Sakai, Topic Set Size Design, Information Retrieval Journal
-    2016). A difference is detected if a two-sided paired t test is significant; power is the probability of detection.
+    Both depend on the variation of the difference between two runs over topics. The given runs should resemble the runs
+    to be compared. The standard deviation of the per-topic differences is estimated from them: its median over all
+    pairs, and its maximum. The standard deviation determines the smallest difference that a given number of topics
+    detects, the number of topics that detects a given difference, and the number of topics for a confidence interval of
+    a given width (Sakai, Topic Set Size Design, Information Retrieval Journal 2016). A difference is detected if a
+    two-sided paired t test is significant. Power is the probability of detection.
 
-    The deviation itself is estimated: low and high are the ends of its confidence interval, and the answers for these
-    deviations. With few topics, the interval is wide. The pair with the largest deviation on these topics usually has a
-    smaller one on others; the interval of the largest deviation accounts for that.
+    The standard deviation is an estimate itself. low and high are the ends of its confidence interval, and the answers
+    for these standard deviations. With few topics, the interval is wide. The pair with the largest standard deviation
+    on these topics usually has a smaller one on other topics; the interval of the largest standard deviation accounts
+    for that.
 
     Parameters
     ----------
-    topics : compute the smallest difference that this number of topics detects, at least 2. [default: the number of
+    topics : compute the smallest difference that this number of topics detects; at least 2. [default: the number of
         topics of the runs]
     differences : compute the number of topics that detects a difference of this size.
-    widths : compute the number of topics for intervals of this expected width.
-    power : probability of detecting a difference; above `alpha`.
+    widths : compute the number of topics for confidence intervals of this expected width.
+    power : probability of detecting a difference; must be above `alpha`.
     alpha : significance level of the two-sided test; intervals have confidence level 1 - alpha.
     correction : "bonferroni" divides `alpha` by the number of comparisons.
     comparisons : number of comparisons. [default: all pairs of the runs]

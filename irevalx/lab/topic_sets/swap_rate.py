@@ -124,18 +124,19 @@ class SwapRatesByDifference(DrawnResult):
         """Return the table of ``rows``, and the smallest reliable differences."""
         columns = tuple(name.rstrip("_") for name in DifferenceSwapRate._fields)
         title = f"least difference from which on at most {TOLERATED:.0%} are swaps (blank: none)"
-        note = f"Bins with fewer than {FEWEST} comparisons decide nothing."
+        note = f"Bins with fewer than {FEWEST} comparisons are ignored."
         return [
             Table("swaps by size of the difference", columns, self.rows, n_labels=4),
             Table(title, ("measure", "topics", "from"), self.reliable, notes=(note,)),
         ]
 
     def tables_for_people(self) -> list[Table]:
-        """Return both tables, the first with the one rate that measures are compared by."""
+        """Return both tables under displayed titles, the first with the one rate that measures are compared by."""
         columns = ("measure", "topics", "from", "to", "comparisons", "few", "swaps", "with_half_ties", "low", "high")
         first, second = self.tables()
         marked = [(*row[:9], "few" if row.few else "", *row[10:]) for row in self.rows]
-        return [replace(first, rows=marked).showing(*columns), second]
+        title = f"smallest difference above which at most {TOLERATED:.0%} of comparisons are swaps (blank: none)"
+        return [replace(first, rows=marked).showing(*columns), replace(second, title=title)]
 
 
 def _bin_width(value: Any) -> Fraction:
@@ -160,9 +161,10 @@ _WIDTH = ValueType(
 @declared(
     example="irevalx-lab swap-rate qrels runs/* -m 'map bpref_10 RankEff' --sizes '10 25' --seed 1",
     more=(
-        "With --figure, the share of swaps (a tie as half a swap) and its interval, by the size of the sets or, with "
-        "--bins, by the size of the difference, without bins that have few comparisons; one line per measure. For at "
-        "most three sizes, the difference is also drawn in percent of the best run's value and in standard deviations."
+        "The figure shows the swap rate (a tie is half a swap) with its interval, one line per measure. The axis is "
+        "the size of the sets or, with --bins, the size of the difference; bins with few comparisons are omitted. With "
+        "at most three set sizes, the difference is also drawn in percent of the best run's value and in standard "
+        "deviations."
     ),
     figure=True,
 )
@@ -183,29 +185,33 @@ def swap_rate(
 ) -> SwapRates | SwapRatesByDifference:
     """Estimate how often two topic sets disagree on which of two runs is better.
 
-    Every pair of runs is compared on many pairs of disjoint topic sets. A swap is a comparison in which one run is
-    better on the first set and the other run is better on the second (Voorhees and Buckley, SIGIR 2002; Ahlgren and
-    Grönqvist, IP&M 2008, section 6.1). The result has one row per measure and size of the sets: the share of swaps, the
-    number of swaps, the number of comparisons in which the runs are tied on a set (not a swap), and the number of
-    comparisons. Measures with few distinct values have many ties, and a tie is not agreement. Therefore the table also
-    contains the share of ties (share tied); the swap rate with each tie counted as half a swap (with half ties), with
-    its 95 % interval over all splits of these topics into two sets of this size (no interval if all splits were
-    compared; it does not cover other topics); and the swap rate among comparisons without ties (without ties). Compare
-    measures by one of the last two rates.
+    Every pair of runs is compared on many pairs of disjoint topic sets. A swap is a comparison in which one run has the
+    higher mean on the first set and the other run on the second (Voorhees and Buckley, SIGIR 2002; Ahlgren and
+    Grönqvist, IP&M 2008, section 6.1).
 
-    With `bins`, the result has one row per size of the difference on the one set (each of two sets is the one):
-    absolute, in percent of the best run's value, and in standard deviations of the runs' values for all topics (for
-    sums, of the values for as many topics as are in a set); then comparisons, swaps, their share, and the same columns
-    for ties. A second table contains the smallest difference from which on at most 5 % are swaps, with a tie as half a
-    swap; bins with fewer than 30 comparisons are marked (few) and are ignored there.
+    The result has one row per measure and set size: the share of swaps, the number of swaps, the number of comparisons
+    in which the runs are tied on a set (not a swap), and the number of comparisons. Measures with few distinct values
+    have many ties, and a tie is not agreement. Therefore, the table also contains the share of ties (share tied), the
+    swap rate with each tie counted as half a swap (with half ties), and the swap rate among comparisons without ties
+    (without ties). Use one of the last two rates to compare measures. The rate with half ties has a 95 % interval over
+    all splits of these topics into two sets of this size; the interval does not cover other topics, and there is none
+    if all splits were compared.
+
+    With `bins`, the result has one row per size of the difference on one of the two sets; each set is used in turn. The
+    size is absolute, in percent of the best run's value, and in standard deviations of the runs' values for all topics
+    (for sums, of the values for as many topics as are in a set). The row contains the numbers of comparisons and of
+    swaps, the share of swaps, and the same columns for ties. A second table contains the smallest difference above
+    which at most 5 % of the comparisons are swaps, with a tie as half a swap. Bins with fewer than 30 comparisons are
+    marked (few), and the second table ignores them.
 
     Parameters
     ----------
     sizes : number of topics in a set. [default: 1 2 3 4 5 10 ... up to half the topics]
-    draws : number of pairs of topic sets of each size; all pairs if there are no more.
-    own_sets : draw topic sets for each pair of runs separately, like Ahlgren and Grönqvist 2008: the same rates except
-        for chance, narrower intervals, and more time. [default: all pairs are compared on the same sets]
-    bins : count swaps by the size of the difference on the one set instead, in bins of this width, starting at 0.
+    draws : number of pairs of topic sets of each size; if there are no more pairs than that, all are used.
+    own_sets : draw topic sets for each pair of runs separately, like Ahlgren and Grönqvist 2008. The rates are the same
+        except for chance, the intervals are narrower, and the computation takes longer. [default: all pairs are
+        compared on the same sets]
+    bins : count swaps by the size of the difference on one of the sets instead, in bins of this width, starting at 0.
 
     Raises
     ------

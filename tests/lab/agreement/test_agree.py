@@ -267,7 +267,7 @@ def test_tables_for_people(tenth: Path) -> None:
     """What is about something else has a table of its own."""
     result = lab("agree", EXPERIMENT / "qrels", tenth, *RUNS, "-m", "map", "--rbo", "0.5")
     assert result.stdout.startswith(b"agreement\n\nmeasure ")
-    assert "pairwise decisions" in result.stdout.decode()
+    assert "significance decisions" in result.stdout.decode()
     [head] = [line for line in result.stdout.decode().splitlines() if "neither" in line and "measure" in line]
     assert "false differences    missed differences" in head
     assert not {"c11", "c12", "c21", "c22", "aa", "ad", "ma", "md", "pa", "pd"} & {*head.split()}

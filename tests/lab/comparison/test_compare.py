@@ -158,7 +158,7 @@ def test_measures_are_families_of_their_own(three_runs: list[Path]) -> None:
 
 
 def test_a_row_a_run() -> None:
-    """Runs share a letter exactly if their pair does not differ; the best score is marked."""
+    """Runs share a letter exactly if their pair does not differ; the best value is marked."""
     pairs, _ = compare(*EXPERIMENT, "-m", "map P.10")
     rows, _ = compare(*EXPERIMENT, "-m", "map P.10", "--by", "run")
     assert list(rows[0]) == ["run", "map", "map_groups", "P_10", "P_10_groups", "judged_10"]
@@ -168,7 +168,7 @@ def test_a_row_a_run() -> None:
         groups = [set(shown[pair[side]][f"{pair['measure']}_groups"]) for side in ("run", "against")]
         assert bool(groups[0] & groups[1]) == (pair["differ"] == "False")
     people = lab("compare", *EXPERIMENT, "--by", "run", "--seed", "1", "--quiet").stdout.decode()
-    [best] = [line for line in people.splitlines() if "*" in line and "the best score" not in line]
+    [best] = [line for line in people.splitlines() if "*" in line and "the best value" not in line]
     assert best.split()[0] == max(rows, key=lambda row: float(row["map"]))["run"]
     no_better = lab("compare", *EXPERIMENT, "-m", "num_rel num_ret", "--by", "run", "--seed", "1", "--quiet")
     assert no_better.status == 0
@@ -176,7 +176,7 @@ def test_a_row_a_run() -> None:
 
 
 def test_a_row_a_run_in_latex() -> None:
-    """The table has the lines of booktabs, the best score is bold, and runs and measures stand as they were given."""
+    """The table has the lines of booktabs, the best value is bold, and runs and measures stand as they were given."""
     runs = EXPERIMENT[:0:-1]
     done = lab(
         "compare", EXPERIMENT[0], *runs, "-m", "P.10 map", "--by", "run", "--seed", "1", "--format", "latex", "--quiet"
@@ -247,11 +247,11 @@ def test_a_table_says_what_it_is(tmp_path: Path) -> None:
     assert "Simultaneous intervals are not available for Holm's correction." in people
     latex = lab("compare", *EXPERIMENT, "--by", "run", "--format", "latex", "--quiet").stdout.decode()
     assert (
-        f"% {said}\n% Runs that share a letter are not significantly different.\n% Bold type: the best score.\n"
+        f"% {said}\n% Runs that share a letter are not significantly different.\n% Bold type: the best value.\n"
         in latex
     )
     signs = lab("compare", *EXPERIMENT, "--by", "run", "--baseline", "count1", "--quiet").stdout.decode()
-    assert "+: significantly better than count1; -: significantly worse; no sign: not significantly different." in signs
+    assert "+: significantly better than count1; -: significantly worse; no mark: not significantly different." in signs
     wilcoxon = lab("compare", *EXPERIMENT, "--test", "wilcoxon", "--quiet").stdout.decode()
     assert "The test and the interval use different methods, so they can disagree." in wilcoxon
     drawn = lab("compare", *EXPERIMENT, "--correction", "tukey", "--resamples", "99", "--quiet")

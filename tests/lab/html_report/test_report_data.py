@@ -383,7 +383,7 @@ def test_page_of_a_gate(tmp_path: Path) -> None:
     assert conclusion == alone.stdout.decode().splitlines()[0]
     for row, said in zip(lab(*words, "--format", "csv").rows, verdicts, strict=True):
         difference, low, high = (f"{float(row[name]):.3f}" for name in ("difference", "low", "high"))
-        words_of = {"worse": "is worse than", "cannot tell": "may or may not be worse than"}[row["verdict"]]
+        words_of = {"worse": "is worse than", "cannot tell": "could be worse than"}[row["verdict"]]
         assert said == (f"{row['run']} {words_of} count1 in ndcg_cut_10: {difference} [{low}, {high}], margin 0.05.")
     assert lab("compare", QRELS, *RUNS, "--page", tmp_path / "x").status == 1
     for place, path in ((1, QRELS), (2, RUNS[0])):  # standard input is there once

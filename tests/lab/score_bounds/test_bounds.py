@@ -168,7 +168,7 @@ def test_only_undecided_pairs_want_judgments(tmp_path: Path) -> None:
     assert lab("bounds", *paths, "-m", "P.3", "--next", "9").stdout == b"1 u\n1 v\n"
     result = lab("bounds", *paths[:3], "-m", "P.3", "--next", "9")
     assert (result.status, result.stdout) == (0, b"")
-    assert "P_3: all pairs are decided, so no document needs to be judged" in result.stderr
+    assert "P_3: all pairs are determined, so no document needs to be judged" in result.stderr
 
 
 def test_judging_what_is_asked_for_decides(tmp_path: Path) -> None:
@@ -203,7 +203,7 @@ def test_bounds_contain_the_truth(tmp_path: Path) -> None:
         assert float(row["low"]) - 1e-12 <= float(full["difference"]) <= float(row["high"]) + 1e-12
 
 
-@pytest.mark.filterwarnings("ignore:.*no pair is decided")
+@pytest.mark.filterwarnings("ignore:.*no pair is determined")
 @pytest.mark.skipif(not DRAWS, reason="BOUNDS_DRAWS says how many draws")
 @pytest.mark.parametrize("collection", ["robust03", "cranfield"])
 def test_bounds_contain_the_truth_in_full(collection: str) -> None:
@@ -292,7 +292,7 @@ def test_nothing_relevant(tmp_path: Path) -> None:
     assert "P_2: no grade up to 0 has a gain, so nothing is uncertain; set --max-grade" in told
     rows, told = bounds(*paths, "-m", "P.2", "--max-grade", "1")
     assert (rows[-1]["low"], rows[-1]["high"], rows[-1]["decided"]) == ("-0.5", "0.5", "False")
-    assert "P_2: no pair is decided" in told
+    assert "P_2: no pair is determined" in told
 
 
 def test_tables_for_people(tmp_path: Path) -> None:
@@ -300,7 +300,7 @@ def test_tables_for_people(tmp_path: Path) -> None:
     paths = written(tmp_path, *EXAMPLE)
     printed = lab("bounds", *paths, "-m", "P.3").stdout.decode()
     assert "q02" not in printed
-    assert "decided pairs" in printed
+    assert "determined pairs" in printed
     assert "q02" in lab("bounds", *paths, "-m", "P.3", "--by-topic").stdout.decode()
     tables = json.loads(lab("bounds", *paths, "-m", "P.3", "--format", "json").stdout)
     assert tables["decided pairs"] == [{"measure": "P_3", "pairs": 1, "decided": 1, "undecided": 0}]

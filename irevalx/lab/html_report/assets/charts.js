@@ -81,8 +81,8 @@ export function differencesChart({ differences, topics, measure, names, open }) 
   const { at, decimals } = ticks(from, to, 5);
   const gains = order.filter((topic) => favours(measure, of(topic)) > 0).length;
   const losses = order.filter((topic) => favours(measure, of(topic)) < 0).length;
-  const sides = `${gains} for ${names[0]}, ${losses} for ${names[1]}`;
-  const text = `Differences of ${counted(order.length, "topic")} in order: ${sides}; the greatest is ${written(most)}.`;
+  const sides = `${names[0]} is better on ${gains}, ${names[1]} on ${losses}`;
+  const text = `Differences for ${counted(order.length, "topic")} in order: ${sides}; the largest is ${written(most)}.`;
   const picture = svg(
     "svg",
     {
@@ -103,7 +103,7 @@ export function differencesChart({ differences, topics, measure, names, open }) 
   return html(
     "figure",
     { class: "chart wide" },
-    html("figcaption", {}, "Differences of the topics, in order"),
+    html("figcaption", {}, "Per-topic differences in descending order"),
     html("div", { class: "axes" }, labels(at, decimals, from, to, "y"), pointed(picture, topicAt, say, open)),
   );
 }
@@ -132,7 +132,7 @@ export function scatterChart({ first, second, topics, measure, names, open }) {
     paths[kind].push(`M${place(x).toFixed(2)} ${(100 - place(y)).toFixed(2)}h0`);
   }
   const { at, decimals } = ticks(from, to, 5);
-  const ofBoth = `${data.measures[measure].title} of ${names[0]} over that of ${names[1]}`;
+  const ofBoth = `${data.measures[measure].title}: ${names[0]} against ${names[1]}`;
   const picture = svg(
     "svg",
     {
@@ -158,11 +158,11 @@ export function scatterChart({ first, second, topics, measure, names, open }) {
     return nearest;
   };
   const say = (/** @type {number} */ topic) =>
-    `${nameOf(data.topics[topic].id)}: ${written(ofFirst[topic])} over ${written(ofSecond[topic])}`;
+    `${nameOf(data.topics[topic].id)}: ${written(ofFirst[topic])} against ${written(ofSecond[topic])}`;
   return html(
     "figure",
     { class: "chart square" },
-    html("figcaption", {}, "Each topic: ", html("bdi", {}, names[0]), " (upwards) over ", html("bdi", {}, names[1])),
+    html("figcaption", {}, "Values by topic: ", html("bdi", {}, names[0]), " (vertical) against ", html("bdi", {}, names[1])),
     html(
       "div",
       { class: "axes" },

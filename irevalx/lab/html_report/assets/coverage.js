@@ -11,7 +11,7 @@ import { columnHeads, row, runName, scrolling } from "./tables.js";
 function coverageChart(runs) {
   const all = data.judged.flatMap(({ within }) => within).filter((share) => share !== null);
   const least = Math.min(1, ...all);
-  if (least === 1) return html("p", {}, `Every one of the first ${depth} documents is judged, of all runs.`);
+  if (least === 1) return html("p", {}, `All of the first ${depth} documents of every run are judged.`);
   const from = Math.floor(Math.min(least, 0.95) * 10) / 10;
   const shares = ticks(from, 1, 5).at;
   const x = (/** @type {number} */ rank) => part(rank, 1, Math.max(depth, 2));
@@ -30,7 +30,7 @@ function coverageChart(runs) {
       preserveAspectRatio: "none",
       role: "img",
       class: "lines",
-      "aria-label": `Share of the first documents judged, by rank from 1 to ${depth}; the table below has the numbers.`,
+      "aria-label": `Share of judged documents among the first K, for K from 1 to ${depth}; the table below contains the numbers.`,
     },
     ...shares.map((share) => svg("line", { class: "grid", x1: 0, x2: 100, y1: y(share), y2: y(share) })),
     svg("path", { class: "other", d: others.map(line).join("") }),
@@ -45,7 +45,7 @@ function coverageChart(runs) {
   return html(
     "figure",
     { class: "chart" },
-    html("figcaption", {}, "Share judged in the first …"),
+    html("figcaption", {}, "Share of judged documents among the first K"),
     html(
       "div",
       { class: "axes" },
@@ -98,12 +98,12 @@ function coverageTable(runs) {
   const table = html(
     "table",
     {},
-    html("caption", { class: "unseen" }, "Share judged in the first documents"),
+    html("caption", { class: "unseen" }, "Share of judged documents among the first documents"),
     columnHeads("Run", ...ranks.map((rank) => `first ${rank}`)),
     html("tbody", {}, ...order.map((run) => row({}, [runName(run, runs)], ...shares(run)))),
   );
   const telling = data.runs.length <= 12 && data.judged.some(({ within }) => within.some((share) => share !== 1));
-  return html("details", { open: telling }, html("summary", {}, "In numbers"), scrolling(table, "Share judged"));
+  return html("details", { open: telling }, html("summary", {}, "Numbers"), scrolling(table, "Share of judged documents"));
 }
 
 function foundAlone() {
@@ -117,18 +117,18 @@ function foundAlone() {
       ...[group.documents, group.alone, group.judged_alone, group.relevant_alone].map((each) =>
         each.toLocaleString("en"),
       ),
-      html("td", { class: "picture" }, shareBar(group.alone / most, "of the most that one found alone")),
+      html("td", { class: "picture" }, shareBar(group.alone / most, "of the largest number of unique documents")),
     ),
   );
-  const title = "Found by one alone";
+  const title = "Unique documents";
   const table = html(
     "table",
     {},
     html("caption", { class: "unseen" }, title),
-    columnHeads("Group", "Documents", "Alone", "Judged", "Relevant", ""),
+    columnHeads("Group", "Documents", "Unique", "Judged", "Relevant", ""),
     html("tbody", {}, ...rows),
   );
-  const note = `Documents among the first ${depth} that no other group of runs has there.`;
+  const note = `Unique: documents among the first ${depth} of a group that are not among the first ${depth} of any other group.`;
   return html(
     "div",
     { class: "part" },
@@ -155,16 +155,16 @@ function boundsOf(measure, runs) {
       html("td", { class: "picture" }, bar({ value: mean, low, high, from: 0, to })),
     ),
   );
-  const title = "What the holes could do";
+  const title = "Effect of unjudged documents";
   const table = html(
     "table",
     { class: "bounds" },
     html("caption", { class: "unseen" }, title),
-    columnHeads("Run", "Least", "Now", "Greatest", ""),
+    columnHeads("Run", "Minimum", "Current", "Maximum", ""),
     html("tbody", {}, ...rows),
   );
   const name = nameOf(data.measures[shown].title);
-  const note = `Least and greatest ${name} over all ways to judge what is unjudged, over the topics of all runs.`;
+  const note = `Minimum and maximum ${name} over all possible judgments of the unjudged documents, over the topics of all runs.`;
   return html(
     "div",
     { class: "part" },

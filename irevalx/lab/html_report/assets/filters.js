@@ -42,7 +42,7 @@ function finder() {
     clearTimeout(waiting);
     waiting = setTimeout(() => change({ find: input.value }, { replace: true }), PAUSE);
   });
-  return html("label", { class: "field" }, html("span", {}, "Topics with"), input);
+  return html("label", { class: "field" }, html("span", {}, "Search topics"), input);
 }
 
 export function startFilters() {
@@ -56,7 +56,7 @@ export function startFilters() {
       (measure) => change({ measure }),
     ),
     data.groups.length
-      ? chooser("group", "Topics of", groups, (index) => change({ group: index ? index - 1 : null }))
+      ? chooser("group", "Topic group", groups, (index) => change({ group: index ? index - 1 : null }))
       : "",
     data.topics.length > 1 ? finder() : "",
     status,

@@ -26,7 +26,7 @@ function differenceLine(pair, most) {
 /** @param {import("./data.js").Pair} pair @param {number} measure */
 function verdictOf({ difference, low, high, p, differ }, measure) {
   if (difference === null) return "";
-  if (p === null) return "No test could be made of it.";
+  if (p === null) return "No test is available for this pair.";
   if (!differ) {
     const alone = low !== null && high !== null && low * high > 0;
     return alone
@@ -95,7 +95,7 @@ function measuresTable(first, second, shown) {
     );
   });
   if (!rows.some(Boolean)) return null;
-  const heads = columnHeads("Measure", "Difference", "Interval", "", "p", "corrected p", "Better", "Same", "Worse");
+  const heads = columnHeads("Measure", "Difference", "Interval", "", "p", "corrected p", "Better", "Tied", "Worse");
   const title = "All measures of this pair";
   return scrolling(
     html("table", { class: "pair" }, html("caption", {}, title), heads, html("tbody", {}, ...rows)),
@@ -146,9 +146,9 @@ function decisiveSentence(differences, names) {
   const better = sum > 0 ? names[0] : names[1];
   const text =
     topics.length === 1
-      ? "One topic decides it, without which nothing would be left of the difference: "
-      : `Without the ${topics.length} topics that speak most for ${better}, nothing would be left of the difference. ` +
-        "The first: ";
+      ? "Without this topic, the difference would disappear: "
+      : `Without the ${topics.length} topics on which ${better} is ahead most, the difference would disappear. ` +
+        "The largest: ";
   const more =
     topics.length > MOST_TOPICS_NAMED ? `, and ${counted(topics.length - MOST_TOPICS_NAMED, "more", "more")}` : "";
   return html("p", {}, text, ...links, more, ".");
@@ -167,7 +167,7 @@ function countsOf(differences, topics, measure) {
 /** Wins, ties and losses as one bar. @param {{ wins: number, ties: number, losses: number, all: number }} counts */
 function countsBar({ wins, ties, losses, all }) {
   const share = (/** @type {number} */ number) => (all ? (100 * number) / all : 0);
-  const text = `${wins} better, ${ties} the same, ${losses} worse`;
+  const text = `${wins} better, ${ties} tied, ${losses} worse`;
   return html(
     "div",
     { class: "counts" },
@@ -182,7 +182,7 @@ function countsBar({ wins, ties, losses, all }) {
       "p",
       { class: "sides" },
       html("span", { class: "gain" }, `${wins} better`),
-      html("span", {}, `${ties} the same`),
+      html("span", {}, `${ties} tied`),
       html("span", { class: "loss" }, `${losses} worse`),
     ),
   );
@@ -193,7 +193,7 @@ function drawPair({ runs, measure }) {
   const body = byId("pair-body");
   if (runs.length < 2) {
     body.replaceChildren(
-      html("p", { class: "note" }, "Choose two runs in the table above, and they are set against each other here."),
+      html("p", { class: "note" }, "Select two runs in the table above to compare them here."),
     );
     return;
   }
@@ -237,7 +237,7 @@ function drawPair({ runs, measure }) {
         : "";
   const flipped =
     found.test !== null && found.test !== data.about.test
-      ? " Here p is from an exact sign-flip test, because too few topics differ, or all by the same amount."
+      ? " p is computed by an exact sign-flip test, because too few topics differ, or all differ by the same amount."
       : "";
   const charts = { measure, topics, names, open: openTopicOf };
   body.replaceChildren(
@@ -273,9 +273,9 @@ function drawPair({ runs, measure }) {
       ? html(
           "p",
           { class: "filtered" },
-          `Over the ${counted(topics.length, "topic")} chosen by the filters, `,
+          `Over the ${counted(topics.length, "topic")} selected by the filters, `,
           figure(some.all ? sumOfSome / some.all : null, { signed: true }),
-          ` on average; ${some.wins} better, ${some.ties} the same, ${some.losses} worse.`,
+          ` on average; ${some.wins} better, ${some.ties} tied, ${some.losses} worse.`,
         )
       : "",
     decisiveSentence(differences, names),
@@ -286,14 +286,14 @@ function drawPair({ runs, measure }) {
           differencesChart({ ...charts, differences }),
           scatterChart({ ...charts, first, second }),
         )
-      : html("p", { class: "note" }, `${name} has no values of topics.`),
+      : html("p", { class: "note" }, `${name} has no values by topic.`),
     measuresTable(first, second, measure) ?? "",
   );
 }
 
 const NOT_COMPARED =
-  "These two were not compared with a test: the report was made against a baseline. " +
-  "Make it without one, or with one of these two, for an interval.";
+  "These two runs were not tested, because the report compares runs with a baseline. " +
+  "To compare them, write the report without a baseline, or with one of these runs as the baseline.";
 
 /** @param {number} topic */
 function openTopicOf(topic) {

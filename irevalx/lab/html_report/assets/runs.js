@@ -7,7 +7,7 @@ import { badge, bar, shareBar } from "./pictures.js";
 import { change, state, watch } from "./state.js";
 import { compared, orderOf, scrolling, sortingHead } from "./tables.js";
 
-const READINGS = { skip: "without unjudged", rel: "all unjudged relevant" };
+const READINGS = { skip: "unjudged documents skipped", rel: "unjudged documents relevant" };
 
 /** The least and the greatest value that the bars of a measure show. @param {number} measure */
 function limitsOf(measure) {
@@ -89,7 +89,7 @@ function runHead(run, chosen) {
   const box = html("input", {
     type: "checkbox",
     checked: place >= 0,
-    "aria-label": `choose ${nameOf(name)}`,
+    "aria-label": `select ${nameOf(name)}`,
     "data-run": run,
   });
   box.addEventListener("change", () => {
@@ -114,15 +114,15 @@ function runHead(run, chosen) {
 /** What the marks beside the values mean. */
 function explained() {
   const { confidence, how_tested: how } = data.about;
-  const parts = [`Bar: the mean over the topics, with its ${percent(confidence)} interval.`];
+  const parts = [`Bar: mean over topics, with its ${percent(confidence)} confidence interval.`];
   if (data.letters) {
     parts.push(`Runs that share a letter in a column are not significantly different there. ${how ?? ""}`);
   } else if (baseline !== null) {
     const name = nameOf(data.runs[baseline].name);
-    parts.push(`▲ significantly better, ▼ significantly worse than ${name}; the line across: its mean. ${how ?? ""}`);
+    parts.push(`▲ significantly better, ▼ significantly worse than ${name}; vertical line: mean of ${name}. ${how ?? ""}`);
   }
   if (data.runs.length > 1) {
-    parts.push("Bold: the best mean of the column (only if all means are over the same number of topics).");
+    parts.push("Bold: best mean of the column (only if all means are over the same number of topics).");
   }
   return html("p", { class: "note" }, parts.join(" "));
 }
@@ -140,8 +140,8 @@ function choicesOf(show) {
   return html(
     "fieldset",
     { class: "choices" },
-    html("legend", {}, "Beside the means"),
-    box("interval", "intervals in numbers"),
+    html("legend", {}, "Next to the means"),
+    box("interval", "confidence intervals"),
     ...Object.entries(READINGS)
       .filter(([reading]) => data.readings.some((row) => row.reading === reading))
       .map(([reading, label]) => box(reading, `${reading}: ${label}`)),
@@ -180,7 +180,7 @@ function drawRuns({ runs, sort, show }) {
   const table = html(
     "table",
     { class: "runs" },
-    html("caption", { class: "unseen" }, "Runs by measures"),
+    html("caption", { class: "unseen" }, "Measure values of runs"),
     html(
       "thead",
       {},
@@ -218,7 +218,7 @@ function drawRuns({ runs, sort, show }) {
     ),
   );
   const focused = document.activeElement?.getAttribute("data-run");
-  byId("runs-body").replaceChildren(choicesOf(show), scrolling(table, "Runs by measures"), explained());
+  byId("runs-body").replaceChildren(choicesOf(show), scrolling(table, "Measure values of runs"), explained());
   if (focused) table.querySelector(/** @type {"input"} */ (`input[data-run="${focused}"]`))?.focus();
 }
 

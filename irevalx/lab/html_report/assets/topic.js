@@ -18,8 +18,8 @@ function standing({ grade, pooled }) {
     const className = grade < 0 ? "grade-below" : `grade-${Math.min(grade, 4)}`;
     return { sign: String(grade).replace("-", "\u2212"), words: `grade ${grade}`, className };
   }
-  if (pooled) return { sign: "?", words: "in the pool, not judged", className: "unjudged" };
-  return { sign: "○", words: "outside the pool", className: "outside" };
+  if (pooled) return { sign: "?", words: "pooled but unjudged", className: "unjudged" };
+  return { sign: "○", words: "unpooled", className: "outside" };
 }
 
 /** @param {Document} document */
@@ -68,7 +68,7 @@ function rankingsTable(rankings, runs, topic) {
     gives: addedBy(rankings, measure, run),
   }));
   const rows = Math.max(...columns.map(({ ranked }) => ranked.length));
-  if (!(rows > 0)) return html("p", { class: "note" }, "None of the chosen runs has documents for this topic.");
+  if (!(rows > 0)) return html("p", { class: "note" }, "None of the selected runs retrieves documents for this topic.");
   const given = columns.flatMap(({ gives, ranked }) => (gives ?? []).slice(0, ranked.length));
   const most = given.reduce((/** @type {number} */ found, each) => Math.max(found, Math.abs(each ?? 0)), 0);
 
@@ -208,8 +208,8 @@ async function documentPanel(rankings, runs) {
     html(
       "table",
       {},
-      html("caption", {}, `In the first ${depth} of`),
-      columnHeads("Run", "Rank", "Gives"),
+      html("caption", {}, `Ranks within the first ${depth}`),
+      columnHeads("Run", "Rank", "Contribution"),
       html("tbody", {}, ...rows),
     ),
   );
@@ -265,7 +265,7 @@ function steps(topic) {
   return html(
     "nav",
     { class: "steps", "aria-label": "Topics" },
-    step(before, "← before"),
+    step(before, "← previous"),
     html("span", { class: "muted" }, at < 0 ? "" : `${at + 1} of ${all}`),
     step(after, "next →"),
     link({ topic: null, document: null, at: "topics" }, "close"),
@@ -288,10 +288,10 @@ async function drawTopic({ topic, runs, document: open }) {
   byId("topic-body").replaceChildren(
     steps(topic),
     text === null ? "" : html("p", { class: "question", dir: "auto" }, readable(text)),
-    html("p", { class: "muted" }, `${relevant} relevant of ${judged} judged documents.`),
+    html("p", { class: "muted" }, `${relevant} of ${judged} judged documents are relevant.`),
     valuesLine(topic, runs) ?? "",
     !runs.length
-      ? html("p", { class: "note" }, "Choose runs in the table of runs to see their rankings.")
+      ? html("p", { class: "note" }, "Select runs in the table of runs to display their rankings.")
       : rankings
         ? html(
             "div",
@@ -299,7 +299,7 @@ async function drawTopic({ topic, runs, document: open }) {
             html("div", {}, rankingsTable(rankings, runs, topic), legend(rankings)),
             panel,
           )
-        : html("p", { class: "note" }, "The report carries no ranking of this topic."),
+        : html("p", { class: "note" }, "The report contains no rankings of this topic."),
   );
 }
 

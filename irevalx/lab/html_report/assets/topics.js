@@ -18,12 +18,12 @@ let rowsShown = AT_FIRST;
 
 /** How the topics can be ordered. @type {Record<string, string>} */
 const ORDERS = {
-  "contrast down": "contrast of values (difference either way)",
-  "overlap down": "contrast of rankings (1 − overlap)",
-  "difference down": "difference, the first run's gains first",
-  "difference up": "difference, the first run's losses first",
+  "contrast down": "absolute difference of values",
+  "overlap down": "difference of rankings (1 − overlap)",
+  "difference down": "difference, first run best first",
+  "difference up": "difference, second run best first",
   "topic up": "topic",
-  "relevant up": "few relevant documents first",
+  "relevant up": "number of relevant documents",
 };
 
 /** What is known of the chosen runs for each topic. */
@@ -79,7 +79,7 @@ function orderChooser() {
     change({ order: select.value });
     byId("order").focus();
   });
-  return html("div", { class: "choices" }, html("label", { class: "field" }, html("span", {}, "Ordered by"), select));
+  return html("div", { class: "choices" }, html("label", { class: "field" }, html("span", {}, "Sort by"), select));
 }
 
 /** @param {(number | null)[] | null} overlaps */
@@ -159,7 +159,7 @@ function drawTable(overlaps) {
     orderChooser(),
     listed.length
       ? scrolling(topicsTable(overlaps), "Topics")
-      : html("p", { class: "note" }, "No topic is left: loosen the filters above."),
+      : html("p", { class: "note" }, "No topic matches the filters above."),
     more || "",
   );
 }
