@@ -93,8 +93,8 @@ TEXTS = file(
     names=("--docs",),
     several=True,
     shell_help=(
-        "Display the texts of documents: JSON lines (id and contents, among others) or TREC SGML, as for complete --docs. "
-        "Can be repeated."
+        "Display the texts of documents: JSON lines (id and contents, among others) or TREC SGML, as for complete "
+        "--docs. Can be repeated."
     ),
 )
 
