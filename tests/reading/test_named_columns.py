@@ -154,7 +154,7 @@ def test_labels_in_records(tmp_path: Path) -> None:
     warnings: list[str] = []
     source = Source("labels", "\n".join(lines).encode())
     judgments = REL_FORMATS["jsonl"].read(source, TREC_EVAL_10, False, warnings.append, "label")
-    assert repr(judgments.grades.tolist()) == "[1.0, 0.0, nan, nan, 2.5]"  # type: ignore[attr-defined]
+    assert repr(judgments.grades.tolist()) == "[1.0, 0.0, nan, nan, 2.5]"  # type: ignore[union-attr]
     assert warnings == [
         "labels:3: topic '1': document 'd2': label 'NA' is not a number; it counts as missing (1 more such label in this "
         "file)"
