@@ -42,7 +42,7 @@ def _type_name(value: object) -> str:
 
 def whole_number(what: What, value: Any, *, least: int | None = None, most: int | None = None) -> int:
     """Return an integer of 64 bits within bounds; numpy integers are accepted, booleans are not."""
-    if type(value) is not int and not is_whole(value):
+    if not is_whole(value):
         raise argument_error(what, whole_rule(least, most), value)
     number = index(value)
     if not is_long(number):
@@ -67,6 +67,8 @@ def read_whole(text: str) -> int:
 
 def is_whole(value: Any) -> bool:
     """Return whether a value is an integer; booleans are not."""
+    if type(value) is int:
+        return True
     from numbers import Integral  # late, since irevalx -h has no use for it
 
     return isinstance(value, Integral) and not isinstance(value, bool)

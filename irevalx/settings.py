@@ -86,10 +86,9 @@ class NumberRange(Frozen):
 
 def _level(value: Any) -> float:
     """Return a finite number, as int if it is an integer."""
-    real = real_number("", value)
-    if real is None or not math.isfinite(real):
+    level = int(value) if is_whole(value) else real_number("", value)
+    if level is None or not math.isfinite(level):
         raise ValueError(value)
-    level = int(value) if is_whole(value) else real
     if level == int(level) and not is_long(int(level)):
         raise ValueError(value)
     return int(level) if level == int(level) else level

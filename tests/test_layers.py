@@ -33,7 +33,7 @@ MODULES = {
 
 MOST_LINES = 500
 
-LONGER = {"irevalx.reading.sources.files", "irevalx.lab.html_report.report", "irevalx.lab.studies.simulation"}
+LONGER = {"irevalx.reading.sources.files"}
 """Modules that are still to be divided."""
 
 

@@ -180,12 +180,7 @@ def _check_name(name: Any) -> None:
 
 
 def _kind(cutoffs: Any, parameters: Any) -> ParameterKind:
-    """Return the kind of parameters with these defaults.
-
-    Raises
-    ------
-    ArgumentError
-    """
+    """Return the kind of parameters with these defaults; raises ArgumentError."""
     if isinstance(cutoffs, str) or not isinstance(cutoffs, Iterable):
         raise argument_error("cutoffs", "several whole numbers", cutoffs)
     ranks = tuple(sorted({whole_number("cutoffs", cutoff, least=1) for cutoff in cutoffs}))

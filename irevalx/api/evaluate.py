@@ -71,8 +71,8 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
         "P.20:skip". An empty list stands for the default measures of the format of the judgments.
     pool : documents chosen for judging, ``{topic: docnos}``, a file, a data frame, named tuples or a Pool; documents
         without a judgment are pooled but unjudged.
-    rel_format : format of the judgments: "qrels", "beir", "json", "sampled", "subtopics", "prels" and others.
-    results_format : format of run files: "trec_results", "msmarco", "scored" or "json".
+    rel_format : format of the judgments: "qrels", "csv", "tsv", "jsonl", "sampled", "subtopics", "prels" and others.
+    results_format : format of run files: "trec_results", "msmarco", "scored", "csv", "tsv", "json" or "jsonl".
     strict : refuse scores, grades and parameters in files that are not plain numbers. Otherwise they are read like
         trec_eval reads them, with a warning.
     threads : number of worker processes for a large run.
@@ -110,26 +110,11 @@ def evaluate(  # noqa: PLR0913 - one for each option of the command
     first   0.7500  0.5000
     second  1.0000  1.0000
     """
+    if grades == "whole" and isinstance(qrels, Qrels):
+        grades = qrels.grades
+    values, defaults = locals(), evaluate.__kwdefaults__ or {}
+    settings = Settings.of(**{name: values[name] for name in PARAMETERS if values[name] is not defaults[name]})
     requests = with_custom_measures(measures)
-    given = {
-        "grades": qrels.grades if isinstance(qrels, Qrels) and grades == "whole" else grades,
-        "level": level,
-        "complete": complete,
-        "judged_only": judged_only,
-        "max_retrieved": max_retrieved,
-        "collection_size": collection_size,
-        "topic": topic,
-        "unjudged": unjudged,
-        "ties": ties,
-        "ignore_identical_ids": ignore_identical_ids,
-        "duplicates": duplicates,
-        "infap_c": infap_c,
-        "infap_epsilon": infap_epsilon,
-        "sample_rate": sample_rate,
-        "compat": compat,
-    }
-    defaults = evaluate.__kwdefaults__ or {}
-    settings = Settings.of(**{name: value for name, value in given.items() if value is not defaults[name]})
     processes = parameters.whole_number("threads", threads, least=1)
     show: Callable[[str], None] | None = None
     is_interactive = sys.stderr is not None and (sys.stderr.isatty() or "ipykernel" in sys.modules)

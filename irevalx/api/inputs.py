@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import irevalx.reading.kinds.runs as files
 from irevalx import parameters
@@ -29,6 +29,7 @@ from irevalx.reading.sources.tables import (
     File,
     Frame,
     Grades,
+    Preferences,
     RankedLists,
     Records,
     Samples,
@@ -86,7 +87,7 @@ class Qrels:
     @classmethod
     def read(
         cls,
-        qrels: Qrels | File | Grades | Subtopics | Samples | Frame | Records,
+        qrels: Qrels | File | Grades | Subtopics | Samples | Preferences | Frame | Records,
         *,
         pool: Pool | File | Documents | Frame | Records | None = None,
         rel_format: str = "qrels",
@@ -100,11 +101,14 @@ class Qrels:
         ----------
         qrels : a file, ``{topic: {docno: grade}}``, a table with columns for topic, docno and grade (for example qid,
             docno and label; query_id, doc_id and relevance; or query-id, corpus-id and score), or named tuples with
-            these names.
+            these names. Files can also be CSV, TSV or JSON Lines with these names.
         pool : documents chosen for judging, in any form that ``Pool.read`` accepts.
-        rel_format : format, as for ``irevalx.evaluate``. Python objects can be qrels; subtopics, with
-            ``{topic: {subtopic: {docno: grade}}}`` or a further column (subtopic or subtopic_id); or prels, with
-            ``{topic: {docno: (grade, method, probability)}}`` or the further columns method and probability.
+        rel_format : format, as for ``irevalx.evaluate``. Python objects can also be subtopics, with
+            ``{topic: {subtopic: {docno: grade}}}`` or a further column (subtopic); prels, with
+            ``{topic: {docno: (grade, method, probability)}}`` or the columns method and probability; sampled, with
+            ``{topic: {docno: (stratum, grade)}}`` or stratum; qrels_jg and qrels_prefs, with
+            ``{topic: {group: {docno: number}}}`` or group; prefs, with ``{topic: {group: {subgroup: {docno: level}}}}``
+            or group, subgroup and level; and pairs, with ``{topic: [(winner, loser), ...]}`` or winner and loser.
         grades : type of grades: "whole" numbers, "real" numbers, or the "probability" that a document is relevant.
             Judgments that were read keep their type.
         compat : "10" or "9", which determines whether lines that start with ``#`` are comments.
@@ -145,10 +149,11 @@ def judgments_given(
 ) -> AnyJudgments:
     """Read judgments in any form; raises like ``Qrels.read``."""
     table = table_given(given, "qrels")
-    if not table and not isinstance(given, Mapping):
-        return fmt.read(source_of(given, "qrels"), compat, strict, warn, grades)
-    _refuse_format("rel_format", fmt.name, _IN_MEMORY)
-    if not table and fmt.name == _QRELS:
+    if table or isinstance(given, Mapping):
+        _refuse_format("rel_format", fmt.name, _IN_MEMORY)
+    else:
+        given = source_of(given, "qrels")
+    if isinstance(given, Mapping) and not table and fmt.name == _QRELS:
         return python_objects.judgments_of(given, grades=grades, can_keep=not ADDED)
     return fmt.read(table or given, compat, strict, warn, grades)
 
@@ -179,10 +184,8 @@ class Pool:
         version = version_of(compat)
         if isinstance(pool, Pool):
             return pool
-        table = table_given(pool, "pool")
-        if not table and isinstance(pool, Mapping):
-            return cls(python_objects.pool_of(cast("Documents", pool)))
-        return cls(formats.read_pool(table or source_of(pool, "pool"), version, False, warn))
+        given = table_given(pool, "pool") or (pool if isinstance(pool, Mapping) else source_of(pool, "pool"))
+        return cls(formats.read_pool(given, version, False, warn))
 
     @property
     def topics(self) -> list[str]:
@@ -238,10 +241,10 @@ class Run:
         Parameters
         ----------
         run : a file, ``{topic: {docno: score}}``, ``{topic: docnos}`` with the best first, a table with columns for
-            topic, docno and score, or named tuples with these names. An empty dictionary stands for a topic without
-            retrieved documents.
+            topic, docno and score (or rank), or named tuples with these names. An empty dictionary stands for a topic
+            without retrieved documents. Files can also be CSV, TSV or JSON Lines with these names.
         name : name of the run in place of the run tag in the file. [default for Python objects: run]
-        results_format : format of a file: "trec_results", "msmarco", "scored" or "json".
+        results_format : format of a file: "trec_results", "msmarco", "scored", "csv", "tsv", "json" or "jsonl".
         strict : refuse scores that are not finite numbers.
 
         Raises
@@ -273,7 +276,7 @@ class Run:
         return self._cache[compat.version]
 
 
-GivenQrels: TypeAlias = "Qrels | File | Grades | Subtopics | Samples | Frame | Records"
+GivenQrels: TypeAlias = "Qrels | File | Grades | Subtopics | Samples | Preferences | Frame | Records"
 """Judgments as ``Qrels.read`` accepts them."""
 
 OneRun: TypeAlias = "Run | File | DocumentScores | RankedLists | Frame | Records"

@@ -32,7 +32,6 @@ from irevalx.measures.selection import Selection
 from irevalx.measures.summaries import Population
 from irevalx.process.workers import in_order, worth_sharing
 from irevalx.ranking.rank import RankedRun, rank_results, rank_run, without_documents
-from irevalx.ranking.ranking import Ranking
 from irevalx.ranking.rules import RankingRules
 from irevalx.ranking.short_lists import rank_short_list
 from irevalx.reading.kinds.runs import RunStream
@@ -115,13 +114,18 @@ def evaluate(
         )
         columns = summaries.summarised(summed=chosen.failure is None)
         warnings += _lines(seen.values(values, unsupported, begin))
+        lines_of_trace: tuple[str, ...] = ()
+        if traced and rules.look_up:
+            from irevalx.evaluation.trace import trace
+
+            lines_of_trace = tuple(trace(chosen.ranking, judgments, settings))
         return Evaluation(
             run=summaries.population.tag,
             path=run.path,
             topics=chosen.ranking.topics,
             columns=columns,
             failure=chosen.failure,
-            trace=_trace(chosen.ranking, judgments, settings) if traced and rules.look_up else (),
+            trace=lines_of_trace,
             warnings=tuple(warnings),
             summaries=summaries,
             judged_at_10=None if top is None else top.mean_share,
@@ -193,12 +197,6 @@ def _docnos_of(run: RunStream, topic: bytes) -> list[bytes]:
         if topic in results.topics:
             return results.docnos.take(results.rows.slice(results.topics.index(topic))).texts()
     return []
-
-
-def _trace(ranking: Ranking, judgments: AnyJudgments, settings: Settings) -> tuple[str, ...]:
-    from irevalx.evaluation.trace import trace
-
-    return tuple(trace(ranking, judgments, settings))
 
 
 def _no_topics(documents: Documents, path: str, with_results: frozenset[bytes], only: bytes | None) -> str:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def judgments_of(qrels: Any, rel_format: str = QRELS.name, grades: str = "whole") -> AnyJudgments:
-    """Read judgments with such grades; raises as ``Qrels.read`` does, and UsageError where they were read otherwise."""
+    """Read judgments with grades of this type; raises UsageError if they were read with another type."""
     read = Qrels.read(qrels, rel_format=rel_format, grades=grades)
     if read.grades != grades:
         raise UsageError(f"grades must be {grades} for this, but got {read.grades}")
@@ -46,14 +46,7 @@ def judgments_of(qrels: Any, rel_format: str = QRELS.name, grades: str = "whole"
 
 
 def graded_judgments_of(qrels: Any, rel_format: str = QRELS.name, grades: str = "whole") -> Judgments:
-    """Read judgments with one grade for each document.
-
-    Raises
-    ------
-    ArgumentError : they have something else than grades.
-    DuplicateDocumentError : a document occurs twice in a topic.
-    IrevalxError : as ``Qrels.read``.
-    """
+    """Read judgments with one grade for each document, which occurs once in a topic."""
     judgments = _with_grades(qrels, rel_format, grades)
     raise_first(judgments.duplicates)
     return judgments
@@ -67,18 +60,12 @@ def _with_grades(qrels: Any, rel_format: str, grades: str = "whole") -> Judgment
 
 
 def labels_of(labels: Any, labels_format: str | None, rel_format: str = QRELS.name) -> Judgments:
-    """Read labels from elsewhere as whole grades; raises as ``Labels.read`` and ``Labels.grades`` do.
-
-    Parameters
-    ----------
-    labels_format : their format; None for that of the judgments.
-    rel_format : of the judgments.
-    """
+    """Read machine labels as integer grades; without ``labels_format``, they have the format of the judgments."""
     return Labels.read(labels, labels_format or rel_format, parameter="labels_format").grades
 
 
 def are_given(runs: Any) -> bool:
-    """Return whether there are runs, where there may be none: None or an empty list."""
+    """Return whether there are runs; None and an empty list stand for no runs."""
     return not (runs is None or (isinstance(runs, list | tuple) and not runs))
 
 
@@ -91,7 +78,7 @@ def run_streams(runs: Any) -> list[RunStream]:
 
 
 def measures_of(measures: Any) -> tuple[str, ...]:
-    """Return measures one by one; a string may have several, with blanks or commas between them."""
+    """Return each requested measure; a string can contain several, separated by blanks or commas."""
     return tuple(measure for text in with_custom_measures(measures) for measure in measures_in(text))
 
 

@@ -18,8 +18,8 @@ from irevalx.errors import (
     quote,
     shown_name,
 )
-from irevalx.frozen import Frozen
-from irevalx.reading.column_names import RUN, ColumnSpec, named, specs_of
+from irevalx.frozen import Frozen, replace
+from irevalx.reading.column_names import ColumnSpec, specs_of
 from irevalx.reading.layout import Layout
 from irevalx.reading.rules import Rules
 from irevalx.settings import Grades
@@ -113,7 +113,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         if isinstance(given, Mapping):
             from irevalx.reading.sources.nested import NestedRows
 
-            return NestedRows("qrels", specs, given, self.nested)
+            return NestedRows("pool" if self.kind is FileKind.POOL else "qrels", specs, given, self.nested)
         from irevalx.reading.sources.columns import TableRows
 
         table = self._table_of_parquet(given) if isinstance(given, Source) else given
@@ -123,12 +123,19 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         """Return a file as a table: Parquet, or a text file with a column ``run``; None for all others."""
         if source.is_parquet:
             return self._table_of_parquet(source)
-        if b"run" not in source.beginning.partition(b"\n")[0].lower():
+        from irevalx.reading.sources.first_lines import Beginning, names_runs
+
+        if not names_runs(Beginning.of(source)):
             return None
         from irevalx.reading.sources.text_tables import NamedRows
 
-        rows = self.rows(source, rules)
-        return rows.table() if isinstance(rows, NamedRows) and named(RUN, rows.names) else None
+        warnings: list[str] = []
+        rows = self.rows(source, replace(rules, warn=warnings.append))
+        if not isinstance(rows, NamedRows):
+            return None  # which is read, with its warnings, as lines
+        for warning in warnings:
+            rules.warn(warning)
+        return rows.table()
 
     @property
     def _columns(self) -> Layout:
@@ -203,7 +210,7 @@ class FileFormat(Frozen, Generic[Data_co], kw_only=True):
         """Return a hint about a malformed line; "" if nothing fits."""
         if self.kind is FileKind.POOL:
             return ""
-        hint: Hint = import_module("irevalx.reading.format_hints").hint_of(self.kind)
+        hint: Hint = import_module("irevalx.reading.format_hints").hint_of(self)
         return hint(line, lines, layout)
 
     def refuse_grades(self, grades: Grades) -> None:

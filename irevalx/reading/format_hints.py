@@ -32,11 +32,12 @@ _IS_TRYING: ContextVar[bool] = ContextVar("is trying", default=False)
 """Whether lines are read only to test a format, so that errors need no hint."""
 
 
-def hint_of(kind: FileKind) -> Hint:
+def hint_of(fmt: FileFormat[Any]) -> Hint:
     """Return the function that hints at what is wrong with a malformed line of judgments or of a run."""
+    kind = fmt.kind
     other = "is this a run?" if kind is FileKind.JUDGMENTS else "are these judgments?"
     order = f"The judgments ({spelled('qrels')}) come first{'' if kind is FileKind.JUDGMENTS else ', then the runs'}"
-    return partial(_hint, kind=kind, of_the_other=f"{other} {order}")
+    return partial(_hint, expected=fmt, of_the_other=f"{other} {order}")
 
 
 def looks_like_judgments(line: bytes) -> bool:
@@ -44,16 +45,16 @@ def looks_like_judgments(line: bytes) -> bool:
     return any(fmt.name == "qrels" for fmt in _readable(line, FileKind.JUDGMENTS))
 
 
-def _hint(line: bytes, lines: bytes, layout: Layout, kind: FileKind, of_the_other: str) -> str:
+def _hint(line: bytes, lines: bytes, layout: Layout, expected: FileFormat[Any], of_the_other: str) -> str:
     """Return a hint about a malformed line: its separators, another format of this kind, or a file of the other kind.
 
     ``lines`` are the first lines of the file and some from the malformed line on.
     """
-    fields = line.split()
+    fields, kind = line.split(), expected.kind
     if _IS_TRYING.get():
         return ""
-    if separator := separator_hint(line, fields, layout):
-        return separator
+    if not expected.separators and (separator := separator_hint(line, fields, layout)):
+        return _table_hint(lines, kind) or separator
     if re.match(_OBJECT_OF_OBJECTS, lines):
         return f"if this is JSON, use {spelled(kind.parameter, 'json')}"
     readable = [fmt for fmt in _readable(lines, kind) if fmt.layout is not layout]
@@ -63,6 +64,15 @@ def _hint(line: bytes, lines: bytes, layout: Layout, kind: FileKind, of_the_othe
     other = FileKind.RUNS if kind is FileKind.JUDGMENTS else FileKind.JUDGMENTS
     default = "trec_results" if other is FileKind.RUNS else "qrels"
     return of_the_other if any(fmt.name == default for fmt in _readable(lines, other)) else ""
+
+
+def _table_hint(lines: bytes, kind: FileKind) -> str:
+    """Return a hint at a table without a header, which the lines can be read as; "" for others."""
+    for fmt in FILE_FORMATS:
+        if fmt.kind is kind and fmt.name == "csv" and _reads(lines[: lines.rfind(NEWLINE) + 1] or lines, fmt):
+            number = "GRADE" if kind is FileKind.JUDGMENTS else "SCORE"
+            return f"use {fmt.requested} if the columns are TOPIC,DOCNO,{number}"
+    return ""
 
 
 def _readable(lines: bytes, kind: FileKind) -> list[FileFormat[Any]]:
@@ -86,17 +96,8 @@ def _shape(layout: Layout) -> tuple[str, ...]:
 
 def _can_be_read(lines: bytes, fmt: FileFormat[Any], layout: Layout) -> bool:
     """Return whether lines can be read in a format without repeated documents, and with IDs in the columns of IDs."""
-    token = _IS_TRYING.set(True)
-    try:
-        data: Any = replace(fmt, tables=False).read(Source("", lines), TREC_EVAL_10, True, lambda line: None)
-        if fmt.kind is FileKind.RUNS:
-            data.results()
-        elif data.failures(data.documents.topics):
-            return False
-    except IrevalxError:
+    if not _reads(lines, fmt):
         return False
-    finally:
-        _IS_TRYING.reset(token)
     rows = [line.split() for line in lines.splitlines()][bool(fmt.header) :]
     alternatives = (names.split() for names in layout.columns)
     columns, rows = next(
@@ -110,6 +111,21 @@ def _can_be_read(lines: bytes, fmt: FileFormat[Any], layout: Layout) -> bool:
         return False
     others = [value for name, values in of_names.items() if name in _ID_COLUMNS for value in values]
     return not ("DOCNO" in of_names and _are_whole(of_names["DOCNO"]) and not _are_whole(others))
+
+
+def _reads(lines: bytes, fmt: FileFormat[Any]) -> bool:
+    """Return whether lines can be read in a format without repeated documents."""
+    token = _IS_TRYING.set(True)
+    try:
+        data: Any = replace(fmt, tables=False).read(Source("", lines), TREC_EVAL_10, True, lambda line: None)
+        if fmt.kind is FileKind.RUNS:
+            data.results()
+            return True
+        return not data.failures(data.documents.topics)
+    except IrevalxError:
+        return False
+    finally:
+        _IS_TRYING.reset(token)
 
 
 def _are_whole(words: Sequence[bytes]) -> bool:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from irevalx.declarations import spelled
 from irevalx.errors import FormatError, InputError, Warn, quote
 from irevalx.frozen import replace
+from irevalx.reading.column_names import DOCNO, GRADE, SCORE, TOPIC
 from irevalx.reading.file_format import FileFormat, FileKind, join_words
 from irevalx.reading.layout import CommentStyle, Layout
 from irevalx.reading.rules import Rules
@@ -33,14 +34,14 @@ Data = TypeVar("Data")
 _TIES_BY_GRADES = tuple(f"ties={ties}" for ties in ORDERS_OF_TIES)
 
 _NAMES = (
-    "Columns are found by their names, in any case and order, and others are ignored: a topic is topic, topic_id, qid "
-    "or query_id (or query-id), a document is docno, doc_id, docid, corpus-id or pid, {number}."
+    "Columns are found by their names, in any case and order, and others are ignored. A topic is "
+    f"{join_words(TOPIC.names, 'or')}; a document is {join_words(DOCNO.names, 'or')}; "
 )
-_GRADES = "and a grade is relevance, rel, grade, label, judgment or score"
+_GRADES = f"{_NAMES}a grade, as in qrels, is {join_words(GRADE.names, 'or')}. Repeated judgments count once."
 _SCORES = (
-    "and a score is score or sim. Without scores, documents are ranked by the column rank, the lowest first. A column "
-    "run names the run, of which a file can have several; without it, the run is named after its file, without folder "
-    "and suffixes"
+    f"{_NAMES}a score is {join_words(SCORE.names, 'or')}. Without scores, documents are ranked by rank, the lowest "
+    "first. A column run names the run, of which a file can have several; without it, the run is named after its file, "
+    "without folder and suffixes."
 )
 _FIELDS = (
     "Fields can be quoted as in CSV, blanks around a field are removed, and each line must have the same number of "
@@ -50,7 +51,6 @@ _RECORDS = (
     "Each line is a JSON object, whose numbers must not be in quotes; blank lines are skipped. Files that begin with "
     "such an object are recognised without {option}."
 )
-_ONCE = "Repeated judgments count once, with a warning."
 
 BEIR: FileFormat[Judgments] = FileFormat(
     kind=FileKind.JUDGMENTS,
@@ -60,7 +60,7 @@ BEIR: FileFormat[Judgments] = FileFormat(
     prose=(
         "The format of BEIR's qrels/test.tsv: like tsv and csv, whichever the file is, with the header query-id "
         "corpus-id score or other names of columns. If the header is missing, the first line is read as a judgment, "
-        "with a warning. Repeated judgments count once, with a warning.",
+        "with a warning.",
         "Files with this header are recognised without -R beir.",
     ),
     reader="graded.read_graded",
@@ -76,11 +76,10 @@ CSV_QRELS: FileFormat[Judgments] = FileFormat(
     form="query_id,doc_id,relevance, followed by lines TOPIC,DOCNO,GRADE",
     example="301,FBIS3-10082,1",
     prose=(
-        f"Judgments in a table with a header, separated by commas or semicolons. {_NAMES.format(number=_GRADES)}",
+        f"Judgments in a table with a header, separated by commas or semicolons. {_GRADES}",
         _FIELDS.format(
             option="-R csv", without="A file without a header must have three columns: topic, document and grade."
         ),
-        f"Grades are those of qrels. {_ONCE}",
     ),
     reader="graded.read_graded",
     source="table",
@@ -106,9 +105,8 @@ JSON_QRELS: FileFormat[Judgments] = FileFormat(
     prose=(
         "Judgments as one JSON object with an object for each topic, as ranx and BEIR have them. Grades are those of "
         "qrels. A topic without documents is as one that is not there.",
-        "JSON Lines are also accepted, as in jsonl.",
         "A topic or a document that occurs twice is an error.",
-        "Files that begin with such an object are recognised without -R json.",
+        "Files that begin with such an object are recognised without -R json. JSON Lines are read like jsonl.",
     ),
     reader="graded.read_graded",
     source="json",
@@ -116,20 +114,16 @@ JSON_QRELS: FileFormat[Judgments] = FileFormat(
     lenient=False,
 )
 
-JSONL_QRELS: FileFormat[Judgments] = FileFormat(
-    kind=FileKind.JUDGMENTS,
+JSONL_QRELS: FileFormat[Judgments] = replace(
+    CSV_QRELS,
     name="jsonl",
     form='{"query_id": TOPIC, "doc_id": DOCNO, "relevance": GRADE}',
     example='{"query_id": "301", "doc_id": "FBIS3-10082", "relevance": 1}',
     prose=(
-        f"Judgments in JSON Lines. {_NAMES.format(number=_GRADES)}",
+        f"Judgments in JSON Lines. {_GRADES}",
         _RECORDS.format(option="-R jsonl"),
-        f"Grades are those of qrels. {_ONCE}",
     ),
-    reader="graded.read_graded",
     source="records",
-    measures_of="qrels",
-    lenient=False,
 )
 
 QRELS: FileFormat[Judgments] = FileFormat(
@@ -328,7 +322,7 @@ CSV_RUN: FileFormat[RunStream] = FileFormat(
     form="query_id,doc_id,score, followed by lines TOPIC,DOCNO,SCORE",
     example="301,FBIS3-10082,12.87",
     prose=(
-        f"A run in a table with a header, separated by commas or semicolons. {_NAMES.format(number=_SCORES)}",
+        f"A run in a table with a header, separated by commas or semicolons. {_SCORES}",
         _FIELDS.format(
             option="-T csv", without="A file without a header must have three columns: topic, document and score."
         ),
@@ -358,28 +352,25 @@ JSON_RUN: FileFormat[RunStream] = FileFormat(
         "A run as one JSON object with an object for each topic, as ranx and BEIR have them. Documents are ranked as "
         "those of trec_results. A topic without documents counts as one for which nothing was retrieved. The run is "
         "called by its file's name without folder and endings.",
-        "JSON Lines are also accepted, as in jsonl.",
         "A topic that occurs twice is an error, and so is a document of a topic unless --duplicates says otherwise.",
-        "Files that begin with such an object are recognised without -T json.",
+        "Files that begin with such an object are recognised without -T json. JSON Lines are read like jsonl.",
     ),
     reader="run_files.read_run",
     source="json",
     lenient=False,
 )
 
-JSONL_RUN: FileFormat[RunStream] = FileFormat(
-    kind=FileKind.RUNS,
+JSONL_RUN: FileFormat[RunStream] = replace(
+    CSV_RUN,
     name="jsonl",
     form='{"query_id": TOPIC, "doc_id": DOCNO, "score": SCORE}',
     example='{"query_id": "301", "doc_id": "FBIS3-10082", "score": 12.87}',
     prose=(
-        f"A run in JSON Lines. {_NAMES.format(number=_SCORES)}",
+        f"A run in JSON Lines. {_SCORES}",
         _RECORDS.format(option="-T jsonl"),
         "Documents are ranked as those of trec_results.",
     ),
-    reader="run_files.read_run",
     source="records",
-    lenient=False,
 )
 
 TREC_RESULTS: FileFormat[RunStream] = FileFormat(
@@ -421,6 +412,7 @@ POOL: FileFormat[PooledDocuments] = FileFormat(
     ),
     reader="graded.read_pool",
     tables=True,
+    nested="TOPIC: DOCNO ...",
 )
 
 FILE_FORMATS: tuple[FileFormat[Any], ...] = (

@@ -29,7 +29,7 @@ from irevalx.evaluation.topic_values import TopicValues
 from irevalx.evaluation.topic_values import values_of as topic_values_of
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
-from irevalx.judgments.pool import NO_GAPS, PoolGaps, add_pool
+from irevalx.judgments.pool import NO_GAPS, PooledDocuments, PoolGaps, add_pool
 from irevalx.measures.declaration import Measure
 from irevalx.measures.selection import Selection
 from irevalx.measures.summaries import Population, Total
@@ -368,7 +368,9 @@ def read_block(
     del rows
     judgments, gaps = _entries("qrels", judged, "grade").judgments(), NO_GAPS
     if pooled:
-        judgments, gaps = add_pool(judgments, _entries("pool", pool, "grade").pool())
+        pooled_rows = _entries("pool", pool, "grade")
+        documents = PooledDocuments(pooled_rows.path, pooled_rows.topics, pooled_rows.rows.ids, pooled_rows.docnos)
+        judgments, gaps = add_pool(judgments, documents)
     several = dict.fromkeys(names, retrieved.slice(0, 0)) | _by_run(retrieved)
     results = {
         run: _entries(run, rows, "score").results(compat, run.encode(), strict=strict) for run, rows in several.items()

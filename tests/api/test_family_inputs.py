@@ -1,19 +1,16 @@
-"""Judgments for subtopics and of samples with inclusion probabilities may be dictionaries, frames and named tuples."""
+"""Judgments of other kinds than qrels in dictionaries: values without a key, and what is refused."""
 
 from __future__ import annotations
 
 import io
 import math
-from collections import namedtuple
 from typing import Any
 
 import numpy as np
 import pytest
-from examples.python_data import Frame
 
 import irevalx
 
-SUBTOPICS = [("1", "a", "d1", 1), ("1", "a", "d2", 0), ("1", "b", "d1", 1), ("1", "b", "d3", 2), ("2", "7", "d1", 1)]
 DRAWN: list[tuple[str, str, int, int, float | None]] = [
     ("1", "d1", 1, 1, 0.5),
     ("1", "d2", 0, 1, 0.25),
@@ -24,37 +21,14 @@ DRAWN: list[tuple[str, str, int, int, float | None]] = [
 RUN = {"1": {"d3": 3.0, "d2": 2.0, "d1": 1.0}, "2": {"d2": 2.0, "d1": 1.0}}
 
 
-def forms(rows: list[tuple[Any, ...]], names: tuple[str, ...]) -> list[Any]:
-    """A frame and named tuples with these rows."""
-    columns = {name: list(column) for name, column in zip(names, zip(*rows, strict=True), strict=True)}
-    Row = namedtuple("Row", names)  # type: ignore[misc]  # noqa: PYI024
-    return [Frame(columns), [Row(*row) for row in rows]]
-
-
-def test_subtopics() -> None:
-    """All forms say what a file says."""
-    file = irevalx.Qrels.read
-    expected = irevalx.evaluate(_file(SUBTOPICS), RUN, rel_format="subtopics").to_dict()
-    assert expected["run"]["1"]["strec_5"] == 1.0
-    as_dict: dict[str, dict[str, dict[str, int]]] = {}
-    for topic, subtopic, docno, grade in SUBTOPICS:
-        as_dict.setdefault(topic, {}).setdefault(subtopic, {})[docno] = grade
-    names = ("query_id", "subtopic_id", "doc_id", "relevance")
-    for given in (as_dict, *forms(SUBTOPICS, names), *forms(SUBTOPICS, ("topic", "subtopic", "docno", "grade"))):
-        assert irevalx.evaluate(file(given, rel_format="subtopics"), RUN).to_dict() == expected
-
-
 @pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
 def test_samples_with_probabilities() -> None:
-    """All forms say what a file says; a topic without a value has no key, and nan in the array."""
+    """A dictionary says what a file says; a topic without a value has no key, and nan in the array."""
     expected = irevalx.evaluate(_file(DRAWN), RUN, rel_format="prels")
     as_dict: dict[str, dict[str, Any]] = {}
     for topic, docno, *drawn in DRAWN:
         as_dict.setdefault(topic, {})[docno] = tuple(drawn)
-    names = ("query_id", "doc_id", "relevance", "method", "probability")
-    for given in (as_dict, *forms(DRAWN, names)):
-        found = irevalx.evaluate(given, RUN, rel_format="prels")
-        assert found.to_dict() == expected.to_dict()
+    assert irevalx.evaluate(as_dict, RUN, rel_format="prels").to_dict() == expected.to_dict()
     assert "statAP" not in expected.to_dict()["run"].get("2", {})
     assert expected["statAP"] == expected.per_topic("statAP")[0]
     assert np.isnan(expected.per_topic("statAP")).tolist() == [False, True]
@@ -66,10 +40,23 @@ def test_samples_with_probabilities() -> None:
     [
         ({"1": {"a": 1}}, "subtopics", "what subtopic 'a' of topic '1' has must be a dictionary {docno: grade}"),
         ({"1": {"a": {"d": "x"}}}, "subtopics", "topic '1': document 'd': grade must be a whole number"),
-        ({"1": {"d": 1}}, "prels", "topic '1': document 'd' must be a tuple (grade, method, probability)"),
+        ({"1": {"d": 1}}, "prels", "what document 'd' of topic '1' has must be a tuple (grade, method, probability)"),
         ({"1": {"d": (1, 1, "x")}}, "prels", "topic '1': document 'd': probability must be a number"),
         ({"1": {"d": (1, 1, 0.0)}}, "prels", "the probability of a document that was drawn must be above 0"),
-        ({"1": {"d": 1}}, "prefs", "rel_format must be qrels or subtopics or prels for this, but got 'prefs'"),
+        ({"1": {"d": 1}}, "prefs", "what group 'd' of topic '1' has must be a dictionary {subgroup: ...}"),
+        ({"1": {"g": {"s": {"d": "x"}}}}, "prefs", "topic '1': document 'd': level must be a number of 64 bits"),
+        ({"1": {"g": {"d": math.inf}}}, "qrels_prefs", "topic '1': document 'd': level must be a finite number"),
+        ({"1": {"g": {"d": 1.5}}}, "qrels_jg", "document 'd': grade must be a whole number of 64 bits, but got 1.5"),
+        ({"1": {"d": 1}}, "sampled", "what document 'd' of topic '1' has must be a tuple (stratum, grade)"),
+        ({"1": {"d": (1.5, 1)}}, "sampled", "a stratum must be a string or a whole number"),
+        ({"1": {"d": 1}}, "pairs", "what topic '1' has must be a list of tuples (winner, loser)"),
+        ({"1": [("a",)]}, "pairs", "what topic '1' has must be a list of tuples (winner, loser)"),
+        (
+            {"1": [("a", "a")]},
+            "pairs",
+            "qrels:1: a preference must be between two different documents; 'a' occurs twice",
+        ),
+        ({"1": {"d": 1}}, "csv", "rel_format must be qrels or sampled or qrels_jg or prefs or"),
     ],
 )
 def test_refused(given: Any, rel_format: str, problem: str) -> None:

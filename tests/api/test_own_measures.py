@@ -355,8 +355,8 @@ def rows_of(table: str) -> Iterator[str]:
 
 def test_what_is_public() -> None:
     """The page lists what is public, and it is there with the meaning that the page gives."""
-    assert list(rows_of("of `t: Topics`")) == PUBLIC[irevalx.Topics].split()
-    assert list(rows_of("of rows")) == PUBLIC[Segments].split()
+    assert list(rows_of("attribute of `t: Topics`")) == PUBLIC[irevalx.Topics].split()
+    assert list(rows_of("attribute of `rows`")) == PUBLIC[Segments].split()
     seen = []
 
     @irevalx.measure("looking")

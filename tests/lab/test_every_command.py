@@ -16,7 +16,7 @@ from irevalx.cli.command import command as evaluator
 from irevalx.cli.option_rules import NamedOption
 from irevalx.lab import COMMANDS
 from irevalx.lab.command.program import command as program
-from irevalx.lab.studies.simulation import SCHEMES, level_words
+from irevalx.lab.studies.schemes import SCHEMES, level_words
 
 EXPERIMENT = FIXTURES / "experiment"
 QRELS, RUNS = EXPERIMENT / "qrels", sorted((EXPERIMENT / "runs").iterdir())
@@ -139,12 +139,16 @@ def test_numbers_that_are_none(words: tuple[str, str], text: str) -> None:
     assert re.match(rule, result.stderr)
 
 
+OF_JUDGMENTS = {"qrels", "judge", "judged", "x", "human"}
+"""The parameters whose value is relevance judgments."""
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_formats_of_files(name: str) -> None:
-    """Every command that reads runs takes -T, and every one that reads judgments -R."""
+    """Every command that reads runs takes -T, and every command that reads judgments takes -R."""
     parameters = {parameter.name: parameter for parameter in described(name).params}
     assert ("runs" in parameters) == ("results_format" in parameters)
-    assert ("rel_format" in parameters) == (name != "draw")  # which reads studies
+    assert ("rel_format" in parameters) == (not parameters.keys().isdisjoint(OF_JUDGMENTS))
 
 
 @pytest.mark.parametrize("name", [*COMMANDS, ""])

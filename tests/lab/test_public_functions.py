@@ -261,12 +261,12 @@ def test_compare_scores() -> None:
     with pytest.warns(irevalx.IrevalxWarning, match="y: 1 of 3 judged topics without results"):
         scores = irevalx.evaluate(qrels, runs, "map")
     with pytest.warns(irevalx.IrevalxWarning) as told:
-        found = irevalx.lab.compare(scores, by="run", seed=1)
+        compared = irevalx.lab.compare(scores, by="run", seed=1)
     assert [str(one.message) for one in told] == [
         "map: 1 of 3 topics are left out: some run has no value for them",
         "map has values for only 2 topics; with fewer than 5, no difference is reported as significant",
     ]
-    assert [row.score for row in found.rows] == [1.0, 0.5]
+    assert [row.score for row in compared.rows] == [1.0, 0.5]
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from importlib import import_module
 import pytest
 
 import irevalx.lab
+from irevalx.errors import ArgumentError
 from irevalx.lab.command.output import DrawnResult, Result
 
 
@@ -35,3 +36,18 @@ def test_figures_are_drawn_by_functions_of_the_figures_module() -> None:
         figures = import_module(f"{kind.__module__.rpartition('.')[0]}.figures")
         for function in kind.drawings.values():
             assert len(inspect.signature(getattr(figures, function)).parameters) == 2, (kind, function)
+
+
+@pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
+def test_tables_by_title() -> None:
+    """Each table of a result can be a data frame; a wrong title is an error that lists the right ones."""
+    pytest.importorskip("pandas")
+    qrels = {"1": {"A": 1, "B": 0}, "2": {"A": 1, "B": 0}}
+    runs = {"bm25": {"1": {"A": 2.0, "B": 1.0}}, "dense": {"1": {"X": 2.0, "A": 1.0}}}
+    result = irevalx.lab.bounds(qrels, runs, "P.2", complete=True)
+    first, second = result.tables()
+    assert result.to_frame().equals(result.to_frame("bounds"))
+    assert list(result.to_frame("decided pairs").columns) == list(second.columns)
+    assert len(result.to_frame()) == len(first.rows)
+    with pytest.raises(ArgumentError, match="table must be bounds or decided pairs, but got 'pairs'"):
+        result.to_frame("pairs")

@@ -34,9 +34,9 @@ def test_user_code_runs(tmp_path: Path) -> None:
 
 
 def test_overloads_of_compare_have_all_its_parameters() -> None:
-    """The parameters that its overloads name, and those of ``Options``, are the parameters of the function."""
+    """The parameters that its overloads name, and those of ``Keywords``, are the parameters of the function."""
     tree = ast.parse(Path(inspect.getfile(inspect.unwrap(irevalx.lab.compare))).read_text())
-    [options] = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and node.name == "Options"]
+    [options] = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and node.name == "Keywords"]
     named = {
         node.target.id for node in options.body if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import random
 import subprocess
@@ -116,18 +115,6 @@ def test_lines_of_msmarco_that_are_wrong(lines: str, problem: str, tmp_path: Pat
         result = run("-T", "msmarco", *flags, "qrels", "run", cwd=tmp_path)
         assert (result.status, result.stdout) == (2, b"")
         assert problem in result.stderr
-
-
-def test_random_judgments_of_beir(tmp_path: Path) -> None:
-    """Irevalx reads what a loop with the csv module reads, as BEIR's loader has it."""
-    generator = random.Random(7)
-    rows = [(f"q{number // 9}", f"d{number}", generator.randrange(-1, 4)) for number in range(300)]
-    generator.shuffle(rows)
-    path = tmp_path / "test.tsv"
-    path.write_text("query-id\tcorpus-id\tscore\n" + "".join(f"{q}\t{d}\t{grade}\n" for q, d, grade in rows))
-    with path.open() as file:
-        _, *expected = csv.reader(file, delimiter="\t")
-    assert read(REL_FORMATS["beir"], path) == sorted((q, d, int(grade)) for q, d, grade in expected)
 
 
 @pytest.mark.parametrize("name", ["qrels", "run"])

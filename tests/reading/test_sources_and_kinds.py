@@ -237,7 +237,7 @@ SOURCES: dict[str, Given] = {
 }
 
 
-def said(name: str, given: Any, folder: Path) -> list[Row]:
+def content_of(name: str, given: Any, folder: Path) -> list[Row]:
     """What an input of a kind says, whether from a file or a value of Python."""
     if isinstance(given, bytes):
         given, text = folder / "mine.txt", given
@@ -254,8 +254,8 @@ def expected(name: str, rows: Rows) -> list[Row]:
     fmt: Any = {**REL_FORMATS, "pool": POOL, "ranked run": RESULTS_FORMATS["msmarco"]}.get(
         name, RESULTS_FORMATS["trec_results"]
     )
-    found = content(fmt.read(Source("file", trec(KINDS[name], rows)), TREC_EVAL_10, True, pytest.fail))
-    return sorted(with_odd_ids(found))
+    plain = content(fmt.read(Source("file", trec(KINDS[name], rows)), TREC_EVAL_10, True, pytest.fail))
+    return sorted(with_odd_ids(plain))
 
 
 @pytest.mark.parametrize("chunk", [1 << 20, 90])
@@ -275,4 +275,4 @@ def test_every_kind_from_every_source(
         given = SOURCES[source](kind, spelled(random, kind.columns), with_odd_ids(rows), random)
         if given is None:
             pytest.skip("not of this source")
-        assert said(name, given, tmp_path) == expected(name, rows)
+        assert content_of(name, given, tmp_path) == expected(name, rows)

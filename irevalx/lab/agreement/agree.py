@@ -3,22 +3,24 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
 
+from irevalx import parameters
 from irevalx.api.custom_measures import Measures
 from irevalx.api.inputs import Qrels, Run
 from irevalx.api.scores import Scores
 from irevalx.declarations import declared, file, number, refined, spelled, text, whole
 from irevalx.errors import ArgumentError, UsageError, shown_name, warn
-from irevalx.experiments.inputs import are_given, measures_of, ranked_runs_of, run_streams
+from irevalx.experiments.inputs import are_given, graded_runs_of, measures_of, ranked_runs_of, run_streams
 from irevalx.experiments.parameters import MOST_DRAWS, chosen_seed
 from irevalx.experiments.ranked_runs import MEASURES, EvaluationRules
+from irevalx.experiments.strata import requests_of_samples, values_of_sample
 from irevalx.frozen import replace
-from irevalx.lab.agreement.evaluations import EvaluatedRuns, evaluate_with_samples, pair_values
+from irevalx.lab.agreement.evaluations import EvaluatedRuns, pair_values, read_sample
 from irevalx.lab.agreement.paired_evaluations import PairedEvaluations
 from irevalx.lab.agreement.run_overlap import RunOverlap, looks_like_run, overlap_of_runs, overlap_of_values
 from irevalx.lab.command.output import Result
 from irevalx.lab.command.parameters import AnyRelFormat, Complete, Grades, MinRetrieved, OptionalRuns, RealLevel, Seed
 from irevalx.lab.command.parameters import measures as measures_parameter
-from irevalx.reading.formats import SAMPLED, read_trec_results
+from irevalx.reading.formats import QRELS, SAMPLED, read_trec_results
 from irevalx.reading.kinds.runs import RunStream as OpenedRun
 from irevalx.reading.sources.files import CHUNK_SIZE, Source
 from irevalx.reading.sources.tables import source_of
@@ -341,15 +343,21 @@ def _evaluated(
     judgments: Sequence[Any], runs: Any, measures: Sequence[str], rules: EvaluationRules
 ) -> list[EvaluatedRuns]:
     """Evaluate the runs with each of several judgments."""
-    opened = run_streams(runs)
-    if rules.rel_format == SAMPLED.name:
-        sources = [source_of(of_side, side) for of_side, side in zip(judgments, "xy", strict=True)]
-        return evaluate_with_samples(sources, opened, measures, rules)
-    evaluated = []
+    opened, evaluated = run_streams(runs), []
     for of_side, side in zip(judgments, "xy", strict=True):
-        ranked = ranked_runs_of(of_side, opened, measures, rules)
-        path = side if isinstance(of_side, Qrels) else shown_name(ranked.judgments.documents.path)
-        evaluated.append(EvaluatedRuns.of(path, ranked))
+        if rules.rel_format == SAMPLED.name:
+            sample = read_sample(source_of(of_side, side))
+            level = parameters.whole_number(spelled("level"), rules.settings.level)
+            requests = requests_of_samples(measures, level)
+            experiment = graded_runs_of(
+                Qrels(sample.judgments), opened, requests, replace(rules, rel_format=QRELS.name)
+            )
+            values = values_of_sample(experiment, sample)
+            evaluated.append(EvaluatedRuns.of(sample.judgments.path, experiment, values))
+        else:
+            ranked = ranked_runs_of(of_side, opened, measures, rules)
+            path = side if isinstance(of_side, Qrels) else shown_name(ranked.judgments.documents.path)
+            evaluated.append(EvaluatedRuns.of(path, ranked))
     return evaluated
 
 

@@ -13,18 +13,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from math import isfinite
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from irevalx import parameters
-from irevalx.api.inputs import Qrels
 from irevalx.arrays.segments import FloatArray
 from irevalx.declarations import spelled
 from irevalx.errors import ArgumentError, InputError, MalformedLineError, Warn, quote, shown_name, warn
-from irevalx.experiments.inputs import graded_runs_of
-from irevalx.experiments.ranked_runs import EvaluationRules, RankedRuns, raise_first, scale_named
-from irevalx.experiments.strata import StrataSample, requests_of_samples, values_of_sample
+from irevalx.experiments.ranked_runs import RankedRuns, raise_first, scale_named
+from irevalx.experiments.strata import StrataSample
 from irevalx.frozen import Frozen, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.agreement.paired_evaluations import PairedEvaluations
@@ -33,7 +31,6 @@ from irevalx.measures.counts import runid
 from irevalx.process.platform import as_bytes, as_text
 from irevalx.reading.format_hints import looks_like_judgments
 from irevalx.reading.formats import QRELS, SAMPLED
-from irevalx.reading.kinds.runs import RunStream
 from irevalx.reading.sources.files import CHUNK_SIZE, Source
 from irevalx.reports.records import Record, RecordWithInterval
 from irevalx.reports.report import ALL
@@ -46,7 +43,7 @@ _TEXTS = tuple(measure.name for measure in MEASURES if measure.number == "text")
 """Measures whose values are not numbers; they are ignored here."""
 
 
-class _Value(Frozen):
+class _Value(NamedTuple):
     """A value in a file: its 1-based line, its run, topic and measure, and its text or JSON value."""
 
     line: int
@@ -260,20 +257,7 @@ def _named(where: str, run: str | None, values: Sequence[_Value]) -> Iterator[_V
             f"{where}:{values[0].line}: a run must have a line with its runid, but this one has none: "
             "irevalx -m runid prints it"
         )
-    return (replace(value, run=run or "") for value in values)
-
-
-def evaluate_with_samples(
-    sources: Sequence[Source], runs: Sequence[RunStream], measures: Sequence[str], rules: EvaluationRules
-) -> list[EvaluatedRuns]:
-    """Evaluate the runs with files of judgments that are stratified samples, or qrels, which are one stratum."""
-    requests = requests_of_samples(measures, parameters.whole_number(spelled("level"), rules.settings.level))
-    evaluated = []
-    for source in sources:
-        sample = read_sample(source)
-        experiment = graded_runs_of(Qrels(sample.judgments), runs, requests, replace(rules, rel_format=QRELS.name))
-        evaluated.append(EvaluatedRuns.of(source.path, experiment, values_of_sample(experiment, sample)))
-    return evaluated
+    return (value._replace(run=run or "") for value in values)
 
 
 def read_sample(source: Source) -> StrataSample:

@@ -78,7 +78,7 @@ if TYPE_CHECKING:
 
     from irevalx.lab.command.output import Output
 
-    class Options(TypedDict, total=False):
+    class Keywords(TypedDict, total=False):
         """The keywords of ``compare`` that do not determine the type of its result."""
 
         names: str
@@ -186,19 +186,19 @@ def compare(
     measures: Measures = ...,
     *,
     by: Literal["pair"] = ...,
-    **more: "Unpack[Options]",
+    **more: "Unpack[Keywords]",
 ) -> ComparedPairs: ...
 
 
 @overload
 def compare(
-    qrels: Judged, runs: Compared = ..., measures: Measures = ..., *, by: Literal["run"], **more: "Unpack[Options]"
+    qrels: Judged, runs: Compared = ..., measures: Measures = ..., *, by: Literal["run"], **more: "Unpack[Keywords]"
 ) -> ComparedRuns: ...
 
 
 @overload
 def compare(
-    qrels: Judged, runs: Compared = ..., measures: Measures = ..., *, by: Literal["topic"], **more: "Unpack[Options]"
+    qrels: Judged, runs: Compared = ..., measures: Measures = ..., *, by: Literal["topic"], **more: "Unpack[Keywords]"
 ) -> ComparedTopics: ...
 
 
@@ -209,7 +209,7 @@ def compare(
     measures: Measures = ...,
     *,
     discriminative_power: Literal[True],
-    **more: "Unpack[Options]",
+    **more: "Unpack[Keywords]",
 ) -> DiscriminativePower: ...
 
 
@@ -220,7 +220,7 @@ def compare(
     measures: Measures = ...,
     *,
     topic_groups: TopicGroupsInput,
-    **more: "Unpack[Options]",
+    **more: "Unpack[Keywords]",
 ) -> ComparedGroups: ...
 
 
@@ -231,7 +231,7 @@ def compare(
     measures: Measures = ...,
     *,
     margin: float | Mapping[str, float],
-    **more: "Unpack[Options]",
+    **more: "Unpack[Keywords]",
 ) -> Gate: ...
 
 
@@ -246,7 +246,7 @@ def compare(
     power: bool = ...,
     topic_groups: TopicGroupsInput | None = ...,
     margin: float | Mapping[str, float] | None = ...,
-    **more: "Unpack[Options]",
+    **more: "Unpack[Keywords]",
 ) -> Comparison: ...
 
 

@@ -150,7 +150,7 @@ def significance_levels(comparison: Comparison, page: Page) -> Figure:
             levels = np.sort(getattr(of_measure.comparisons, attribute))
             levels = levels[: max(2, int(np.searchsorted(levels, _GREATEST_P)) + 1)]
             curves.append(Curve(of_measure.name, np.arange(1.0, len(levels) + 1), levels, markers=False))
-        panels.append(LinePanel(tuple(curves), words, rules=(comparison.method.alpha,)))
+        panels.append(LinePanel(curves, words, rules=(comparison.method.alpha,)))
     label = f"pairs of runs in ascending order of p (up to p = {_GREATEST_P:g})"
     title = "Achieved significance levels: a lower line means more significantly different pairs"
     return draw_lines([panels], page, title=title, label=label, note=comparison.how_tested)

@@ -247,7 +247,6 @@ def _verdicts(of_measure: ComparedMeasure, margin: float, alpha: float) -> list[
             change=float(improved.mean_of_differing[row]),
             p=float(improved.p[row]),
             direction=int(improved.direction[row]),
-            **of_measure.judged_of(row, measured.coverage),
             depends_on_unjudged=bool(on_unjudged[row]),
         )
         for row in range(len(comparisons.pairs))

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from irevalx.arrays.segments import BoolArray
-from irevalx.experiments.coverage import Coverage, depend_on_unjudged
+from irevalx.experiments.coverage import depend_on_unjudged
 from irevalx.experiments.measured_runs import MeasureValues
 from irevalx.frozen import Frozen, cached_property
 from irevalx.lab.command.output import Result
@@ -46,16 +46,26 @@ class ComparedPair(NamedTuple):
     replicates: int = 1  # number of runs of the system, if systems are compared
     replicates_against: int = 1
     between_replicates: float = math.nan  # share of the variance of the difference between replicates; nan without
+    group: str = ""  # group of topics that all numbers are over, if groups are compared
+    topics: int | None = None  # of the group, for which all runs have a value; None without groups, as the next field
+    interaction_p: float | None = None  # corrected p-value of the pair's interaction; nan if it is not defined
 
 
 LABELS = ("measure", "run", "against")
 """Columns with the names of a row."""
 
-OF_SYSTEMS = ("replicates", "replicates_against", "between_replicates")
-"""The fields of pairs that only comparisons of systems show."""
-
-PAIR_COLUMNS = tuple(name for name in ComparedPair._fields if name not in OF_SYSTEMS)
+PAIR_COLUMNS = ComparedPair._fields[: ComparedPair._fields.index("replicates")]
 """The fields of pairs of runs."""
+
+SYSTEM_COLUMNS = ComparedPair._fields[: ComparedPair._fields.index("group")]
+"""The fields of pairs of systems."""
+
+GROUP_COLUMNS = (
+    *("measure", "run", "against", "group", "topics", "mean", "mean_against", "difference", "low", "high", "p"),
+    *("corrected_p", "differ", "interaction_p", "simultaneous_low", "simultaneous_high", "test"),
+    *("judged", "judged_against"),
+)
+"""The fields of pairs in groups of topics."""
 
 
 class ComparedMeasure(Frozen):
@@ -86,11 +96,12 @@ class ComparedMeasure(Frozen):
         first, second = self.comparisons.pairs[row]
         return {"measure": self.name, "run": self.runs[second], "against": self.runs[first]}
 
-    def scores_of(self, row: int, comparisons: Comparisons | None = None) -> dict[str, Any]:
-        """Return the fields of ``names_of``, and the summary values, their difference and its interval."""
-        comparisons, as_printed = comparisons or self.comparisons, self.measured.as_printed
+    def scores_of(self, row: int) -> dict[str, Any]:
+        """Return the fields of ``names_of``, and summary values, their difference, its interval, and judged@K."""
+        comparisons, as_printed, coverage = self.comparisons, self.measured.as_printed, self.measured.coverage
         first, second = comparisons.pairs[row]
         low, high = comparisons.interval
+        judged = [math.nan] * len(self.runs) if coverage is None else coverage.judged_at
         return {
             **self.names_of(row),
             "mean": as_printed(float(comparisons.summaries[second])),
@@ -98,13 +109,9 @@ class ComparedMeasure(Frozen):
             "difference": as_printed(float(comparisons.difference[row])),
             "low": float(low[row]),
             "high": float(high[row]),
+            "judged": judged[second],
+            "judged_against": judged[first],
         }
-
-    def judged_of(self, row: int, coverage: Coverage | None) -> dict[str, Any]:
-        """Return the fields with judged@K of the runs of a pair."""
-        first, second = self.comparisons.pairs[row]
-        judged = [math.nan] * len(self.runs) if coverage is None else coverage.judged_at
-        return {"judged": judged[second], "judged_against": judged[first]}
 
     @cached_property
     def depends_on_unjudged(self) -> BoolArray:
@@ -137,7 +144,6 @@ class ComparedMeasure(Frozen):
                 simultaneous_low=float(low[row]),
                 simultaneous_high=float(high[row]),
                 test=comparisons.tests[row],
-                **self.judged_of(row, self.measured.coverage),
                 depends_on_unjudged=bool(self.depends_on_unjudged[row]),
             )
             for row in range(len(comparisons.pairs))

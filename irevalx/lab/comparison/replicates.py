@@ -23,7 +23,7 @@ from irevalx.experiments.measured_runs import MeasureValues
 from irevalx.experiments.run_groups import groups_of
 from irevalx.frozen import cached_property
 from irevalx.lab.comparison.gate import number_of_baseline
-from irevalx.lab.comparison.pairs import ComparedMeasure, ComparedPair
+from irevalx.lab.comparison.pairs import SYSTEM_COLUMNS, ComparedMeasure, ComparedPair
 from irevalx.lab.comparison.results import ComparedPairs
 from irevalx.statistics.confidence_intervals import Ends
 from irevalx.statistics.paired_comparisons import Comparisons, Method
@@ -146,7 +146,7 @@ class MeasureOfSystems(ComparedMeasure):
 class ComparedSystems(ComparedPairs):
     """A row for each measure and pair of systems."""
 
-    hidden: ClassVar[tuple[str, ...]] = ()
+    all_columns: ClassVar[tuple[str, ...]] = SYSTEM_COLUMNS
     more_columns = ("between_replicates",)
 
     @property

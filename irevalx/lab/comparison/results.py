@@ -15,7 +15,7 @@ from irevalx.errors import ArgumentError, warn
 from irevalx.lab.command.output import DrawnResult
 from irevalx.lab.comparison.pairs import (
     LABELS,
-    OF_SYSTEMS,
+    PAIR_COLUMNS,
     ComparedPair,
     Comparison,
     default_columns,
@@ -107,8 +107,8 @@ class ComparedPairs(FigureComparison):
     columns: tuple[str, ...] = ()
     """Columns to display; empty for the default columns."""
 
-    hidden: ClassVar[tuple[str, ...]] = OF_SYSTEMS
-    """Fields of rows that are not in tables."""
+    all_columns: ClassVar[tuple[str, ...]] = PAIR_COLUMNS
+    """The fields of rows that tables contain."""
 
     shows_intervals: ClassVar[bool] = True
 
@@ -127,11 +127,8 @@ class ComparedPairs(FigureComparison):
 
     def tables(self) -> list[Table]:
         """Return the table of ``rows``."""
-        return [
-            Table.of(
-                "comparison", ComparedPair, self.rows, without=self.hidden, n_labels=3, probabilities=PROBABILITIES
-            )
-        ]
+        table = Table.of("comparison", ComparedPair, self.rows, n_labels=3, probabilities=PROBABILITIES)
+        return [table.showing(*self.all_columns)]
 
     def tables_for_people(self) -> list[Table]:
         """Return the table with the requested columns, and notes on them."""

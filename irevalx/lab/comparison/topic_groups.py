@@ -14,7 +14,15 @@ from irevalx import parameters
 from irevalx.arrays.segments import FloatArray
 from irevalx.errors import InputError, quote, shown_name, warn
 from irevalx.frozen import replace
-from irevalx.lab.comparison.pairs import ComparedMeasure, Comparison, default_columns, heads_of, notes_on_pairs
+from irevalx.lab.comparison.pairs import (
+    GROUP_COLUMNS,
+    ComparedMeasure,
+    ComparedPair,
+    Comparison,
+    default_columns,
+    heads_of,
+    notes_on_pairs,
+)
 from irevalx.lab.comparison.parameters import TopicGroupsInput
 from irevalx.parameters import identifier
 from irevalx.process.platform import as_bytes
@@ -25,30 +33,6 @@ from irevalx.statistics.confidence_intervals import Ends
 from irevalx.statistics.interactions import FEW_IN_GROUP, Interactions, interactions
 from irevalx.statistics.paired_comparisons import Comparisons, Method
 from irevalx.statistics.significance import CORRECTIONS, FEW_TOPICS, SIMULTANEOUS, correction_named
-
-
-class GroupComparison(NamedTuple):
-    """A pair of runs in one topic group; fields are as in ComparedPair, over the topics of the group."""
-
-    measure: str
-    run: str
-    against: str
-    group: str
-    topics: int  # of the group, for which all runs have a value
-    mean: float
-    mean_against: float
-    difference: float
-    low: float
-    high: float
-    p: float
-    corrected_p: float  # corrected for all pairs and groups of the measure
-    differ: bool  # whether corrected_p is below alpha, with at least 5 topics
-    interaction_p: float  # corrected p-value of the pair's interaction; nan if it is not defined
-    simultaneous_low: float  # simultaneous interval for all pairs and groups; nan if there is none
-    simultaneous_high: float
-    test: str
-    judged: float
-    judged_against: float
 
 
 class PairInteraction(NamedTuple):
@@ -70,7 +54,7 @@ class PairInteraction(NamedTuple):
 class ComparedGroups(Comparison):
     """A row for each measure, pair and group; and for each measure and pair the interaction."""
 
-    in_groups: Sequence[GroupComparison]
+    in_groups: Sequence[ComparedPair]
     """A row for each measure, pair and group."""
     interactions: Sequence[PairInteraction]
     """A row for each measure and pair."""
@@ -83,7 +67,7 @@ class ComparedGroups(Comparison):
         return self.method.seed if self.draws_labels else super().seed
 
     @property
-    def rows(self) -> Sequence[GroupComparison]:
+    def rows(self) -> Sequence[ComparedPair]:
         """A row for each measure, pair and group."""
         return self.in_groups
 
@@ -91,7 +75,9 @@ class ComparedGroups(Comparison):
         """Return the table of ``rows`` and the table of interactions."""
         named = frozenset({"p", "corrected_p", "interaction_p"})
         return [
-            Table.of("groups of topics", GroupComparison, self.in_groups, n_labels=4, probabilities=named),
+            Table.of("groups of topics", ComparedPair, self.in_groups, n_labels=4, probabilities=named).showing(
+                *GROUP_COLUMNS
+            ),
             Table.of("interactions", PairInteraction, self.interactions, n_labels=3, probabilities=named),
         ]
 
@@ -164,7 +150,7 @@ def compared_in_groups(
     groups, where = topic_groups_of(source)
     topics = dict.fromkeys(topic for of_measure in compared for topic in of_measure.measured.topics)
     lines = [*group_warnings(groups, map(as_bytes, topics), where)]
-    rows: list[GroupComparison] = []
+    rows: list[ComparedPair] = []
     tested: list[PairInteraction] = []
     draws_labels = False
     for of_measure in compared:
@@ -241,35 +227,41 @@ def _rows(
     places: Mapping[str, np.ndarray],
     method: Method,
     interactions: Sequence[PairInteraction],
-) -> list[GroupComparison]:
-    by_group = {
-        group: Comparisons(
-            of_measure.comparisons.values[:, place], of_measure.comparisons.pairs, method, of_measure.comparisons.scale
+) -> list[ComparedPair]:
+    measured, every = of_measure.measured, of_measure.comparisons
+    of_groups = [
+        ComparedMeasure(
+            replace(
+                measured,
+                coverage=None if measured.coverage is None else measured.coverage.of_topics(place),
+                top_coverage=None,
+            ),
+            Comparisons(every.values[:, place], every.pairs, method, every.scale),
         )
-        for group, place in places.items()
-    }
-    every = of_measure.measured.coverage
-    coverage = {group: None if every is None else every.of_topics(place) for group, place in places.items()}
-    p = np.array([of_group.p for of_group in by_group.values()])
-    corrected = _corrected(p.ravel(), method).reshape(p.shape)
-    for_all = {group: _for_all(of_group, p.size) for group, of_group in by_group.items()}
-    return [
-        GroupComparison(
-            **of_measure.scores_of(row, of_group),
-            group=group,
-            topics=of_group.values.shape[1],
-            p=float(p[place, row]),
-            corrected_p=float(corrected[place, row]),
-            differ=bool(corrected[place, row] < method.alpha and of_group.values.shape[1] >= FEW_TOPICS),
-            interaction_p=interactions[row].corrected_p,
-            simultaneous_low=float(for_all[group][0][row]),
-            simultaneous_high=float(for_all[group][1][row]),
-            test=of_group.tests[row],
-            **of_measure.judged_of(row, coverage[group]),
-        )
-        for row in range(len(of_measure.comparisons.pairs))
-        for place, (group, of_group) in enumerate(by_group.items())
+        for place in places.values()
     ]
+    p = np.array([of_group.comparisons.p for of_group in of_groups])
+    corrected = _corrected(p.ravel(), method).reshape(p.shape)
+    rows_of_groups = []
+    for group, of_group, of_tests in zip(places, of_groups, corrected, strict=True):
+        n_topics, for_all = of_group.comparisons.values.shape[1], _for_all(of_group.comparisons, p.size)
+        rows_of_groups.append(
+            [
+                pair._replace(
+                    group=group,
+                    topics=n_topics,
+                    corrected_p=corrected_p,
+                    differ=corrected_p < method.alpha and n_topics >= FEW_TOPICS,
+                    interaction_p=interaction.corrected_p,
+                    simultaneous_low=low,
+                    simultaneous_high=high,
+                )
+                for pair, corrected_p, interaction, low, high in zip(
+                    of_group.pairs, of_tests.tolist(), interactions, *(end.tolist() for end in for_all), strict=True
+                )
+            ]
+        )
+    return [row for of_pair in zip(*rows_of_groups, strict=True) for row in of_pair]
 
 
 def _for_all(of_group: Comparisons, n_tests: int) -> Ends:

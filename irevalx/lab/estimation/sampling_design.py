@@ -41,7 +41,7 @@ _PARTS = 1_000_000
 """Parts of a whole in which rates are counted: percents with four decimals."""
 
 
-class DesignedStratum(NamedTuple):
+class StratumRow(NamedTuple):
     """Documents with one machine grade and best ranks in one band, and the share that assessors should judge."""
 
     stratum: str
@@ -67,7 +67,7 @@ class DesignedStratum(NamedTuple):
 class LabellingDesign(Result):
     """The result of ``estimate`` with ``design``: ``rows``, one per stratum, and a sample of documents to judge."""
 
-    rows: Sequence[DesignedStratum]
+    rows: Sequence[StratumRow]
     strata: str
     """Names and rates, like ``degrade(strata=...)``."""
 
@@ -82,7 +82,7 @@ class LabellingDesign(Result):
 
     def tables(self) -> list[Table]:
         """Return the table of ``rows``."""
-        return [Table.of("strata to label", DesignedStratum, self.rows)]
+        return [Table.of("strata to label", StratumRow, self.rows)]
 
 
 def design_of(
@@ -229,7 +229,7 @@ def _designed(
     names = [f"grade{grade}-rank{first}{f'-{last}' if last else '+'}" for grade, first, last in strata.bands]
     n_of_stratum = strata.sizes.sum(axis=0).tolist()
     rows = [
-        DesignedStratum(
+        StratumRow(
             stratum=name,
             grade=grade,
             first_rank=first,

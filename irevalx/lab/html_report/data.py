@@ -147,7 +147,7 @@ class ReportData(Frozen, kw_only=True):
             for name, run in zip(self.scores.runs, self.first.ranked, strict=True)
         ]
 
-    def is_decided(self, measure: str, pair: ComparedPair) -> bool | None:
+    def is_determined(self, measure: str, pair: ComparedPair) -> bool | None:
         """Return whether no completion of the judgments can change the sign of a difference; None without bounds."""
         for of_measure in self.bounded:
             if of_measure.measure.name == measure:
@@ -327,7 +327,7 @@ def _of_pair(data: ReportData, of_measure: ComparedMeasure, measure: ReportedMea
 def _determined(data: ReportData, measure: ReportedMeasure, pair: ComparedPair) -> str:
     """Return a clause if no completion of the judgments can change the sign, as far as bounds are known."""
     is_determined = (
-        pair.difference != 0 and data.is_decided(measure.name, pair) and min(pair.judged, pair.judged_against) < 1
+        pair.difference != 0 and data.is_determined(measure.name, pair) and min(pair.judged, pair.judged_against) < 1
     )
     return "; no judgment of the unjudged documents can change its sign" if is_determined else ""
 

@@ -1,33 +1,16 @@
-"""HTML report of an evaluation: ``report`` and its command; the file is assembled here.
+"""HTML report of an evaluation: ``report`` and its command."""
 
-A page is one file with template, style and script, which loads nothing else. Numbers and topics are compressed, and
-unpacked when they are displayed.
-"""
-
-import base64
-import hashlib
-import json
 import os
-import re
 import shlex
 import warnings
-import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
-from html import escape
-from importlib.resources import files
-from math import isnan
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
-
-from irevalx import parameters
 from irevalx.api.custom_measures import Measures
 from irevalx.api.evaluate import evaluate
 from irevalx.api.inputs import Qrels as ReadQrels
 from irevalx.api.inputs import Run, read_runs
-from irevalx.arrays.segments import AnyArray, FloatArray, IntArray
 from irevalx.declarations import ValueType, choice, declaration_of, declared, file, refined, text, whole
 from irevalx.errors import IrevalxWarning, warn
 from irevalx.experiments.coverage import coverages
@@ -35,7 +18,7 @@ from irevalx.experiments.inputs import graded_judgments_of, measures_of, run_str
 from irevalx.experiments.measured_runs import with_coverage
 from irevalx.experiments.ranked_runs import EvaluationRules, GradedRuns, RankedRuns
 from irevalx.experiments.run_groups import groups_of
-from irevalx.frozen import Frozen, cached_property, fields, replace
+from irevalx.frozen import fields, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.lab.command.parameters import (
     Alpha,
@@ -68,6 +51,7 @@ from irevalx.lab.comparison.parameters import (
 from irevalx.lab.comparison.results import ComparedPairs
 from irevalx.lab.comparison.topic_groups import topic_groups_of
 from irevalx.lab.html_report.data import ReportData, cautions, findings
+from irevalx.lab.html_report.page import FORMS, Report
 from irevalx.lab.html_report.rankings import (
     DocumentTexts,
     FirstDocuments,
@@ -75,7 +59,13 @@ from irevalx.lab.html_report.rankings import (
     texts_of_documents,
     texts_of_topics,
 )
-from irevalx.lab.html_report.scores import READINGS, ReportedMeasure, ReportedScores, compared_scores, reported_measures
+from irevalx.lab.html_report.scores import (
+    OTHER_TREATMENTS,
+    ReportedMeasure,
+    ReportedScores,
+    compared_scores,
+    reported_measures,
+)
 from irevalx.lab.score_bounds.bounds import known_bounds
 from irevalx.ranking.rules import RankingRules
 from irevalx.reading.formats import TREC_RESULTS
@@ -87,184 +77,6 @@ from irevalx.statistics.significance import ALPHA, RESAMPLES
 
 if TYPE_CHECKING:
     from irevalx.lab.command.output import Output
-
-FORMS = ("html", "json")
-"""Formats of a report."""
-
-HEIGHT = 800
-"""Height of a report in a notebook, in pixels."""
-
-CHUNK = 1 << 18
-"""Minimum number of characters of JSON that are compressed together; a browser unpacks them in milliseconds."""
-
-_MODULE = re.compile(r"^import\s[^;]*?;\n|^export\s+(?=(?:async\s+)?(?:function|const|class|let)\b)", re.MULTILINE)
-"""Import lines and the word export, which a single script does not need."""
-
-_IMPORTED = re.compile(r'^import\s[^;]*?"\./([^"]+)";$', re.MULTILINE)
-"""The name of an imported module."""
-
-
-class Report(Frozen, kw_only=True):
-    """A report of an evaluation, which notebooks display."""
-
-    about: Mapping[str, Any]
-    """The data without the other fields."""
-    values: FloatArray
-    """Values of topics, shape (n_measures, n_runs, n_topics); nan if there is none."""
-    n_first: IntArray
-    """Numbers of first documents, shape (n_runs, n_topics)."""
-    in_common: IntArray
-    """Numbers of first documents that pairs of runs share, shape (n_pairs, n_topics)."""
-    texts: Sequence[str]
-    """Texts of documents."""
-    ranking: Callable[[int], dict[str, Any]]
-    """Returns the rankings of a topic, by its number."""
-
-    FORMAT: ClassVar[str] = "irevalx-report"
-    VERSION: ClassVar[int] = 1
-
-    @cached_property
-    def data(self) -> dict[str, Any]:
-        """The data as dictionaries, lists, numbers and strings, as in the JSON file."""
-        values = [[[None if isnan(x) else x for x in row] for row in rows] for rows in self.values.tolist()]
-        rankings = [self.ranking(topic) for topic in range(self.values.shape[2])]
-        return self._with(values, self.n_first.tolist(), self.in_common.tolist(), list(self.texts), rankings)
-
-    def to_json(self) -> str:
-        """Return the data as JSON of ASCII characters."""
-        return _as_json(self.data) + "\n"
-
-    @property
-    def page(self) -> str:
-        """The page as HTML, with compressed numbers and rankings."""
-        rankings = packed_list(self.ranking(topic) for topic in range(self.values.shape[2]))
-        n_first, in_common = packed_numbers(self.n_first, "u2"), packed_numbers(self.in_common, "u2")
-        return _rendered(
-            self._with(packed_numbers(self.values, "f8"), n_first, in_common, packed_list(self.texts), rankings)
-        )
-
-    def _with(self, values: Any, n_first: Any, in_common: Any, texts: Any, rankings: Any) -> dict[str, Any]:
-        parts = {"values": values, "n_first": n_first, "in_common": in_common, "texts": texts, "rankings": rankings}
-        return {"format": self.FORMAT, "version": self.VERSION, **self.about, **parts}
-
-    def saying(self, *sentences: str) -> "Report":
-        """Return the report with further sentences before the findings."""
-        return replace(self, about={**self.about, "findings": [*sentences, *self.about["findings"]]})
-
-    def write(self, path: str | os.PathLike[str] | None, form: str | None = None) -> None:
-        """Write the page (html) or its data (json, the default for .json) to a file or standard output."""
-        from irevalx.lab.command.output import write_lines
-
-        if form not in (None, *FORMS):
-            raise parameters.argument_error("form", " or ".join(FORMS), form)
-        if form is None:
-            form = "json" if path is not None and Path(path).suffix.lower() == ".json" else "html"
-        text = self.to_json() if form == "json" else self.page
-        write_lines([text.encode("utf-8", "replace")], path)  # names that are no UTF-8 have JSON's \udcXX in the data
-
-    def _repr_html_(self) -> str:
-        """Return the page in a sandboxed frame."""
-        title = escape(self.about["about"]["title"])
-        return (
-            f'<iframe sandbox="allow-scripts" srcdoc="{escape(self.page)}" title="{title}" '
-            f'style="width: 100%; height: {HEIGHT}px; border: 1px solid #888"></iframe>'
-        )
-
-    def __repr__(self) -> str:
-        return "\n".join([self.about["about"]["title"], *self.about["findings"], *self.about["warnings"]])
-
-
-def _as_json(data: Any) -> str:
-    """Return data as JSON of ASCII characters, without blanks."""
-    return json.dumps(data, allow_nan=False, separators=(",", ":"))
-
-
-def _base64(content: bytes) -> str:
-    return base64.b64encode(content).decode("ascii")
-
-
-def packed_numbers(numbers: AnyArray, kind: str) -> dict[str, Any]:
-    """Return compressed little-endian numbers of a numpy kind such as ``f8`` or ``u2``."""
-    text = _packed(np.ascontiguousarray(numbers, f"<{kind}").tobytes())
-    return {"packed": np.dtype(kind).name, "shape": list(numbers.shape), "data": text}
-
-
-def packed_list(items: Iterable[Any]) -> dict[str, Any]:
-    """Return a list of JSON values, compressed in chunks."""
-    return {"packed": "json", "chunks": list(_chunks(items))}
-
-
-def _chunks(items: Iterable[Any]) -> Iterator[dict[str, Any]]:
-    first = number = size = 0
-    texts: list[str] = []
-    for number, item in enumerate(items, start=1):
-        texts.append(_as_json(item))
-        size += len(texts[-1])
-        if size >= CHUNK:
-            yield _chunk(first, texts)
-            first, size, texts = number, 0, []
-    if texts:
-        yield _chunk(first, texts)
-
-
-def _chunk(first: int, texts: list[str]) -> dict[str, Any]:
-    return {"first": first, "n": len(texts), "data": _packed(f"[{','.join(texts)}]".encode())}
-
-
-def _packed(content: bytes) -> str:
-    """Return bytes compressed with raw deflate, in base64."""
-    packer = zlib.compressobj(6, zlib.DEFLATED, -zlib.MAX_WBITS)
-    return _base64(packer.compress(content) + packer.flush())
-
-
-def _rendered(data: dict[str, Any]) -> str:
-    """Return the page of a report with its packed data."""
-    # All text from the user's files is escaped, by the template or as JSON without characters that are special in HTML.
-    from jinja2 import Environment
-    from markupsafe import Markup
-
-    style, script = _text("assets/page.css"), _script()
-    allowed = f"script-src '{_digest(script)}'; style-src '{_digest(style)}'"
-    policy = f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
-    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    return environment.from_string(_text("template.html")).render(
-        data=data,
-        policy=policy,
-        style=Markup(style),  # noqa: S704 - our own file
-        script=Markup(script),  # noqa: S704 - our own file
-        json=Markup(_in_html(_as_json(data))),  # noqa: S704 - escaped for the element that it stands in
-    )
-
-
-def _in_html(json: str) -> str:
-    """Return JSON without the characters that end an element, a comment or a reference in HTML."""
-    return json.replace("&", r"\u0026").replace("<", r"\u003c").replace(">", r"\u003e")
-
-
-@cache
-def _text(name: str) -> str:
-    return files("irevalx.lab.html_report").joinpath(name).read_text("utf-8")
-
-
-@cache
-def _script() -> str:
-    """Return all modules as one script, each after the modules that it imports."""
-    texts: dict[str, str] = {}
-    _add("page.js", texts)
-    return "\n".join(_MODULE.sub("", text) for text in texts.values())
-
-
-def _add(name: str, texts: dict[str, str]) -> None:
-    """Add a module after the modules that it imports."""
-    text = _text(f"assets/{name}")
-    for imported in _IMPORTED.findall(text):
-        if imported not in texts:
-            _add(imported, texts)
-    texts[name] = text
-
-
-def _digest(text: str) -> str:
-    return "sha256-" + _base64(hashlib.sha256(text.encode()).digest())
 
 
 MEASURES = ("map", "ndcg@10", "judged@10")
@@ -426,7 +238,7 @@ def report(
             each,
             measures_of(measures),
             **evaluation,
-            unjudged=("nonrel", *READINGS),
+            unjudged=("nonrel", *OTHER_TREATMENTS),
             rel_format=rel_format,
             threads=threads,
         )

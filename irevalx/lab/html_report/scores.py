@@ -105,7 +105,7 @@ _TERMS: Mapping[Measure, Kernel] = {
 """Kernels that compute the terms of measures that are sums, with the parameters of the measures' kernels."""
 
 
-READINGS = ("skip", "rel")
+OTHER_TREATMENTS = ("skip", "rel")
 """Further treatments of unjudged documents: skipped (condensed lists), and relevant."""
 
 PAIR_COLUMNS = (
@@ -155,7 +155,7 @@ class ReportedScores(Frozen, kw_only=True):
     """Measure values of runs, and their comparisons."""
 
     scores: Scores
-    """Includes the treatments of ``READINGS`` if measures have them."""
+    """Includes the treatments of ``OTHER_TREATMENTS`` if measures have them."""
     measures: Sequence[ReportedMeasure]
     """The measures of the report."""
     compared: ComparedPairs | None
@@ -200,10 +200,10 @@ class ReportedScores(Frozen, kw_only=True):
         """Return the summary values under the other treatments of unjudged documents, of measures that have them."""
         known = {name for request in selection_of(self.scores).measures for name in request.names}
         return [
-            {"run": run, "measure": number, "reading": reading, "mean": finite(self.scores.summary(read, name))}
+            {"run": run, "measure": number, "reading": treatment, "mean": finite(self.scores.summary(read, name))}
             for number, measure in enumerate(self.measures)
-            for reading in READINGS
-            if (read := f"{measure.name}:{reading}") in known
+            for treatment in OTHER_TREATMENTS
+            if (read := f"{measure.name}:{treatment}") in known
             for run, name in enumerate(self.runs)
         ]
 
@@ -247,7 +247,7 @@ def reported_measures(scores: Scores) -> list[ReportedMeasure]:
     selection = selection_of(scores)
     requests = {name: request for _, request in selection.requests for name in request.names}
     reported: dict[str, ReportedMeasure] = {}
-    treatments = {f"{spelling}:{reading}" for spelling in selection.requested for reading in READINGS}
+    treatments = {f"{request}:{treatment}" for request in selection.requested for treatment in OTHER_TREATMENTS}
     for title, name in selection.requested.items():
         if title not in treatments and requests[name].measure.number != "text":
             reported.setdefault(name, ReportedMeasure(name=name, title=title, request=requests[name]))

@@ -49,13 +49,14 @@ class Curve(Frozen):
     low: FloatArray | None = None  # shape (n_points,): the ends of the band
     high: FloatArray | None = None
     markers: bool = True
+    steps: bool = False  # whether it keeps its height up to the next point
     style: int | None = None  # number of its colour, dashes and marker; None for its place among the figure's names
 
 
 class LinePanel(Frozen):
     """A panel of lines."""
 
-    curves: tuple[Curve, ...]  # in the order of their styles
+    curves: Sequence[Curve]  # in the order of their styles
     y_label: str = ""
     title: str = ""
     ticks: tuple[tuple[float, str], ...] = ()  # places on the horizontal axis and names, ascending; () for the default
@@ -94,9 +95,10 @@ def draw_lines(
     title: str,
     label: str,
     note: str = "",
+    rule: str = "",
     same_heights: bool = False,
 ) -> Figure:
-    """Draw rows of panels, on a narrow page one panel per row; label and note are below all panels."""
+    """Draw rows of panels, on a narrow page one panel per row; label, note and the meaning of rules are below them."""
     cells = _cells(rows, page, same_heights)
     n_columns = max(map(len, cells))
     height = (_LOW_HEIGHT if page.is_narrow else _HEIGHT) * len(cells) + _BELOW
@@ -111,7 +113,7 @@ def draw_lines(
                 axis.set_visible(False)
     heading = page.name(figure, title)
     every = [panel for row in rows for panel in row]
-    page.explain(figure, label, " ".join(filter(None, (_band_note(every), _rule_note(every), note))))
+    page.explain(figure, label, " ".join(filter(None, (_band_note(every), _rule_note(every, rule), note))))
     _lay_out(figure, {str(line.get_label()): line for panel in drawn for line in panel.lines}, heading)
     for panel in drawn:
         panel.name_places()
@@ -154,7 +156,7 @@ def _as_drawn(panel: LinePanel, page: Page, styles: Mapping[str, int]) -> LinePa
     ]
     if page.linear and panel.logarithmic:
         panel = replace(panel, logarithmic=False, ticks=())
-    return replace(panel, curves=tuple(curves), title=drawable(panel.title))
+    return replace(panel, curves=curves, title=drawable(panel.title))
 
 
 def _legend(figure: Figure, named: Mapping[str, Line2D]) -> Legend:
@@ -212,10 +214,10 @@ def _band_note(panels: Sequence[LinePanel]) -> str:
     return f"Bands: {'; '.join(parts)}." if parts else ""
 
 
-def _rule_note(panels: Sequence[LinePanel]) -> str:
-    """Return a description of the grey lines; empty if there are none."""
+def _rule_note(panels: Sequence[LinePanel], words: str) -> str:
+    """Return a description of the grey lines, by default their heights; empty if there are none."""
     rules = sorted({rule for panel in panels for rule in panel.rules})
-    return f"Grey line: {' and '.join(f'{rule:g}' for rule in rules)}." if rules else ""
+    return f"Grey line: {words or ' and '.join(f'{rule:g}' for rule in rules)}." if rules else ""
 
 
 class _DrawnPanel:
@@ -234,9 +236,13 @@ class _DrawnPanel:
         axis.set_title(panel.title)
         if panel.ticks:
             axis.set_xticks([place for place, _ in panel.ticks], [name for _, name in panel.ticks])
-        heights = np.concatenate([curve.y[np.isfinite(curve.y)] for curve in panel.curves])
-        if heights.max(initial=0.0) > 2 and (heights == np.round(heights)).all():  # of counts
-            axis.yaxis.set_major_locator(MaxNLocator(6, integer=True))
+        for side, of_side in (("x", axis.xaxis), ("y", axis.yaxis)):
+            rules = panel.rules if side == "y" else ()
+            places = np.concatenate([*(getattr(curve, side) for curve in panel.curves), rules])
+            places = places[np.isfinite(places)]
+            has_ticks = side == "x" and (panel.ticks or panel.logarithmic)
+            if not has_ticks and places.max(initial=0.0) > 2 and (places == np.round(places)).all():  # of counts
+                of_side.set_major_locator(MaxNLocator(6, integer=True))
         for height in panel.rules:
             axis.axhline(height, color=GREY, linewidth=0.7, zorder=1)
         for curve in panel.curves:
@@ -252,6 +258,7 @@ class _DrawnPanel:
             color=colour,
             label=curve.label,
             linestyle=dashes,
+            drawstyle="steps-post" if curve.steps else "default",
             marker=MARKERS[(place + 3 * round_) % len(MARKERS)] if curve.markers else "",
             markersize=2.6,
             markeredgewidth=0.6,

@@ -38,7 +38,7 @@ class NewRun(NamedTuple):
     to_judge: int  # number of unjudged documents among the first documents of the runs of the group
 
 
-class RunCoverage(NamedTuple):
+class CoverageRow(NamedTuple):
     """The shares of unjudged documents of a new run, or of a pooled run when its group is left out."""
 
     run: str
@@ -52,7 +52,7 @@ class NewRuns(Frozen, kw_only=True):
     """The assessment of runs that were not pooled."""
 
     rows: Sequence[NewRun]
-    coverage: Sequence[RunCoverage]
+    coverage: Sequence[CoverageRow]
     """The new runs, then the pooled ones."""
     depth: int
     """The depth of the pool."""
@@ -111,7 +111,7 @@ class NewRuns(Frozen, kw_only=True):
         """Return the tables of verdicts and of coverage."""
         verdicts = Table.of("new runs", NewRun, self.rows, n_labels=3, notes=tuple(self.explanations))
         without = {"unjudged_k"} if self.depth == COVERAGE_DEPTH else set()
-        coverage = Table.of("coverage", RunCoverage, self.coverage, n_labels=2, without=without)
+        coverage = Table.of("coverage", CoverageRow, self.coverage, n_labels=2, without=without)
         heads = {"is_new": "new", "unjudged_10": "unjudged@10", "unjudged_k": f"unjudged@{self.depth}"}
         note = "Shares of unjudged documents. The unique documents of the group of a pooled run count as unjudged."
         return [verdicts, coverage.in_words(heads, note)]

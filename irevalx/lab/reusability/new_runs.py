@@ -25,7 +25,7 @@ from irevalx.experiments.weighted_measures import WeightedMeasure, weighted_meas
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.judgments.graded import Judgments
 from irevalx.judgments.pool import PooledDocuments, with_pool
-from irevalx.lab.reusability.new_run_results import COVERAGE_DEPTH, FAIR, NewRun, NewRuns, RunCoverage, verdict_on
+from irevalx.lab.reusability.new_run_results import COVERAGE_DEPTH, FAIR, CoverageRow, NewRun, NewRuns, verdict_on
 from irevalx.lab.reusability.results import LeftOutRuns
 from irevalx.lab.score_bounds.extremes import WeightedScores
 from irevalx.lab.score_bounds.relevance_models import MOST_UNJUDGED, FittedRelevance, judged_depth
@@ -197,7 +197,7 @@ class PooledAndNew(Frozen, kw_only=True):
             for r, run in enumerate(new.runs)
         ]
 
-    def _coverage(self) -> list[RunCoverage]:
+    def _coverage(self) -> list[CoverageRow]:
         """Return the shares of unjudged documents of new runs, and of pooled runs when their groups are left out."""
 
         def without(removal: UniqueDocuments, grades: IntArray) -> tuple[IntArray, BoolArray]:
@@ -211,11 +211,11 @@ class PooledAndNew(Frozen, kw_only=True):
         names = [*self.new.runs, *self.pooled.runs]
         groups = [*self.groups[self.n_pooled :], *self.groups[: self.n_pooled]]
         return [
-            RunCoverage(run=run, group=group, is_new=place < len(self.new.runs), unjudged_10=first, unjudged_k=in_pool)
+            CoverageRow(run=run, group=group, is_new=place < len(self.new.runs), unjudged_10=first, unjudged_k=in_pool)
             for place, (run, group, first, in_pool) in enumerate(zip(names, groups, *shares, strict=True))
         ]
 
-    def _warn(self, coverage: Sequence[RunCoverage], estimated: Sequence[str]) -> None:
+    def _warn(self, coverage: Sequence[CoverageRow], estimated: Sequence[str]) -> None:
         reached = judged_depth(self.pooled)
         if reached < min(self.depth, int(self.pooled.ranking.n_ret.max(initial=0))):
             warn(

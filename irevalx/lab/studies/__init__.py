@@ -2,7 +2,8 @@
 
 study           study() and its command
 draw            draw() and its command; studies read back
-simulation      schemes, levels, samples; statistics of each; topic bootstrap
+schemes         how judgments are made incomplete; levels, samples
+simulation      statistics of each sample; topic bootstrap
 results         StudyResult; results of judging strategies
 summaries       means over samples, knees, tables
 warnings        warnings about a study

@@ -19,7 +19,8 @@ from irevalx.errors import ArgumentError, InputError, UsageError, quote, shown_n
 from irevalx.frozen import Frozen, replace
 from irevalx.lab.command.output import Result, make_folder, write_folder, write_lines
 from irevalx.lab.studies.results import AXES, StudyResult
-from irevalx.lab.studies.simulation import NAMES, REFERENCES, Scheme, scheme_of
+from irevalx.lab.studies.schemes import NAMES, Scheme, scheme_of
+from irevalx.lab.studies.simulation import REFERENCES
 from irevalx.lab.studies.summaries import StudyScores, StudySummary, is_in_order
 from irevalx.parameters import argument_error
 from irevalx.process.platform import SEPARATORS, as_text

@@ -21,7 +21,8 @@ from irevalx.experiments.strata import values_of_sample
 from irevalx.frozen import Frozen, cached_property, replace
 from irevalx.lab.command.output import FORMATS, Result, write_folder, write_lines
 from irevalx.lab.judging.strategies import simulated_strategy, without_judgment_warning
-from irevalx.lab.studies.simulation import Scheme, Study
+from irevalx.lab.studies.schemes import Scheme
+from irevalx.lab.studies.simulation import Study
 from irevalx.lab.studies.summaries import (
     KneeRow,
     StudySummary,

@@ -37,17 +37,8 @@ from irevalx.lab.judging.strategies import Across, Batch, CandidateDepth, Docume
 from irevalx.lab.studies.draw import Axis, SeveralStudies
 from irevalx.lab.studies.infap_errors import with_error_sources
 from irevalx.lab.studies.results import SUFFIXES, StrategyResult, StudyResult
-from irevalx.lab.studies.simulation import (
-    NAMES,
-    SCHEMES,
-    STRATEGY_SCHEMES,
-    StudyResampling,
-    TopicStrata,
-    level_words,
-    run_study,
-    scheme_of,
-    with_random_pairs,
-)
+from irevalx.lab.studies.schemes import NAMES, SCHEMES, STRATEGY_SCHEMES, TopicStrata, level_words, scheme_of
+from irevalx.lab.studies.simulation import StudyResampling, run_study, with_random_pairs
 from irevalx.lab.studies.warnings import study_warnings
 from irevalx.process.terminal import progress_bar
 from irevalx.reading.sources.files import Source
@@ -316,7 +307,7 @@ def study(
         raise InputError(f"{shown_name(experiment.judgments.path)}: a study needs a judged document, but there is none")
     if infap_errors:
         experiment = with_error_sources(experiment)
-    division = None if strata is None else _divided(strata, strata_source, experiment)
+    topic_strata = None if strata is None else _topic_strata(strata, strata_source, experiment)
     if scheme in {"uniform", "stratified"}:
         for line in warnings_without_relevant(experiment.judgments, level):
             warn(line)
@@ -331,7 +322,7 @@ def study(
             experiment,
             done=partial(advance, 1),
             resampling=resampling,
-            division=division,
+            topic_strata=topic_strata,
             replayed=strategy.replayed,
             processes=threads,
         )
@@ -375,7 +366,7 @@ def _refuse_strategy_options(options: Mapping[str, Any]) -> None:
             )
 
 
-def _divided(strata: str, source: Source | None, experiment: GradedRuns) -> TopicStrata:
+def _topic_strata(strata: str, source: Source | None, experiment: GradedRuns) -> TopicStrata:
     design = read_design(strata, named=source is not None)
     return TopicStrata(design, stratify(design, source, experiment.judgments, lambda: experiment.ranking, warn))
 

@@ -12,7 +12,8 @@ from irevalx.arrays.segments import FloatArray, IntArray
 from irevalx.declarations import spelled
 from irevalx.errors import UsageError, quote
 from irevalx.frozen import Frozen, cached_property, replace
-from irevalx.lab.studies.simulation import CURVES, INVERSIONS, LAST, REFERENCES, Scheme, Study, is_comparable, scheme_of
+from irevalx.lab.studies.schemes import Scheme, scheme_of
+from irevalx.lab.studies.simulation import CURVES, INVERSIONS, LAST, REFERENCES, Study, is_comparable
 from irevalx.reports.table import Table
 from irevalx.statistics.bootstrap import FEW_TOPICS, THRESHOLD, bootstrap_warnings, first_places, knee_places
 from irevalx.statistics.significance import ALPHA

@@ -93,7 +93,7 @@ def rates_by_size(result: SwapRates, page: Page) -> Figure:
         (float(size), str(size))
         for size in sorted({row.topics for of_measure in of_measures.values() for row in of_measure})
     )
-    panel = LinePanel(tuple(curves), _SHARE, band=_BAND, ticks=ticks, logarithmic=True, rules=(TOLERATED,))
+    panel = LinePanel(curves, _SHARE, band=_BAND, ticks=ticks, logarithmic=True, rules=(TOLERATED,))
     title = "Swap rate by size of the topic sets"
     return draw_lines([[panel]], page, title=title, label="topics in a set")
 
@@ -117,7 +117,7 @@ def rates_by_difference(result: SwapRatesByDifference, page: Page) -> Figure:
             curves = [_by_difference(measure, bins[measure][size], unit) for measure in group]
             title = f"{size} topics: {words}" if words else f"{size} topics"
             if any(curve.x.size for curve in curves):
-                row_of_panels.append(LinePanel(tuple(curves), _SHARE, title, band=_BAND, rules=(TOLERATED,)))
+                row_of_panels.append(LinePanel(curves, _SHARE, title, band=_BAND, rules=(TOLERATED,)))
         panels.append(row_of_panels)
     if not in_units:
         every = [panel for row_of_panels in panels for panel in row_of_panels]

@@ -260,39 +260,24 @@ def swap_rate(
 
 
 def _size_row(measure: str, rate: SwapRate) -> SizeSwapRate:
-    return SizeSwapRate(
-        measure,
-        topics=rate.size,
-        swap_rate=rate.rate,
-        swaps=rate.swaps,
-        ties=rate.ties,
-        comparisons=rate.comparisons,
-        share_tied=rate.share_tied,
-        with_half_ties=rate.rate_with_half_ties,
-        low=none_if_nan(rate.interval[0]),
-        high=none_if_nan(rate.interval[1]),
-        without_ties=none_if_nan(rate.rate_without_ties),
-    )
+    counts = (rate.rate, rate.swaps, rate.ties, rate.comparisons)
+    return SizeSwapRate(measure, rate.size, *counts, **_with_and_without_ties(rate))
 
 
 def _difference_row(measure: str, size: int, rate: SwapBin) -> DifferenceSwapRate:
-    return DifferenceSwapRate(
-        measure,
-        topics=size,
-        from_=rate.least,
-        to=rate.limit,
-        percent=rate.percent,
-        sigmas=rate.sigmas,
-        comparisons=rate.comparisons,
-        swaps=rate.swaps,
-        rate=rate.rate,
-        few=rate.is_small,
-        share_tied=rate.share_tied,
-        with_half_ties=rate.rate_with_half_ties,
-        low=none_if_nan(rate.interval[0]),
-        high=none_if_nan(rate.interval[1]),
-        without_ties=none_if_nan(rate.rate_without_ties),
-    )
+    place, counts = (rate.least, rate.limit, rate.percent, rate.sigmas), (rate.comparisons, rate.swaps, rate.rate)
+    return DifferenceSwapRate(measure, size, *place, *counts, few=rate.is_small, **_with_and_without_ties(rate))
+
+
+def _with_and_without_ties(rate: SwapRate | SwapBin) -> dict[str, Any]:
+    """Return the fields that both rows have, from the share of ties on."""
+    return {
+        "share_tied": rate.share_tied,
+        "with_half_ties": rate.rate_with_half_ties,
+        "low": none_if_nan(rate.interval[0]),
+        "high": none_if_nan(rate.interval[1]),
+        "without_ties": none_if_nan(rate.rate_without_ties),
+    }
 
 
 def none_if_nan(value: float) -> float | None:

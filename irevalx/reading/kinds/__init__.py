@@ -1,12 +1,12 @@
-"""Kinds of input: judgments, pools and runs, built from any source.
+"""Kinds of input: judgments, pools and runs, built from the rows of any source.
 
 graded            qrels, pools, inclusion probabilities
 grouped           judgment groups, preferences, subtopics
+parts             rows built block by block, or as a whole
 runs              RunStream, ResultRows; warnings about scores
-run_files         run files, warnings about their lines
-judgment_tables, run_tables    judgments and pools in tables; runs in tables
-json              judgments and runs from JSON
-python_objects    all kinds from dictionaries
-arrow_runs        runs from Arrow in blocks
-builder           judgments, pools and runs from columns
+run_files         runs from files; warnings about their lines
+run_tables        runs in tables and JSON objects
+arrow_runs        runs in Arrow tables, in blocks
+python_objects    judgments and runs from dictionaries {topic: {docno: number}}, fast for small ones
+builder           judgments and runs from columns in memory
 """

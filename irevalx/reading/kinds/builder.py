@@ -1,4 +1,4 @@
-"""Builder of judgments, pools and runs from columns in memory.
+"""Builder of judgments and runs from columns in memory.
 
 Dictionaries and tables become columns of IDs and numbers, and these become ``Entries``.
 """
@@ -15,7 +15,6 @@ from irevalx.arrays.segments import AnyArray, FloatArray, IntArray, Segments
 from irevalx.errors import quote
 from irevalx.frozen import Frozen
 from irevalx.judgments.graded import Judgments
-from irevalx.judgments.pool import PooledDocuments
 from irevalx.reading.kinds.runs import ResultRows, RunStream, RunWarning, group_by_topic, has_equal_ends, score_warnings
 from irevalx.reading.sources.lines import as_precise
 from irevalx.trec_eval import Compat, MalformedNumbers
@@ -31,7 +30,7 @@ class Entries(Frozen):
     topics: tuple[bytes, ...]  # each once, in input order
     rows: Segments  # one row per topic, documents in input order
     docnos: Names  # flat
-    numbers: AnyArray  # flat; grades (int64) or scores (float64); arbitrary for a pool
+    numbers: AnyArray  # flat; grades (int64) or scores (float64)
     lines: IntArray  # flat; 1-based positions in the input, for messages
     distinct: bool = False  # whether documents are known to be distinct within topics
 
@@ -52,10 +51,6 @@ class Entries(Frozen):
             topics, rows = tuple(topics[place] for place in filled), Segments.of_lengths(rows.lengths[filled])
         part = Judgments(self.path, topics, rows, self.docnos, self.numbers, self.lines, distinct=self.distinct)
         return Judgments.joined(self.path, [part])
-
-    def pool(self) -> PooledDocuments:
-        """Return the entries as a pool."""
-        return PooledDocuments(self.path, self.topics, self.rows.ids, self.docnos)
 
     def results(self, compat: Compat, tag: bytes, *, strict: bool) -> ResultRows:
         """Return the entries as results of a run with this tag; ``strict`` refuses scores that are not finite."""

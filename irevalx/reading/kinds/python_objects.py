@@ -1,4 +1,4 @@
-"""Judgments, pools and runs from dictionaries."""
+"""Judgments and runs from dictionaries {topic: {docno: number}}."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ import numpy as np
 from irevalx.arrays.segments import AnyArray, Segments
 from irevalx.errors import ArgumentError
 from irevalx.judgments.graded import Judgments
-from irevalx.judgments.pool import PooledDocuments
 from irevalx.parameters import argument_error, short_repr
 from irevalx.process.platform import ENCODING, as_bytes
 from irevalx.reading.kinds.builder import Entries
@@ -170,18 +169,6 @@ def stack_of(runs: Sequence[Mapping[Any, Mapping[Any, float]]], names: Sequence[
 def _scores_in(documents: Any) -> Collection[Any]:
     """Return the scores of documents; for a ranked list, numbers that decrease by 1."""
     return range(len(documents), 0, -1) if type(documents) in {list, tuple} else documents.values()
-
-
-def pool_of(documents: Mapping[Any, Iterable[Any]]) -> PooledDocuments:
-    """Return ``{topic: docnos}`` as a pool; invalid IDs raise ArgumentError."""
-    each: dict[Any, list[Any]] = {}
-    for topic, docnos in documents.items():
-        if isinstance(docnos, str | bytes) or not isinstance(docnos, Iterable):
-            raise argument_error(f"pool: what topic {short_repr(topic)} has", "several docnos", docnos)
-        each[topic] = list(docnos)
-    rows = Segments.of_lengths([len(docnos) for docnos in each.values()])
-    names, _ = names_of(list(each.values()), _document_of(each, "pool"))
-    return Entries("pool", topics_of(each, "pool"), rows, names, np.zeros(rows.size), rows.position + 1).pool()
 
 
 def _entries(block: Mapping[Any, Mapping[Any, Any]], path: str, numbers: AnyArray, *, exact: bool) -> Entries:

@@ -111,13 +111,15 @@ def text_run(rows: TextRows, rules: Rules) -> RunStream:
     is_trec = "TAG" in layout.columns[0] and not rows.is_table
     first = first_line(Beginning.of(rows.source), layout, compat) if is_trec else FirstLine()
     tag = as_column(stem_of(rows.path))
+    column = "" if rows.is_table else " or a fourth column"
+    remedy = "name the column score" if rows.is_table else f"use {spelled('results_format', 'scored')}"
 
     def parse(block: Block) -> ResultRows:
         lines = rows.cut(block, first.n_columns)
         is_first = block.begins_file
         if "SCORE" not in lines:
-            results = _by_rank(lines, _ranks_at(lines, np.arange(lines.size)), tag)
-            warnings = rank_warnings(rows.path, results, strict=rules.strict) if is_first else ()
+            results = _by_rank(lines, _ranks_at(lines, np.arange(lines.size), remedy), tag)
+            warnings = rank_warnings(rows.path, results, f"{remedy}{column}", strict=rules.strict) if is_first else ()
             return replace(results, sanity_warnings=warnings)
         if layout.columns[1:]:
             _ranks_at(lines, np.arange(lines.size))
@@ -162,9 +164,9 @@ def results_of(lines: DataLines, texts: Names, compat: Compat, *, strict: bool) 
     )
 
 
-def _ranks_at(lines: DataLines, at: IntArray) -> IntArray:
+def _ranks_at(lines: DataLines, at: IntArray, remedy: str = "") -> IntArray:
     """Return the ranks of some lines; a rank that is not an integer raises MalformedNumberError."""
-    hint = "" if "SCORE" in lines else f"; if this is a score, use {spelled('results_format', 'scored')}"
+    hint = f"; if this is a score, {remedy}" if remedy else ""
     malformed = MalformedNumbers("rank", "a whole number of 64 bits", strict=True, if_real=hint)
     return whole_numbers(lines["RANK"].take(at), malformed, lines, at)
 

@@ -185,11 +185,12 @@ MOST_TOPICS = 1000
 """Number of first topics that are checked for warnings."""
 
 
-def rank_warnings(path: str, results: ResultRows, *, strict: bool) -> tuple[RunWarning, ...]:
+def rank_warnings(path: str, results: ResultRows, remedy: str, *, strict: bool) -> tuple[RunWarning, ...]:
     """Return a warning if the ranks of most topics are probably scores.
 
     They are if the lowest rank is neither 0 nor 1, or if ranks decrease from line to line with gaps. ``results`` are
-    those of the first block, with negated ranks as scores; ``strict`` makes the warning an error.
+    those of the first block, with negated ranks as scores. ``remedy`` is a hint for files with scores, and ``strict``
+    makes the warning an error.
     """
     rows, rank = results.rows, -results.scores
     if not rows.n:
@@ -209,7 +210,7 @@ def rank_warnings(path: str, results: ResultRows, *, strict: bool) -> tuple[RunW
     how = f"the lowest rank is {least[row]:.0f}" if late[row] else "ranks decrease from line to line"
     warning = (
         f"{shown_name(path)}:{line}: in topic {quote(results.topics[row])} {how}; are these scores? The document with "
-        f"the lowest rank comes first; for scores, use {spelled('results_format', 'scored')} or a fourth column"
+        f"the lowest rank comes first; for scores, {remedy}"
     )
     return (RunWarning(warning, "ranks for scores", is_error=strict),)
 

@@ -1,11 +1,16 @@
-"""Sources of data: files, text, Arrow tables and Python values. No module here imports ``reading.kinds``.
+"""Sources of data: files, text, JSON, Arrow tables and Python values. No module here imports ``reading.kinds``.
 
-files          a path or standard input, plain or compressed; decompression
-blocks         files -> blocks of whole topics
-first_lines    format recognition, and warnings about likely mistakes
-lines          lines -> columns, numbers and grades; errors about both
-decimals       decimal numbers in a column of texts
-columns        columns by name; lists of Python values -> names and arrays
-tables         which source a Python value is: data frames, dictionaries of columns, named tuples
-arrow          Arrow tables and streams, Parquet (requires pyarrow)
+rows            Rows of any source, and their Columns
+files           a path or standard input, plain or compressed; decompression
+blocks          files -> blocks of whole topics
+first_lines     form and format of a file by its first lines; warnings about likely mistakes
+lines           lines -> columns, numbers and grades; errors about both
+decimals        decimal numbers in a column of texts
+text_rows       rows of text files in the layout of a format
+text_tables     rows of tables with a header, and of JSON Lines
+json_objects    rows of JSON objects {topic: {docno: number}}
+nested          rows of nested dictionaries
+columns         tables: columns by name; lists of Python values -> names and arrays
+tables          which source a Python value is: data frames, dictionaries of columns, named tuples
+arrow           Arrow tables and streams, Parquet (requires pyarrow)
 """

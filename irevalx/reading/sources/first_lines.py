@@ -13,7 +13,7 @@ from typing import Any
 from irevalx.declarations import spelled
 from irevalx.errors import quote, shown_name
 from irevalx.frozen import Frozen, cached_property
-from irevalx.reading.column_names import COLUMNS, RANK, SCORE, id_columns, named, specs_of
+from irevalx.reading.column_names import COLUMNS, RANK, RUN, SCORE, id_columns, named, specs_of
 from irevalx.reading.layout import Layout
 from irevalx.reading.sources.files import MARK, NEWLINE, Source
 
@@ -66,26 +66,43 @@ def recognised(beginning: Beginning, layout: Layout) -> str:
     """Return the form of a file in which a TREC format is expected: "lines", "object" or "records" of JSON, or "table".
 
     Lines of JSON are recognised unless they have the number of words of the layout and are no JSON as a whole. A table
-    is recognised by a header with all columns of the layout, other than a header of the lines in the layout itself.
+    is recognised by a header with columns for topics and documents, separated by commas or semicolons; if it is
+    separated by tabs or blanks, it must have all columns of the layout, in another order than the layout.
     """
     line = beginning.lines[0] if beginning.lines else b""
     if line.lstrip().startswith(b"{"):
-        is_line = len(line.split()) == len(layout.columns[0].split()) and not isinstance(_json(line), dict)
-        if is_line:
-            return "lines"
-        if has_record(beginning):
-            return "records"
-        if re.match(_OBJECT_OF_OBJECTS, beginning.text.removeprefix(MARK)):
-            columns = [spec.column for spec in specs_of(layout.columns[0])]
-            return "object" if columns[:-1] == ["TOPIC", "DOCNO"] else "lines"
-        return "lines"
+        return _form_of_json(beginning, line, layout)
     header = header_of(beginning)
     if header is None or fits_layout(line.decode("utf-8", "replace").split(), layout):
         return "lines"
+    if header.separator in {",", ";"}:
+        return "table"
     numbers = {"SCORE": (SCORE, RANK)}
     required = [numbers.get(spec.column, (spec,)) for spec in specs_of(layout.columns[0])]
     has_all = all(any(named(spec, header.words) for spec in several) for several in required)
     return "table" if has_all else "lines"
+
+
+def _form_of_json(beginning: Beginning, line: bytes, layout: Layout) -> str:
+    """Return the form of a file whose first line begins like JSON: "object", "records", or "lines" of the layout."""
+    if len(line.split()) == len(layout.columns[0].split()) and not isinstance(_json(line), dict):
+        return "lines"
+    if has_record(beginning):
+        return "records"
+    columns = [spec.column for spec in specs_of(layout.columns[0])]
+    is_object = re.match(_OBJECT_OF_OBJECTS, beginning.text.removeprefix(MARK))
+    return "object" if is_object and columns[:-1] == ["TOPIC", "DOCNO"] else "lines"
+
+
+def names_runs(beginning: Beginning) -> bool:
+    """Return whether the first line is a header or a record with a column that names the run."""
+    line = beginning.lines[0] if beginning.lines else b""
+    if b"run" not in line.lower():
+        return False
+    header = header_of(beginning)
+    if header:
+        return bool(named(RUN, header.words))
+    return has_record(beginning) and bool(named(RUN, list(_json(line))))
 
 
 def has_record(beginning: Beginning) -> bool:

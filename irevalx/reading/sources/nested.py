@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -60,9 +60,11 @@ class NestedRows(Rows):
                 raise argument_error(self._owner(outer), f"a dictionary {self._form(keys, values)}", given)
             for key, inner in given.items():
                 yield from self._rows(inner, (*outer, key), keys[1:], values)
-        elif self.shape.endswith("...") and isinstance(given, list):
-            for several in given:
-                yield (*outer, *self._several(several, outer, values))
+        elif self.shape.endswith("..."):
+            if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+                self._refuse_leaf(given, outer, values)
+            for leaf in given:
+                yield (*outer, leaf) if len(values) == 1 else (*outer, *self._several(leaf, outer, values))
         elif len(values) == 1:
             yield (*outer, given)
         else:
@@ -72,9 +74,13 @@ class NestedRows(Rows):
         """Return the values of a row; ArgumentError unless they are a tuple of that length."""
         if isinstance(given, Sequence) and not isinstance(given, str | bytes) and len(given) == len(values):
             return given
-        form = f"a tuple ({', '.join(map(word_for, values))})"
-        form = f"a list of tuples ({', '.join(map(word_for, values))})" if self.shape.endswith("...") else form
-        raise argument_error(self._owner(outer), form, given)
+        return self._refuse_leaf(given, outer, values)
+
+    def _refuse_leaf(self, given: Any, outer: tuple[Any, ...], values: Sequence[str]) -> NoReturn:
+        """Raise the error about what keys lead to."""
+        form = f"tuple{'s' * self.shape.endswith('...')} ({', '.join(map(word_for, values))})"
+        rule = f"a list of {form}" if self.shape.endswith("...") else f"a {form}"
+        raise argument_error(self._owner(outer), "several docnos" if values == ["DOCNO"] else rule, given)
 
     def _owner(self, outer: tuple[Any, ...]) -> Callable[[], str]:
         """Return a function that describes what keys lead to a value."""

@@ -37,7 +37,12 @@ Grades: TypeAlias = "Mapping[str, Mapping[str, float]] | Mapping[int, Mapping[in
 Subtopics: TypeAlias = (
     "Mapping[str, Mapping[str, Mapping[str, float]]] | Mapping[int, Mapping[int, Mapping[int, float]]]"
 )
-Samples: TypeAlias = "Mapping[str, Mapping[str, tuple[int, int, float | None]]]"
+Samples: TypeAlias = (
+    "Mapping[str, Mapping[str, tuple[int, int, float | None]]] | Mapping[str, Mapping[str, tuple[str | int, int]]]"
+)
+Preferences: TypeAlias = (
+    "Mapping[str, Mapping[str, Mapping[str, Mapping[str, float]]]] | Mapping[str, Sequence[tuple[str, str]]]"
+)
 DocumentScores: TypeAlias = "Mapping[str, Mapping[str, float]] | Mapping[int, Mapping[int, float]]"
 RankedLists: TypeAlias = "Mapping[str, Sequence[str]] | Mapping[int, Sequence[int]]"
 Documents: TypeAlias = "Mapping[str, Iterable[str]] | Mapping[int, Iterable[int]]"

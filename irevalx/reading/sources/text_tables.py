@@ -91,7 +91,7 @@ class HeadedRows(NamedRows):
         return [list(self.names).index(name) for name in self.keys]
 
     def blocks(self) -> Iterator[Block]:
-        """Yield blocks that end between topics, and not within quotes: a block of an odd number is continued."""
+        """Yield blocks that end between topics, but not after the header or within quotes, whose number is odd then."""
         separator, place = self.header.separator.encode() or None, self._places[0]
         pieces: list[bytes] = []
         line, is_open = 1, False
@@ -99,7 +99,8 @@ class HeadedRows(NamedRows):
             line = line if pieces else block.line
             pieces.append(block.text)
             is_open ^= separator is not None and block.text.count(b'"') % 2 == 1
-            if not is_open:
+            is_header = self.header.is_there and line == 1 and block.text.count(b"\n") == len(pieces) == 1
+            if not is_open and not is_header:
                 yield Block(b"".join(pieces), line)
                 pieces = []
         if pieces:
@@ -152,7 +153,8 @@ class HeadedRows(NamedRows):
                 line = reader.line_num
         except csv.Error as error:
             where = f"{shown_name(self.path)}:{block.first_line + line}"
-            raise MalformedLineError(f"{where}: {error}, in {quote(every[line].rstrip())}") from None
+            problem = str(error).replace("unexpected end of data", "a quoted field has no end")
+            raise MalformedLineError(f"{where}: {problem}, in {quote(every[line].rstrip())}") from None
         return _lines_of_texts(self, block, texts, numbers)
 
     def _refuse(self, line: int, text: bytes) -> NoReturn:
@@ -186,12 +188,16 @@ class _Number(str):
     __slots__ = ()
 
 
+class _RepeatedKeyError(LookupError):
+    """A key occurs twice in a JSON object."""
+
+
 def _record(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a JSON object; a repeated key raises LookupError."""
+    """Return a JSON object; a repeated key raises _RepeatedKeyError."""
     record = dict(pairs)
     if len(record) < len(pairs):
         names = [name for name, _ in pairs]
-        raise LookupError(next(name for place, name in enumerate(names) if name in names[:place]))
+        raise _RepeatedKeyError(next(name for place, name in enumerate(names) if name in names[:place]))
     return record
 
 
@@ -237,8 +243,8 @@ class JsonRows(NamedRows):
         except (ValueError, LookupError, TypeError, RecursionError) as error:
             *others, _ = self.keys
             rule = f"a line must be a JSON object with {', '.join(others)} and {word_for(self.specs[-1].column)}"
-            name = error.args[0] if isinstance(error, LookupError) and error.args else None
-            what = f": the key {quote(name)} is {'missing' if name in self.keys else 'repeated'}" if name else ""
+            problem = "is missing" if isinstance(error, KeyError) else "occurs twice"
+            what = f": {quote(error.args[0])} {problem}" if isinstance(error, LookupError) else ""
             raise MalformedLineError(f"{where}: {rule}, but got {quote(line)}{what}") from None
         return [self._text(where, record, place, value) for place, value in enumerate(values)]
 

@@ -340,10 +340,10 @@ def test_figures_name_topics_runs_and_the_test(tmp_path: Path) -> None:
     [panel] = figure.axes
     assert panel.get_aspect() == 1
     assert panel.get_xticklabels()[0].get_text() == "vector1"
-    for drawn in (figure, every.figure(), irevalx.lab.compare(EXPERIMENT[0], EXPERIMENT[1:], power=True).figure()):
+    of_power: Any = irevalx.lab.compare(EXPERIMENT[0], EXPERIMENT[1:], power=True)
+    for drawn in (figure, every.figure(), of_power.figure()):
         assert "Student's t test over 12 topics" in " ".join(drawn.get_supxlabel().split())
-    power: Any = irevalx.lab.compare(EXPERIMENT[0], EXPERIMENT[1:], power=True).figure()
-    heights = [np.asarray(line.get_ydata(), np.float64) for line in power.axes[0].lines]
+    heights = [np.asarray(line.get_ydata(), np.float64) for line in of_power.figure().axes[0].lines]
     assert all(of_line[-2] <= 0.2 for of_line in heights if of_line.size > 2)
 
 

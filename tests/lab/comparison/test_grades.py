@@ -22,7 +22,7 @@ def test_compare(grades: str, level: float) -> None:
     """Differences are those of what irevalx prints."""
     asked = {"measures": ("map", "dcg"), "grades": grades, "level": level}
     scores = irevalx.evaluate(GRADES, RUNS, **asked)  # type: ignore[arg-type]
-    found = irevalx.lab.compare(GRADES, RUNS, seed=1, **asked)  # type: ignore[arg-type]
+    found = irevalx.lab.compare(GRADES, RUNS, seed=1, **asked)  # type: ignore[call-overload]
     for row in found.rows:
         expected = scores[row.measure, "x"] - scores[row.measure, "y"]
         assert row.difference == pytest.approx(expected, abs=1e-12)

@@ -18,7 +18,7 @@ import pytest
 
 import irevalx.lab
 from irevalx.errors import IrevalxWarning
-from irevalx.lab.html_report.report import Report, packed_list, packed_numbers
+from irevalx.lab.html_report.page import Report, packed_list, packed_numbers
 
 pytestmark = pytest.mark.filterwarnings(f"ignore::{IrevalxWarning.__module__}.IrevalxWarning")
 

@@ -16,7 +16,7 @@ from running import FIXTURES, ROOT, SHARED, lab, run
 
 import irevalx.lab
 from irevalx.errors import ArgumentError, InputError, IrevalxWarning
-from irevalx.lab.html_report.report import Report
+from irevalx.lab.html_report.page import Report
 
 pytestmark = pytest.mark.filterwarnings(f"ignore::{IrevalxWarning.__module__}.IrevalxWarning")
 

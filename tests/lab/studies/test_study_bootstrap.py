@@ -12,7 +12,8 @@ from irevalx.arrays.segments import FloatArray
 from irevalx.experiments import samples
 from irevalx.experiments.inputs import graded_runs_of
 from irevalx.experiments.ranked_runs import GradedRuns
-from irevalx.lab.studies.simulation import StudyResampling, draw, run_study
+from irevalx.lab.studies.schemes import draw
+from irevalx.lab.studies.simulation import StudyResampling, run_study
 from irevalx.lab.studies.summaries import KneeRow, knee_rows, samples_table, summary_of, summary_table
 from irevalx.lab.studies.warnings import study_warnings
 from irevalx.reports.table import Table

@@ -1,0 +1,200 @@
+"""Schemes: how a study makes judgments incomplete, at which levels, and the samples of a level.
+
+Source: Yilmaz and Aslam, Estimating Average Precision When Judgments Are Incomplete, KAIS 2008; Bompada et al., On the
+Robustness of Relevance Measures with Incomplete Judgments, SIGIR 2007.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from numbers import Real
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from irevalx.arrays.codes import ABSENT
+from irevalx.arrays.segments import BoolArray, IntArray
+from irevalx.errors import ArgumentError, quote
+from irevalx.experiments import samples
+from irevalx.experiments.parameters import read_share, share_of
+from irevalx.experiments.ranked_runs import GradedRuns
+from irevalx.experiments.strata import Design, StrataSample
+from irevalx.frozen import Frozen
+from irevalx.lab.judging.strategies import budget_of
+from irevalx.strategies.registry import STRATEGIES, JudgingStrategy
+from irevalx.strategies.simulation import BudgetLevel
+
+LevelText: TypeAlias = "str | float | Fraction | BudgetLevel"
+"""A level as users give it, or a budget that was read before."""
+
+SHARES = tuple(f"{percent}%" for percent in (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100))
+_DEPTHS = tuple(str(depth) for depth in (1, 2, 3, 4, 5, 10, 20, 30, 40, 50, 100))
+_DRAWN_DEPTHS = (30.0, 8.0, 4.0)
+_MOST_DIGITS = 18  # of a depth: no run has as many documents
+
+
+class Scheme(Frozen, kw_only=True):
+    """A way of making judgments incomplete."""
+
+    name: str
+    meaning: str  # what its levels are
+    title: str  # of a panel with one level, for which ``{}`` stands
+    default_levels: tuple[str, ...] = SHARES
+    drawn_levels: tuple[float, ...] = (0.3, 0.1, 0.05)  # levels that the papers draw, descending
+    of_depth: bool = False  # whether levels are depths of pools
+    by_share_judged: bool = False  # whether figures have the share of the judgments on the axis instead of levels
+    order: JudgingStrategy | None = None  # the judging strategy, whose budgets are the levels
+    is_random: bool = True  # whether there are several samples
+
+    def levels(self, given: Sequence[LevelText] | None, what: str = "levels") -> list[BudgetLevel]:
+        """Return levels, or the default levels for None; ``what`` names them in messages."""
+        by_number: dict[Fraction, BudgetLevel] = {}
+        for text in self.default_levels if given is None else given:
+            level = self._level(text, what)
+            if level.number in by_number:
+                raise ArgumentError(f"each level must be given once, but got {quote(level.text)} twice")
+            by_number[level.number] = level
+        if len({level.is_share for level in by_number.values()}) > 1:
+            raise ArgumentError(f"{what} must be numbers of documents or shares, but got both")
+        return list(by_number.values())
+
+    def _level(self, given: LevelText, what: str) -> BudgetLevel:
+        if isinstance(given, BudgetLevel):
+            return given
+        text = str(given)
+        if self.order is not None:
+            return budget_of(f"each of {what}", given)
+        if self.of_depth:
+            if not text.isascii() or not text.isdecimal() or not 1 <= len(text) <= _MOST_DIGITS or int(text) < 1:
+                raise ArgumentError(f"a level of {self.name} must be a depth of at least 1, but got {quote(text)}")
+            return BudgetLevel(text, Fraction(int(text)), is_share=False)
+        if not isinstance(given, str):
+            return BudgetLevel(text, share_of(what, given))
+        share = read_share(given)
+        if share is None:
+            rule = "a share above 0 and at most 1, such as 0.1 or 10%"
+            raise ArgumentError(f"each of {what} must be {rule}, but got {quote(given)}")
+        return BudgetLevel(text, share)
+
+
+SCHEMES = {
+    scheme.name: scheme
+    for scheme in (
+        Scheme(
+            name="uniform",
+            meaning="share of the judgments of each topic kept",
+            title="{} of the judgments",
+        ),
+        Scheme(
+            name="stratified",
+            meaning="share of the relevant and nonrelevant documents of each topic kept",
+            title="{} of the judgments",
+        ),
+        Scheme(
+            name="depth",
+            meaning="pool depth",
+            title="depth {}",
+            default_levels=_DEPTHS,
+            drawn_levels=_DRAWN_DEPTHS,
+            of_depth=True,
+            is_random=False,
+        ),
+        Scheme(
+            name="mixed",
+            meaning="share of the judgments kept: a pool, and the same number of random documents",
+            title="depth {}",
+            default_levels=_DEPTHS,
+            drawn_levels=_DRAWN_DEPTHS,
+            of_depth=True,
+            by_share_judged=True,
+        ),
+        Scheme(
+            name="strata",
+            meaning="share of the judgments kept: stratified samples",
+            title="{} of the rates",
+            default_levels=tuple(f"{percent}%" for percent in range(10, 101, 10)),
+            by_share_judged=True,
+        ),
+    )
+}
+"""The schemes that are not judging strategies, by name."""
+
+STRATEGY_SCHEMES = {
+    name: Scheme(
+        name=name,
+        meaning=f"share of the judgments kept, selected by {name}",
+        title="{} judged",
+        by_share_judged=True,
+        order=order,
+        is_random=order.is_random,
+    )
+    for name, order in STRATEGIES.items()
+}
+"""The schemes that are judging strategies, by name; ``depth`` is one if its levels are shares."""
+
+NAMES = tuple(dict.fromkeys((*SCHEMES, *STRATEGY_SCHEMES)))
+
+
+def level_words(given: Any) -> tuple[LevelText, ...]:
+    """Return levels as users give them, in one text or several; raises ValueError or TypeError if there are none."""
+    words = tuple(given.replace(",", " ").split() if isinstance(given, str) else given)
+    if (
+        not words
+        or isinstance(given, bytes | Mapping)
+        or not all(isinstance(word, str | Real | BudgetLevel) and not isinstance(word, bool) for word in words)
+    ):
+        raise ValueError(given)
+    return words
+
+
+def scheme_of(name: str, levels: Iterable[LevelText] | None, *, in_order: bool = False) -> Scheme:
+    """Return a scheme by name; ``depth`` is a judging strategy if its levels are budgets, or if ``in_order``."""
+    words = tuple(levels or ())
+    are_budgets = all(
+        isinstance(word, BudgetLevel | Fraction) or "%" in str(word) or "." in str(word) for word in words
+    )
+    if name in SCHEMES and not (name in STRATEGY_SCHEMES and (in_order or (words and are_budgets))):
+        return SCHEMES[name]
+    return STRATEGY_SCHEMES[name]
+
+
+class TopicStrata(Frozen):
+    """The strata of the judgments of each topic."""
+
+    design: Design  # the strata and their rates
+    stratum: IntArray  # flat over the judgments, as ``design.divide`` returns it
+
+
+def draw(
+    experiment: GradedRuns,
+    scheme: str,
+    level: Fraction,
+    order: samples.RandomOrder,
+    topic_strata: TopicStrata | None = None,
+    rounding: Callable[[Fraction], int] = math.ceil,
+) -> tuple[StrataSample, BoolArray | None]:
+    """Return the sample of judgments at a level, and the pool for measures of grades (None for all judgments).
+
+    The pool of ``mixed`` is stratum 1, which is kept, and the other judgments are stratum 2. Other schemes except
+    ``strata`` have one stratum: the pool of ``depth``, all judgments for ``uniform`` and ``stratified``. Judged
+    documents in none of ``strata`` are outside the pool, as if they were not in the judgments.
+    """
+    judgments, judged = experiment.judgments, experiment.grades >= 0
+    if scheme == "strata":
+        assert topic_strata is not None
+        sample = StrataSample.drawn(topic_strata.design.scaled(level), judgments, topic_strata.stratum, order)
+        return sample, sample.in_stratum | ~judged
+    if scheme == "uniform":
+        sampled = samples.uniform(judgments, level, order, experiment.level)
+        return StrataSample(judgments, np.where(judged, 0, ABSENT), sampled), None
+    if scheme == "stratified":
+        sampled = samples.stratified(judgments, level, order, experiment.level, rounding)
+        return StrataSample(judgments, np.where(judged, 0, ABSENT), sampled), None
+    retrieved = experiment.retrieved_within(int(level))
+    pool = samples.shallow(judgments, retrieved)
+    if scheme == "depth":
+        return StrataSample(judgments, np.where(pool, 0, ABSENT), pool), None
+    stratum = np.where(pool, 0, np.where(judged, 1, ABSENT))
+    return StrataSample(judgments, stratum, samples.mixed(judgments, retrieved, order), ("1", "2")), None

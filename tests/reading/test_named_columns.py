@@ -1,0 +1,231 @@
+"""Files with named columns: what is recognised, what is refused and how, and values held to the csv module and pandas."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import random
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from examples.format_examples import content
+from running import ROOT, run
+
+import irevalx
+from irevalx.reading.column_names import COLUMNS
+from irevalx.reading.formats import REL_FORMATS
+from irevalx.reading.sources.files import Source
+from irevalx.trec_eval import TREC_EVAL_10
+
+QRELS = "1 0 a 1\n1 0 b 0\n2 0 c 1\n"
+RUN = "1 Q0 a 1 3 r\n1 Q0 b 2 2 r\n2 Q0 c 1 1 r\n"
+MEASURES = ("-q", "-m", "map", "-m", "ndcg", "-m", "num_rel", "-m", "num_ret")
+
+
+def written(folder: Path, qrels: str | bytes, results: str | bytes) -> None:
+    """Both files in a folder."""
+    for name, text in (("q", qrels), ("r", results)):
+        (folder / name).write_bytes(text.encode() if isinstance(text, str) else text)
+
+
+@pytest.mark.parametrize(
+    ("flags", "qrels", "results", "told"),
+    [
+        ((), "query_id,doc_id,relevance\n1,a,1\n1,b,0\n2,c,1\n", RUN, ""),
+        ((), "label;PID;note;Topic_ID\r\n1;a;;1\r\n0;b;x;1\r\n1;c;;2\r\n", RUN, ""),
+        ((), "\ufeffqid,docno,rel\n1,a,1\n1,b,0\n2,c,1\n", RUN, "q:1: the file begins with a byte-order mark (BOM), which is ignored"),
+        ((), "iter\tqid\tdocno\trel\n0\t1\ta\t1\n0\t1\tb\t0\n0\t2\tc\t1\n", RUN, ""),
+        (("-R", "tsv"), "qid\titer\tdocno\trel\n1\t0\ta\t1\n1\t0\tb\t0\n2\t0\tc\t1\n", RUN, ""),
+        (("-R", "csv"), "1,a,1\n1,b,0\n2,c,1\n", RUN, ""),
+        (("-R", "csv"), '"1";"a";"1"\n1;b;0\n2;c;1', RUN, ""),
+        (("-R", "tsv"), "1\ta\t1\n1\tb\t0\n2\tc\t1\n", RUN, ""),
+        (("-R", "tsv"), "1 a 1\n1 b 0\n2 c 1\n", RUN, ""),
+        (("-R", "csv"), "qid,docno,rel\n1,a,1\n1,a,1\n1,b,0\n2,c,1\n", RUN, "q:3: the judgment of 'a' in topic '1' is repeated and counts once"),
+        (("-R", "jsonl"), '\n{"topic": 1, "docno": "a", "grade": 1}\n\n{"docno": "b", "topic": "1", "grade": 0}\n{"topic": "2", "docno": "c", "grade": 1}', RUN, ""),
+        ((), '{"text": "' + "x" * 9000 + '", "topic": 1, "docno": "a", "grade": 1}\n{"topic": 1, "docno": "b", "grade": 0}\n{"topic": 2, "docno": "c", "grade": 1}\n', RUN, ""),
+        ((), QRELS, "query_id,doc_id,score\n1,a,3\n1,b,2\n2,c,1\n", ""),
+        ((), QRELS, "qid\tdocno\trank\n1\ta\t1\n1\tb\t2\n2\tc\t1\n", ""),
+        ((), QRELS, "qid,docno,rank,sim\n1,b,2,2.5\n1,a,1,3\n2,c,1,0\n", ""),
+        ((), QRELS, "qid,docid,docno,rank,score,query\n1,7,a,0,3,what\n1,8,b,1,2,what\n2,9,c,0,1,why\n", ""),
+        ((), QRELS, "run,qid,docno,score\nr,1,a,3\nr,1,b,2\nr,2,c,1\n", ""),
+        (("-T", "csv"), QRELS, "1,a,3\n1,b,2\n2,c,1\n", ""),
+        (("-T", "tsv"), QRELS, "1\ta\t3\n1\tb\t2\n2\tc\t1\n", ""),
+        (("-T", "jsonl"), QRELS, '{"qid": "1", "pid": "a", "sim": 3}\n{"qid": "1", "pid": "b", "sim": 2.5e0}\n{"qid": "2", "pid": "c", "sim": -1}\n', ""),
+        ((), QRELS, '{"qid": "1", "pid": "a", "rank": 1}\n{"qid": "1", "pid": "b", "rank": 2}\n{"qid": "2", "pid": "c", "rank": 1}\n', ""),
+    ],
+)  # fmt: skip
+def test_what_is_read(flags: tuple[str, ...], qrels: str, results: str, told: str, tmp_path: Path) -> None:
+    """The values are those of the TREC files, of plain and compressed files and of pipes, and at most one line warns."""
+    written(tmp_path, QRELS, RUN)
+    expected = run(*MEASURES, "q", "r", cwd=tmp_path)
+    for encode in (str.encode, lambda text: gzip.compress(text.encode())):
+        written(tmp_path, encode(qrels), encode(results))
+        result = run(*MEASURES, *flags, "q", "r", cwd=tmp_path)
+        assert (result.status, result.stdout) == (0, expected.stdout)
+        assert len(result.stderr.splitlines()) == bool(told)
+        assert told in result.stderr
+        for piped in ("q", "r"):
+            files = ["-" if name == piped else name for name in ("q", "r")]
+            result = run(*MEASURES, *flags, *files, cwd=tmp_path, stdin=tmp_path / piped)
+            if len(qrels) < 4096:  # of a pipe, only so much of the first line is known in advance
+                assert (result.status, result.stdout) == (0, expected.stdout)
+
+
+A_RECORD = '{"qid": 1, "docid": "a", "rel": 1}\n'
+NAMES = "relevance, rel, grade, label, judgment, judgement, score, sim"
+
+
+@pytest.mark.parametrize(
+    ("flags", "qrels", "status", "words"),
+    [
+        ((), "qid,docid,rel\n1,a\n", 2, "q:2: a judgment must have 3 columns (qid, docid, rel), but got '1,a'"),
+        ((), "qid,docid,rel\n1,a,b,1\n", 2, "q:2: a judgment must have 3 columns (qid, docid, rel), but got '1,a,b,1'"),
+        ((), 'qid,docid,rel\n1,"a,b",1,2\n', 2, "q:2: a judgment must have 3 columns"),
+        ((), "qid,docid,rel\n1,a,1\n\n2,b,1\n", 2, "q:3: a judgment must have 3 columns (qid, docid, rel), but got ''"),
+        ((), "qid,docid,rel\n1,a,\n", 2, "q:2: column 'rel' must not be empty"),
+        ((), "qid,docid,rel\n , a,1\n", 2, "q:2: column 'qid' must not be empty"),
+        ((), 'qid,docid,rel\n1,"",1\n', 2, "q:2: column 'docid' must not be empty"),
+        ((), "qid,docid,rel\n1,a,nan\n", 2, "q:2: topic '1': document 'a': grade must be a whole number of 64 bits, but got 'nan'"),
+        ((), "qid,docid,rel\n1,a,1.0\n", 2, "but got '1.0'; --grades real takes it"),
+        ((), 'qid,docid,rel\n1,"two\nlines",1\n1,b,x\n', 2, "q:4: topic '1': document 'b': grade must be a whole number"),
+        ((), 'qid,docid,rel\n1,"a,1\n2,b,1\n', 2, """q:2: a quoted field has no end, in '1,"a,1'"""),
+        ((), 'qid,docid,rel\n1,"a"b,1\n', 2, "q:2: ',' expected after '\"'"),
+        ((), "qid,docid,rel,REL\n1,a,1,1\n", 2, "q: a table must have only one column 'rel', but got 2: 'rel', 'REL'"),
+        ((), "qid,docid,rel\n1,a,1\n1,a,2\n", 4, "q:3: a document must occur once in the judgments of a topic"),
+        ((), "qid,docid,x\n1,a,1\n", 2, f"q: a table must have one of the columns {NAMES}, but got qid, docid, x"),
+        ((), "qid,docid,rel\n1,a,1\0\n", 2, "q:2: the line contains a NUL byte"),
+        (("-R", "sampled"), "qid,docid,rel\n1,a,1\n", 2, "q: a table must have a column stratum, but got qid, docid, rel"),
+        (("-R", "csv"), "1,0,a,1\n", 2, "q:1: the first line must name the columns topic, docno, relevance, or have their values, but got '1,0,a,1'"),
+        (("-R", "csv"), "1 0 a 1\n", 2, "use -R qrels if the columns are TOPIC IGNORED DOCNO GRADE"),
+        ((), "1,a,1\n", 2, "use -R csv if the columns are TOPIC,DOCNO,GRADE"),
+        ((), '{"qid": 1, "docid": "a", "rel": "1"}', 2, "q:1: topic '1': document 'a': 'rel' must be a number, but got '\"1\"'; remove the quotes"),
+        ((), '{"qid": 1, "docid": "a", "rel": true}', 2, "q:1: topic '1': document 'a': 'rel' must be a number, but got 'true'"),
+        ((), '{"qid": 1, "docid": "a", "rel": [1]}', 2, "'rel' must be a number, but got '[\"1\"]'"),
+        ((), '{"qid": 1, "docid": "a", "rel": null}', 2, "'rel' must be a number, but got 'null'"),
+        ((), '{"qid": 1, "docid": "a", "rel": NaN}', 2, "grade must be a whole number of 64 bits, but got 'NaN'"),
+        ((), '{"qid": 1.5, "docid": "a", "rel": 1}', 2, "q:1: 'qid' must be a string or a whole number, but got '1.5'"),
+        ((), f'{A_RECORD}{{"qid": 1, "docid": "", "rel": 1}}', 2, "q:2: 'docid' must be a string or a whole number"),
+        ((), f'{A_RECORD}{{"qid": 1, "docid": "b"}}', 2, "q:2: a line must be a JSON object with qid, docid and grade"),
+        ((), f'{A_RECORD}{{"qid": 1, "docid": "b"}}', 2, ": 'rel' is missing"),
+        ((), f'{A_RECORD}{{"qid": 1, "docid": "b", "rel": 1, "rel": 2}}', 2, ": 'rel' occurs twice"),
+        ((), f"{A_RECORD}[1]", 2, "q:2: a line must be a JSON object with qid, docid and grade, but got '[1]'"),
+        ((), f"{A_RECORD}{'[' * 9999}", 2, "q:2: a line must be a JSON object"),
+        ((), A_RECORD + '{"qid": 1, "docid": "a", "rel": 0}', 4, "q:2: a document must occur once in the judgments of a topic"),
+        (("-R", "jsonl"), "1 0 a 1\n", 2, "q:1: a line must be a JSON object with topic, docno and grade, but got '1 0 a 1'"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(flags: tuple[str, ...], qrels: str, status: int, words: str, tmp_path: Path) -> None:
+    """The message has the file, the line, the field and the remedy."""
+    written(tmp_path, qrels, RUN)
+    result = run(*flags, "q", "r", cwd=tmp_path)
+    assert (result.status, result.stdout) == (status, b"")
+    assert words in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("results", "status", "words"),
+    [
+        ("qid,docid,score\n1,a,x\n", 2, "r:2: topic '1': document 'a': score must be a finite number, but got 'x'"),
+        ("qid,docid,score\n1,a,inf\n", 2, "score must be a finite number, but got 'inf'"),
+        ("qid,docid,rank\n1,a,1.5\n", 2, "rank must be a whole number of 64 bits, but got '1.5'; if this is a score, name the column score"),
+        ("qid,docid,rank\n1,a,51\n1,b,35\n", 0, "are these scores? The document with the lowest rank comes first; for scores, name the column score"),
+        ("qid,docid,score,rank\n1,a,0.1,1\n1,b,0.2,2\n", 0, "the RANK column contradicts the scores"),
+        ("qid,docid,score\n1,a,3\n1,a,3\n", 4, "r:3: a document must occur once in the results of a topic, but got 'a'"),
+        ("1;a;1.5\n", 2, "use -T csv if the columns are TOPIC,DOCNO,SCORE"),
+        ('{"qid": 1, "docid": "a", "score": "1"}', 2, "r:1: topic '1': document 'a': 'score' must be a number, but got '\"1\"'; remove the quotes"),
+        ('{"qid": 1, "docid": "a", "score": Infinity}', 2, "score must be a finite number, but got 'Infinity'"),
+    ],
+)  # fmt: skip
+def test_runs_that_are_refused(results: str, status: int, words: str, tmp_path: Path) -> None:
+    """The message has the file, the line, the field and the remedy; a likely mistake is a warning."""
+    written(tmp_path, QRELS, results)
+    result = run("-m", "map", "q", "r", cwd=tmp_path)
+    assert (result.status, words in result.stderr) == (status, True), result.stderr
+
+
+def test_labels_in_records(tmp_path: Path) -> None:
+    """A label that is a text of a number counts, null and other texts are missing, and other types are refused."""
+    labels = [1, "0", None, "ERROR", 2.5]
+    lines = [json.dumps({"qid": 1, "docno": f"d{place}", "label": label}) for place, label in enumerate(labels)]
+    warnings: list[str] = []
+    source = Source("labels", "\n".join(lines).encode())
+    judgments = REL_FORMATS["jsonl"].read(source, TREC_EVAL_10, False, warnings.append, "label")
+    assert repr(judgments.grades.tolist()) == "[1.0, 0.0, nan, nan, 2.5]"  # type: ignore[union-attr]
+    assert warnings == [
+        "labels:3: topic '1': document 'd2': label 'NA' is not a number; it counts as missing (1 more such label in this "
+        "file)"
+    ]
+    for wrong in (True, [1], {"a": 1}):
+        text = json.dumps({"qid": 1, "docno": "d", "label": wrong}).encode()
+        with pytest.raises(irevalx.IrevalxError, match=r"labels:1: topic '1': document 'd': 'label' must be a number"):
+            REL_FORMATS["jsonl"].read(Source("labels", text), TREC_EVAL_10, False, pytest.fail, "label")
+
+
+@pytest.mark.filterwarnings("ignore::irevalx.IrevalxWarning")
+def test_several_runs_in_a_file(tmp_path: Path) -> None:
+    """A column run names the runs, in the order of their first rows."""
+    (tmp_path / "q").write_text(QRELS)
+    rows = [("b", 1, "a", 1.0), ("a", 1, "b", 2.0), ("b", 2, "c", 1.0), ("a", 1, "a", 1.0)]
+    names = ("run", "qid", "docno", "score")
+    text = "".join(f"{','.join(map(str, row))}\n" for row in (names, *rows))
+    (tmp_path / "runs.csv").write_text(text)
+    (tmp_path / "runs.jsonl").write_text("".join(json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in rows))
+    for name in ("runs.csv", "runs.jsonl"):
+        evaluated = irevalx.evaluate(tmp_path / "q", tmp_path / name, "recip_rank", complete=True)
+        assert (evaluated.runs, [evaluated.to_dict()[run_]["all"]["recip_rank"] for run_ in evaluated.runs]) == (
+            ["b", "a"],
+            [1.0, 0.25],
+        )
+        printed = run("-c", "-m", "recip_rank", "q", name, cwd=tmp_path).stdout.decode().split()
+        assert printed[2::3] == ["b", "1.0000", "a", "0.2500"]
+
+
+@pytest.mark.parametrize("library", ["csv", "pandas"])
+@pytest.mark.parametrize("chunk", [1 << 20, 200])
+def test_what_other_readers_read(library: str, chunk: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The csv module and pandas read the same rows from the same file."""
+    monkeypatch.setattr("irevalx.reading.sources.blocks.CHUNK_SIZE", chunk)
+    generator = random.Random(5)
+    marks = ["", ",", '"', "\n", " x ", "'", "é", "\t", ";"]
+    rows = [
+        (f"q{number // 7}", f"d{number}{generator.choice(marks)}{generator.choice(marks)}!", generator.randrange(-1, 4))
+        for number in range(400)
+    ]
+    generator.shuffle(rows)
+    path = tmp_path / "rows.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([("qid", "docno", "label"), *rows])
+    expected: list[Any]
+    if library == "csv":
+        with path.open(newline="", encoding="utf-8") as file:
+            expected = [(q, d, int(grade)) for q, d, grade in list(csv.reader(file))[1:]]
+    else:
+        frame = pytest.importorskip("pandas").read_csv(path)
+        expected = [tuple(row) for row in frame.itertuples(index=False)]
+    assert content(irevalx.Qrels.read(path).judgments) == sorted(expected)
+
+
+def test_a_table_in_memory_is_the_same(tmp_path: Path) -> None:
+    """What pandas writes, irevalx reads like the frame."""
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(
+        {"qid": ["1", "1", "2"], "docno": ["a", "b", "c"], "rank": [2, 1, 1], "note": ["x", "", "z"]}
+    )
+    expected = irevalx.evaluate(io.StringIO(QRELS), frame, "recip_rank").to_dict()["run"]
+    frame.to_csv(tmp_path / "run", index=True)
+    assert irevalx.evaluate(io.StringIO(QRELS), tmp_path / "run", "recip_rank").to_dict()["run"] == expected
+    frame.to_json(tmp_path / "run", orient="records", lines=True)
+    assert irevalx.evaluate(io.StringIO(QRELS), tmp_path / "run", "recip_rank").to_dict()["run"] == expected
+    assert expected["1"]["recip_rank"] == 0.5
+
+
+def test_the_page_has_every_name() -> None:
+    """The table of names in docs/formats.md is that of the package."""
+    page = (ROOT / "docs" / "formats.md").read_text().partition("| Column | Names |")[2].partition("\n\n")[0]
+    rows = [re.findall(r"`([^`]+)`", row.split("|")[2]) for row in page.splitlines()[2:]]
+    names = [name for spec in COLUMNS.values() if spec.column != "LEVEL" for name in spec.names]
+    assert sorted({*names, "level"}) == sorted({name for row in rows for name in row})
