@@ -33,7 +33,7 @@ def test_swaps_by_size_of_the_difference(tmp_path: Path) -> None:
     people = lab(*asked).stdout.decode()
     head = " ".join(people.split("\n\n")[1].splitlines()[0].split())
     assert head == "measure topics from to comparisons few swaps with half ties low high"
-    assert "least difference from which on at most 5% are swaps (blank: none)" in people
+    assert "smallest difference above which at most 5% of comparisons are swaps (blank: none)" in people
 
 
 @pytest.mark.parametrize("width", ["0", "x", "-1", "0.0000000000001", "9" * 20])

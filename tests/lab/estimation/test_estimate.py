@@ -144,7 +144,7 @@ def test_equal_differences_are_not_certain(tmp_path: Path) -> None:
     rows, told = estimates("--human", human, "--machine", machine, a, b, "-m", "P.10")
     [row] = [row for row in rows if row["against"]]
     assert [row[name] for name in ("estimate", "low", "high", "p", "differ")] == ["0.1", "", "", "0.5", "False"]
-    assert "all human topics have the same value in 2 of 3 rows" in told
+    assert "2 of 3 rows have no interval, because all human topics have the same value" in told
     people = lab("estimate", "--human", human, "--machine", machine, a, b, "-m", "P.10", "--quiet").stdout.decode()
     assert "If the standard error is 0, p is computed by an exact sign-flip test, and there is no interval." in people
 
@@ -223,7 +223,7 @@ def test_tables_for_people(tmp_path: Path) -> None:
     printed = lab("estimate", *arguments, "--quiet").stdout.decode()
     assert "estimates with machine labels" in printed
     assert "benefit of the machine labels" in printed
-    assert "Corrected p: holm, for the 1 differences of a measure" in printed
+    assert "Corrected p: corrected by holm for the 1 differences of a measure" in printed
     assert "not all of them together" in printed
     assert max(map(len, printed.splitlines())) <= 130
     tables = json.loads(lab("estimate", *arguments, "--quiet", "--format", "json").stdout)

@@ -146,7 +146,7 @@ def test_what_is_left_out_is_said(tmp_path: Path) -> None:
     assert f"{machine} does not label 2 of the 4 documents that {human} labels" in told
     assert "P_3: 2 documents that count could not be drawn: the estimate uses their machine labels" in told
     assert [float(rows[0][name]) for name in ("estimate", "classical")] == pytest.approx([1, 2 / 3])
-    assert "all topics have the same estimate in 1 of 1 rows" in told
+    assert "1 of 1 rows have no interval, because all topics have the same estimate" in told
 
 
 @pytest.mark.parametrize(

@@ -106,7 +106,9 @@ def test_names_leave_the_panels_to_the_lines(drawn: Mapping[str, Figure], tmp_pa
                     styles.setdefault(str(line.get_label()), set()).add(style_of)
     assert (set(styles), {len(found) for found in styles.values()}) == (set(MEASURES), {1})
     assert len(set.union(*styles.values())) == len(MEASURES)
-    assert any("Wilcoxon's test over topics has p\u00a0<\u00a00.05" in text for text in texts_of(drawn["decisions"]))
+    assert any(
+        "p\u00a0<\u00a00.05 in Wilcoxon's signed rank test over topics" in text for text in texts_of(drawn["decisions"])
+    )
     figure = drawn["agreement-with-AP"]
     [legend] = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == list(MEASURES)

@@ -43,7 +43,7 @@ EXPECTED: dict[str, Callable[[FloatArray, FloatArray], float]] = {
     "Kendall's tau-b": lambda x, y: float(kendalltau(x, y).statistic),
     "Pearson's correlation": lambda x, y: float(pearsonr(x, y).statistic),
     "RMS error": lambda x, y: math.sqrt(((y - x) ** 2).mean()),
-    "mean score over runs": lambda x, y: float(y.mean()),
+    "mean measure value over runs": lambda x, y: float(y.mean()),
 }
 """What lines show, of scores under full and under reduced judgments."""
 
@@ -140,7 +140,7 @@ def test_bands_end_where_values_cannot_be(drawn: Mapping[str, Figure], tmp_path:
                 cut += not low <= end <= high
                 assert (round(level(text), 6), round(min(high, max(low, end)), 9)) in found
     assert cut
-    assert any("one standard deviation over 4 samples, cut" in " ".join(text.split()) for text in texts_of(figure))
+    assert any("one standard deviation over 4 samples, clipped" in " ".join(text.split()) for text in texts_of(figure))
 
 
 def test_bands_over_topics(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
@@ -153,7 +153,7 @@ def test_bands_over_topics(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
     for row in rows_in(tmp_path / "summary.csv"):
         if row["against"] == "AP":
             assert {round(float(row["tau_b_low"]), 9), round(float(row["tau_b_high"]), 9)} <= found
-    assert any("intervals over draws of topics" in text for text in texts_of(figure))
+    assert any("intervals over resampled topics" in text for text in texts_of(figure))
 
 
 def test_measures_on_another_scale_are_apart(drawn: Mapping[str, Figure], tmp_path: Path) -> None:
@@ -481,4 +481,6 @@ def test_captions_name_all_bands(studies: Path, drawn: Mapping[str, Figure], tmp
         figure = drawn["f"]
     [caption] = [" ".join(text.split()) for text in texts_of(figure) if "Bands: " in text]
     assert "()" not in caption
-    assert "intervals over draws of topics where a study has them, else one standard deviation over samples" in caption
+    assert (
+        "intervals over resampled topics if a study has them, otherwise one standard deviation over samples" in caption
+    )
