@@ -43,8 +43,8 @@ def test_sentences() -> None:
     # half of the documents of the better run are unjudged: P.2 of y cannot rise above it, whatever they are
     two = irevalx.lab.report({"1": {"a": 1, "b": 0}}, {"x": {"1": {"a": 2.0, "u": 1.0}}, "y": {"1": {"b": 1.0}}}, "P.2")
     assert two.data["findings"][0] == (
-        "x and y are not significantly different: 0.500 P.2 over 1 topic; judging the unjudged documents cannot change "
-        "its sign."
+        "x and y are not significantly different: 0.500 P.2 over 1 topic; no judgment of the unjudged documents can "
+        "change its sign."
     )
 
 
