@@ -259,15 +259,15 @@ def comparison_warnings(comparisons: Comparisons, measure: str) -> list[str]:
     lines = []
     if not scale.is_linear:
         lines.append(
-            f"{measure} is a {scale.name}: tests, effect sizes and wins are of the logarithms of the topics' values"
+            f"{measure} is a {scale.name}: tests, effect sizes and wins are computed from logarithms of topic values"
         )
     elif scale is not MEAN:
-        lines.append(f"{measure} is a {scale.name} over topics: differences and intervals are those of the sums")
+        lines.append(f"{measure} is a {scale.name} over topics: differences and intervals are of sums, not of means")
     least = least_corrected_p(method, n_runs, n_topics, n_pairs)
     if n_pairs and least >= method.alpha:
         lines.append(
-            f"no corrected p of {measure} can be below {method.alpha:g}: the least of {n_topics} topics and {n_pairs} "
-            f"pairs is {least:.4g}; {_remedy(method, n_runs, n_topics, n_pairs)} would help"
+            f"no corrected p of {measure} can be below {method.alpha:g}: the smallest possible value with {n_topics} "
+            f"topics and {n_pairs} pairs is {least:.4g}; {_remedy(method, n_runs, n_topics, n_pairs)} would help"
         )
     if n_topics < FEW_TOPICS:
         topics = f"{n_topics} topic{'s' * (n_topics != 1)}"
@@ -277,7 +277,7 @@ def comparison_warnings(comparisons: Comparisons, measure: str) -> list[str]:
         )
     if correction_named(method.correction) == TUKEY:
         if n_pairs < n_runs * (n_runs - 1) // 2:
-            lines.append(f"the corrected p-values of {measure} are corrected for all pairs of the {n_runs} runs")
+            lines.append(f"the p-values of {measure} are corrected for all pairs of the {n_runs} runs")
         lines += _variance_warnings(comparisons, measure)
     return lines
 
@@ -293,7 +293,7 @@ def interval_warnings(comparisons: Comparisons, measure: str) -> list[str]:
     simultaneous = correction_named(method.correction) == "bonferroni" and comparisons.scale.is_linear
     if simultaneous and n_pairs and method.resamples * Fraction(repr(method.alpha)) / (2 * n_pairs) < 5:
         lines.append(
-            f"{method.resamples} resamples are too few for simultaneous intervals of {n_pairs} pairs: fewer than 5 lie "
+            f"{method.resamples} resamples are too few for simultaneous intervals of {n_pairs} pairs: fewer than 5 are "
             "beyond each end"
         )
     return lines
@@ -318,8 +318,8 @@ def _variance_warnings(comparisons: Comparisons, measure: str) -> list[str]:
     if most < _UNEQUAL * least:
         return []
     return [
-        f"{measure}: tukey takes the differences of all pairs to vary alike, but the variances of some are "
-        f"{most / least:.0f} times those of others: its intervals may hold together too seldom"
+        f"{measure}: tukey assumes that the differences of all pairs have equal variance, but some variances are "
+        f"{most / least:.0f} times as large as others; the simultaneous coverage of its intervals can be too low"
     ]
 
 

@@ -203,7 +203,9 @@ STRATEGIES = {
         ),
         JudgingStrategy(
             name="thompson",
-            meaning="the next document of the run with the highest random draw of this probability (Thompson sampling)",
+            meaning=(
+                "the next document of the run with the highest sampled probability of relevance (Thompson sampling)"
+            ),
             source=_BANDITS,
             start=_thompson_sampling,
             learns="reading",
@@ -219,7 +221,9 @@ STRATEGIES = {
         ),
         JudgingStrategy(
             name="mtc",
-            meaning="the document with the largest effect on average precision differences (minimal test collection)",
+            meaning=(
+                "the document with the largest effect on differences in average precision (minimal test collection)"
+            ),
             source="Carterette, Allan and Sitaraman, SIGIR 2006",
             start=lambda candidates, _: MinimalTestCollection(candidates),
             learns="at once",

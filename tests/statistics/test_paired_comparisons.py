@@ -153,7 +153,7 @@ def test_unequal_variances_are_told() -> None:
     pairs = list(combinations(range(6), 2))
     method = Method("t", "tukey")
     [line] = comparison_warnings(Comparisons(values, pairs, method), "map")
-    assert "map: tukey takes the differences of all pairs to vary alike" in line
+    assert "map: tukey assumes that the differences of all pairs have equal variance" in line
     assert not comparison_warnings(Comparisons(random.normal(0, 1, (6, 50)), pairs, method), "map")
     assert not comparison_warnings(Comparisons(values, pairs, Method()), "map")
 

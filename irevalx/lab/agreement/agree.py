@@ -202,14 +202,15 @@ def agree(
     opposite order in y, which Büttcher et al. (2007) report with tau. The column significant contains the share of runs
     whose values differ significantly (paired t test over topics, p < 0.05).
 
-    Significance decisions on pairs of runs (Wilcoxon's signed rank test, p < 0.05) are compared as well. Counts of
-    pairs are those that are significantly different in neither evaluation (c11 in csv and json), in y only (new, c12),
-    in x only (lost, c21), and in both (c22). The rate of false differences (fpr) is the share of the pairs without a
-    significant difference in x that have one in y. The rate of missed differences (fnr) is the share of the pairs with
-    a significant difference in x that have none in y. Bompada et al. (2007) call them false negatives and false
-    positives, in this order. Further columns are accuracy, g-mean, and the numbers of pairs that are significant in
-    both, one or neither (active, mixed, passive), with the same run or the other run ahead: aa ad ma md pa pd.
-    Significance decisions require values by topic (``irevalx -q``) and the same measure in x and y.
+    Significance decisions on pairs of runs (Wilcoxon's signed rank test, p < 0.05) are compared as well. The result
+    contains the number of pairs that are significantly different in neither evaluation (c11 in csv and json), in y only
+    (new, c12), in x only (lost, c21), and in both (c22). The rate of false differences (fpr) is the share of the pairs
+    without a significant difference in x that have one in y. The rate of missed differences (fnr) is the share of the
+    pairs with a significant difference in x that have none in y. Bompada et al. (2007) call them false negatives and
+    false positives, respectively. Further columns are accuracy and g-mean, and the number of pairs that are significant
+    in both evaluations (active), one (mixed) or neither (passive), by whether the same run is ahead in x and y (aa, ma,
+    pa) or not (ad, md, pd). Significance decisions require values by topic (``irevalx -q``) and the same measure in x
+    and y.
 
     With `rel_format="sampled"`, x and y are stratified samples (five columns) or qrels. Qrels are treated as a single
     stratum whose judged documents are the sample. Measures of grades, of strata and of inclusion probabilities are
@@ -315,7 +316,7 @@ def _topic_notes(evaluated: Sequence[EvaluatedRuns], pairs: Sequence[PairedEvalu
 def _which_topics(paired: PairedEvaluations) -> str:
     """Return the topics that count, in words."""
     if not paired.n_topics:
-        return "those of the summary values in X and Y"
+        return "as in the summary values of X and Y"
     if paired.n_topics == paired.n_in_either:
         return f"all {paired.n_topics} of X and Y"
     return f"{paired.n_topics} of {paired.n_in_either} (topics for which every run has a value in X and in Y)"

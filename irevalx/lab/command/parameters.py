@@ -343,8 +343,8 @@ KldThreshold = Annotated[
         *THRESHOLDS,
         help=(
             "threshold of kld: the divergence of the last document predicted relevant, of the next document, or the "
-            "middle. The number of judged documents predicted relevant equals the number judged relevant; Büttcher et "
-            "al. (2007) do not specify the threshold."
+            "midpoint. The number of judged documents predicted relevant equals the number judged relevant; Büttcher "
+            "et al. (2007) do not specify the threshold."
         ),
     ),
 ]

@@ -332,12 +332,12 @@ def compare(
     for the number of comparisons under each measure.
 
     The result has one row per measure and pair. A row contains the summary values of both runs, and their difference
-    with a confidence interval for this pair alone; the effect size (the mean difference divided by the standard
-    deviation of the per-topic differences); the numbers of topics on which the run wins, ties and loses; p before and
-    after correction; whether the difference is significant; with bonferroni and tukey, a simultaneous interval for all
-    pairs; and the test that was applied. With fewer than 5 topics, no difference is reported as significant. If fewer
-    than 5 topics differ, or all topics differ by the same amount, an exact sign-flip test replaces the t test, and
-    there is no t interval.
+    with a confidence interval for this pair alone. The effect size is the mean difference divided by the standard
+    deviation of the per-topic differences. Further columns contain the numbers of topics on which the run wins, ties
+    and loses, p before and after correction, the test that was applied, and whether the difference is significant. With
+    bonferroni and tukey, there is also a simultaneous interval for all pairs. With fewer than 5 topics, no difference
+    is reported as significant. If fewer than 5 topics differ, or all topics differ by the same amount, an exact
+    sign-flip test replaces the t test, and there is no t interval.
 
     By default, tables display the interval that matches the correction: the simultaneous interval with bonferroni and
     tukey, otherwise the interval of the pair alone, labelled "unadjusted". With tukey, the interval excludes 0 exactly
@@ -348,15 +348,15 @@ def compare(
 
     Tables also display judged@K, the share of judged documents among the first K of each run. K is the cutoff of the
     measure, or 10. For t tests (not tukey) of measures that treat unjudged documents as nonrelevant, a warning lists
-    the comparisons that depend on unjudged documents. These are the comparisons with a different conclusion if the
+    the comparisons that depend on unjudged documents. Such a comparison would have a different conclusion if the
     unjudged documents that only one of the runs ranks among its first 10 were relevant half as often as its judged
     documents. The conclusion can still be correct; judge these documents to find out. A gate issues the same warning
     for its verdicts.
 
-    With `systems` or `system_by`, the runs of a system are treated as replicates, not as topics. The variance of a
-    difference is the variance over topics plus the variance between replicates, and a column contains the share of the
-    latter. The t test and its interval generalise to other topics and to other runs of the same systems; with few
-    replicates, they have few degrees of freedom. For a system with a single run, they apply to this run only.
+    With `systems` or `system_by`, the runs of a system are treated as replicates rather than as further topics. The
+    variance of a difference is the variance over topics plus the variance between replicates, and a column contains the
+    share of the latter. The t test and its interval generalise to other topics and to other runs of the same systems;
+    with few replicates, they have few degrees of freedom. For a system with a single run, they apply to this run only.
 
     With `topic_groups`, the result has one row per group, and a second table contains tests of the interaction: whether
     the difference of a pair is the same in all groups. The test uses Welch's F statistic and permutes the group labels

@@ -217,7 +217,10 @@ def gate(
     method = Method("t", "bonferroni", "t", alpha)
     for of_measure in compared:
         if (n_topics := of_measure.comparisons.values.shape[1]) < FEW_TOPICS:
-            warn(f"{of_measure.name} has values for {n_topics} topics: below {FEW_TOPICS} verdicts say little")
+            warn(
+                f"{of_measure.name} has values for {n_topics} topics; verdicts from fewer than {FEW_TOPICS} topics are "
+                "unreliable"
+            )
     return Gate(measures=compared, baseline=baseline, method=method, verdicts=rows, **rules)
 
 

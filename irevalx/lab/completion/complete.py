@@ -218,10 +218,10 @@ def complete(
     """Complete judgments with predictions from document text, or with labels from another judge.
 
     Complete the judgments of all documents that have the grade -1, that any run ranks within `depth`, or that are in a
-    pool (`pool`). For each topic, a classifier is trained on the judged documents. Other documents that it predicts
-    relevant get the grade `level`, and those that it predicts nonrelevant get 0. Judged documents keep their grades.
-    Documents without a prediction get -1: documents without text, and all documents of topics without relevant or
-    without nonrelevant documents to learn from.
+    pool (`pool`). For each topic, a classifier is trained on the judged documents. The other documents get the
+    relevance threshold (`level`) as their grade if they are predicted relevant, and 0 if not. Judged documents keep
+    their grades. Documents without a prediction get -1: documents without text, and all documents of topics without
+    relevant or without nonrelevant documents to learn from.
 
     With `labels`, no classifier is trained and no text is needed. The documents get their grades in that file, or -1 if
     they have none.

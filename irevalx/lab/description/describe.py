@@ -314,8 +314,8 @@ def describe(
 
     The table of runs contains the number of topics and of retrieved, judged and relevant documents of each run, and the
     share of judged documents among its first documents (`cutoffs`). Another table contains the share of unjudged
-    documents by rank (`ranks`). Runs are described over the topics for which every run has results, which a line below
-    the tables reports, or over all judged topics (`complete`).
+    documents by rank (`ranks`). Runs are described over the topics for which every run has results, or over all judged
+    topics (`complete`). A note below the tables reports which topics were used.
 
     The table of groups contains the number of documents that each group of runs contributes to the pool of all runs,
     and the number of its unique documents, which no other group retrieved. Judged and unjudged documents of all judged

@@ -259,7 +259,7 @@ def estimates_from_documents(
     if (n_topics := len(ranked.experiment.topics)) < FEW_DRAWN:
         warn(f"an interval of so few topics ({n_topics}, below {FEW_DRAWN}) can be too short, and p too small")
     if constant := sum(row.standard_error == 0 and row.estimate != 0 for row in rows):
-        warn(f"all topics have the same estimate in {constant} of {len(rows)} rows, which have no interval therefore")
+        warn(f"{constant} of {len(rows)} rows have no interval, because all topics have the same estimate")
     return EstimatedScores(rows, alpha, correction, notes=ranked.experiment.notes())
 
 

@@ -134,19 +134,19 @@ def estimate(
 
     If the assessors judged some topics (prediction-powered inference), the result has one row for the mean of each run
     and one row for the difference of each pair. A row contains the estimate with its confidence interval and standard
-    error; the weight lambda of the machine labels; the classical estimate from the human topics alone; the correlation
-    of human and machine values over topics; and effective_topics, the number of human topics that yield the same
-    standard error without a machine. Rows of differences also contain p, p corrected for the number of comparisons, and
-    whether the difference is significant; with `correction="bonferroni"`, they contain a simultaneous interval for all
-    differences.
+    error, and the classical estimate from the human topics alone. lambda is the weight of the machine labels, and
+    correlation is the correlation of human and machine values over topics. effective_topics is the number of human
+    topics that yield the same standard error without a machine. Rows of differences also contain p, p corrected for the
+    number of comparisons, and whether the difference is significant; with `correction="bonferroni"`, they contain a
+    simultaneous interval for all differences.
 
     If the assessors judged a random sample of the documents of each topic (`rel_format="sampled"` or
     `rel_format="prels"`), the inclusion probability of each document must be known. The machine's value of a topic is
     corrected by its error on the sampled documents, each divided by its probability. The measures must be sums over
-    ranks of weight times gain: P, rbp and dcg. Rows contain the estimate; the classical estimate from the sample alone;
-    the machine's own value; the part of the standard error that is due to sampling documents (all of it if no other
-    topics are of interest); and effective_documents, the number of documents that assessors would have to judge without
-    a machine. Documents in no stratum have machine labels.
+    ranks of weight times gain: P, rbp and dcg. A row contains the estimate, the classical estimate from the sample
+    alone, and the machine's own value. It also contains the part of the standard error that is due to sampling
+    documents, which is the whole standard error if no other topics are of interest. effective_documents is the number
+    of documents that assessors would have to judge without a machine. Documents in no stratum have machine labels.
 
     Intervals and tests use Student's t distribution. They are valid for any machine: if its labels are bad, lambda is
     near 0. There are four limits. Each interval is valid separately, not simultaneously with the others. The topics
@@ -268,7 +268,7 @@ def _warn_of_files(human: Judgments, machine: Judgments, labels: PairedLabels) -
     if lacking := int((judged & (labels.machine < 0)).sum()):
         warn(
             f"{theirs} does not label {lacking} of the {int(judged.sum())} documents that {ours} labels; they count as "
-            "unjudged in the machine's scores"
+            "unjudged in the machine's values"
         )
 
 
@@ -279,12 +279,12 @@ def _warnings(estimated: Sequence[Estimates], *, fitted: bool) -> Iterator[str]:
     if weak:
         yield (
             f"effective_topics is less than {HELPFUL} times the human topics in {weak} of {n_rows} rows: the "
-            "correlation of human and machine scores is too low there for the machine's labels to help"
+            "correlation between human and machine values is too low for the machine labels to help"
         )
     if cut := sum(int(estimates.cut.sum()) for estimates in estimated):
-        yield f"lambda would be above 1 in {cut} of {n_rows} rows, and is set to 1 there"
+        yield f"lambda is above 1 in {cut} of {n_rows} rows, and is set to 1"
     if (fewest := min(estimates.n_human for estimates in estimated)) < FEW_HUMAN:
         reason = ": lambda is fitted to the same topics" if fitted else ""
         yield f"an interval of so few human topics ({fewest}, below {FEW_HUMAN}) is too short, and p too small{reason}"
     if constant := sum(int(((rows.standard_error == 0) & (rows.estimate != 0)).sum()) for rows in estimated):
-        yield f"all human topics have the same value in {constant} of {n_rows} rows, which have no interval therefore"
+        yield f"{constant} of {n_rows} rows have no interval, because all human topics have the same value"

@@ -315,7 +315,7 @@ def _warnings(
     if kappa is not None and ac1 is not None and abs(kappa - ac1) > SKEWED:
         yield (
             f"kappa ({kappa:.4f}) and ac1 ({ac1:.4f}) differ by more than {SKEWED}: nearly all labels have "
-            "one grade, so that chance agreement is high for kappa and low for ac1"
+            "the same grade, so chance agreement is high for kappa and low for ac1"
         )
     if kappa is None:
         yield "kappa is not defined: all labels have the same grade"

@@ -194,10 +194,11 @@ def labels(
 
     `human` and `machine` are relevance judgments of the same documents, for example by assessors and by an LLM. `human`
     is the ground truth where one is needed. Documents with both labels are compared. The result contains the number of
-    documents by pair of grades (confusion); the share of equal grades (agreement); Cohen's kappa, unweighted and with
-    linear and quadratic weights; Krippendorff's alpha, nominal and ordinal; Gwet's AC1; and for each relevance level
-    precision, recall, F1 and kappa of the labels cut at this level. Coverage is the share of a file's labels that are
-    compared. If nearly all labels have the same grade, kappa is low even at high agreement, while AC1 stays high.
+    documents by pair of grades (confusion) and the share of equal grades (agreement). Coefficients of agreement are
+    Cohen's kappa (unweighted, and with linear and quadratic weights), Krippendorff's alpha (nominal and ordinal) and
+    Gwet's AC1. For each relevance level, the result contains precision, recall, F1 and kappa of the labels cut at this
+    level. Coverage is the share of a file's labels that are compared. If nearly all labels have the same grade, kappa
+    is low even at high agreement, while AC1 stays high.
 
     A label is a number or missing. Negative numbers and words such as ERROR (in Python, also None and nan) count as
     missing. If some labels of a judge are not integers and none exceeds 1, they are read as probabilities of relevance
@@ -221,8 +222,8 @@ def labels(
     With `rerank`, each run is also sorted by the machine labels, highest first; documents without a label count as
     labelled 0. The result contains the gain by human labels (gain_human) and by machine labels (gain_machine), the
     machine's gain minus the human gain (promise), and the human gain as a share of the machine's gain (gain_ratio). If
-    the gain by machine labels exceeds the gain by human labels, the machine is no basis for comparing runs that use it.
-    rerank_excess_bias is the excess bias of each reranked run among the other runs without reranking.
+    the gain by machine labels exceeds the gain by human labels, do not use the machine to compare runs that use it
+    themselves. rerank_excess_bias is the excess bias of each reranked run among the other runs without reranking.
 
     With `machines`, the judges are several machines, other assessors (`second_human`), and combinations of the
     machines: majority vote, mean grade, and the model of Dawid and Skene. Each judge has all statistics of a single

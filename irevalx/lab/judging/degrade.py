@@ -80,7 +80,10 @@ def _run(
         str | None,
         Parameter(
             metavar="FILE",
-            help="Write a pool file of all documents of QRELS, for ``irevalx --pool``. Useful with --drop.",
+            help=(
+                "Write a pool file of all documents of QRELS, for ``irevalx --pool``. The output of --drop lacks this "
+                "information."
+            ),
         ),
     ] = None,
     **options: Any,

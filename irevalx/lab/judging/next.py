@@ -137,8 +137,8 @@ def next(  # noqa: A001 - it is the name of its command
     in_all : number N of documents to select over all topics. Each is from the topic whose next document the strategy
         prefers most.
     replay : simulate the strategy from the beginning in batches of N documents, like degrade with a batch of N, so that
-        it learns only from documents that it selects itself. The result is the unjudged documents of the first batch
-        that is not fully judged, which can be fewer than N. Always on with `order="sampled"`, whose probabilities
+        it learns only from documents that it selects itself. The result contains the unjudged documents of the first
+        batch that is not fully judged, which can be fewer than N. Always on with `order="sampled"`, whose probabilities
         depend on the simulation. [default: off]
     total : expected size of the whole sample of each topic, with `order="sampled"`.
     n : former name of `per_topic` or, with `across`, of `in_all`.

@@ -189,7 +189,7 @@ def leave_out(
 ) -> LeftOutRuns:
     """Test reusability: re-evaluate each group of runs without its unique documents.
 
-    Measure how much the measure values and ranks of runs depend on their own contribution to the pool. The judgments
+    Determine how much the measure values and ranks of runs depend on their own contribution to the pool. The judgments
     are first reduced to the documents that any run ranks within `depth`. For each group of runs, the documents that no
     other group retrieved to this depth are then removed, all runs are evaluated again, and the values and ranks of the
     group's runs are compared with their values and ranks under the whole pool (Büttcher, Clarke, Yeung and Soboroff,

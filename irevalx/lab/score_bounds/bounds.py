@@ -209,13 +209,13 @@ def bounds(
     judgment narrows the bounds of the mean most, and the amount by which it narrows them.
 
     Probabilities of relevance can be given (`probabilities`) or fitted to the judgments (`fit_probabilities`). With
-    probabilities, further columns contain the mean and the standard deviation of the value or difference; for the mean
-    difference of a pair, the probability that it keeps its sign; and the document whose judgment is expected to change
-    the probability that the first run is better most, with the size of the change. Documents are assumed to be relevant
-    independently of each other, except for the common error of a fit. With fitted probabilities, runs that were not
-    pooled must be given as `new_runs`; a common factor is then also fitted to the probabilities of their documents. The
-    column by reports how the probability was computed: exactly (always for P; for rbp and dcg if few unjudged documents
-    remain), from the normal distribution, or from random draws.
+    probabilities, further columns contain the mean and the standard deviation of the value or difference. For the mean
+    difference of a pair, they also contain the probability that it keeps its sign, and the document whose judgment is
+    expected to have the largest effect on the probability that the first run is better, with the size of this effect.
+    Documents are assumed to be relevant independently of each other, except for the common error of a fit. With fitted
+    probabilities, runs that were not pooled must be given as `new_runs`; a common factor is then also fitted to the
+    probabilities of their documents. The column by reports how the probability was computed: exactly (always for P; for
+    rbp and dcg if few unjudged documents remain), from the normal distribution, or from random draws.
 
     map and ndcg have no proven bounds. Their bounds are the lowest and the highest value over random draws of the
     judgments of unjudged documents, and the column limits contains drawn.

@@ -78,15 +78,15 @@ def test_which_topics(tmp_path: Path) -> None:
     assert last_lines(x, y, *runs, "-m", "map", "-c") == [
         "Topics of X: all 3 judged topics; topics without results count as 0 (r 1).",
         "Topics of Y: all 2 judged topics.",
-        "Topics that count: 2 of 3, those for which every run has a value in X and in Y.",
+        "Topics in the comparison: 2 of 3 (topics for which every run has a value in X and in Y).",
     ]
     both = scoring(tmp_path / "both", {"a": [0.1, 0.2], "b": [0.3, 0.1]})
     more = scoring(tmp_path / "more", {"a": [0.1, 0.2, 0.3], "b": [0.3, 0.1, 0.1]})
     (tmp_path / "sums").write_text("run,topic,measure,value\na,all,map,1\nb,all,map,0\n")
     assert last_lines(both, both) == ["Topics: all 2 of X and Y."]
-    assert last_lines(both, more) == ["Topics: 2 of 3, those for which every run has a value in X and in Y."]
+    assert last_lines(both, more) == ["Topics: 2 of 3 (topics for which every run has a value in X and in Y)."]
     sums = tmp_path / "sums"
-    assert last_lines(sums, sums) == ["Topics: as the summaries of X and Y have them."]
+    assert last_lines(sums, sums) == ["Topics: as in the summary values of X and Y."]
 
 
 def test_which_rate_is_which(tmp_path: Path) -> None:

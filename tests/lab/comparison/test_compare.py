@@ -80,7 +80,8 @@ def test_what_cannot_be_reached(tmp_path: Path) -> None:
     paths = runs_with_hits(tmp_path, {name: range(place, place + 5) for place, name in enumerate("abcd")}, depth=10)
     _, told = compare(*paths, "-m", "P.10", "--test", "permutation", "--interval", "bca")
     assert (
-        "no corrected p of P_10 can be below 0.05: the least of 5 topics and 6 pairs is 0.375; only more topics" in told
+        "no corrected p of P_10 can be below 0.05: the smallest possible value with 5 topics and 6 pairs is 0.375; only more topics"
+        in told
     )
     assert "a bootstrap interval of so few topics (5) is too short: t intervals are safer" in told
     assert lab("compare", *paths, "-m", "P.10", "--test", "permutation", "--seed", "1", "--quiet").stderr == ""

@@ -109,7 +109,7 @@ def test_a_good_machine_helps_and_a_bad_one_does_not(tmp_path: Path) -> None:
     assert {row["correlation"] for row in rows if float(row["correlation"]) < 0.999} == set()
     rows, told = estimates(*split(tmp_path, 0.5, 0.5, 0.5))
     assert "effective_topics is less than 1.1 times the human topics in " in told
-    assert "the correlation of human and machine scores is too low" in told
+    assert "the correlation between human and machine values is too low" in told
 
 
 def test_all_pairs_are_corrected_for_their_number(tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_equal_differences_are_not_certain(tmp_path: Path) -> None:
     assert [row[name] for name in ("estimate", "low", "high", "p", "differ")] == ["0.1", "", "", "0.5", "False"]
     assert "all human topics have the same value in 2 of 3 rows" in told
     people = lab("estimate", "--human", human, "--machine", machine, a, b, "-m", "P.10", "--quiet").stdout.decode()
-    assert "If the standard error is 0, p is from an exact sign-flip test, and there is no interval." in people
+    assert "If the standard error is 0, p is computed by an exact sign-flip test, and there is no interval." in people
 
 
 def test_several_measures(tmp_path: Path) -> None:
@@ -222,7 +222,7 @@ def test_tables_for_people(tmp_path: Path) -> None:
     arguments = worked_example(tmp_path)
     printed = lab("estimate", *arguments, "--quiet").stdout.decode()
     assert "estimates with machine labels" in printed
-    assert "how far machine labels help" in printed
+    assert "benefit of the machine labels" in printed
     assert "Corrected p: holm, for the 1 differences of a measure" in printed
     assert "not all of them together" in printed
     assert max(map(len, printed.splitlines())) <= 130

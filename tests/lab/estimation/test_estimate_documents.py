@@ -131,7 +131,7 @@ def test_from_python(samples: dict[str, Path]) -> None:
     assert [row.estimate for row in found.rows] == [float(row["estimate"]) for row in rows]
     assert (rows[2]["run"], rows[2]["against"]) == ("vector1", "count2")
     assert rows[2]["simultaneous_low"] == rows[2]["low"]  # a single pair
-    assert "scores by the machine alone" in repr(found)
+    assert "values under machine labels alone" in repr(found)
 
 
 def test_what_is_left_out_is_said(tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def test_differences_are_drawn(tmp_path: Path) -> None:
     rows = [row for row in found.rows if row.against]
     expected = [ends for row in rows for ends in ([row.low, row.high], [row.classical_low, row.classical_high])]
     assert np.array([end for end in ends if end.size == 2][: len(expected)]) == pytest.approx(np.array(expected))
-    assert "each on its own" in figure.get_supxlabel()
+    assert "per comparison" in figure.get_supxlabel()
 
 
 def test_simultaneous_intervals_are_bars(tmp_path: Path) -> None:
@@ -56,7 +56,7 @@ def test_simultaneous_intervals_are_bars(tmp_path: Path) -> None:
     figure = found.figure()
     bars = [np.asarray(line.get_xdata()).tolist() for line in figure.axes[0].get_lines() if line.get_linewidth() == 3.5]
     assert bars == [[row.simultaneous_low, row.simultaneous_high] for row in found.rows if row.against]
-    assert "hold for all pairs at once" in figure.get_supxlabel().replace("\n", " ")
+    assert "simultaneous intervals for all pairs" in figure.get_supxlabel().replace("\n", " ")
 
 
 def test_one_run(tmp_path: Path) -> None:
@@ -78,6 +78,9 @@ def test_many_pairs(tmp_path: Path) -> None:
     best = max(found.rows[:10], key=lambda row: row.estimate).run
     assert len(names(figure)) == 9
     assert all(name.startswith(f"{best} − ") for name in names(figure))  # noqa: RUF001
-    assert "Of 45 pairs, those of the run with the greatest estimate." in figure.get_supxlabel().replace("\n", " ")
+    assert (
+        "Of 45 pairs, only the pairs with the run that has the highest estimate are drawn."
+        in figure.get_supxlabel().replace("\n", " ")
+    )
     assert [panel.get_title() for panel in found.figure(width=3.3).axes] == ["map", "P_5"]
     assert figure.get_figheight() < 4

@@ -28,11 +28,11 @@ def test_the_first_lines(browser: Reader, page: Path) -> None:
     browser.open(page)
     assert browser.texts("h1")
     assert "better has the highest map, 0.721 over 12 topics" in browser.texts(".lead")[0]
-    assert browser.texts("#careful-heading") == ["To be careful about"]
+    assert browser.texts("#careful-heading") == ["Cautions"]
     assert browser.texts("header > .muted")[0].startswith("Evaluated: 4 runs over 12 of 12 topics; ")
     browser.click(".files summary")
     assert browser.texts(".files td:nth-child(2)") == ["judgments", "plain", "better", "middle", "worse"]
-    assert browser.texts("main h2")[:3] == ["Runs by measures", "Two runs against each other", "Topics"]
+    assert browser.texts("main h2")[:3] == ["Measure values of runs", "Comparison of two runs", "Topics"]
 
 
 def test_sorting(browser: Reader, page: Path) -> None:
@@ -66,7 +66,7 @@ def test_choosing_runs(browser: Reader, page: Path) -> None:
     assert browser.one(".rankings thead").text.split()[1::4] == ["1", "2", "3"]
     for run in ("worse", "better"):
         browser.click(f"input[aria-label='choose {run}']")
-    assert "Choose two runs" in browser.texts("#pair-body")[0]
+    assert "Select two runs" in browser.texts("#pair-body")[0]
 
 
 def test_runs_of_the_main_result(browser: Reader, tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_pairs_that_were_not_compared(browser: Reader, page: Path) -> None:
     """A report with a baseline has no interval for two other runs, and says so."""
     browser.open(page, "run=better&run=worse")
     assert "no interval" in browser.texts("#difference")[0]
-    assert "not compared with a test" in browser.texts(".headline")[0]
+    assert "were not tested" in browser.texts(".headline")[0]
 
 
 def test_readings_and_intervals_on_demand(browser: Reader, page: Path) -> None:
@@ -116,7 +116,7 @@ def test_a_topic(browser: Reader, page: Path) -> None:
     assert browser.texts(".question") == [f"what is said of subject {topic}"]
     assert len(browser.all(".rankings tbody tr")) == 10
     words = set(browser.run("return [...document.querySelectorAll('.rankings .grade')].map((one) => one.title)"))
-    assert words <= {"grade 0", "grade 1", "grade 2", "in the pool, not judged", "outside the pool"}
+    assert words <= {"grade 0", "grade 1", "grade 2", "pooled but unjudged", "unpooled"}
     assert set(browser.texts(".rankings .grade")) <= {"0", "1", "2", "?", "○"}
     browser.click(".steps a:last-child")
     browser.wait(lambda: not browser.all("#topic:not([hidden])"))
@@ -163,7 +163,7 @@ def test_filters(browser: Reader, page: Path) -> None:
     browser.choose("#group", "early (5)")
     assert sorted(browser.texts(TOPIC_LINKS), key=int) == ["1", "2", "3", "4", "5"]
     assert browser.texts("#n-topics") == ["5 of 12 topics"]
-    assert "Over the 5 topics chosen" in browser.texts(".filtered")[0]
+    assert "Over the 5 topics selected" in browser.texts(".filtered")[0]
     browser.one("#find").send_keys("subject 3")
     browser.wait(lambda: browser.texts(TOPIC_LINKS) == ["3"])
     assert browser.address == "group=early&find=subject+3"
@@ -176,7 +176,7 @@ def test_orders_of_topics(browser: Reader, page: Path) -> None:
     browser.open(page)
     differences = browser.numbers("#topics tbody td:nth-child(4) data")
     assert differences == sorted(differences, key=lambda value: -abs(value))
-    browser.choose("#order", "contrast of rankings (1 \u2212 overlap)")
+    browser.choose("#order", "difference of rankings (1 \u2212 overlap)")
     browser.wait(lambda: browser.numbers("#topics tbody td:nth-child(6) data"))
     overlaps = browser.numbers("#topics tbody td:nth-child(6) data")
     assert overlaps == sorted(overlaps, reverse=True)

@@ -32,7 +32,7 @@ def test_the_keyboard_alone(browser: Reader, page: Path) -> None:
     browser.press(TAB)
     assert browser.focused == "Skip to the runs"
     browser.press(ENTER)
-    assert browser.focused == "Runs by measures"
+    assert browser.focused == "Measure values of runs"
     tab_to(browser, "document.activeElement.matches('.runs .sort')")
     browser.press(ENTER)
     assert browser.address == "sort=run+up"

@@ -257,7 +257,10 @@ def test_runs_without_a_common_topic() -> None:
     made = irevalx.lab.report({"1": {"A": 1}, "2": {"A": 0, "B": 1}}, runs, "map P.5")
     assert made.data["pairs"]["rows"] == []
     assert made.data["letters"] is None
-    assert "No runs are compared: no measure has a value of every run for some topic." in made.data["warnings"]
+    assert (
+        "Runs are not compared, because there is no measure and topic for which every run has a value."
+        in made.data["warnings"]
+    )
 
 
 def test_texts_and_groups(tmp_path: Path) -> None:

@@ -37,8 +37,8 @@ def test_sentences() -> None:
     )
     assert made["about"]["main_pair"] == [1, 0]
     assert made["warnings"][:2] == [
-        "0 % of the first 10 documents of odd are judged: what is unjudged counts as nonrelevant in most measures.",
-        "100 % of the first 10 documents of odd have the score of another one: their order is not that of the system.",
+        "0 % of the first 10 documents of odd are judged; most measures treat unjudged documents as nonrelevant.",
+        "100 % of the first 10 documents of odd have tied scores; their order comes from tie-breaking, not from the system.",
     ]
     # half of the documents of the better run are unjudged: P.2 of y cannot rise above it, whatever they are
     two = irevalx.lab.report({"1": {"a": 1, "b": 0}}, {"x": {"1": {"a": 2.0, "u": 1.0}}, "y": {"1": {"b": 1.0}}}, "P.2")
@@ -72,7 +72,7 @@ def test_verdicts_and_intervals() -> None:
     assert made["about"]["main_pair"] == [2, 0]
     low, high = tested.confidence_interval(1 - 0.05 / 3)
     made = irevalx.lab.report(qrels, runs, "P.10", baseline="base", correction="bonferroni").data
-    assert f"0.200 P.10 [{low:.3f}, {high:.3f}] (for all pairs at once)." in made["findings"][0]
+    assert f"0.200 P.10 [{low:.3f}, {high:.3f}] (simultaneous interval)." in made["findings"][0]
     assert made["findings"][2] == f"Significance: {made['about']['how_tested']}"
     every = irevalx.lab.report(qrels, {run: runs[run] for run in ("base", "same", "steady")}, "P.10 success.1").data
     assert every["findings"][0] == (

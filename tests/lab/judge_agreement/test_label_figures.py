@@ -94,10 +94,8 @@ def test_decided_pairs(tmp_path: Path, drawn: Drawn) -> None:
     called(*arguments, "--figure", tmp_path / "f.pdf")
     tables = json.loads(lab(*arguments, "--format", "json", "--quiet").stdout)
     [panel] = drawn["f"].axes
-    orders = [points(panel, label) for label in ("in the order of --in-all", "in the order of ranks")]
-    assert {line.get_drawstyle() for line in panel.get_lines() if str(line.get_label()).startswith("in the order")} == {
-        "steps-post"
-    }
+    orders = [points(panel, label) for label in ("selected by --in-all", "by best rank")]
+    assert {line.get_drawstyle() for line in panel.get_lines() if "by" in str(line.get_label())} == {"steps-post"}
     assert all(tick == int(tick) for axis in (panel.xaxis, panel.yaxis) for tick in axis.get_majorticklocs())
     assert "Grey line: all 15 pairs." in drawn["f"].get_supxlabel().replace("\n", " ")
     for order in orders:

@@ -322,7 +322,7 @@ def test_one_grade(tmp_path: Path) -> None:
 def test_skewed_labels(tmp_path: Path) -> None:
     """Kappa and AC1 part where one grade has nearly all labels."""
     _, told = labels(*two_files(tmp_path, [(90, 0, 0), (5, 0, 1), (4, 1, 0), (1, 1, 1)]))
-    assert "differ by more than 0.2: nearly all labels have one grade" in told
+    assert "differ by more than 0.2: nearly all labels have the same grade" in told
 
 
 def test_one_topic(tmp_path: Path) -> None:
@@ -439,8 +439,8 @@ def test_tables_for_people(machine: Path) -> None:
         "agreement of labels",
         "confusion",
         "labels cut at each level",
-        "agreement of the scores of runs",
-        "pairwise decisions",
+        "agreement of measure values of runs",
+        "significance decisions",
         "bias of runs",
         "bias of groups of runs",
     ):
@@ -448,7 +448,7 @@ def test_tables_for_people(machine: Path) -> None:
     assert "by topic" not in printed
     assert "false differences    missed differences" in printed
     assert (
-        "of the pairs that are not significantly different under the human labels, the share that are under the machine's"
+        "of the pairs that are not significantly different under the human labels, the share that are under the machine labels"
         in printed
     )
     bare = lab("labels", QRELS, machine, "--resamples", "0").stdout.decode()

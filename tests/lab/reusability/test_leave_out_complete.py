@@ -132,7 +132,7 @@ def test_errors_of_decisions_are_named_in_words() -> None:
     assert "false differences    missed differences" in printed
     assert (
         "of the pairs that are not significantly different under the full judgments, the share that are under the "
-        "reduced ones" in printed
+        "reduced judgments" in printed
     )
     assert {"fpr", "fnr"} < set(summary(*SMALL)[0])
 

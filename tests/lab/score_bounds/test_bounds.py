@@ -289,7 +289,7 @@ def test_nothing_relevant(tmp_path: Path) -> None:
     rows, told = bounds(*paths, "-m", "P.2")
     assert {row["high"] for row in rows} == {"0.0"}
     assert rows[-1]["decided"] == "True"
-    assert "P_2: no grade up to 0 has a gain, so nothing is uncertain; set --max-grade" in told
+    assert "P_2: no grade up to 0 has a gain, so unjudged documents have no effect; set --max-grade" in told
     rows, told = bounds(*paths, "-m", "P.2", "--max-grade", "1")
     assert (rows[-1]["low"], rows[-1]["high"], rows[-1]["decided"]) == ("-0.5", "0.5", "False")
     assert "P_2: no pair is determined" in told

@@ -92,7 +92,7 @@ def test_answers_of_the_interval(paths: list[Path]) -> None:
 def test_tables_for_people_and_json(paths: list[Path]) -> None:
     """Two tables; the pair that varies most is named; JSON has how it was found."""
     text = lab("power", *paths, "-m", "P.10", "--correction", "bonferroni").stdout.decode()
-    assert text.startswith("differences that these topics find\n")
+    assert text.startswith("smallest differences that these numbers of topics detect\n")
     assert "topics needed\n" in text
     assert "alpha 0.05/6 for 6 comparisons (Bonferroni)" in text
     about = json.loads(lab("power", *paths, "-m", "P.10", "--format", "json").stdout)["about"]

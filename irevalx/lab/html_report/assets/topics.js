@@ -23,7 +23,7 @@ const ORDERS = {
   "difference down": "difference, first run best first",
   "difference up": "difference, second run best first",
   "topic up": "topic",
-  "relevant up": "number of relevant documents",
+  "relevant up": "number of relevant documents, fewest first",
 };
 
 /** What is known of the chosen runs for each topic. */
