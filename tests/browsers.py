@@ -59,8 +59,8 @@ class Reader:
 
     def texts(self, selector: str) -> list[str]:
         """Return the texts of all elements that match."""
-        found = self.run("return [...document.querySelectorAll(arguments[0])].map((one) => one.innerText)", selector)
-        return [text.strip() for text in found]
+        result = self.run("return [...document.querySelectorAll(arguments[0])].map((one) => one.innerText)", selector)
+        return [text.strip() for text in result]
 
     def numbers(self, selector: str) -> list[float]:
         """Return the numbers, unrounded, of all elements that match."""

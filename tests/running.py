@@ -89,9 +89,9 @@ def lab(*args: str | Path, cwd: Path | None = None, stdin: Path | None = None) -
 
 def described(name: str) -> click.Command:
     """Return a command of irevalx-lab."""
-    found = lab_program.get_command(click.Context(lab_program), name)
-    assert found
-    return found
+    result = lab_program.get_command(click.Context(lab_program), name)
+    assert result
+    return result
 
 
 def lab_rows(*args: str | Path) -> list[dict[str, str]]:

@@ -53,8 +53,8 @@ def test_samples_with_probabilities() -> None:
         as_dict.setdefault(topic, {})[docno] = tuple(drawn)
     names = ("query_id", "doc_id", "relevance", "method", "probability")
     for given in (as_dict, *forms(DRAWN, names)):
-        found = irevalx.evaluate(given, RUN, rel_format="prels")
-        assert found.to_dict() == expected.to_dict()
+        result = irevalx.evaluate(given, RUN, rel_format="prels")
+        assert result.to_dict() == expected.to_dict()
     assert "statAP" not in expected.to_dict()["run"].get("2", {})
     assert expected["statAP"] == expected.per_topic("statAP")[0]
     assert np.isnan(expected.per_topic("statAP")).tolist() == [False, True]

@@ -311,13 +311,13 @@ def test_preferences(name: str) -> None:
     with (folder / results).open() as stream:
         scores = irevalx.parse_run(stream)
     judgments = irevalx.Qrels.read(folder / qrels, rel_format=rel_format)
-    found = irevalx.RelevanceEvaluator(judgments, [measures]).evaluate(scores)
+    result = irevalx.RelevanceEvaluator(judgments, [measures]).evaluate(scores)
     printed = [line.split("\t") for line in case["v9.0.8"]["stdout"].splitlines()]
     expected = {(topic, measure.strip()): value for measure, topic, value in printed if topic != "all"}
     for (topic, measure), value in expected.items():
-        assert found[topic][measure] == pytest.approx(float(value), abs=5e-5)
-    assert {(topic, measure) for topic in found for measure in found[topic]} - set(expected) <= {
-        (topic, name) for topic in found for name in ("runid", "num_q")
+        assert result[topic][measure] == pytest.approx(float(value), abs=5e-5)
+    assert {(topic, measure) for topic in result for measure in result[topic]} - set(expected) <= {
+        (topic, name) for topic in result for name in ("runid", "num_q")
     }
 
 

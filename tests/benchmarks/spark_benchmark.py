@@ -283,9 +283,9 @@ def main() -> None:
         for job in arguments.turns * jobs:
             took = Spent()
             with measured(took):
-                found = JOBS[job](qrels, run)
+                result = JOBS[job](qrels, run)
             if job not in spent:
-                say(f"{work.name}: {job}: {found}")
+                say(f"{work.name}: {job}: {result}")
             spent[job] = min(spent.get(job, took), took, key=lambda one: one.processor)
         report(work, spent, run.count(), run.select("topic").distinct().count())
     session.stop()

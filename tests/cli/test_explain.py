@@ -154,9 +154,9 @@ def test_every_measure_is_explained() -> None:
         wanted += [rf"^    {key}: .+$" for key in ("Formula", "Range", "Source", "-l", "-c", "-J", "Pool")]
         place = 0
         for pattern in wanted:
-            found = re.compile(pattern, re.MULTILINE).search(lines, place)
-            assert found, f"the docstring of {measure.name} must have, in its place, a line such as {pattern}"
-            place = found.start()
+            result = re.compile(pattern, re.MULTILINE).search(lines, place)
+            assert result, f"the docstring of {measure.name} must have, in its place, a line such as {pattern}"
+            place = result.start()
         assert len(measure.paragraphs) >= 2, f"define {measure.name} in its docstring, after the title"
 
 

@@ -107,10 +107,10 @@ def test_formats(form: str, text: str, files: tuple[Path, Path]) -> None:
     measures = {"sampled": "xinfAP", "qrels_jg": "map_avgjg", "subtopics": "MAP_IA"}
     call = ("-R", form, "-m", measures.get(form, "map"))
     files[0].write_text(text)
-    found = run("--grades", "real", "-l", "0.5", *call, *files)
+    result = run("--grades", "real", "-l", "0.5", *call, *files)
     files[0].write_text(text.replace("0.25", "0").replace("0.75", "1").replace("5e-1", "1").replace("0.5", "1"))
-    assert found.stderr == ""
-    assert (found.status, found.stdout) == (0, run(*call, *files).stdout)
+    assert result.stderr == ""
+    assert (result.status, result.stdout) == (0, run(*call, *files).stdout)
 
 
 @pytest.mark.parametrize("kind", ["dictionary", "columns", "pandas", "polars", "file"])

@@ -39,9 +39,9 @@ def answer(command: list[str], folder: Path) -> str:
 
 def hold(folder: Path, argv: list[str], expected: dict[tuple[str, str], str]) -> None:
     """Hold irevalx to what was printed: these values at these digits, and no others."""
-    found = run(*argv, "--format", "csv", "-q", "judgments", "run", cwd=folder)
-    assert found.status == 0, found.stderr
-    _, *rows = csv.reader(found.stdout.decode().splitlines())
+    result = run(*argv, "--format", "csv", "-q", "judgments", "run", cwd=folder)
+    assert result.status == 0, result.stderr
+    _, *rows = csv.reader(result.stdout.decode().splitlines())
     values = {(topic, measure): float(value) for _, topic, measure, value in rows}
     for key, printed in expected.items():
         assert agrees(values[key], printed), (key, values[key], printed)

@@ -317,10 +317,10 @@ def test_scikit_learn_has_the_same_gains(k: int | None, grades_are: str) -> None
     qrels: Any = {str(t): {str(d): number(grades[t, d]) for d in range(12)} for t in range(40)}
     given = {str(t): {str(d): float(scores[t, d]) for d in range(12)} for t in range(40)}
     asked = ["dcg", "ndcg" if k is None else f"ndcg@{k}"]
-    found = irevalx.evaluate(qrels, given, asked, ties="expected", max_retrieved=k, grades=grades_are)
-    assert found.summary("dcg") == pytest.approx(metrics.dcg_score(grades, scores, k=k, ignore_ties=False), abs=1e-12)
+    result = irevalx.evaluate(qrels, given, asked, ties="expected", max_retrieved=k, grades=grades_are)
+    assert result.summary("dcg") == pytest.approx(metrics.dcg_score(grades, scores, k=k, ignore_ties=False), abs=1e-12)
     ndcg = metrics.ndcg_score(grades, scores, k=k, ignore_ties=False)
-    assert found.summary(found.measures[-1]) == pytest.approx(ndcg, abs=1e-12)
+    assert result.summary(result.measures[-1]) == pytest.approx(ndcg, abs=1e-12)
 
 
 @pytest.mark.parametrize("option", ["--ties expected", "--ignore-identical-ids", "--duplicates first"])

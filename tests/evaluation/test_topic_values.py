@@ -152,18 +152,18 @@ def test_batches_of_topics(options: str, pooled: bool, compat: str) -> None:
             batch = by_bytes[first : first + size]
             of_batch = judgments_of(qrels, pool, batch, settings.compat)
             results = [results_of(run_of(lines, batch, settings.compat)) for lines in runs]
-            found = values_of(of_batch, results, selection, settings)
-            columns = found.columns
-            both = zip(map(fields_of, counts), map(fields_of, found.counts), strict=True)
+            result = values_of(of_batch, results, selection, settings)
+            columns = result.columns
+            both = zip(map(fields_of, counts), map(fields_of, result.counts), strict=True)
             counts = [TopicCounts(*map(sum, zip(*pair, strict=True))) for pair in both]
             for number in range(N_RUNS):
-                rows = np.flatnonzero(found.run == number)
-                topics[number] += [found.topics[row] for row in rows.tolist()]
+                rows = np.flatnonzero(result.run == number)
+                topics[number] += [result.topics[row] for row in rows.tolist()]
                 for column in columns:
                     folds[number].setdefault(column.name, Folded(column)).add(column, rows)
-            assert found.top_judged is not None
-            retrieved += int(found.top_judged.retrieved[found.run == 0].sum())
-            judged += int(found.top_judged.judged[found.run == 0].sum())
+            assert result.top_judged is not None
+            retrieved += int(result.top_judged.retrieved[result.run == 0].sum())
+            judged += int(result.top_judged.judged[result.run == 0].sum())
         for number, lines in enumerate(runs):
             whole = evaluate(judgments, run_of(lines, TOPICS, settings.compat), selection, settings)
             assert topics[number] == list(whole.topics)
@@ -189,12 +189,12 @@ def test_summaries_of_all_judged_topics() -> None:
     settings = Settings()
     selection = select_measures(("inum_rel",), settings, "sampled")
     results = results_of(run_of({"1": ["1 Q0 A 1 1 x"]}, ["1"], COMPAT["10"]))
-    found = values_of(sampled, [results], selection, settings)
-    [column] = found.columns
-    assert found.topics == (b"1",)
+    result = values_of(sampled, [results], selection, settings)
+    [column] = result.columns
+    assert result.topics == (b"1",)
     assert column.of_all_judged is not None
     assert as_list(column.of_all_judged) == [2, 2, 0]
-    assert found.top_judged is None
+    assert result.top_judged is None
 
 
 def test_no_topics() -> None:
@@ -207,9 +207,9 @@ def test_no_topics() -> None:
     results = results_of(run_of({"1": ["1 Q0 A 1 1 x"]}, ["1"], compat))
     empty = results_of(run_of({}, [], compat))
     for judgments, runs in ((judged, []), (judged, [empty]), (nothing, [results]), (nothing, [empty, empty])):
-        found = values_of(judgments, runs, selection, settings)
-        assert (found.topics, found.run.size, found.missing.size) == ((), 0, 0)
-        assert [as_list(column.values) for column in found.columns if column.values is not None] == [[], []]
+        result = values_of(judgments, runs, selection, settings)
+        assert (result.topics, result.run.size, result.missing.size) == ((), 0, 0)
+        assert [as_list(column.values) for column in result.columns if column.values is not None] == [[], []]
 
 
 def test_what_cannot_be_evaluated() -> None:

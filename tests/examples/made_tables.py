@@ -92,15 +92,15 @@ def said_by_command(
         lines = [f"{topic} Q0 {docno} 0 {score!r} {name}\n" for one, topic, docno, score in tables.runs if one == name]
         (folder / name).write_text("".join(lines))
     pool = ["--pool", "pool"] if pooled else []
-    found = run("-q", "-m", "all", "--format", "csv", "--compat", compat, *flags, *pool, "qrels", *names, cwd=folder)
-    assert found.status == 0, found.stderr
+    result = run("-q", "-m", "all", "--format", "csv", "--compat", compat, *flags, *pool, "qrels", *names, cwd=folder)
+    assert result.status == 0, result.stderr
     values = {
         (row["run"], row["topic"], row["measure"]): row["value"]
-        for row in csv.DictReader(found.stdout.decode().splitlines())
+        for row in csv.DictReader(result.stdout.decode().splitlines())
         if not row["measure"].startswith("relstring")
     }
     return with_every_digit(values), {
-        without_example(line.removeprefix("irevalx: ")) for line in found.stderr.splitlines()
+        without_example(line.removeprefix("irevalx: ")) for line in result.stderr.splitlines()
     }
 
 

@@ -98,8 +98,8 @@ def test_the_rule_by_its_definition(correction: str) -> None:
             name: {topic: {doc: -float(n) for n, doc in enumerate(docs)} for topic, docs in topics.items()}
             for name, topics in runs.items()
         }
-        found = irevalx.lab.compare(qrels, given, "P.10 P.20 map", complete=True, correction=correction).rows
-        for measure, rows in (("P_10", found[:3]), ("P_20", found[3:6]), ("map", found[6:])):
+        result = irevalx.lab.compare(qrels, given, "P.10 P.20 map", complete=True, correction=correction).rows
+        for measure, rows in (("P_10", result[:3]), ("P_20", result[3:6]), ("map", result[6:])):
             k = 20 if measure == "P_20" else 10
             values = {
                 name: np.array(
@@ -177,9 +177,9 @@ def test_scores_and_other_judgments_have_no_coverage() -> None:
     """Scores that were computed before know no documents: empty columns, and none in tables for people."""
     qrels = {str(t): {f"d{n}": int(n < 2 + t % 3) for n in range(4)} for t in range(12)}
     runs = {name: {t: of_depth(docs) for t in qrels} for name, docs in (("x", ["d0", "d3"]), ("y", ["d3", "d0"]))}
-    found = irevalx.lab.compare(irevalx.evaluate(qrels, runs, "map"))
-    assert all(np.isnan([row.judged, row.judged_against]).all() for row in found.rows)
-    assert "judged" not in str(found)
+    result = irevalx.lab.compare(irevalx.evaluate(qrels, runs, "map"))
+    assert all(np.isnan([row.judged, row.judged_against]).all() for row in result.rows)
+    assert "judged" not in str(result)
 
 
 def test_groups_of_topics_and_systems() -> None:

@@ -71,12 +71,12 @@ def test_samples_of_anything(qrels: Qrels, percent: int, seed: int, level: int) 
         grades = samples.unjudge(judgments, getattr(samples, scheme)(judgments, number, order, level))
         for topic, row in judgments.topic_index.items():
             where = judgments.rows.slice(row)
-            found = dict(zip(judgments.docnos.take(where).texts(), grades[where].tolist(), strict=True))
+            result = dict(zip(judgments.docnos.take(where).texts(), grades[where].tolist(), strict=True))
             topic_of = topic.decode()
             judged = {d: g if qrels[topic_of][d] >= 0 else qrels[topic_of][d] for d, g in expected[topic_of].items()}
-            assert found == {docno.encode(): grade for docno, grade in judged.items()}
+            assert result == {docno.encode(): grade for docno, grade in judged.items()}
             had = any(grade >= level for grade in qrels[topic_of].values())
-            assert had == any(grade >= level for grade in found.values())
+            assert had == any(grade >= level for grade in result.values())
 
 
 def test_stratified_rounding() -> None:
@@ -96,8 +96,8 @@ def test_the_sample_of_a_seed_never_changes() -> None:
     """These documents, whatever the platform and the version: the definition by hand for a topic of three documents."""
     # printf '7 uniform 1 A 0' | sha256sum begins with e5e3; with B it is a98d, with C e3bf.
     judgments = GradedText.of(BytesIO(b"1 0 A 1\n1 0 B 1\n1 0 C 1\n")).judgments
-    found = judgments.docnos.take(samples.RandomOrder(judgments, 7, "uniform").of(0)).texts()
-    assert found == [b"B", b"C", b"A"]
+    result = judgments.docnos.take(samples.RandomOrder(judgments, 7, "uniform").of(0)).texts()
+    assert result == [b"B", b"C", b"A"]
 
 
 def test_lines_stay_as_they_were(tmp_path: Path) -> None:

@@ -153,10 +153,10 @@ def test_every_document_of_the_pool_stands_once(
     qrels = read_qrels(Source(str(folder / "qrels")), TREC_EVAL_10, False, print)
     both = with_pool(qrels, read_pool(Source(str(folder / "pool")), TREC_EVAL_10, False, print)) if pool else qrels
     topics = [both.topics[place] for place in both.rows.ids.tolist()]
-    found = list(zip(topics, both.docnos.texts(), both.grades.tolist(), strict=True))
+    result = list(zip(topics, both.docnos.texts(), both.grades.tolist(), strict=True))
     known = {topic for topic, _ in judged}
     expected = {(topic, docno): -1 for topic, docno in pool if topic in known} | judged
-    assert sorted(found) == sorted((t.encode(), d.encode(), grade) for (t, d), grade in expected.items())
+    assert sorted(result) == sorted((t.encode(), d.encode(), grade) for (t, d), grade in expected.items())
 
 
 # Readings

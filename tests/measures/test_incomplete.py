@@ -255,8 +255,8 @@ def test_what_rises(ranking: list[int], others: list[int], level: int, random: R
         binary = level == 1 and max([0, *topic.judgments, *outcome.judgments]) <= 1
         if measure.upper_bound is UpperBound.BINARY_GAINS and not binary:
             continue
-        found = columns(topics_of([outcome], all_rows=True), measure)
-        assert all(most >= one for most, one in zip(columns(bound, measure), found, strict=True)), (
+        result = columns(topics_of([outcome], all_rows=True), measure)
+        assert all(most >= one for most, one in zip(columns(bound, measure), result, strict=True)), (
             f"{measure.name} can fall where unjudged documents are relevant: declare upper_bound=UpperBound.NEVER"
         )
 

@@ -55,8 +55,8 @@ class Case:
     @property
     def groups(self) -> list[list[int]]:
         """The codes of documents with one score, the highest score first."""
-        found = sorted(set(self.scores), reverse=True)
-        return [[c for c, s in zip(self.codes, self.scores, strict=True) if s == score] for score in found]
+        result = sorted(set(self.scores), reverse=True)
+        return [[c for c, s in zip(self.codes, self.scores, strict=True) if s == score] for score in result]
 
     def topics(self, level: int, depth: int | None) -> Iterator[tuple[Topic, int]]:
         """Yield the rankings with documents in all orders, equal ones once, with how many orders are so."""
@@ -150,8 +150,8 @@ def test_expected_values_are_means_over_all_orders(measure: Any, options: str) -
                 for topic, times in case.topics(given.get("level", 1), given.get("max_retrieved"))
             ]
             wanted.append(sum(value * times for value, times in every) / sum(times for _, times in every))
-        found = values_of(measure, asked, qrels, run, ties="expected", **given)
-        assert_close(found, wanted, measure)
+        result = values_of(measure, asked, qrels, run, ties="expected", **given)
+        assert_close(result, wanted, measure)
 
 
 def as_it_is(topic: Topic) -> Topic:
@@ -232,8 +232,8 @@ def test_best_and_worst_are_the_extremes_over_all_orders(options: str) -> None:
         for name, arguments in asked.items():
             of_orders = [[of_loop(measure, read(topic), arguments) for topic, _ in every] for every in topics]
             for ties, extreme in (("best", max), ("worst", min)):
-                found = values_of(measure, name, qrels, run, ties=ties, **given)
-                assert_close(found, [extreme(values) for values in of_orders], measure)
+                result = values_of(measure, name, qrels, run, ties=ties, **given)
+                assert_close(result, [extreme(values) for values in of_orders], measure)
 
 
 def test_exceptions_are_real() -> None:
@@ -244,9 +244,9 @@ def test_exceptions_are_real() -> None:
             continue
         asked = {"G": ("G", ((),)), "unj": ("unj.1", (1,)), "rbp_resid": ("rbp_resid", ((), 0.9))}
         name, arguments = asked.get(measure.name, list(names_and_loops(measure).items())[-1])
-        found = values_of(measure, name, qrels, run, ties="best")
+        result = values_of(measure, name, qrels, run, ties="best")
         greatest = [max(of_loop(measure, topic, arguments) for topic, _ in case.topics(1, None)) for case in cases]
-        assert any(value < most - 1e-9 for value, most in zip(found, greatest, strict=True)), measure.name
+        assert any(value < most - 1e-9 for value, most in zip(result, greatest, strict=True)), measure.name
 
 
 def test_real_grades_with_a_gain_for_some() -> None:

@@ -70,9 +70,9 @@ def test_lines_have_every_command(usual: dict[str, list[object]]) -> None:
 @pytest.mark.parametrize("which", ["poor", "full"])
 def test_commands_on_other_systems(which: str, usual: dict[str, list[object]], tmp_path: Path) -> None:
     """Without fork and all else that Windows lacks, and without room for processes, they print and write the same."""
-    found = printed(tmp_path / "here", "import poor_system; ", SYSTEM=which)
-    assert found.keys() == usual.keys()
-    assert {line: (found[line], usual[line]) for line in usual if found[line] != usual[line]} == {}
+    result = printed(tmp_path / "here", "import poor_system; ", SYSTEM=which)
+    assert result.keys() == usual.keys()
+    assert {line: (result[line], usual[line]) for line in usual if result[line] != usual[line]} == {}
 
 
 def test_output_of_a_windows_console(tmp_path: Path) -> None:

@@ -98,11 +98,11 @@ def test_items_are_made_once() -> None:
         for number in range(6):
             yield os.getpid(), bytes([number]) * 1_000_000
 
-    found = list(
+    result = list(
         workers.in_order(lambda item: (os.getpid(), *item), lambda: (item for item in items()), 2, made_once=True)
     )
-    assert [text[-1] for *_, text in found] == list(range(6))
-    made_by, worked_by = {maker for _, maker, _ in found}, {worker for worker, *_ in found}
+    assert [text[-1] for *_, text in result] == list(range(6))
+    made_by, worked_by = {maker for _, maker, _ in result}, {worker for worker, *_ in result}
     assert (len(made_by), len(worked_by)) == (1, 2)
     assert not {parent} & (made_by | worked_by)
     assert not made_by & worked_by

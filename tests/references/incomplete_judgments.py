@@ -299,10 +299,10 @@ def iiprec_at_recall(topic: SampledTopic, recall: float) -> float:
         return 0.0
     best = 0.0
     for rank in range(len(topic.ranking), 0, -1):
-        found = topic.expected_within(rank)
-        if found < recall * (1 - 1e-4) * every:
+        result = topic.expected_within(rank)
+        if result < recall * (1 - 1e-4) * every:
             break
-        best = max(best, found / rank)
+        best = max(best, result / rank)
     return best
 
 

@@ -455,16 +455,16 @@ def interpolation_walk(topic: Topic, levels: Sequence[float]) -> Iterator[tuple[
     while current >= 0 and cutoff[current] > topic.n_rel_ret:
         current -= 1
     best = divide(topic.n_rel_ret, topic.n_ret)
-    found = topic.n_rel_ret
+    result = topic.n_rel_ret
     for rank in reversed(topic.ranks()):
-        if found <= 0:
+        if result <= 0:
             break
-        best = max(best, found / rank)
+        best = max(best, result / rank)
         if topic.is_hit(rank):
-            while current >= 0 and cutoff[current] == found:
+            while current >= 0 and cutoff[current] == result:
                 yield current, best
                 current -= 1
-            found -= 1
+            result -= 1
     while current >= 0:
         yield current, best
         current -= 1
@@ -497,15 +497,15 @@ def multiple_r_precision(topic: Topic, multiples: Sequence[float]) -> list[float
     while current >= 0 and cutoff[current] > topic.n_ret:
         values[current] = topic.n_rel_ret / cutoff[current]
         current -= 1
-    found = topic.n_rel_ret
+    result = topic.n_rel_ret
     for rank in reversed(topic.ranks()):
-        if found <= 0:
+        if result <= 0:
             break
         while current >= 0 and cutoff[current] == rank:
-            values[current] = found / rank
+            values[current] = result / rank
             current -= 1
         if topic.is_hit(rank):
-            found -= 1
+            result -= 1
     return values
 
 

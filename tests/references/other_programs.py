@@ -96,10 +96,10 @@ def mteb(name: str, qrels: Grades, run: Results) -> float:
     """Return the mean that MTEB gives, most of them rounded to 5 decimals, in a task that drops topics from results."""
     metrics = import_module("mteb._evaluators.retrieval_metrics")
     evaluate = import_module("mteb._evaluators.retrieval_evaluator").RetrievalEvaluator.evaluate
-    found = evaluate(None, copy.deepcopy(qrels), copy.deepcopy(run), [1, 10], ignore_identical_ids=True)
+    result = evaluate(None, copy.deepcopy(qrels), copy.deepcopy(run), [1, 10], ignore_identical_ids=True)
     kinds = ("ndcg", "recall", "precision", "naucs", "mrr", "naucs_mrr", "hit_rate")
-    scores = metrics.make_score_dict(_map=found.map, task_scores={}, **{kind: getattr(found, kind) for kind in kinds})
-    return float({**scores, **found.hit_rate}[name])
+    scores = metrics.make_score_dict(_map=result.map, task_scores={}, **{kind: getattr(result, kind) for kind in kinds})
+    return float({**scores, **result.hit_rate}[name])
 
 
 PROGRAMS: dict[str, Callable[[str, Grades, Results], float]] = {

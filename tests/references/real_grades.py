@@ -106,6 +106,6 @@ def err(ranking: Sequence[float | None], k: int, highest: float) -> float:
 
 def ndcg_burges(ranking: Sequence[float | None], judgments: Sequence[float], k: int) -> float:
     """Return ndcg at a cutoff with the gains 2**grade - 1."""
-    found = dcg([2 ** (grade or 0.0) - 1 for grade in ranking], {}, k)
+    result = dcg([2 ** (grade or 0.0) - 1 for grade in ranking], {}, k)
     best = dcg([2**grade - 1 for grade in sorted(judgments, reverse=True)], {}, k)
-    return found / best
+    return result / best

@@ -66,24 +66,24 @@ ALL = ["301", "302", "303", "304", "305"]
 def test_intervals(complete: bool) -> None:
     """Two lines after each mean, none after a sum; geometric means on the scale of logarithms."""
     options = ["-c"] if complete else []
-    found = lines_of(*options, "--ci", "95%", *MEASURES, QRELS, BM25)
-    assert [key for key in found if key[0] != "all"] == [
+    result = lines_of(*options, "--ci", "95%", *MEASURES, QRELS, BM25)
+    assert [key for key in result if key[0] != "all"] == [
         (f"all:{end}", measure) for measure in ("map", "gm_map", "P_5") for end in ("low", "high")
     ]
     for measure, name in (("map", "map"), ("P.5", "P_5")):
         ends = literal_ends(of_topics(measure, ALL, complete=complete), 0.95)
-        assert [found[f"all:{end}", name] for end in ("low", "high")] == ends
+        assert [result[f"all:{end}", name] for end in ("low", "high")] == ends
     logarithms = [math.log(max(value, 0.00001)) for value in of_topics("map", ALL, complete=complete)]
     half = stats.t.ppf(0.975, len(logarithms) - 1) * stdev(logarithms) / math.sqrt(len(logarithms))
     ends = [f"{math.exp(fmean(logarithms) + sign * half):.4f}" for sign in (-1, 1)]
-    assert [found[f"all:{end}", "gm_map"] for end in ("low", "high")] == ends
+    assert [result[f"all:{end}", "gm_map"] for end in ("low", "high")] == ends
 
 
 def test_complete_as_trec_eval_9() -> None:
     """Where topics without results have no lines they count in the interval all the same."""
-    found = lines_of("-c", "--compat", "9", "--ci", "0.9", "-m", "map", QRELS, BM25)
+    result = lines_of("-c", "--compat", "9", "--ci", "0.9", "-m", "map", QRELS, BM25)
     ends = literal_ends([*of_topics("map", ALL), 0.0], 0.9)
-    assert [found[f"all:{end}", "map"] for end in ("low", "high")] == ends
+    assert [result[f"all:{end}", "map"] for end in ("low", "high")] == ends
 
 
 def test_values_do_not_change() -> None:
@@ -96,12 +96,12 @@ def test_values_do_not_change() -> None:
 
 def test_readings_zscores_and_no_summary(tmp_path: Path) -> None:
     """Readings have intervals of their own, z-scores those of z-scores; with -n there is none."""
-    found = lines_of("--ci", "90%", "-m", "P.5:skip", "-m", "P.5", QRELS, BM25)
-    assert {key for key in found if key[0] == "all:low"} == {("all:low", "P_5"), ("all:low", "P_5:skip")}
+    result = lines_of("--ci", "90%", "-m", "P.5:skip", "-m", "P.5", QRELS, BM25)
+    assert {key for key in result if key[0] == "all:low"} == {("all:low", "P_5"), ("all:low", "P_5:skip")}
     (tmp_path / "z").write_text("".join(f"{topic} map 0.5 0.25\n" for topic in ALL))
-    found = lines_of("-Z", tmp_path / "z", "--ci", "90%", "-m", "map", QRELS, BM25)
+    result = lines_of("-Z", tmp_path / "z", "--ci", "90%", "-m", "map", QRELS, BM25)
     ends = literal_ends([(value - 0.5) / 0.25 for value in of_topics("map", ALL)], 0.9)
-    assert [found[f"all:{end}", "Zmap"] for end in ("low", "high")] == ends
+    assert [result[f"all:{end}", "Zmap"] for end in ("low", "high")] == ends
     assert run("-n", "--ci", "90%", "-m", "map", QRELS, BM25).stdout == b""
     assert b"all" not in run("-n", "-q", "--ci", "90%", "-m", "map", QRELS, BM25).stdout
 
@@ -187,7 +187,7 @@ def test_groups_as_trec_eval(groups: Path, tmp_path: Path, version: str, options
     program = os.environ.get(f"TREC_EVAL_{version}")
     if not program:
         pytest.skip(f"TREC_EVAL_{version} names no program")
-    found = lines_of(*options, "--compat", version, "--topic-groups", groups, "-m", "all_trec", QRELS, BM25)
+    result = lines_of(*options, "--compat", version, "--topic-groups", groups, "-m", "all_trec", QRELS, BM25)
     for group, topics in GROUPS.items():
         # Where a topic lacks results, trec_eval 10 averages nothing without -c, against its own help.
         refuses = version == "10" and "-c" not in options
@@ -195,22 +195,22 @@ def test_groups_as_trec_eval(groups: Path, tmp_path: Path, version: str, options
         command = [program, *options, "-m", "all_trec", str(judged), str(BM25)]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         theirs = {words[0]: words[2] for words in map(str.split, done.stdout.splitlines()) if words[0] != "runid"}
-        ours = {measure: value for (topic, measure), value in found.items() if topic == f"all:{group}"}
+        ours = {measure: value for (topic, measure), value in result.items() if topic == f"all:{group}"}
         assert ours == theirs
 
 
 def test_groups(groups: Path) -> None:
     """Means over the topics of the group that were evaluated, sums over them, and their number."""
-    found = lines_of("--topic-groups", groups, "--ci", "80%", *MEASURES, QRELS, BM25)
+    result = lines_of("--topic-groups", groups, "--ci", "80%", *MEASURES, QRELS, BM25)
     relevant = irevalx.evaluate(QRELS, BM25, "num_rel")
     for group, topics in GROUPS.items():
         values = of_topics("map", topics)
-        assert found[f"all:{group}", "num_q"] == str(len(values))
-        assert found[f"all:{group}", "map"] == f"{fmean(values):.4f}"
-        assert [found[f"all:{group}:{end}", "map"] for end in ("low", "high")] == literal_ends(values, 0.8)
+        assert result[f"all:{group}", "num_q"] == str(len(values))
+        assert result[f"all:{group}", "map"] == f"{fmean(values):.4f}"
+        assert [result[f"all:{group}:{end}", "map"] for end in ("low", "high")] == literal_ends(values, 0.8)
         each = dict(zip(relevant.topics(), relevant.per_topic("num_rel").tolist(), strict=True))
-        assert found[f"all:{group}", "num_rel"] == str(int(sum(each.get(topic, 0) for topic in topics)))
-    assert not any(topic.startswith("all:") and measure == "runid" for topic, measure in found)
+        assert result[f"all:{group}", "num_rel"] == str(int(sum(each.get(topic, 0) for topic in topics)))
+    assert not any(topic.startswith("all:") and measure == "runid" for topic, measure in result)
 
 
 def values_in(form: str, text: str) -> Iterator[tuple[str, str, str, float, Any, Any]]:

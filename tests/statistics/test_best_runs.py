@@ -60,8 +60,8 @@ def n_covered(x: FloatArray, y: FloatArray, k: int, n_topics: int, n_draws: int)
         sample = x[:, topics], y[:, topics]
         draws = TopicDraws.of(n_topics, 200, int(random.integers(2**32)))
         scores = sample[0].mean(axis=1), sample[1].mean(axis=1)
-        found = top_intervals(k, scores, (draws.summaries(sample[0]), draws.summaries(sample[1])))
-        for name, (low, high) in found.items():
+        result = top_intervals(k, scores, (draws.summaries(sample[0]), draws.summaries(sample[1])))
+        for name, (low, high) in result.items():
             covered[name] += low - 1e-9 <= truth[name] <= high + 1e-9
     return covered
 

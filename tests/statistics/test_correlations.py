@@ -104,16 +104,16 @@ def test_agree(drawn: tuple[list[float], list[float]]) -> None:
     """``agree`` has all of it."""
     names = names_of(len(drawn[0]))
     x, y = arrays(*drawn)
-    found = agree(x, y, names)
+    result = agree(x, y, names)
     change, rise, fall = reference.rank_changes(*drawn, names)
-    assert found["tau"] == near(reference.tau(*drawn))
-    assert found["inversions"] == inversions_counted(*drawn)
-    assert found["tau_ap"] == near(reference.tau_ap(*drawn))
-    assert found["tau_ap_b"] == near(reference.tau_ap_b(*drawn))
-    assert found["rms"] == near(reference.rms(*drawn))
-    assert found["bias"] == near(reference.bias(*drawn))
-    assert found["rank_change"] == near(change)
-    assert ((found["rise"], found["risen"]), (found["fall"], found["fallen"])) == (rise, fall)
+    assert result["tau"] == near(reference.tau(*drawn))
+    assert result["inversions"] == inversions_counted(*drawn)
+    assert result["tau_ap"] == near(reference.tau_ap(*drawn))
+    assert result["tau_ap_b"] == near(reference.tau_ap_b(*drawn))
+    assert result["rms"] == near(reference.rms(*drawn))
+    assert result["bias"] == near(reference.bias(*drawn))
+    assert result["rank_change"] == near(change)
+    assert ((result["rise"], result["risen"]), (result["fall"], result["fallen"])) == (rise, fall)
 
 
 @SETTINGS

@@ -50,8 +50,8 @@ def test_few_other_runs(n_others: int) -> None:
     slope = sum(x * (y - x) for x, y in zip(human[1:], machine[1:], strict=True)) / sum(x * x for x in human[1:])
     member = np.arange(n_others + 1) == 0
     assert excess_bias(human, machine, member) == pytest.approx(0.1 - slope * 0.5)
-    found = excess_bias_of(human, machine, member, np.array([0.1, 0.2]), 30)
-    assert found.freedom == (29 if n_others == 1 else 1)
+    result = excess_bias_of(human, machine, member, np.array([0.1, 0.2]), 30)
+    assert result.freedom == (29 if n_others == 1 else 1)
 
 
 def test_bias_that_goes_with_quality_is_no_excess() -> None:
@@ -73,16 +73,16 @@ def test_error_is_that_of_a_prediction() -> None:
     fitted, residuals, *_ = np.linalg.lstsq(x, (machine - human)[~member], rcond=None)
     new = np.array([1, human[3]])
     variance = residuals[0] / 9 * (1 + new @ np.linalg.inv(x.T @ x) @ new)
-    found = excess_bias_of(human, machine, member, drawn, 100)
-    assert found.value == pytest.approx(machine[3] - human[3] - new @ fitted)
-    assert found.error == pytest.approx(np.sqrt(variance + drawn.var(ddof=1)))
-    assert found.p == pytest.approx(2 * stats.t.sf(abs(found.value) / found.error, 9))
+    result = excess_bias_of(human, machine, member, drawn, 100)
+    assert result.value == pytest.approx(machine[3] - human[3] - new @ fitted)
+    assert result.error == pytest.approx(np.sqrt(variance + drawn.var(ddof=1)))
+    assert result.p == pytest.approx(2 * stats.t.sf(abs(result.value) / result.error, 9))
     wrong_line = excess_bias_of(human, machine, member, drawn, 100, 0.3)
-    assert (wrong_line.value, wrong_line.shuffled) == (found.value, 0.3)
-    assert wrong_line.error == pytest.approx(np.hypot(found.error, 0.3))
+    assert (wrong_line.value, wrong_line.shuffled) == (result.value, 0.3)
+    assert wrong_line.error == pytest.approx(np.hypot(result.error, 0.3))
     for alpha in (0.01, 0.2, 0.7):
-        low, high = found.interval(alpha)
-        assert (low > 0 or high < 0) == (found.p < alpha)
+        low, high = result.interval(alpha)
+        assert (low > 0 or high < 0) == (result.p < alpha)
     assert ExcessBias(0.1, 0.0, 9).p == 1
 
 
@@ -144,8 +144,8 @@ def test_a_run_that_is_unlike_the_others(tmp_path: Path) -> None:
     folder = SHARED / "robust03"
     machine = random_machine("robust03", tmp_path / "machine", 0)
     runs = sorted((folder / "runs").iterdir())
-    found = irevalx.lab.labels(folder / "qrels.gz", machine, runs, group_by="^NLPR", seed=1, resamples=500)
-    of_run = {one.statistic: one.value for one in found.rows if one.group == "NLPR"}
+    result = irevalx.lab.labels(folder / "qrels.gz", machine, runs, group_by="^NLPR", seed=1, resamples=500)
+    of_run = {one.statistic: one.value for one in result.rows if one.group == "NLPR"}
     assert max(of_run["excess_bias"] or 0.0, of_run["excess_bias_shuffled"] or 0.0) < -0.015
     assert called_biased(folder / "qrels.gz", machine, runs, "map") == {"map": set()}
 

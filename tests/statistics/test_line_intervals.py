@@ -43,8 +43,8 @@ def test_jackknife(n_groups: int) -> None:
     expected = [*jackknife(slope, slopes), *map(math.tanh, jackknife(z, zs))]
     shuffled = rng.permutation(x.size)
     for order in (np.arange(x.size), shuffled):
-        found = line_intervals(x[order], y[order], [groups[place] for place in order])
-        assert [end for ends in found for end in ends or ()] == pytest.approx(expected)
+        result = line_intervals(x[order], y[order], [groups[place] for place in order])
+        assert [end for ends in result for end in ends or ()] == pytest.approx(expected)
 
 
 def test_no_intervals() -> None:

@@ -91,11 +91,11 @@ def test_no_variance() -> None:
 
 def test_weights_are_cut() -> None:
     """A machine that underestimates differences would want more than 1; one that turns them round, less than 0."""
-    found = prediction_powered(
+    result = prediction_powered(
         np.repeat(HUMAN, 2, axis=0), np.stack([HUMAN[0] / 3, -HUMAN[0]]), np.repeat(MORE / 3, 2, axis=0)
     )
-    assert found.weight.tolist() == [1, 0]
-    assert found.cut.tolist() == [True, False]
+    assert result.weight.tolist() == [1, 0]
+    assert result.cut.tolist() == [True, False]
 
 
 VALUES = st.lists(st.integers(0, 20), min_size=2, max_size=12).map(lambda values: np.array(values) / 20)
@@ -113,31 +113,31 @@ def test_as_ppi_python(data: st.DataObject) -> None:
     if not best_weights(human[np.newaxis], machine[np.newaxis], more[np.newaxis])[0]:
         return  # 0/0, which is 0 here, and rounding errors
     for weight in (None, 0.0, 0.3, 1.0):
-        found = first(prediction_powered(human[np.newaxis], machine[np.newaxis], more[np.newaxis], weight=weight))
+        result = first(prediction_powered(human[np.newaxis], machine[np.newaxis], more[np.newaxis], weight=weight))
         low, high = ppi_py.ppi_mean_ci(human, machine, more, alpha=0.05, lam=weight)
         error = (float(high[0]) - float(low[0])) / (2 * stats.norm.ppf(0.975))
-        assert found["standard_error"] == pytest.approx(error, abs=1e-9)
+        assert result["standard_error"] == pytest.approx(error, abs=1e-9)
         middle = ppi_py.ppi_mean_pointestimate(human, machine, more, lam=weight)
-        assert found["estimate"] == pytest.approx(float(middle[0]), abs=1e-9)
+        assert result["estimate"] == pytest.approx(float(middle[0]), abs=1e-9)
 
 
 @pytest.mark.parametrize("alpha", [0.05, 0.2])
 def test_classical_intervals_are_those_of_scipy(alpha: float) -> None:
     """Student's t interval of the human topics alone."""
-    found = prediction_powered(HUMAN, MACHINE, MORE)
+    result = prediction_powered(HUMAN, MACHINE, MORE)
     expected = stats.ttest_1samp(HUMAN[0], 0).confidence_interval(1 - alpha)
-    assert [float(end[0]) for end in found.classical_interval(alpha)] == pytest.approx([expected.low, expected.high])
+    assert [float(end[0]) for end in result.classical_interval(alpha)] == pytest.approx([expected.low, expected.high])
 
 
 def test_p_and_interval_agree() -> None:
     """An interval leaves out 0 exactly where p is below its alpha; p is that of t with n - 1 degrees of freedom."""
     rng = np.random.default_rng(1)
     human, machine, more = (rng.normal(0.2, 0.5, (500, size)) for size in (8, 8, 30))
-    found = prediction_powered(human, machine, more)
-    assert found.p == pytest.approx(2 * stats.t.sf(np.abs(found.estimate / found.standard_error), 7))
+    result = prediction_powered(human, machine, more)
+    assert result.p == pytest.approx(2 * stats.t.sf(np.abs(result.estimate / result.standard_error), 7))
     for alpha in (0.01, 0.05, 0.3):
-        low, high = found.interval(alpha)
-        assert ((low > 0) | (high < 0)).tolist() == (found.p < alpha).tolist()
+        low, high = result.interval(alpha)
+        assert ((low > 0) | (high < 0)).tolist() == (result.p < alpha).tolist()
 
 
 @dataclass(frozen=True)
@@ -171,8 +171,8 @@ def coverage(
     covered, classical = np.zeros(len(truth)), np.zeros(len(truth))
     for _ in range(n_draws):
         some, others = (rng.integers(0, of.human.shape[1], size) for size in (n_human, n_machine))
-        found = prediction_powered(of.human[:, some], of.machine[:, some], of.machine[:, others], **options)
-        (low, high), (classical_low, classical_high) = found.interval(0.05), found.classical_interval(0.05)
+        result = prediction_powered(of.human[:, some], of.machine[:, some], of.machine[:, others], **options)
+        (low, high), (classical_low, classical_high) = result.interval(0.05), result.classical_interval(0.05)
         covered += (low <= truth) & (truth <= high)
         classical += (classical_low <= truth) & (truth <= classical_high)
     return covered / n_draws, classical / n_draws
@@ -186,10 +186,10 @@ def all_pairs(of: Population, n_human: int, n_machine: int, n_draws: int) -> tup
     truth, n_together, n_wrong = human.mean(axis=1), 0, 0
     for _ in range(n_draws):
         some, others = (rng.integers(0, human.shape[1], size) for size in (n_human, n_machine))
-        found = prediction_powered(human[:, some], machine[:, some], machine[:, others])
-        low, high = found.interval(0.05 / len(truth))
+        result = prediction_powered(human[:, some], machine[:, some], machine[:, others])
+        low, high = result.interval(0.05 / len(truth))
         n_together += bool((np.isnan(low) | ((low <= truth) & (truth <= high))).all())
-        n_wrong += bool(((holm(found.p) < 0.05) & (found.estimate * truth < 0)).any())
+        n_wrong += bool(((holm(result.p) < 0.05) & (result.estimate * truth < 0)).any())
     return n_together / n_draws, n_wrong / n_draws
 
 

@@ -48,14 +48,14 @@ def test_bins_are_those_of_the_loops(data: st.DataObject, width: int) -> None:
     values = data.draw(st.lists(row, min_size=2, max_size=4))
     size = data.draw(st.sampled_from([size for size in (1, 2, 4) if size <= n_topics // 2]))
     sets = topic_sets(n_topics, size, draws=20, seed=1)
-    found = swap_bins(np.array(values) / 10, sets, Fraction(width, 10 * size))
+    result = swap_bins(np.array(values) / 10, sets, Fraction(width, 10 * size))
     pairs = [(one.tolist(), other.tolist()) for one, other in sets]
     expected = reference.swap_bins(values, pairs, width)
-    assert {round(one.least * 10 * size / width): (one.comparisons, one.swaps) for one in found} == expected
-    assert [one.least for one in found] == sorted(one.least for one in found)
+    assert {round(one.least * 10 * size / width): (one.comparisons, one.swaps) for one in result} == expected
+    assert [one.least for one in result] == sorted(one.least for one in result)
     sums = swap_bins(np.array(values) / 10, sets, Fraction(width, 10), TOTAL)
-    assert [(one.comparisons, one.swaps) for one in sums] == [(one.comparisons, one.swaps) for one in found]
-    shares = [share for one in found for share in (one.percent, one.sigmas)]  # the unit makes no difference
+    assert [(one.comparisons, one.swaps) for one in sums] == [(one.comparisons, one.swaps) for one in result]
+    shares = [share for one in result for share in (one.percent, one.sigmas)]  # the unit makes no difference
     assert [share for one in sums for share in (one.percent, one.sigmas)] == pytest.approx(shares, nan_ok=True)
 
 
@@ -63,8 +63,8 @@ def test_geometric_means() -> None:
     """Differences of geometric means, found from logarithms."""
     values = np.array([[0.5, 0.2, 0.4], [0.1, 0.4, 0.0]])
     tested = GEOMETRIC_MEAN.transform(values)
-    found = swap_bins(tested, topic_sets(3, 1), Fraction("0.3"), GEOMETRIC_MEAN)
-    assert [(one.least, one.comparisons, one.swaps) for one in found] == [(0, 2, 2), (0.3, 4, 2)]
+    result = swap_bins(tested, topic_sets(3, 1), Fraction("0.3"), GEOMETRIC_MEAN)
+    assert [(one.least, one.comparisons, one.swaps) for one in result] == [(0, 2, 2), (0.3, 4, 2)]
 
 
 def test_nothing_to_compare_with() -> None:
@@ -114,9 +114,9 @@ def test_bins_on_sets_of_each_pair_alone() -> None:
                 tied[draw] += one * other == 0
         for number, of_pair in counts.items():
             expected.setdefault(number, []).append(of_pair)
-    found = swap_bins(np.array(values) / 10, own_sets(np.array(values) / 10, 2, draws=30, seed=5), Fraction(3, 20))
-    assert [round(one.least / 0.15) for one in found] == sorted(expected)
-    for one, of_pairs in zip(found, (expected[number] for number in sorted(expected)), strict=True):
+    result = swap_bins(np.array(values) / 10, own_sets(np.array(values) / 10, 2, draws=30, seed=5), Fraction(3, 20))
+    assert [round(one.least / 0.15) for one in result] == sorted(expected)
+    for one, of_pairs in zip(result, (expected[number] for number in sorted(expected)), strict=True):
         sums = tuple(sum(sum(of_pair[kind]) for of_pair in of_pairs) for kind in range(3))
         assert (one.comparisons, one.swaps, one.ties) == sums
         rate = (sums[1] + sums[2] / 2) / sums[0]
@@ -127,7 +127,7 @@ def test_bins_on_sets_of_each_pair_alone() -> None:
         )
         assert one.error == pytest.approx(math.sqrt(variance) / sums[0])
     shared = swap_bins(np.array(values) / 10, topic_sets(8, 2, draws=30, seed=5), Fraction(3, 20))
-    assert [(one.swaps, one.ties) for one in shared] != [(one.swaps, one.ties) for one in found]
+    assert [(one.swaps, one.ties) for one in shared] != [(one.swaps, one.ties) for one in result]
 
 
 def test_ties_decide_as_half_swaps() -> None:

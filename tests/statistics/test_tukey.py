@@ -54,14 +54,14 @@ def test_tukey_tries_all_arrangements_of_few_topics(steps: list[list[int]], alph
     """p-values and the half width are those of the loop, also of sixths, which no decimals write down."""
     ranges = reference.tukey_ranges(steps)
     values = np.array(steps) / divisor
-    found = randomised_tukey(values, 10_000)
+    result = randomised_tukey(values, 10_000)
     expected = [
         Fraction(sum(1 for one in ranges if one >= abs(Fraction(sum(a) - sum(b), 2))), len(ranges))
         for a, b in combinations(steps, 2)
     ]
-    assert found.p_values(all_means(values)).tolist() == [float(p) for p in expected]
+    assert result.p_values(all_means(values)).tolist() == [float(p) for p in expected]
     place = math.ceil(Fraction(str(alpha)) * len(ranges))
-    assert found.half_width(alpha) == pytest.approx(float(ranges[place - 1]) / divisor, abs=1e-12)
+    assert result.half_width(alpha) == pytest.approx(float(ranges[place - 1]) / divisor, abs=1e-12)
 
 
 @settings(deadline=None, max_examples=20)
@@ -97,9 +97,9 @@ def test_random_arrangements_are_near_all_of_them() -> None:
 def test_one_topic_or_none_shows_nothing() -> None:
     """P is 1, and there is no interval."""
     for n_topics in (0, 1):
-        found = Tukey(np.ones(3), n_topics)
-        assert found.p_values(np.ones(2)).tolist() == [1, 1]
-        assert math.isnan(found.half_width(0.05))
+        result = Tukey(np.ones(3), n_topics)
+        assert result.p_values(np.ones(2)).tolist() == [1, 1]
+        assert math.isnan(result.half_width(0.05))
 
 
 @pytest.mark.parametrize(

@@ -72,15 +72,15 @@ def every_sample_of_strata() -> list[TwoStageEstimate]:
 
 def test_all_samples_of_strata() -> None:
     """Over all samples estimates are right on average, and so are their squared document errors."""
-    found = every_sample_of_strata()
-    assert len(found) == 9
+    result = every_sample_of_strata()
+    assert len(result) == 9
     truth = (HUMAN.sum() + OTHERS.sum()) / 2
-    assert np.mean([one.estimate for one in found]) == pytest.approx(truth)
-    assert np.var([one.estimate for one in found]) == pytest.approx(np.mean([one.document_error**2 for one in found]))
-    assert np.mean([one.classical for one in found]) == pytest.approx(HUMAN.sum() / 2)
-    variance = np.mean([one.classical_document_error**2 for one in found])
-    assert np.var([one.classical for one in found]) == pytest.approx(variance)
-    assert [one.machine for one in found] == pytest.approx([(MACHINE.sum() + 0.1) / 2] * 9)
+    assert np.mean([one.estimate for one in result]) == pytest.approx(truth)
+    assert np.var([one.estimate for one in result]) == pytest.approx(np.mean([one.document_error**2 for one in result]))
+    assert np.mean([one.classical for one in result]) == pytest.approx(HUMAN.sum() / 2)
+    variance = np.mean([one.classical_document_error**2 for one in result])
+    assert np.var([one.classical for one in result]) == pytest.approx(variance)
+    assert [one.machine for one in result] == pytest.approx([(MACHINE.sum() + 0.1) / 2] * 9)
 
 
 def test_all_samples_of_documents_drawn_by_themselves() -> None:
@@ -111,7 +111,7 @@ def test_literal_loops() -> None:
     """Estimate, errors, interval and p of one sample, each written out; lambda is the one with the least error."""
     documents = np.array([0, 1, 3, 4, 5, 7, 8])
     probability = np.array([2 / 3, 2 / 3, 1, 1, 2 / 3, 2 / 3, 1])
-    found = estimated(documents, probability, STRATUM[documents])
+    result = estimated(documents, probability, STRATUM[documents])
 
     def at(weight: float) -> tuple[list[float], float]:
         totals, variance = [], 0.0
@@ -128,17 +128,17 @@ def test_literal_loops() -> None:
                 variance += size**2 * (1 - n_drawn / size) * spread / n_drawn
         return totals, variance
 
-    totals, variance = at(found.weight)
-    assert found.estimate == pytest.approx(sum(totals) / 2)
-    assert found.document_error == pytest.approx(variance**0.5 / 2)
-    assert found.standard_error == pytest.approx(abs(totals[0] - totals[1]) / 2)
-    assert 0 < found.weight < 1
+    totals, variance = at(result.weight)
+    assert result.estimate == pytest.approx(sum(totals) / 2)
+    assert result.document_error == pytest.approx(variance**0.5 / 2)
+    assert result.standard_error == pytest.approx(abs(totals[0] - totals[1]) / 2)
+    assert 0 < result.weight < 1
     assert variance == pytest.approx(min(at(weight)[1] for weight in np.linspace(0, 1, 2001)), rel=1e-5)
     judged = stats.ttest_1samp(totals, 0)
-    assert found.p == pytest.approx(judged.pvalue)
-    assert found.interval(0.1) == pytest.approx(tuple(judged.confidence_interval(0.9)))
+    assert result.p == pytest.approx(judged.pvalue)
+    assert result.interval(0.1) == pytest.approx(tuple(judged.confidence_interval(0.9)))
     alone = stats.ttest_1samp(at(0.0)[0] - OTHERS, 0).confidence_interval(0.95)
-    assert found.classical_interval(0.05) == pytest.approx((alone.low, alone.high))
+    assert result.classical_interval(0.05) == pytest.approx((alone.low, alone.high))
 
 
 def test_nothing_to_divide_by() -> None:

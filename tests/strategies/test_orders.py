@@ -33,10 +33,10 @@ def asked_for(name: str, collection: Collection, seed: int = 0) -> list[list[str
     """Return what an order asks for in each topic, told from what it keeps at each budget."""
     candidates, qrels = read(collection)
     judgments = graded_judgments_of(qrels)
-    found = ordering(name, candidates).replay(judgments, budgets(20), seed)
+    result = ordering(name, candidates).replay(judgments, budgets(20), seed)
     sequences: list[list[str]] = [[] for _ in judgments.topics]
     before = np.zeros(judgments.rows.size, np.bool_)
-    for kept in found.kept:
+    for kept in result.kept:
         for place in np.flatnonzero(kept & ~before).tolist():
             sequences[judgments.rows.ids[place]].append(judgments.docnos.text(place).decode())
         before = kept
@@ -86,8 +86,8 @@ def test_across_topics(name: str) -> None:
             expected.append([*taken])
         candidates, qrels = read((topics, relevant))
         judgments = graded_judgments_of(qrels)
-        found = ordering(name, candidates, across=True).replay(judgments, budgets(len(expected)))
-        assert [judgments.rows.count(kept).tolist() for kept in found.kept] == expected
+        result = ordering(name, candidates, across=True).replay(judgments, budgets(len(expected)))
+        assert [judgments.rows.count(kept).tolist() for kept in result.kept] == expected
 
 
 def test_bounds() -> None:
@@ -138,8 +138,8 @@ def test_documents_without_a_judgment() -> None:
     names = judgments.docnos.texts()
 
     def kept(unjudged: str, n: int) -> tuple[set[str], int]:
-        found = ordering("mtf", candidates, unjudged=unjudged).replay(judgments, budgets(n))
-        return {names[place].decode() for place in np.flatnonzero(found.kept[-1])}, found.n_without
+        result = ordering("mtf", candidates, unjudged=unjudged).replay(judgments, budgets(n))
+        return {names[place].decode() for place in np.flatnonzero(result.kept[-1])}, result.n_without
 
     assert kept("skip", 2) == ({"y", "z"}, 1)
     assert kept("nonrel", 2) == (set(), 2)  # x of the first run, then u of the second
@@ -152,10 +152,19 @@ def test_nothing_is_learnt_inside_a_batch() -> None:
     candidates = candidates_of(opened_runs(runs).runs, 10)
     qrels = {"1": dict.fromkeys([*runs["a"]["1"], *runs["b"]["1"]], 0)}
     judgments = graded_judgments_of(qrels)
-    found = ordering("mtf", candidates, batch=4).replay(judgments, budgets(8))
+    result = ordering("mtf", candidates, batch=4).replay(judgments, budgets(8))
     names = [docno.decode() for docno in judgments.docnos.texts()]
-    assert {names[place] for place in np.flatnonzero(found.kept[3])} == {"a0", "a1", "a2", "a3"}
-    assert {names[place] for place in np.flatnonzero(found.kept[7])} == {"a0", "a1", "a2", "a3", "b0", "b1", "b2", "b3"}
+    assert {names[place] for place in np.flatnonzero(result.kept[3])} == {"a0", "a1", "a2", "a3"}
+    assert {names[place] for place in np.flatnonzero(result.kept[7])} == {
+        "a0",
+        "a1",
+        "a2",
+        "a3",
+        "b0",
+        "b1",
+        "b2",
+        "b3",
+    }
 
 
 def test_a_sample_has_its_size_on_average_and_is_unbiased() -> None:
@@ -165,8 +174,8 @@ def test_a_sample_has_its_size_on_average_and_is_unbiased() -> None:
     judgments = graded_judgments_of(qrels)
     sizes, sums = [], []
     for seed in range(2000):
-        found = ordering("sampled", candidates).replay(judgments, budgets(3)[2:], seed)
-        kept, chances = found.kept[0], found.inclusion[0]
+        result = ordering("sampled", candidates).replay(judgments, budgets(3)[2:], seed)
+        kept, chances = result.kept[0], result.inclusion[0]
         assert (chances[kept] > 0).all()
         weights = np.where(kept, 1 / np.where(kept, chances, 1), 0)
         sizes.append(judgments.rows.count(kept))
@@ -213,9 +222,9 @@ def test_active_learning() -> None:
         return scipy_sparse.csr_array(np.array([vectors[docno.decode()] for docno in docnos]))
 
     with_texts = replace(ordering("cal", candidates), vectors=rows)
-    found = with_texts.replay(judgments, budgets(40), 3)
+    result = with_texts.replay(judgments, budgets(40), 3)
     order = []
-    for kept in found.kept:
+    for kept in result.kept:
         order += [
             one.decode() for one in judgments.docnos.take(np.flatnonzero(kept)).texts() if one.decode() not in order
         ]

@@ -75,10 +75,10 @@ def test_of_each_topic(name: str) -> None:
                 for number, runs in enumerate(topics)
                 for docno, _ in literal(name, f"t{number}")(runs, {**judged[number]}, CUT)[:n]
             ]
-            found = names(select(ordering(name, candidates), graded_judgments_of(qrels_of(judged)), n, SEED))
-            assert found == expected
+            result = names(select(ordering(name, candidates), graded_judgments_of(qrels_of(judged)), n, SEED))
+            assert result == expected
             left = [len(set(reference.names_of(runs)) - one.keys()) for runs, one in zip(topics, judged, strict=True)]
-            assert len(found) == sum(min(n, one) for one in left)
+            assert len(result) == sum(min(n, one) for one in left)
 
 
 @pytest.mark.parametrize("name", ["rrf", "borda", "hedge", "mtf", "maxmean", "mtc"])
@@ -93,8 +93,8 @@ def test_in_all(name: str) -> None:
             expected.append((f"t{number}", left[number].pop(0)[0]))
         candidates, _ = read((topics, relevant))
         for n in (5, 100):
-            found = select(ordering(name, candidates, across=True), graded_judgments_of(qrels_of(judged)), n)
-            assert names(found) == expected[:n]
+            result = select(ordering(name, candidates, across=True), graded_judgments_of(qrels_of(judged)), n)
+            assert names(result) == expected[:n]
 
 
 def test_bounds() -> None:
@@ -108,8 +108,8 @@ def test_bounds() -> None:
             for number in range(2)
             for docno, _ in reference.bounds(topics, relevant, number, known)[:4]
         ]
-        found = select(ordering("bounds", candidates), graded_judgments_of(qrels_of(judged)), 4)
-        assert names(found) == expected
+        result = select(ordering("bounds", candidates), graded_judgments_of(qrels_of(judged)), 4)
+        assert names(result) == expected
 
 
 def test_bounds_as_the_command_selects() -> None:
@@ -129,8 +129,8 @@ def test_bounds_as_the_command_selects() -> None:
             assert isinstance(rows, DocumentsToJudge)
             expected = [(row.topic, row.docno) for row in rows.rows]
             of_topics = ordering("bounds", candidates, across=keyword == "in_all")
-            found = names(select(of_topics, graded_judgments_of(qrels), 4))
-            worthwhile = [one for one in found if one in expected]  # the others matter to no undecided pair
+            result = names(select(of_topics, graded_judgments_of(qrels), 4))
+            worthwhile = [one for one in result if one in expected]  # the others matter to no undecided pair
             assert worthwhile == expected
             n_compared += len(expected)
     assert n_compared > 50
