@@ -98,8 +98,8 @@ class Reader:
     @property
     def complaints(self) -> list[str]:
         """What the console says, and what the page has asked for from elsewhere."""
-        asked = self.run("return performance.getEntriesByType('resource').map((one) => one.name)")
-        return [entry["message"] for entry in self.driver.get_log("browser")] + list(asked)
+        names = self.run("return performance.getEntriesByType('resource').map((one) => one.name)")
+        return [entry["message"] for entry in self.driver.get_log("browser")] + list(names)
 
     @contextmanager
     def media(self, *, scheme: str = "light", kind: str = "", width: int = 1400) -> Iterator[None]:

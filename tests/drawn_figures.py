@@ -73,7 +73,7 @@ def texts_of(figure: Figure) -> list[str]:
     """Return all words in a figure."""
     from matplotlib.text import Text
 
-    return [one.get_text() for one in figure.findobj(Text)]
+    return [text.get_text() for text in figure.findobj(Text)]
 
 
 def png_size(path: Path) -> tuple[float, float, float]:
@@ -93,6 +93,7 @@ def pdf_objects(path: Path) -> bytes:
     data = path.read_bytes()
     assert data.startswith(b"%PDF")
     streams = [
-        zlib.decompressobj().decompress(one) for one in re.findall(rb"stream\r?\n(x.*?)endstream", data, re.DOTALL)
+        zlib.decompressobj().decompress(stream)
+        for stream in re.findall(rb"stream\r?\n(x.*?)endstream", data, re.DOTALL)
     ]
     return data + b"".join(streams)

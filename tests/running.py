@@ -58,7 +58,7 @@ def run(
 ) -> Result:
     """Call ``main`` in this process, with standard input from a file (or empty)."""
     stdout, stderr = io.TextIOWrapper(io.BytesIO(), "utf-8", newline=os.linesep), io.StringIO()
-    before, kept, changed = Path.cwd(), os.dup(0), dict(env or {})
+    before, stdin_copy, changed = Path.cwd(), os.dup(0), dict(env or {})
     saved = {name: os.environ.get(name) for name in changed}
     source = os.open(stdin if stdin is not None else os.devnull, os.O_RDONLY)
     try:
@@ -75,8 +75,8 @@ def run(
             else:
                 os.environ[name] = value
         os.chdir(before)
-        os.dup2(kept, 0)
-        os.close(kept)
+        os.dup2(stdin_copy, 0)
+        os.close(stdin_copy)
         os.close(source)
     assert isinstance(stdout.buffer, io.BytesIO)
     return Result(status, stdout.buffer.getvalue(), stderr.getvalue())

@@ -185,11 +185,11 @@ def test_declared_again() -> None:
         def declared_again(topics: irevalx.Topics) -> Any:
             return topics.n_ret * value
 
-    found = []
+    results = []
     for value in (1.0, 2.0):
         declared(value)
-        found.append(irevalx.evaluate({"1": {"a": 1}}, {"1": {"a": 1.0}}, "declared_again")["declared_again"])
-    assert found == [1.0, 2.0]
+        results.append(irevalx.evaluate({"1": {"a": 1}}, {"1": {"a": 1.0}}, "declared_again")["declared_again"])
+    assert results == [1.0, 2.0]
 
 
 def test_warnings_about_measures_come_with_each_call() -> None:

@@ -285,7 +285,7 @@ def test_what_pytrec_eval_aborts_on() -> None:
     with pytest.raises(irevalx.IrevalxError, match="utility must have 4 parameters"):
         irevalx.RelevanceEvaluator({"1": {"A": 1}}, ["utility.1"]).evaluate({"1": {"A": 1.0}})
     both = irevalx.RelevanceEvaluator({"1": {"A": 1}}, ["P.1"]), irevalx.RelevanceEvaluator({"1": {"A": 1}}, ["P.2"])
-    assert [one.evaluate({"1": {"A": 1.0}})["1"] for one in both] == [{"P_1": 1.0}, {"P_2": 0.5}]
+    assert [evaluator.evaluate({"1": {"A": 1.0}})["1"] for evaluator in both] == [{"P_1": 1.0}, {"P_2": 0.5}]
     for no_number in ("runid", "relstring", "relstring.3"):
         name = no_number.partition(".")[0]
         assert irevalx.RelevanceEvaluator({"1": {"A": 1}}, [no_number]).evaluate({"1": {"A": 1.0}}) == {
@@ -375,7 +375,7 @@ def test_threads_are_safe() -> None:
     grades = {str(topic): {f"D{n}": n % 3 for n in range(100)} for topic in range(20)}
     runs = [{topic: {f"D{n}": chance.random() for n in range(150)} for topic in grades} for _ in range(24)]
     evaluator = irevalx.RelevanceEvaluator(grades, ["official"])
-    alone = [evaluator.evaluate(one) for one in runs]
+    alone = [evaluator.evaluate(run) for run in runs]
     with ThreadPoolExecutor(4) as executor:
         assert list(executor.map(evaluator.evaluate, runs)) == alone
 

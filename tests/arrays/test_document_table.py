@@ -59,11 +59,11 @@ def test_table_finds_what_a_dictionary_finds(entries: list[tuple[int, bytes]], s
     """Documents are found by topic and bytes, and every document that occurs twice is noticed."""
     table = DocumentTable(np.array([t for t, _ in entries], np.int64), 4, Names.of([d for _, d in entries]))
     result = table.find(np.array([t for t, _ in sought], np.int64), Names.of([d for _, d in sought])).tolist()
-    for one, place in zip(sought, result, strict=True):
-        assert (entries[place] if place != ABSENT else None) == (one if one in entries else None)
-    twice = {entry for entry in entries if entries.count(entry) > 1}
+    for entry, place in zip(sought, result, strict=True):
+        assert (entries[place] if place != ABSENT else None) == (entry if entry in entries else None)
+    twice = {pair for pair in entries if entries.count(pair) > 1}
     assert {entries[place] for pair in table.duplicates.tolist() for place in pair} == twice
-    assert all(entries[one] == entries[other] and one != other for one, other in table.duplicates.tolist())
+    assert all(entries[first] == entries[other] and first != other for first, other in table.duplicates.tolist())
 
 
 def test_few_are_found_as_many_are() -> None:

@@ -285,8 +285,8 @@ def test_unreadable_files(tmp_path: Path) -> None:
         for files in ((QRELS, path), (path, RUN)):
             result = run(*files)
             assert (result.stdout, result.status) == (b"", 2)
-            shown = str(path).replace("\0", "\\x00")
-            assert result.stderr.startswith(f"irevalx: cannot read '{shown}': {problem}")
+            printed = str(path).replace("\0", "\\x00")
+            assert result.stderr.startswith(f"irevalx: cannot read '{printed}': {problem}")
 
 
 @pytest.mark.parametrize(
@@ -419,10 +419,10 @@ def test_several_runs(tmp_path: Path) -> None:
     """Each run has a block; one without a runid line begins with it; one that fails does not stop the others."""
     other = tmp_path / "other.run.gz"
     other.write_bytes(gzip.compress(RUN.read_bytes().replace(b" sysA\n", b" sysB\n")))
-    one, two = run(QRELS, RUN), run(QRELS, other)
+    first, two = run(QRELS, RUN), run(QRELS, other)
     (tmp_path / "empty").touch()
     both = run(QRELS, RUN, tmp_path / "empty", other)
-    assert both.stdout == one.stdout + two.stdout
+    assert both.stdout == first.stdout + two.stdout
     assert both.status == 2
     per_topic = run("-nq", "-m", "map", QRELS, RUN).stdout
     headed = run("-nq", "-m", "map", QRELS, RUN, other).stdout
@@ -448,10 +448,10 @@ def test_every_run_has_a_name_of_its_own(tmp_path: Path) -> None:
         (tmp_path / name).write_text(f"1 Q0 a 1 1 {tag}\n")
     (tmp_path / "qrels").write_text("1 0 a 1\n")
     names = ["bm25.x", "dense.x", "o.x", ".gz", "a b", "o.x"]
-    shown = run("-m", "runid", "qrels", *names, cwd=tmp_path).stdout.decode().splitlines()
-    assert [line.split("\t")[2] for line in shown] == ["bm25", "dense", "o.x", ".gz", "a_b", "o.x#2"]
-    shown = run("-m", "runid", "qrels", *names[:3], cwd=tmp_path).stdout.decode().splitlines()
-    assert [line.split("\t")[2] for line in shown] == ["bm25.x", "dense", "bm25"]
+    lines = run("-m", "runid", "qrels", *names, cwd=tmp_path).stdout.decode().splitlines()
+    assert [line.split("\t")[2] for line in lines] == ["bm25", "dense", "o.x", ".gz", "a_b", "o.x#2"]
+    lines = run("-m", "runid", "qrels", *names[:3], cwd=tmp_path).stdout.decode().splitlines()
+    assert [line.split("\t")[2] for line in lines] == ["bm25.x", "dense", "bm25"]
 
 
 def test_the_first_run_that_fails_gives_the_status(tmp_path: Path) -> None:

@@ -50,8 +50,8 @@ def test_1_no_document_is_retrieved_without_results(tmp_path: Path) -> None:
     """10.0 retrieves a document of its own invention for a topic without results, as its judgment shows."""
     # trec_eval 10.0 -c -q, with another docno in the judgments of topic 2
     qrels, results = files(tmp_path, "1 0 A 1\n2 0 ceci_nest_pas_un_docno 1\n", "1 Q0 A 1 2 r\n")
-    shown = lines(run("-c", "-q", "-m", "num_rel_ret", qrels, results).stdout)
-    assert shown == [["num_rel_ret", "1", "1"], ["num_rel_ret", "2", "0"], ["num_rel_ret", "all", "1"]]
+    printed = lines(run("-c", "-q", "-m", "num_rel_ret", qrels, results).stdout)
+    assert printed == [["num_rel_ret", "1", "1"], ["num_rel_ret", "2", "0"], ["num_rel_ret", "all", "1"]]
 
 
 def test_1_name_of_a_run_without_lines(tmp_path: Path) -> None:

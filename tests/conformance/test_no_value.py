@@ -59,9 +59,9 @@ def test_reports(files: Path) -> None:
     """No row in csv and jsonl, no key in json, an empty cell in a table."""
     rows = run("-q", *ASKED, "--format", "csv", "qrels", "run", cwd=files).stdout.decode().splitlines()
     assert not [row for row in rows if row.startswith("t,2,")]
-    shown = json.loads(run("-q", *ASKED, "--format", "json", "qrels", "run", cwd=files).stdout)
-    assert shown["runs"][0]["topics"]["2"] == {}
-    assert "ERR_5" in shown["runs"][0]["topics"]["3"]
+    report = json.loads(run("-q", *ASKED, "--format", "json", "qrels", "run", cwd=files).stdout)
+    assert report["runs"][0]["topics"]["2"] == {}
+    assert "ERR_5" in report["runs"][0]["topics"]["3"]
     table = run("-q", "-m", "map", "-m", "ERR.5", "--format", "table", "qrels", "run", cwd=files).stdout.decode()
     assert [line.split() for line in table.splitlines() if line.startswith("2 ")] == [["2", "0.0000"]]
 

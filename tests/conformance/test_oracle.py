@@ -203,10 +203,10 @@ def random_preferences(rng: random.Random, topics: list[bytes], docs: list[bytes
     )
     for topic in topics:
         for group in rng.sample([b"9", b"10", b"u", b"U"], rng.randint(1, 4)):
-            usual = {docno: rng.choice(levels) for docno in docs}
+            grades = {docno: rng.choice(levels) for docno in docs}
             for subgroup in rng.sample([b"s", b"t", b"1"], rng.choice([1, 1, 2, 3])) if subgroups else [b""]:
                 for docno in rng.sample(docs, rng.randint(1, len(docs))):
-                    level = usual[docno] if rng.random() < 0.98 else rng.choice(levels)
+                    level = grades[docno] if rng.random() < 0.98 else rng.choice(levels)
                     names = [topic, group, subgroup, docno] if subgroups else [topic, group, docno]
                     lines += [b"\x00".join([*names, level.encode()])] * rng.choice([1] * 9 + [2])
     rng.shuffle(lines)
@@ -283,10 +283,10 @@ def test_judgments_in_groups(seed: int, version: str, tmp_path: Path) -> None:
     docs, judged, ran = judged_and_results(rng)
     run_file = written(rng, random_run(rng, ran, docs), tmp_path / "run")
     measures = ["qrels_jg", "map_avgjg", "P_avgjg", "P_avgjg.1,3", "Rprec_mult_avgjg", "Rprec_mult_avgjg.0,.5,1,3,-1"]
-    asked = [word for request in rng.sample(measures, rng.randint(1, 2)) for word in ("-m", request)]
+    options = [word for request in rng.sample(measures, rng.randint(1, 2)) for word in ("-m", request)]
     flags = random_flags(rng, judged)
     flags += some_zscores(rng, judged, tmp_path)
-    compare(version, rng, random_groups(rng, judged, docs), run_file, [*flags, "-R", "qrels_jg", *asked])
+    compare(version, rng, random_groups(rng, judged, docs), run_file, [*flags, "-R", "qrels_jg", *options])
 
 
 @every_version
@@ -313,8 +313,8 @@ def test_zscores(seed: int, version: str, tmp_path: Path) -> None:
     run_file = written(rng, random_run(rng, ran, docs), tmp_path / "run")
     zscores = written(rng, random_zscores(rng, judged), tmp_path / "zscores")
     measures = ["runid", "num_q", "num_ret", "num_rel", "map", "gm_map", "P.5,10", "utility", "relstring", "official"]
-    asked = [word for request in rng.sample(measures, rng.randint(1, 5)) for word in ("-m", request)]
-    flags = [*random_flags(rng, judged), "-Z", str(zscores), *asked]
+    options = [word for request in rng.sample(measures, rng.randint(1, 5)) for word in ("-m", request)]
+    flags = [*random_flags(rng, judged), "-Z", str(zscores), *options]
     compare(version, rng, random_judgments(rng, judged, docs), run_file, flags)
 
 
@@ -377,13 +377,13 @@ def test_level_and_cutoff_of_one_measure(seed: int, version: str, tmp_path: Path
     qrels = written(rng, list(grades.values()), tmp_path / "qrels")
     flags = ["-q"] * (rng.random() < 0.8)
     requests = [request_of_one_measure(rng) for _ in range(4)]
-    asked = [word for text, _, _ in requests for word in ("-m", text)]
-    ours = run("--compat", version, "--names", "asked", "-l", "7", *flags, *asked, qrels, run_file)
+    words = [word for text, _, _ in requests for word in ("-m", text)]
+    ours = run("--compat", version, "--names", "asked", "-l", "7", *flags, *words, qrels, run_file)
     for text, name, options in requests:
         theirs = subprocess.run(
             [program, *flags, *options, str(qrels), str(run_file)], capture_output=True, check=False
         )
         assert theirs.returncode == ours.status == 0, (text, ours.stderr, theirs.stderr)
         expected = [line.split(b"\t")[1:] for line in theirs.stdout.splitlines()]
-        found = [line.split(b"\t") for line in ours.stdout.splitlines()]
-        assert [line[1:] for line in found if line[0].strip() == text.encode()] == expected, (text, name)
+        fields = [line.split(b"\t") for line in ours.stdout.splitlines()]
+        assert [line[1:] for line in fields if line[0].strip() == text.encode()] == expected, (text, name)

@@ -228,6 +228,6 @@ def test_what_cannot_be_evaluated() -> None:
     graded = QRELS.read(Source("q", b"1 0 A 9\n"), compat, False, silent)
     with pytest.raises(EvaluationError, match="a grade must be at most 4 for ERR, but got 9"):
         values_of(graded, [once], select_measures(("ERR",), settings), settings)
-    found: TopicValues = values_of(graded, [once], select_measures(("all",), settings), settings)
-    assert [reason.partition(",")[0] for reason in found.unsupported] == ["q: a grade must be at most 4 for ERR"]
-    assert not any(column.name.startswith("ERR") for column in found.columns)
+    result: TopicValues = values_of(graded, [once], select_measures(("all",), settings), settings)
+    assert [reason.partition(",")[0] for reason in result.unsupported] == ["q: a grade must be at most 4 for ERR"]
+    assert not any(column.name.startswith("ERR") for column in result.columns)

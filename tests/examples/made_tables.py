@@ -89,7 +89,11 @@ def said_by_command(
     (folder / "qrels").write_text("".join(f"{topic} 0 {docno} {grade}\n" for topic, docno, grade in tables.qrels))
     (folder / "pool").write_text("".join(f"{topic} {docno}\n" for topic, docno in tables.pool))
     for name in names:
-        lines = [f"{topic} Q0 {docno} 0 {score!r} {name}\n" for one, topic, docno, score in tables.runs if one == name]
+        lines = [
+            f"{topic} Q0 {docno} 0 {score!r} {name}\n"
+            for run_name, topic, docno, score in tables.runs
+            if run_name == name
+        ]
         (folder / name).write_text("".join(lines))
     pool = ["--pool", "pool"] if pooled else []
     result = run("-q", "-m", "all", "--format", "csv", "--compat", compat, *flags, *pool, "qrels", *names, cwd=folder)

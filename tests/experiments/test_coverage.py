@@ -64,11 +64,11 @@ def corrected_by(correction: str, p: list[float]) -> list[float]:
         return p
     if correction == "bonferroni":
         return [min(1.0, value * len(p)) for value in p]
-    found, greatest = list(p), 0.0
+    adjusted, greatest = list(p), 0.0
     for step, place in enumerate(sorted(range(len(p)), key=p.__getitem__)):
         greatest = max(greatest, min(1.0, p[place] * (len(p) - step)))
-        found[place] = greatest
-    return found
+        adjusted[place] = greatest
+    return adjusted
 
 
 def shift(qrels: Qrels, first: dict[str, list[str]], second: dict[str, list[str]], means: tuple[float, float]) -> float:
@@ -81,11 +81,11 @@ def shift(qrels: Qrels, first: dict[str, list[str]], second: dict[str, list[str]
             n_every += len(unjudged)
             n_alone += len(unjudged - set(other.get(topic, [])[:10]))
         shares.append((n_every / 10 / len(qrels), n_alone / 10 / len(qrels)))
-    found = 0.0
+    value = 0.0
     for sign, mean, (every, alone) in zip((-1, 1), means, shares, strict=True):
         if alone:
-            found += sign * mean * alone / (1 - every) / 2 if every < 1 else float("nan")
-    return found
+            value += sign * mean * alone / (1 - every) / 2 if every < 1 else float("nan")
+    return value
 
 
 @pytest.mark.parametrize("correction", ["none", "holm", "bonferroni"])
@@ -120,9 +120,9 @@ def test_the_rule_by_its_definition(correction: str) -> None:
             }
             p: list[list[float]] = [[], []]
             ends: list[tuple[float, float]] = []
-            for one, other in combinations("abc", 2):  # the row is the first less the second
-                d = values[one] - values[other]
-                by = shift(qrels, runs[other], runs[one], (float(values[other].mean()), float(values[one].mean())))
+            for first, other in combinations("abc", 2):  # the row is the first less the second
+                d = values[first] - values[other]
+                by = shift(qrels, runs[other], runs[first], (float(values[other].mean()), float(values[first].mean())))
                 error = d.std(ddof=1) / len(d) ** 0.5
                 ends.append((float(d.mean()), float(d.mean() + by)))
                 for number, mean in enumerate(ends[-1]):
@@ -243,11 +243,11 @@ def test_an_artefact_of_the_judgments(tmp_path: Path) -> None:
     ]
     assert first.endswith(f"the unjudged documents, the difference lies between {low:.4f} and {high:.4f}")
     listed = lab(*command.partition("irevalx-lab ")[2].split())
-    wanted = {tuple(line.split()) for line in listed.stdout.decode().splitlines()}
-    assert len(wanted) == n_unjudged
+    listed_pairs = {tuple(line.split()) for line in listed.stdout.decode().splitlines()}
+    assert len(listed_pairs) == n_unjudged
     every = gzip.decompress((CRANFIELD / "qrels.gz").read_bytes()).decode().splitlines(keepends=True)
     with qrels.open("a") as file:
-        file.writelines(line for line in every if (line.split()[0], line.split()[2]) in wanted)
+        file.writelines(line for line in every if (line.split()[0], line.split()[2]) in listed_pairs)
     after = lab("compare", qrels, *runs, "-m", "P.10 map ndcg", "--format", "csv")
     assert [row["depends_on_unjudged"] for row in after.rows] == ["False"] * 3
     assert "unjudged" not in after.stderr
@@ -282,9 +282,9 @@ def test_a_gate_and_a_report(tmp_path: Path) -> None:
     [best] = [row for row in irevalx.lab.compare(qrels, runs, "P.10", by="run").rows if row.best]
     letters = {row.run: set(row.groups) for row in irevalx.lab.compare(qrels, runs, "P.10", by="run").rows}
     like = [name for name, of_run in letters.items() if name != best.run and of_run & letters[best.run]]
-    said = made["findings"][0]
-    assert said.startswith(f"{best.run} has the highest P.10, {best.score:.3f} over 225 topics. ")
-    assert (f"{len(like)} of the 2 other runs" in said) == bool(like)
+    finding = made["findings"][0]
+    assert finding.startswith(f"{best.run} has the highest P.10, {best.score:.3f} over 225 topics. ")
+    assert (f"{len(like)} of the 2 other runs" in finding) == bool(like)
 
 
 def test_tables_of_several_runs_show_coverage() -> None:
@@ -301,11 +301,11 @@ def test_tables_of_several_runs_show_coverage() -> None:
 @needs_robust03
 def test_how_often_the_caution_is_right() -> None:
     """Of a fifth of the draws on robust03: nearly all refuted differences are warned of, and few of the others."""
-    cells = counts(experiment(ROBUST, ("P.10", "map")), seed=43, some=slice(0, None, 5))
+    cells = counts(experiment(ROBUST, ("P.10", "map")), seed=43, topics=slice(0, None, 5))
     for correction, most in (("none", 0.45), ("holm", 0.6)):
-        found = [rates(cells, name, correction, "claim") for name in ("P_10", "map")]
+        result = [rates(cells, name, correction, "claim") for name in ("P_10", "map")]
         n_wrong, n_claims, n_missed, n_silent = (
-            sum(of_measure[place] for of_measure in found) for place in (0, 1, 4, 5)
+            sum(of_measure[place] for of_measure in result) for place in (0, 1, 4, 5)
         )
         assert n_wrong > 8
         assert n_missed <= 0.15 * n_wrong

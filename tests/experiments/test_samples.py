@@ -86,8 +86,8 @@ def test_stratified_rounding() -> None:
         judgments = GradedText.of(BytesIO(lines.encode())).judgments
         order = samples.RandomOrder(judgments, 1, "stratified")
         for name, expected in (("up", up), ("half-up", half_up)):
-            kept = samples.stratified(judgments, Fraction(1, 10), order, 1, samples.ROUNDINGS[name])
-            assert (int(kept[:n_relevant].sum()), int(kept[n_relevant:].sum())) == (expected, 12)
+            sample = samples.stratified(judgments, Fraction(1, 10), order, 1, samples.ROUNDINGS[name])
+            assert (int(sample[:n_relevant].sum()), int(sample[n_relevant:].sum())) == (expected, 12)
         assert (samples.stratified(judgments, Fraction(1, 10), order, 1)[:n_relevant]).sum() == up
     assert [samples.half_up(Fraction(tenths, 10)) for tenths in (4, 5, 15, 25, 24)] == [0, 1, 2, 3, 2]
 
@@ -104,8 +104,8 @@ def test_lines_stay_as_they_were(tmp_path: Path) -> None:
     """Tabs, several spaces, the ignored column, leading zeros and CR LF; only grades that change are written anew."""
     qrels = tmp_path / "qrels"
     qrels.write_bytes(b"1\titer  A\t01\r\n1 x B 0 \n2 0 C +1\n# no judgment\n1 0 D -1")
-    kept = lab("degrade", qrels, "--uniform", "1", "--seed", "1")
-    assert kept.stdout == b"1\titer  A\t01\n1 x B 0 \n2 0 C +1\n1 0 D -1\n"
+    result = lab("degrade", qrels, "--uniform", "1", "--seed", "1")
+    assert result.stdout == b"1\titer  A\t01\n1 x B 0 \n2 0 C +1\n1 0 D -1\n"
     reduced = lab("degrade", qrels, "--uniform", "0.5", "--seed", "1").stdout.splitlines()
     assert reduced == [b"1\titer  A\t01", b"1 x B -1", b"2 0 C +1", b"1 0 D -1"]
 

@@ -131,8 +131,8 @@ def test_probabilities(tmp_path: Path) -> None:
         same = [other for other in sampled if other[0] == topic and other[3] == stratum]
         chance = sum(other[4] != "-1" for other in same) / len(same)
         assert line == [topic, docno, "-999" if grade == "-1" else grade, "1", repr(chance)]
-    kept = [line for line in prels if line[2] != "-999"]
-    assert [line.split() for line in (tmp_path / "dropped").read_text().splitlines()] == kept
+    judged = [line for line in prels if line[2] != "-999"]
+    assert [line.split() for line in (tmp_path / "dropped").read_text().splitlines()] == judged
     done = {
         name: run("-c", "-R", form, "-m", measure, tmp_path / name, RUNS[0]).stdout.split()
         for name, form, measure in (

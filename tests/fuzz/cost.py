@@ -40,15 +40,15 @@ def within_cost(
     broken = {path: path.read_bytes() for _, path in files}
     for name, path in files:
         path.write_bytes(ordinary(rng, name, len(broken[path])))
-    plain, usual = cost_of(call)
+    plain, default = cost_of(call)
     for path, text in broken.items():
         path.write_bytes(text)
-    if cost <= MOST_TIMES * usual or plain.status:  # what is refused early says nothing of the usual cost
+    if cost <= MOST_TIMES * default or plain.status:  # what is refused early says nothing of the usual cost
         return result, None
     again = cost_of(call)[1]  # once it may have been the machine
-    if again <= max(TRIFLE, MOST_TIMES * usual):
+    if again <= max(TRIFLE, MOST_TIMES * default):
         return result, None
-    return result, f"{again:.2f} s of processor time, and {usual:.2f} s for ordinary files of the same size"
+    return result, f"{again:.2f} s of processor time, and {default:.2f} s for ordinary files of the same size"
 
 
 def ordinary(rng: random.Random, name: str, size: int) -> bytes:

@@ -131,7 +131,7 @@ def pairs(rng: random.Random, topics: Sequence[bytes]) -> Lines:
     both = [(topic, *sorted(rng.sample(DOCNOS, 2))) for topic in topics for _ in range(rng.randint(1, 9))]
     if rng.random() < 0.5:
         return [joined(*pair) for pair in both]
-    return [joined(topic, *rng.sample([one, two], 2), one) for topic, one, two in both]
+    return [joined(topic, *rng.sample([first, two], 2), first) for topic, first, two in both]
 
 
 def json_judgments(rng: random.Random, topics: Sequence[bytes]) -> Lines:
@@ -150,10 +150,10 @@ def _words(lines: Lines) -> Iterator[list[bytes]]:
 
 def _as_json(rows: Iterable[tuple[bytes, bytes, float]]) -> Lines:
     """One line, with names in Latin 1."""
-    found: dict[str, dict[str, float]] = {}
+    scores: dict[str, dict[str, float]] = {}
     for topic, docno, number in rows:
-        found.setdefault(topic.decode("latin-1"), {})[docno.decode("latin-1")] = number
-    return [json.dumps(found).encode()]
+        scores.setdefault(topic.decode("latin-1"), {})[docno.decode("latin-1")] = number
+    return [json.dumps(scores).encode()]
 
 
 def pool(rng: random.Random, topics: Sequence[bytes]) -> Lines:
@@ -216,10 +216,10 @@ def topic_groups(rng: random.Random, topics: Sequence[bytes]) -> Lines:
         return [topic + separator + group for topic, group in pairs]
     if kind == "csv":
         return [b"topic,group", *map(b",".join, pairs)]
-    found: dict[str, list[str]] = {}
+    groups: dict[str, list[str]] = {}
     for topic, group in pairs:
-        found.setdefault(topic.decode("latin-1"), []).append(group.decode())
-    return [json.dumps(found).encode()]
+        groups.setdefault(topic.decode("latin-1"), []).append(group.decode())
+    return [json.dumps(groups).encode()]
 
 
 MAKERS: dict[str, Callable[[random.Random, Sequence[bytes]], Lines]] = {

@@ -110,8 +110,8 @@ def test_judged_documents_that_the_pool_lacks(tmp_path: Path) -> None:
     lacking = [docno for topic, _, docno, grade in judged if topic == "302" and int(grade) >= 0]
     negative = [docno for topic, _, docno, grade in judged if topic == "302" and int(grade) < 0]
     assert negative
-    kept = [(topic, docno) for topic, docno in pooled() if docno not in {*lacking, *negative} or topic != "302"]
-    (tmp_path / "pool").write_text("".join(f"{topic} {docno}\n" for topic, docno in kept))
+    remaining = [(topic, docno) for topic, docno in pooled() if docno not in {*lacking, *negative} or topic != "302"]
+    (tmp_path / "pool").write_text("".join(f"{topic} {docno}\n" for topic, docno in remaining))
     result = run(*EVERYTHING, "--pool", tmp_path / "pool", QRELS, RUN)
     assert result.stdout == run(*EVERYTHING, "--pool", POOL, QRELS, RUN).stdout
     assert (
@@ -405,28 +405,28 @@ def test_topics_without_relevant_documents(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name).write_text("".join(f"{t} Q0 A 1 1 {name}\n" for t in grades))
     files: list[str | Path] = [tmp_path / "qrels", tmp_path / "one", tmp_path / "two"]
-    said = f"irevalx: {tmp_path / 'qrels'}: 2 of 4 topics have no relevant document at level 2 ("
+    message = f"irevalx: {tmp_path / 'qrels'}: 2 of 4 topics have no relevant document at level 2 ("
     rest = "); measures such as {} are 0 for such topics\n"
     assert run("-m", "P.1", *files).stderr == ""
     assert run("-m", "num_ret", "-l", "1", *files).stderr == ""
     assert run("-m", "ndcg", "-l", "2", *files).stderr == ""  # which knows no level
-    assert run("-m", "num_rel", "-m", "P.1", "-l", "2", *files).stderr == f"{said}-l{rest.format('P')}"
+    assert run("-m", "num_rel", "-m", "P.1", "-l", "2", *files).stderr == f"{message}-l{rest.format('P')}"
     [*values] = run("-q", "-m", "P.1", "-l", "2", *files[:2]).stdout.decode().split()[2::3]
     assert sum(float(value) == 0 for value in values[:-1]) == 2
     by_measure = run("-m", "AP(rel=2)", "-m", "P.1", *files).stderr
-    assert by_measure == f"{said}map(rel=2){rest.format('map')}"
+    assert by_measure == f"{message}map(rel=2){rest.format('map')}"
     assert "1 of 1 topics has no" not in by_measure
     assert "3 of 4 topics have" in run("-m", "map", "-l", "3", *files).stderr
     assert "level 2 (level)" in warned_of(tmp_path, level=2)
-    told = lab("compare", "-m", "map", "-l", "2", *files).stderr
-    assert "2 of 4 topics have no relevant document at level 2 (-l)" in told
+    message = lab("compare", "-m", "map", "-l", "2", *files).stderr
+    assert "2 of 4 topics have no relevant document at level 2 (-l)" in message
 
 
 def warned_of(folder: Path, level: int) -> str:
     """What Python warns of."""
     with pytest.warns(irevalx.IrevalxWarning) as heard:
         irevalx.evaluate(folder / "qrels", folder / "one", "map", level=level)
-    return "\n".join(str(one.message) for one in heard)
+    return "\n".join(str(warning.message) for warning in heard)
 
 
 @pytest.mark.parametrize("flags", [(), ("-m", "all_trec")])

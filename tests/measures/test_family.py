@@ -90,8 +90,10 @@ def test_grades_may_be_too_high_for_a_power_of_two() -> None:
     very_high = [Topic([5000, 4999, 1], [5000, 4999, 1, 4998])]
     high = [Topic([500, 499, 1], [500, 499, 1, 498])]
     for k in (1, 2, 3, 10):
-        found, expected = (kernel_of("ndcg_burges")(topics_of(one, all_rows=False), k) for one in (very_high, high))
-        assert exactly(found) == exactly(expected)
+        result, expected = (
+            kernel_of("ndcg_burges")(topics_of(grades, all_rows=False), k) for grades in (very_high, high)
+        )
+        assert exactly(result) == exactly(expected)
 
 
 # Subtopics
@@ -126,7 +128,7 @@ def ranking_of(documents: Documents, rankings: Sequence[Sequence[str]], *, all_r
         [(rank, known.get((topic, docno), ABSENT)) for rank, docno in enumerate(docnos, 1)]
         for topic, docnos in enumerate(rankings)
     ]
-    rows = [[one for one in row if all_rows or one[1] != ABSENT] for row in rows]
+    rows = [[row_entry for row_entry in row if all_rows or row_entry[1] != ABSENT] for row in rows]
     return Ranking(
         topics=documents.topics,
         judged_topic=np.arange(len(rankings)),

@@ -256,7 +256,7 @@ def test_what_rises(ranking: list[int], others: list[int], level: int, random: R
         if measure.upper_bound is UpperBound.BINARY_GAINS and not binary:
             continue
         result = columns(topics_of([outcome], all_rows=True), measure)
-        assert all(most >= one for most, one in zip(columns(bound, measure), result, strict=True)), (
+        assert all(most >= value for most, value in zip(columns(bound, measure), result, strict=True)), (
             f"{measure.name} can fall where unjudged documents are relevant: declare upper_bound=UpperBound.NEVER"
         )
 
@@ -285,10 +285,10 @@ def reduced(judgments: Judgments, rate: Fraction, random: Random) -> IntArray:
         where = judgments.rows.slice(topic)
         places = range(where.start, where.stop)
         number = max(1, int(rate * len(places) + Fraction(1, 2)))
-        kept = random.sample(places, number)
-        while not (judgments.grades[kept] >= 1).any():
-            kept = random.sample(places, number)
-        grades[kept] = judgments.grades[kept]
+        chosen = random.sample(places, number)
+        while not (judgments.grades[chosen] >= 1).any():
+            chosen = random.sample(places, number)
+        grades[chosen] = judgments.grades[chosen]
     return grades
 
 
@@ -310,7 +310,7 @@ def errors_by_rate() -> dict[Fraction, dict[str, tuple[float, float]]]:
 
     full = means(judgments.grades)
     random = Random(2003)
-    found: dict[Fraction, dict[str, tuple[float, float]]] = {}
+    by_fraction: dict[Fraction, dict[str, tuple[float, float]]] = {}
     for rate in RATES:
         differences: dict[str, list[float]] = {item: [] for item in ITEMS}
         squares: dict[str, list[float]] = {item: [] for item in ITEMS}
@@ -321,8 +321,10 @@ def errors_by_rate() -> dict[Fraction, dict[str, tuple[float, float]]]:
                 errors = [run[item] - whole[target] for run, whole in zip(scored, full, strict=True)]
                 differences[item].append(statistics.fmean(errors))
                 squares[item].append(statistics.fmean(error * error for error in errors) ** 0.5)
-        found[rate] = {item: (statistics.fmean(differences[item]), statistics.fmean(squares[item])) for item in ITEMS}
-    return found
+        by_fraction[rate] = {
+            item: (statistics.fmean(differences[item]), statistics.fmean(squares[item])) for item in ITEMS
+        }
+    return by_fraction
 
 
 @pytest.mark.skipif(not ROBUST.is_dir(), reason="needs the runs of the TREC 2003 Robust track")

@@ -69,8 +69,8 @@ def test_gains(text: str) -> None:
     qrels, run = cases(2, [-1.0, 0.0, 0.2, 0.5, 0.71, 0.7100001, 2.5])
     given = {float(key): float(gain) for key, _, gain in (pair.partition("=") for pair in text.split(",") if pair)}
     with_gains = ("ndcg", "dcg", "ideal_dcg", "ndcg_rel", "Rndcg", "rbp")
-    asked = tuple(f"{name}.{text}".rstrip(".") for name in with_gains) + (("ndcg_cut.1,3,100",) if not text else ())
-    result = values(qrels, run, asked, grades="real", level=0.5)
+    requests = tuple(f"{name}.{text}".rstrip(".") for name in with_gains) + (("ndcg_cut.1,3,100",) if not text else ())
+    result = values(qrels, run, requests, grades="real", level=0.5)
     for place, (topic, documents) in enumerate(sorted(qrels.items())):
         every = [grade for grade in documents.values() if grade >= 0]
         ranking = [documents.get(docno, -1.0) for docno in run[topic]]
@@ -84,15 +84,15 @@ def test_gains(text: str) -> None:
             reference.rbp(judged, every, given),
             *(reference.ndcg(judged, every, {}, k) for k in (1, 3, 100) if not text),
         ]
-        in_print_order = sorted(zip(asked_names(asked), expected, strict=True))
+        in_print_order = sorted(zip(asked_names(requests), expected, strict=True))
         for name, value in in_print_order:
             assert result[name][place] == pytest.approx(value, abs=1e-12, nan_ok=True), (name, topic)
 
 
-def asked_names(asked: tuple[str, ...]) -> list[str]:
+def asked_names(requests: tuple[str, ...]) -> list[str]:
     """Return the names that values are printed under."""
     names = []
-    for text in asked:
+    for text in requests:
         name, _, parameters = text.partition(".")
         names += [f"{name}_{k}" for k in parameters.split(",")] if name == "ndcg_cut" else [text.replace(".", "_", 1)]
     return names
@@ -192,7 +192,7 @@ def test_tied_scores() -> None:
         orders = [
             order
             for order in permutations(scores)
-            if all(scores[one] >= scores[other] for one, other in pairwise(order))
+            if all(scores[first] >= scores[other] for first, other in pairwise(order))
         ]
         every = list(documents.values())
         of_orders = {

@@ -59,7 +59,7 @@ def test_groups_are_averaged(seed: int, level: int, judged_only: bool) -> None:
         for topic in random.sample(["1", "2", "10"], random.randint(1, 3))
     }
     rankings = {topic: random.sample([*DOCUMENTS, "x", "y"], random.randint(1, 10)) for topic in judged}
-    asked = Settings(level=level, judged_only=judged_only)
+    requested = Settings(level=level, judged_only=judged_only)
     with tempfile.TemporaryDirectory() as folder:
         qrels, results = Path(folder) / "qrels", Path(folder) / "run"
         judgment_lines = [
@@ -78,12 +78,12 @@ def test_groups_are_averaged(seed: int, level: int, judged_only: bool) -> None:
         results.write_text("".join(result_lines))
         judgments = rel_format("qrels_jg").read(Source(str(qrels)), TREC_EVAL_10, True, print)
         results_read = read_trec_results(Source(str(results)), TREC_EVAL_10, strict=True, warn=print)
-        evaluation = evaluate(judgments, results_read, select_measures(REQUESTS, asked, "qrels_jg"), asked)
+        evaluation = evaluate(judgments, results_read, select_measures(REQUESTS, requested, "qrels_jg"), requested)
     values = [as_list(column.values) for column in evaluation.columns if column.values is not None]
-    for topic, found in zip(evaluation.topics, zip(*values, strict=True), strict=True):
-        expected = expected_values(judged[topic.decode()], rankings[topic.decode()], asked)
-        same = [x == y or (math.isnan(x) and math.isnan(y)) for x, y in zip(found, expected, strict=True)]
-        assert all(same), (topic, found, expected)
+    for topic, of_topic in zip(evaluation.topics, zip(*values, strict=True), strict=True):
+        expected = expected_values(judged[topic.decode()], rankings[topic.decode()], requested)
+        same = [x == y or (math.isnan(x) and math.isnan(y)) for x, y in zip(of_topic, expected, strict=True)]
+        assert all(same), (topic, of_topic, expected)
 
 
 def test_a_document_twice_in_a_group(tmp_path: Path) -> None:

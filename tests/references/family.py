@@ -255,11 +255,11 @@ def map_ia(topic: TopicWithSubtopics) -> float:
     """Average precision for each subtopic, averaged."""
     total = 0.0
     for subtopic in topic.subtopics:
-        found, precisions = 0, 0.0
+        hits, precisions = 0, 0.0
         for rank, document in enumerate(topic.ranking, 1):
             if topic.is_relevant(document, subtopic):
-                found += 1
-                precisions += found / rank
+                hits += 1
+                precisions += hits / rank
         total += precisions / topic.n_relevant(subtopic)
     return quotient(total, len(topic.subtopics))
 
@@ -497,24 +497,24 @@ class Options:
     def of(cls, argv: Sequence[str]) -> Options:
         """Read a command line without its files."""
         left = list(argv)
-        found: dict[str, Any] = {"measures": ()}
+        options: dict[str, Any] = {"measures": ()}
         while left:
             match left.pop(0):
                 case "-c":
-                    found["complete"] = True
+                    options["complete"] = True
                 case "-J":
-                    found["judged_only"] = True
+                    options["judged_only"] = True
                 case "-R":
-                    found["rel_format"] = left.pop(0)
+                    options["rel_format"] = left.pop(0)
                 case "-m":
-                    found["measures"] += (left.pop(0),)
+                    options["measures"] += (left.pop(0),)
                 case "-l":
-                    found["level"] = int(left.pop(0))
+                    options["level"] = int(left.pop(0))
                 case "-M":
-                    found["max_retrieved"] = int(left.pop(0))
+                    options["max_retrieved"] = int(left.pop(0))
                 case other:
                     raise ValueError(other)
-        return cls(**found)
+        return cls(**options)
 
 
 @dataclass(frozen=True)
@@ -573,7 +573,7 @@ def read_run(text: str, options: Options) -> dict[str, list[str]]:
 
 def read_judgments(file: str, text: str, options: Options) -> dict[str, list[Any]]:
     """The lines of each topic that count."""
-    found: dict[str, list[Any]] = {}
+    values: dict[str, list[Any]] = {}
     known = set()
     for row in table(file, text, 5 if file == "prels" else 4):
         topic = row[0]
@@ -589,8 +589,8 @@ def read_judgments(file: str, text: str, options: Options) -> dict[str, list[Any
         if (topic, key) in known:
             raise RefusedError(file)
         known.add((topic, key))
-        found.setdefault(topic, []).append(line)
-    return found
+        values.setdefault(topic, []).append(line)
+    return values
 
 
 def line_with_probability(row: Sequence[str]) -> LineWithProbability | None:
@@ -637,14 +637,14 @@ def evaluate(argv: Sequence[str], judgments: str, run: str) -> dict[str, dict[st
         if options.complete or name in rankings
     }
     values: dict[str, dict[str, float]] = {name: {} for name in [*topics, "all"]}
-    for one in [one for text in options.measures for one in asked(text)]:
-        if one.literal.compute is expected_reciprocal_rank:
+    for request in [request for text in options.measures for request in asked(text)]:
+        if request.literal.compute is expected_reciprocal_rank:
             for topic_lines in lines.values():
                 for _, grade in topic_lines:
-                    if grade > one.named.get("highest", HIGHEST_GRADE):
+                    if grade > request.named.get("highest", HIGHEST_GRADE):
                         raise RefusedError("qrels")
-        found = [(name, one.of(topic)) for name, topic in topics.items() if one.literal.has_value(topic)]
-        for name, value in found:
-            values[name][one.printed] = value
-        values["all"][one.printed] = one.literal.summary([value for _, value in found], len(found))
+        results = [(name, request.of(topic)) for name, topic in topics.items() if request.literal.has_value(topic)]
+        for name, value in results:
+            values[name][request.printed] = value
+        values["all"][request.printed] = request.literal.summary([value for _, value in results], len(results))
     return values

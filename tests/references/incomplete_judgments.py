@@ -36,7 +36,7 @@ class Above:
 
 def above_relevant(topic: Topic) -> list[Above]:
     """What stands above each relevant document retrieved, in rank order."""
-    found = []
+    precisions = []
     relevant = nonrelevant = unjudged = outside = 0
     for rank in topic.ranks():
         grade = topic.ranking[rank - 1]
@@ -47,9 +47,9 @@ def above_relevant(topic: Topic) -> list[Above]:
         elif grade < topic.level:
             nonrelevant += 1
         else:
-            found.append(Above(rank, relevant, nonrelevant, unjudged, outside))
+            precisions.append(Above(rank, relevant, nonrelevant, unjudged, outside))
             relevant += 1
-    return found
+    return precisions
 
 
 def average(terms: Sequence[float], n_rel: int) -> float:
@@ -128,11 +128,11 @@ def bpref_10(topic: Topic) -> float:
 @graded("judged", default=(5, 10, 20))
 def judged(topic: Topic, k: int) -> float:
     """Judged documents among the first k / k, also for a shorter list."""
-    found = 0
+    hits = 0
     for rank in topic.ranks(k):
         if topic.ranking[rank - 1] >= 0:
-            found += 1
-    return found / k
+            hits += 1
+    return hits / k
 
 
 @graded("infAP")
@@ -230,31 +230,31 @@ def sampled_num_ret(topic: SampledTopic) -> int:
 @sampled("num_rel")
 def sampled_num_rel(topic: SampledTopic) -> int:
     """Documents judged relevant."""
-    found = 0
+    hits = 0
     for _, grade in topic.judgments:
         if topic.is_relevant(grade):
-            found += 1
-    return found
+            hits += 1
+    return hits
 
 
 @sampled("num_rel_ret")
 def sampled_num_rel_ret(topic: SampledTopic) -> int:
     """Documents retrieved that were judged relevant."""
-    found = 0
+    hits = 0
     for document in topic.ranking:
         if document is not None and topic.is_relevant(document[1]):
-            found += 1
-    return found
+            hits += 1
+    return hits
 
 
 @sampled("judged", default=(5, 10, 20))
 def sampled_judged(topic: SampledTopic, k: int) -> float:
     """Judged documents among the first k / k, also for a shorter list."""
-    found = 0
+    hits = 0
     for document in topic.ranking[:k]:
         if document is not None and document[1] >= 0:
-            found += 1
-    return found / k
+            hits += 1
+    return hits / k
 
 
 @sampled("inum_rel")

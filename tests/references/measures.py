@@ -150,29 +150,29 @@ class Topic:
     @property
     def n_rel(self) -> int:
         """Documents judged relevant, retrieved or not."""
-        found = 0
+        hits = 0
         for grade in self.judgments:
             if grade >= 0 and grade >= self.level:
-                found += 1
-        return found
+                hits += 1
+        return hits
 
     @property
     def n_nonrel(self) -> int:
         """Documents judged nonrelevant, retrieved or not."""
-        found = 0
+        hits = 0
         for grade in self.judgments:
             if grade >= 0 and grade < self.level:
-                found += 1
-        return found
+                hits += 1
+        return hits
 
     @property
     def n_rel_ret(self) -> int:
         """Documents retrieved that were judged relevant."""
-        found = 0
+        hits = 0
         for grade in self.ranking:
             if grade >= 0 and grade >= self.level:
-                found += 1
-        return found
+                hits += 1
+        return hits
 
     @property
     def n_levels(self) -> int:
@@ -184,11 +184,11 @@ class Topic:
 
     def n_judged(self, level: int) -> int:
         """Documents judged with this grade, retrieved or not."""
-        found = 0
+        hits = 0
         for grade in self.judgments:
             if grade == level:
-                found += 1
-        return found
+                hits += 1
+        return hits
 
     def is_hit(self, rank: int) -> bool:
         """Whether the document at this rank counts as found: its code is compared with the level, whatever it is."""
@@ -200,11 +200,11 @@ class Topic:
 
     def hits_within(self, k: int) -> int:
         """Hits among the first k documents."""
-        found = 0
+        hits = 0
         for rank in self.ranks(k):
             if self.is_hit(rank):
-                found += 1
-        return found
+                hits += 1
+        return hits
 
 
 # Counts
@@ -343,11 +343,11 @@ def success_at(topic: Topic, k: int) -> float:
 @graded("unj", default=(5, 10, 20))
 def unjudged_at(topic: Topic, k: int) -> float:
     """Documents without a grade among the first k / k."""
-    found = 0
+    hits = 0
     for rank in topic.ranks(k):
         if topic.ranking[rank - 1] < 0:
-            found += 1
-    return found / k
+            hits += 1
+    return hits / k
 
 
 # Average precision and its relatives
@@ -564,12 +564,12 @@ def discounted_gains(topic: Topic, pairs: Pairs) -> tuple[float, float]:
     """Discounted cumulative gain of the ranking, and of the best possible one."""
     table = gain_table(topic, pairs)
     ideal = IdealWalk(table)
-    found = best = 0.0
+    gained = best = 0.0
     rank = 1
     while rank <= topic.n_ret and ideal.gain > 0:
         gain = gain_of(table, topic.ranking[rank - 1])
         if gain != 0:
-            found += gain / math.log2(rank + 1)
+            gained += gain / math.log2(rank + 1)
         ideal.step()
         if ideal.gain > 0:
             best += ideal.gain / math.log2(rank + 1)
@@ -577,14 +577,14 @@ def discounted_gains(topic: Topic, pairs: Pairs) -> tuple[float, float]:
     while rank <= topic.n_ret:
         gain = gain_of(table, topic.ranking[rank - 1])
         if gain != 0:
-            found += gain / math.log2(rank + 1)
+            gained += gain / math.log2(rank + 1)
         rank += 1
     while ideal.gain > 0:
         ideal.step()
         if ideal.gain > 0:
             best += ideal.gain / math.log2(rank + 1)
         rank += 1
-    return found, best
+    return gained, best
 
 
 @graded("dcg")
@@ -602,18 +602,18 @@ def ideal_dcg(topic: Topic, pairs: Pairs) -> float:
 @graded("ndcg")
 def ndcg(topic: Topic, pairs: Pairs) -> float:
     """One divided by the other."""
-    found, best = discounted_gains(topic, pairs)
-    return found / best if best > 0 else 0.0
+    gained, best = discounted_gains(topic, pairs)
+    return gained / best if best > 0 else 0.0
 
 
 @graded("ndcg_cut", default=NINE_CUTOFFS)
 def ndcg_at(topic: Topic, k: int) -> float:
     """Over the first k documents of both rankings, with grades as gains; not divided where there is nothing to gain."""
-    found = 0.0
+    gained = 0.0
     for rank in topic.ranks(k):
         grade = topic.ranking[rank - 1]
         if grade > 0:
-            found += grade / math.log2(rank + 1)
+            gained += grade / math.log2(rank + 1)
     best = 0.0
     rank = 1
     for grade in range(topic.n_levels - 1, 0, -1):
@@ -621,7 +621,7 @@ def ndcg_at(topic: Topic, k: int) -> float:
             if rank <= k:
                 best += grade / math.log2(rank + 1)
             rank += 1
-    return found if best == 0 else found / best
+    return gained if best == 0 else gained / best
 
 
 @graded("ndcg_rel")
@@ -629,27 +629,27 @@ def ndcg_rel(topic: Topic, pairs: Pairs) -> float:
     """Mean over the documents with a gain of what ndcg is there; those not found take what it is in the end."""
     table = gain_table(topic, pairs)
     ideal = IdealWalk(table)
-    found = best = total = 0.0
+    gained = best = total = 0.0
     n_ideal = n_found = 0
     rank = 1
     while rank <= topic.n_ret and ideal.gain > 0:
         gain = gain_of(table, topic.ranking[rank - 1])
         if gain != 0:
-            found += gain / math.log2(rank + 1)
+            gained += gain / math.log2(rank + 1)
         ideal.step()
         if ideal.gain > 0:
             n_ideal += 1
             best += ideal.gain / math.log2(rank + 1)
         if gain > 0:
-            total += divide(found, best)
+            total += divide(gained, best)
             n_found += 1
         rank += 1
     while rank <= topic.n_ret:
         gain = gain_of(table, topic.ranking[rank - 1])
         if gain != 0:
-            found += gain / math.log2(rank + 1)
+            gained += gain / math.log2(rank + 1)
         if gain > 0:
-            total += divide(found, best)
+            total += divide(gained, best)
             n_found += 1
         rank += 1
     while ideal.gain > 0:
@@ -658,7 +658,7 @@ def ndcg_rel(topic: Topic, pairs: Pairs) -> float:
             n_ideal += 1
             best += ideal.gain / math.log2(rank + 1)
         rank += 1
-    total += divide((n_ideal - n_found) * found, best)
+    total += divide((n_ideal - n_found) * gained, best)
     return divide(total, n_ideal) if total > 0 else 0.0
 
 
@@ -670,19 +670,19 @@ def r_ndcg(topic: Topic, pairs: Pairs) -> float:
     table = gain_table(topic, pairs)
     ideal = IdealWalk(table)
     old = ideal.gain
-    found = best = total = 0.0
+    gained = best = total = 0.0
     changes = 0
     rank = 1
     while rank <= topic.n_ret and ideal.gain > 0:
         ideal.step()
         if ideal.gain != old:
             if best > 0:
-                total += found / best
+                total += gained / best
                 changes += 1
             old = ideal.gain
         gain = gain_of(table, topic.ranking[rank - 1])
         if gain != 0:
-            found += gain / math.log2(rank + 1)
+            gained += gain / math.log2(rank + 1)
         if ideal.gain > 0:
             best += ideal.gain / math.log2(rank + 1)
         rank += 1
@@ -690,16 +690,16 @@ def r_ndcg(topic: Topic, pairs: Pairs) -> float:
         while rank <= topic.n_ret:
             gain = gain_of(table, topic.ranking[rank - 1])
             if gain != 0:
-                found += gain / math.log2(rank + 1)
+                gained += gain / math.log2(rank + 1)
             rank += 1
         if best > 0:
-            total += found / best
+            total += gained / best
             changes += 1
     while ideal.gain > 0:
         ideal.step()
         if ideal.gain != old:
             if best > 0:
-                total += found / best
+                total += gained / best
                 changes += 1
             old = ideal.gain
         if ideal.gain > 0:
@@ -924,11 +924,11 @@ class Rows:
 
     def first(self, mask: Sequence[bool], *, absent: int = -1) -> list[int]:
         """Per row: the 0-based place of the first true element; ``absent`` where there is none."""
-        found = []
+        values = []
         for places in self.places:
             true = [position for position, place in enumerate(places) if mask[place]]
-            found.append(true[0] if true else absent)
-        return found
+            values.append(true[0] if true else absent)
+        return values
 
     def keep(self, mask: Sequence[bool]) -> Rows:
         """The rows without the elements where ``mask`` is false."""

@@ -88,8 +88,8 @@ def beir(name: str, qrels: Grades, run: Results) -> float:
     kind, _, k = name.partition("@")
     given = copy.deepcopy(qrels), copy.deepcopy(run), [int(k)]
     custom = {"MRR": "mrr", "R_cap": "r_cap", "Accuracy": "accuracy"}
-    found = [evaluator.evaluate_custom(*given, custom[kind])] if kind in custom else evaluator.evaluate(*given)
-    return next(float(means[name]) for means in found if name in means)
+    result = [evaluator.evaluate_custom(*given, custom[kind])] if kind in custom else evaluator.evaluate(*given)
+    return next(float(means[name]) for means in result if name in means)
 
 
 def mteb(name: str, qrels: Grades, run: Results) -> float:

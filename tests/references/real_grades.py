@@ -29,8 +29,8 @@ def dcg(ranking: Sequence[float | None], gains: Mapping[float, float], k: int | 
 
 def ideal(judgments: Sequence[float], gains: Mapping[float, float]) -> list[float]:
     """The gains above 0 of all judged documents, the greatest first."""
-    found = [gain_of(grade, gains) for grade in judgments]
-    return sorted((gain for gain in found if gain > 0), reverse=True)
+    gained = [gain_of(grade, gains) for grade in judgments]
+    return sorted((gain for gain in gained if gain > 0), reverse=True)
 
 
 def ideal_dcg(judgments: Sequence[float], gains: Mapping[float, float], k: int | None = None) -> float:

@@ -90,8 +90,8 @@ def test_values_do_not_change() -> None:
     """All other lines are those of a call without the options."""
     for options in ((), ("-q",), ("-c",), ("--unjudged", "nonrel,skip"), ("--names", "asked", "-m", "AP@5:skip")):
         plain = run(*options, *MEASURES, QRELS, BM25, DENSE).stdout.splitlines()
-        shown = run(*options, *MEASURES, "--ci", "90%", QRELS, BM25, DENSE).stdout.splitlines()
-        assert [line for line in shown if b"\tall:" not in line] == plain
+        lines = run(*options, *MEASURES, "--ci", "90%", QRELS, BM25, DENSE).stdout.splitlines()
+        assert [line for line in lines if b"\tall:" not in line] == plain
 
 
 def test_readings_zscores_and_no_summary(tmp_path: Path) -> None:
@@ -112,12 +112,12 @@ def test_bootstrap() -> None:
     first, again, other = (run(*seed, *call).stdout for seed in ((), ("--seed", "0"), ("--seed", "5")))
     assert first == again
     ends = irevalx.evaluate(QRELS, BM25, "map").interval("map", None, 0.9, method="bootstrap", seed=5)
-    shown = [line.split()[2] for line in other.decode().splitlines()[1:]]
-    assert shown == [f"{end:.4f}" for end in ends]
+    values = [line.split()[2] for line in other.decode().splitlines()[1:]]
+    assert values == [f"{end:.4f}" for end in ends]
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (("--ci", "95"), "--ci must be above 0 and below 1, or 0% and 100%, but got '95'"),
         (("--ci", "100%"), "but got '100%'"),
@@ -127,11 +127,11 @@ def test_bootstrap() -> None:
         (("--topic-groups", "x", "-D", "0.301"), "--topic-groups cannot be combined with -D"),
     ],
 )
-def test_refused(words: tuple[str, ...], told: str) -> None:
+def test_refused(words: tuple[str, ...], message: str) -> None:
     """What makes no sense is a usage error."""
     done = run(*words, "-m", "map", QRELS, BM25)
     assert (done.status, done.stdout) == (1, b"")
-    assert told in done.stderr
+    assert message in done.stderr
 
 
 def test_scipy_is_not_imported() -> None:
@@ -151,12 +151,12 @@ def test_scipy_is_not_imported() -> None:
 def test_warnings(groups: Path) -> None:
     """Few topics, one topic, and several runs are each told in a line."""
     groups.write_text("301 one\n302 two\n303 two\n")
-    told = run("--ci", "95%", "--topic-groups", groups, "-m", "map", QRELS, BM25, DENSE).stderr
+    message = run("--ci", "95%", "--topic-groups", groups, "-m", "map", QRELS, BM25, DENSE).stderr
     for path in (BM25, DENSE):
-        assert f"{path}: no interval of all:one, which is over fewer than 2 topics\n" in told
-        assert f"{path}: the interval of all, all:two is over fewer than 10 topics; take it with care\n" in told
-    assert "groups: 2 of 5 judged topics are in no group: '304', '305'\n" in told
-    assert "say little about the differences between runs, which irevalx-lab compare tests" in told
+        assert f"{path}: no interval of all:one, which is over fewer than 2 topics\n" in message
+        assert f"{path}: the interval of all, all:two is over fewer than 10 topics; take it with care\n" in message
+    assert "groups: 2 of 5 judged topics are in no group: '304', '305'\n" in message
+    assert "say little about the differences between runs, which irevalx-lab compare tests" in message
     assert "compare" not in run("--ci", "95%", "-m", "map", QRELS, BM25).stderr
     assert run("--quiet", "--ci", "95%", "-m", "map", QRELS, BM25, DENSE).stderr == ""
 
@@ -167,16 +167,16 @@ def test_equal_values_have_no_interval_and_a_reason(groups: Path, tmp_path: Path
     path = tmp_path / "run"
     path.write_text("".join(f"{topic} Q0 nothing 1 1 none\n" for topic in ALL))
     call = ("--ci", "95%", "--topic-groups", groups, "-m", "map", "-m", "P.5,10", "-m", "num_rel", "-m", "num_ret")
-    told = run(*call, QRELS, path).stderr
-    assert f"{path}: no interval for map, P_5, P_10 (all): all 5 topics have the same value\n" in told
-    assert f"{path}: no interval for map, P_5, P_10 (all:one): all 3 topics have the same value\n" in told
+    message = run(*call, QRELS, path).stderr
+    assert f"{path}: no interval for map, P_5, P_10 (all): all 5 topics have the same value\n" in message
+    assert f"{path}: no interval for map, P_5, P_10 (all:one): all 3 topics have the same value\n" in message
     assert "no interval for map" not in run(*call, QRELS, BM25).stderr
 
 
 def only(topics: list[str], path: Path, folder: Path) -> Path:
     """Return the judgments without other topics."""
-    kept = [line for line in path.read_text().splitlines(keepends=True) if line.split()[0] in topics]
-    (folder / "of-group").write_text("".join(kept))
+    chosen = [line for line in path.read_text().splitlines(keepends=True) if line.split()[0] in topics]
+    (folder / "of-group").write_text("".join(chosen))
     return folder / "of-group"
 
 
@@ -223,38 +223,42 @@ def values_in(form: str, text: str) -> Iterator[tuple[str, str, str, float, Any,
         for line in text.splitlines():
             yield tuple(json.loads(line).values())
     else:
-        for one in json.loads(text)["runs"]:
-            for topic, found in (("all", one), *((f"all:{name}", found) for name, found in one["groups"].items())):
-                for measure, value in found["all"].items():
-                    yield one["run"], topic, measure, value, found["low"].get(measure), found["high"].get(measure)
+        for report in json.loads(text)["runs"]:
+            for topic, group in (
+                ("all", report),
+                *((f"all:{name}", group) for name, group in report["groups"].items()),
+            ):
+                for measure, value in group["all"].items():
+                    yield report["run"], topic, measure, value, group["low"].get(measure), group["high"].get(measure)
 
 
 @pytest.mark.parametrize("form", ["csv", "tsv", "json", "jsonl"])
 def test_formats_for_programs(groups: Path, form: str) -> None:
     """All formats have the same, with every digit."""
     call = ("--topic-groups", groups, "--ci", "80%", *MEASURES, QRELS, BM25, DENSE)
-    shown = run(*call, "--format", form).stdout.decode()
-    found = {
-        (name, topic, measure): (value, low, high) for name, topic, measure, value, low, high in values_in(form, shown)
+    printed = run(*call, "--format", form).stdout.decode()
+    values = {
+        (name, topic, measure): (value, low, high)
+        for name, topic, measure, value, low, high in values_in(form, printed)
     }
     lines = list(map(str.split, run(*call).stdout.decode().splitlines()))
-    assert len(found) == len(
+    assert len(values) == len(
         [words for words in lines if words[0] != "runid" and not words[1].endswith(("low", "high"))]
     )
     scores = irevalx.evaluate(QRELS, [BM25, DENSE], ["num_rel", "map", "gm_map", "P.5"])
     by_group = scores.by_group({topic: [name for name in GROUPS if topic in GROUPS[name]] for topic in ALL})
-    for topic, some in (("all", scores), *((f"all:{name}", some) for name, some in by_group.items())):
-        for name in some.runs:
+    for topic, of_group in (("all", scores), *((f"all:{name}", of_group) for name, of_group in by_group.items())):
+        for name in of_group.runs:
             for measure in ("map", "gm_map", "P_5"):
-                ends = [None if math.isnan(end) else end for end in some.interval(measure, name, 0.8)]
-                assert found[name, topic, measure] == (some[measure, name], *ends)
-            assert found[name, topic, "num_rel"] == (some["num_rel", name], None, None)
+                ends = [None if math.isnan(end) else end for end in of_group.interval(measure, name, 0.8)]
+                assert values[name, topic, measure] == (of_group[measure, name], *ends)
+            assert values[name, topic, "num_rel"] == (of_group["num_rel", name], None, None)
 
 
 def test_tables(groups: Path) -> None:
     """A row for a run and group, with the number of topics; intervals stand in brackets after the mean."""
-    shown = run("--topic-groups", groups, "--ci", "80%", "--format", "table", "-m", "map", QRELS, BM25, DENSE)
-    rows = [line.split() for line in shown.stdout.decode().splitlines()]
+    printed = run("--topic-groups", groups, "--ci", "80%", "--format", "table", "-m", "map", QRELS, BM25, DENSE)
+    rows = [line.split() for line in printed.stdout.decode().splitlines()]
     low, high = literal_ends(of_topics("map", GROUPS["easy"]), 0.8)
     assert rows[0] == ["run", "topic", "num_q", "map"]
     assert [row[:3] for row in rows[2:8]] == [

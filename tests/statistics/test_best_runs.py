@@ -86,7 +86,10 @@ def test_coverage_on_collections(
         pytest.skip("needs the collection")
     runs, n_draws = sorted((folder / "runs").iterdir()), int(os.environ["TOP_DRAWS"])
     machine = machine_labels(folder / "qrels.gz", tmp_path / "machine", missed=rates[0], wrong=rates[1], seed=1)
-    both = [irevalx.evaluate(one, runs, ["map", "P.10"], complete=True) for one in (folder / "qrels.gz", machine)]
+    both = [
+        irevalx.evaluate(judgments, runs, ["map", "P.10"], complete=True)
+        for judgments in (folder / "qrels.gz", machine)
+    ]
     for measure in ("map", "P_10"):
         x, y = (np.stack([scores.per_topic(measure, run) for run in scores.runs]) for scores in both)
         for n_topics in (25, 50):

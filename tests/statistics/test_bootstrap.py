@@ -205,7 +205,7 @@ def test_coverage_on_collections(folder: Path, rate: str, tmp_path: Path, capsys
     for measure in measures:
         x, y = (np.stack([scores.per_topic(measure, run) for run in scores.runs]) for scores in both)
         for n_topics in (25, 50, 100):
-            found = np.array(n_covered(x, y, n_topics, n_draws)) / n_draws
+            covered = np.array(n_covered(x, y, n_topics, n_draws)) / n_draws
             with capsys.disabled():
-                print(f"{folder.name} {rate} {measure} {n_topics} topics: {found[0]:.2f}, quantiles {found[1]:.2f}")  # noqa: T201
-            assert found[0] >= 0.9
+                print(f"{folder.name} {rate} {measure} {n_topics} topics: {covered[0]:.2f}, quantiles {covered[1]:.2f}")  # noqa: T201
+            assert covered[0] >= 0.9

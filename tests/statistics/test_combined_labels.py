@@ -43,7 +43,7 @@ def reference(labels: Sequence[Sequence[int]], n_grades: int, rounds: int) -> li
         shares = []
         for of in labels:
             likely = [prior[t] * math.prod(errors[j, g, t] for j, g in enumerate(of) if g >= 0) for t in grades]
-            shares.append([one / math.fsum(likely) for one in likely])
+            shares.append([weight / math.fsum(likely) for weight in likely])
     return shares
 
 

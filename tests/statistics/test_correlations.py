@@ -45,13 +45,15 @@ def near(value: float | list[float]) -> object:
 
 def arrays(*lists: Sequence[float]) -> list[FloatArray]:
     """Return lists as arrays."""
-    return [np.array(one, np.float64) for one in lists]
+    return [np.array(values, np.float64) for values in lists]
 
 
 def inversions_counted(x: list[float], y: list[float]) -> int:
     """Count the pairs that x and y put in opposite orders, one by one; rounding makes no order."""
     return sum(
-        round(x[one] - x[other], 9) * round(y[one] - y[other], 9) < 0 for one in range(len(x)) for other in range(one)
+        round(x[first] - x[other], 9) * round(y[first] - y[other], 9) < 0
+        for first in range(len(x))
+        for other in range(first)
     )
 
 

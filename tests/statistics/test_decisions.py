@@ -23,13 +23,13 @@ def decisions_of(different: list[bool], direction: list[int]) -> Decisions:
     return Decisions(np.array(different, np.bool_), np.array(direction, np.int64))
 
 
-def assert_decided(found: Decisions, sample: FloatArray) -> None:
+def assert_decided(decisions: Decisions, sample: FloatArray) -> None:
     """Check decisions on a sample: scipy's, pair by pair in the order of ``pairs_of_runs``."""
     pairs = list(combinations(range(len(sample)), 2))
     expected = [float(stats.wilcoxon(np.round(sample[i] - sample[j], 9)).pvalue) < 0.05 for i, j in pairs]
     sums = [round(100 * float((sample[i] - sample[j]).sum())) for i, j in pairs]
-    assert found.different.tolist() == expected
-    assert found.direction.tolist() == [(total > 0) - (total < 0) for total in sums]
+    assert decisions.different.tolist() == expected
+    assert decisions.direction.tolist() == [(total > 0) - (total < 0) for total in sums]
 
 
 def test_decisions_by_hand() -> None:
@@ -113,4 +113,4 @@ def test_letters(different: list[tuple[int, int]]) -> None:
         assert bool(set(letters[pair[0]]) & set(letters[pair[1]])) == (pair not in different)
     assert "a" in letters[2]
     groups = [{run for run in range(4) if letter in letters[run]} for letter in sorted(set("".join(letters)))]
-    assert not any(one < other for one in groups for other in groups)
+    assert not any(group < other for group in groups for other in groups)

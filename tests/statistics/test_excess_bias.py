@@ -37,10 +37,10 @@ def test_as_numpy_fits_lines() -> None:
     rng = np.random.default_rng(1)
     human, machine = rng.random((2, 20, 9))
     member = np.array([True, False, False, True, False, False, False, False, False])
-    for row, found in enumerate(excess_bias(human, machine, member)):
+    for row, result in enumerate(excess_bias(human, machine, member)):
         bias = machine[row] - human[row]
         line = np.polyfit(human[row, ~member], bias[~member], 1)
-        assert found == pytest.approx((bias - np.polyval(line, human[row]))[member].mean())
+        assert result == pytest.approx((bias - np.polyval(line, human[row]))[member].mean())
 
 
 @pytest.mark.parametrize("n_others", [1, 2])
@@ -119,12 +119,12 @@ def called_biased(human: Path, machine: Path, runs: list[Path], measures: str) -
     experiment = experiment_of(Qrels(both.judgments), runs, measures)
     resampling = LabelBootstrap(resamples=500, seed=1)
     return {
-        one.measure: {
+        evaluation.measure: {
             finding.group or ""
-            for finding in one.group_statistics(experiment.runs, resampling)
+            for finding in evaluation.group_statistics(experiment.runs, resampling)
             if finding.statistic == "excess_bias_p" and finding.value is not None and finding.value < 0.05
         }
-        for one in evaluations(experiment, both, shuffles=SHUFFLES, seed=1)
+        for evaluation in evaluations(experiment, both, shuffles=SHUFFLES, seed=1)
     }
 
 
@@ -145,7 +145,7 @@ def test_a_run_that_is_unlike_the_others(tmp_path: Path) -> None:
     machine = random_machine("robust03", tmp_path / "machine", 0)
     runs = sorted((folder / "runs").iterdir())
     result = irevalx.lab.labels(folder / "qrels.gz", machine, runs, group_by="^NLPR", seed=1, resamples=500)
-    of_run = {one.statistic: one.value for one in result.rows if one.group == "NLPR"}
+    of_run = {row.statistic: row.value for row in result.rows if row.group == "NLPR"}
     assert max(of_run["excess_bias"] or 0.0, of_run["excess_bias_shuffled"] or 0.0) < -0.015
     assert called_biased(folder / "qrels.gz", machine, runs, "map") == {"map": set()}
 
@@ -165,13 +165,13 @@ def test_how_often_groups_are_called_biased(
     runs = [path for path in sorted((folder / "runs").iterdir()) if not own or path != reranked_run]
     if own and not reranked_run.exists():
         pytest.skip("only one collection has this run")
-    found: dict[str, list[set[str]]] = {"map": [], "P_10": []}
+    flagged: dict[str, list[set[str]]] = {"map": [], "P_10": []}
     for seed in range(DRAWS):
         machine = random_machine(collection, tmp_path / "machine", seed)
         more = [reranked(reranked_run, machine, tmp_path / "reranked")] if own else []
         for measure, biased in called_biased(folder / "qrels.gz", machine, [*runs, *more], "map P.10").items():
-            found[measure].append(biased)
-    for measure, each in found.items():
+            flagged[measure].append(biased)
+    for measure, each in flagged.items():
         n_biased = sum(len(biased - {"reranked"}) for biased in each)
         n_found = sum("reranked" in biased for biased in each)
         with capsys.disabled():

@@ -48,8 +48,8 @@ def test_f_as_statsmodels(sizes: tuple[int, ...]) -> None:
     oneway = judge("statsmodels.stats.oneway")
     random = np.random.default_rng(len(sizes))
     groups = [random.normal(0.05 * place, 0.1 + 0.1 * place, size) for place, size in enumerate(sizes)]
-    expected, found = oneway.anova_oneway(groups, use_var="unequal"), result_of(*groups)
-    assert [found.f[0], found.within[0]] == pytest.approx([expected.statistic, expected.df[1]])
+    expected, result = oneway.anova_oneway(groups, use_var="unequal"), result_of(*groups)
+    assert [result.f[0], result.within[0]] == pytest.approx([expected.statistic, expected.df[1]])
 
 
 @pytest.mark.parametrize("sizes", [(2, 2), (3, 4), (5, 6), (2, 3, 2), (3, 3, 2)], ids=str)

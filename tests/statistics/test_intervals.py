@@ -81,8 +81,8 @@ def test_bca_of_means_either_way() -> None:
     """Means are a kind of summary: the same resamples give the same interval."""
     x, y = np.random.default_rng(2).random((2, 1, 25))
     [(low, high)] = bca_intervals_of_summaries(x, y, MEAN, [0.9], seed=3)
-    [(one, other)] = bca_intervals(differences(x, y), [0.9], seed=3)
-    assert [low[0], high[0]] == pytest.approx([one[0], other[0]])
+    [(interval, other)] = bca_intervals(differences(x, y), [0.9], seed=3)
+    assert [low[0], high[0]] == pytest.approx([interval[0], other[0]])
 
 
 @pytest.mark.parametrize("n_topics", [2, 3, 30])

@@ -116,6 +116,6 @@ def test_coverage_on_collections(folder: Path, method: Any, capsys: pytest.Captu
         for n_topics, least in COVERED[method].items():
             result = coverage(values, n_topics, n_draws, how)
             with capsys.disabled():
-                shown = f"{result.mean():.3f}, from {result.min():.3f} to {result.max():.3f}"
-                print(f"{folder.name} {measure} {method} {n_topics} topics: {shown} of {len(result)} runs")  # noqa: T201
+                text = f"{result.mean():.3f}, from {result.min():.3f} to {result.max():.3f}"
+                print(f"{folder.name} {measure} {method} {n_topics} topics: {text} of {len(result)} runs")  # noqa: T201
             assert result.mean() >= least - 3 * math.sqrt(least * (1 - least) / n_draws)

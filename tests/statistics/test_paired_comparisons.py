@@ -115,9 +115,9 @@ def test_t_and_its_intervals_agree(n_topics: int) -> None:
             random_values(seed, 6, n_topics), list(combinations(range(6), 2)), Method("t", "bonferroni")
         )
         for p, (low, high) in ((result.p, result.interval), (result.corrected_p, result.simultaneous_interval)):
-            shown = np.isfinite(low)
-            assert ((p < 0.05) & shown).tolist() == ((low > 0) | (high < 0)).tolist()
-            assert shown.tolist() == (~result.without_spread).tolist()
+            is_finite = np.isfinite(low)
+            assert ((p < 0.05) & is_finite).tolist() == ((low > 0) | (high < 0)).tolist()
+            assert is_finite.tolist() == (~result.without_spread).tolist()
 
 
 def test_few_topics_are_not_certain() -> None:
@@ -183,19 +183,19 @@ def test_sums() -> None:
     values = np.round(100 * random_values(5, 3, 20))
     for interval in ("bca", "t"):
         method = Method("t", "bonferroni", interval)
-        found, means = (Comparisons(values, PAIRS, method, scale) for scale in (TOTAL, MEAN))
-        assert found.summaries.tolist() == values.sum(axis=1).tolist()
-        assert found.difference == pytest.approx(20 * means.difference)
-        assert np.array(found.interval) == pytest.approx(20 * np.array(means.interval))
-        assert np.array(found.simultaneous_interval) == pytest.approx(20 * np.array(means.simultaneous_interval))
+        result, means = (Comparisons(values, PAIRS, method, scale) for scale in (TOTAL, MEAN))
+        assert result.summaries.tolist() == values.sum(axis=1).tolist()
+        assert result.difference == pytest.approx(20 * means.difference)
+        assert np.array(result.interval) == pytest.approx(20 * np.array(means.interval))
+        assert np.array(result.simultaneous_interval) == pytest.approx(20 * np.array(means.simultaneous_interval))
         for name in ("p", "corrected_p", "effect_size"):
-            assert np.array_equal(getattr(found, name), getattr(means, name))
+            assert np.array_equal(getattr(result, name), getattr(means, name))
 
 
 def test_discriminative_power() -> None:
     """Of three pairs one differs after correction and two before; and nothing differs of no pairs."""
     values = np.array([[0.6] * 6, [0.5, 0.5, 0.5, 0.5, 0.5, 0.9], [0.1, 0.1, 0.1, 0.1, 0.2, 0.2]])
-    p = [stats.ttest_rel(values[one], values[other]).pvalue for one, other in PAIRS]
+    p = [stats.ttest_rel(values[first], values[other]).pvalue for first, other in PAIRS]
     result = Comparisons(values, PAIRS, Method("t", "none"))
     assert result.p == pytest.approx(p)
     assert [result.power, result.power_uncorrected] == [np.mean(np.array(p) < 0.05)] * 2

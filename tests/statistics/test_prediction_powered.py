@@ -36,11 +36,11 @@ MORE = np.array([[0.2, 0.5, 0.7, 0.6, 0.4, 0.8]])
 DRAWS = int(os.environ.get("COVERAGE_DRAWS", "0"))
 
 
-def first(found: Estimates) -> dict[str, float]:
+def first(estimates: Estimates) -> dict[str, float]:
     """Return the first row of estimates, with 95 % intervals."""
-    ends = (*found.interval(0.05), *found.classical_interval(0.05))
+    ends = (*estimates.interval(0.05), *estimates.classical_interval(0.05))
     names = ("low", "high", "classical_low", "classical_high")
-    columns = {name: getattr(found, name) for name in fields(found) if name != "n_human"}
+    columns = {name: getattr(estimates, name) for name in fields(estimates) if name != "n_human"}
     return {name: float(column[0]) for name, column in (columns | dict(zip(names, ends, strict=True))).items()}
 
 
@@ -151,7 +151,7 @@ class Population:
 def population(qrels: Path, runs: list[Path], folder: Path, measure: str = "map") -> Population:
     """Return what runs have with the judgments, and with those of a machine."""
     path = machine_labels(qrels, folder / "machine", missed=0.3, wrong=0.02, seed=2)
-    human, machine = (graded_judgments_of(one) for one in (qrels, path))
+    human, machine = (graded_judgments_of(source) for source in (qrels, path))
     labels = TwoLabellings.of(human, machine, machine.topics)
     experiment = prepare(labels.judgments, opened([str(run) for run in runs], pytest.fail), (measure,))
     sides = [
@@ -159,7 +159,7 @@ def population(qrels: Path, runs: list[Path], folder: Path, measure: str = "map"
         experiment.values(labels.machine, labels.in_machine)[0],
     ]
     pairs = list(combinations(range(len(experiment.runs)), 2))
-    return Population(*(np.stack([*side, *(side[one] - side[other] for one, other in pairs)]) for side in sides))
+    return Population(*(np.stack([*side, *(side[first] - side[other] for first, other in pairs)]) for side in sides))
 
 
 def coverage(
@@ -170,8 +170,8 @@ def coverage(
     truth = of.human.mean(axis=1)
     covered, classical = np.zeros(len(truth)), np.zeros(len(truth))
     for _ in range(n_draws):
-        some, others = (rng.integers(0, of.human.shape[1], size) for size in (n_human, n_machine))
-        result = prediction_powered(of.human[:, some], of.machine[:, some], of.machine[:, others], **options)
+        chosen, others = (rng.integers(0, of.human.shape[1], size) for size in (n_human, n_machine))
+        result = prediction_powered(of.human[:, chosen], of.machine[:, chosen], of.machine[:, others], **options)
         (low, high), (classical_low, classical_high) = result.interval(0.05), result.classical_interval(0.05)
         covered += (low <= truth) & (truth <= high)
         classical += (classical_low <= truth) & (truth <= classical_high)
@@ -185,8 +185,8 @@ def all_pairs(of: Population, n_human: int, n_machine: int, n_draws: int) -> tup
     human, machine = of.human[n_runs:], of.machine[n_runs:]
     truth, n_together, n_wrong = human.mean(axis=1), 0, 0
     for _ in range(n_draws):
-        some, others = (rng.integers(0, human.shape[1], size) for size in (n_human, n_machine))
-        result = prediction_powered(human[:, some], machine[:, some], machine[:, others])
+        chosen, others = (rng.integers(0, human.shape[1], size) for size in (n_human, n_machine))
+        result = prediction_powered(human[:, chosen], machine[:, chosen], machine[:, others])
         low, high = result.interval(0.05 / len(truth))
         n_together += bool((np.isnan(low) | ((low <= truth) & (truth <= high))).all())
         n_wrong += bool(((holm(result.p) < 0.05) & (result.estimate * truth < 0)).any())

@@ -47,8 +47,8 @@ def test_examples(x: str, y: str, expected: list[float | None]) -> None:
     for pair in ((x, y), (y, x)):
         result = rank_biased_overlap(ranking(pair[0]), ranking(pair[1]), 0.9)
         assert tuple(result) == OVERLAP_COLUMNS
-        for (name, value), wanted in zip(result.items(), expected, strict=True):
-            assert wanted is None or value == pytest.approx(wanted, abs=6e-7), name
+        for (name, value), limit in zip(result.items(), expected, strict=True):
+            assert limit is None or value == pytest.approx(limit, abs=6e-7), name
 
 
 LETTERS = st.permutations("abcdef").flatmap(
@@ -87,7 +87,7 @@ def untied_overlap(x: list[str], y: list[str], p: float) -> tuple[float, float]:
 @given(st.permutations("abcdefgh"), st.permutations("abcdefgh"), st.integers(1, 8), st.integers(1, 8))
 def test_without_ties(x: list[str], y: list[str], n_x: int, n_y: int) -> None:
     """All variants are the overlap of Webber, Moffat and Zobel, and what follows decides between min and max."""
-    result = rank_biased_overlap([[one] for one in x[:n_x]], [[one] for one in y[:n_y]], 0.8)
+    result = rank_biased_overlap([[item] for item in x[:n_x]], [[item] for item in y[:n_y]], 0.8)
     ext, least = untied_overlap(x[:n_x], y[:n_y], 0.8)
     for variant in VARIANTS:
         of_variant = [result[f"rbo_{variant}_{what}"] for what in ("min", "ext", "max")]
@@ -117,10 +117,10 @@ def test_a_is_the_mean_over_all_ways_of_breaking_ties(x: list[list[str]], y: lis
         return
     result = rank_biased_overlap(x, y, 0.9)
     every = [
-        rank_biased_overlap([[a] for a in one], [[b] for b in other], 0.9) for one in broken(x) for other in broken(y)
+        rank_biased_overlap([[a] for a in left], [[b] for b in other], 0.9) for left in broken(x) for other in broken(y)
     ]
     for name in ("rbo_a_min", "rbo_a_ext", "rbo_a_max") if sum(map(len, x)) == sum(map(len, y)) else ("rbo_a_min",):
-        assert result[name] == pytest.approx(sum(one[name] for one in every) / len(every))
+        assert result[name] == pytest.approx(sum(values[name] for values in every) / len(every))
 
 
 @SETTINGS
@@ -147,7 +147,7 @@ def test_rbo() -> None:
     """The package rbo gives the same where nothing is tied."""
     rbo = judge("rbo")
     x, y = _long_rankings()
-    theirs = rbo.RankingSimilarity([one for [one] in x], [one for [one] in y]).rbo_ext(p=0.98)
+    theirs = rbo.RankingSimilarity([item for [item] in x], [item for [item] in y]).rbo_ext(p=0.98)
     assert rank_biased_overlap(x, y, 0.98)["rbo_w_ext"] == pytest.approx(theirs, abs=1e-9)
 
 

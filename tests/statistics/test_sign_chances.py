@@ -14,12 +14,12 @@ from irevalx.statistics.decisions import SignChances, convolve, sign_chances
 
 def by_enumeration(start: float, values: np.ndarray, chances: np.ndarray) -> list[float]:
     """Return the chances of the three signs: every outcome, one by one."""
-    found = [0.0, 0.0, 0.0]
+    sums = [0.0, 0.0, 0.0]
     for outcome in product(range(values.shape[1]), repeat=len(values)):
-        total = start + math.fsum(values[place, one] for place, one in enumerate(outcome))
-        chance = math.prod(chances[place, one] for place, one in enumerate(outcome))
-        found[1 + (total > 1e-11) - (total < -1e-11)] += chance
-    return found
+        total = start + math.fsum(values[place, index] for place, index in enumerate(outcome))
+        chance = math.prod(chances[place, index] for place, index in enumerate(outcome))
+        sums[1 + (total > 1e-11) - (total < -1e-11)] += chance
+    return sums
 
 
 def made(seed: int, kind: str) -> tuple[float, np.ndarray, np.ndarray]:
@@ -106,6 +106,6 @@ def test_what_is_certain() -> None:
     assert sign_chances(0.001, weights, np.full((40, 2), 0.5)).above == 1.0
 
 
-def signs(found: SignChances) -> tuple[float, float, float]:
+def signs(chances: SignChances) -> tuple[float, float, float]:
     """Return the three chances."""
-    return found.below, found.zero, found.above
+    return chances.below, chances.zero, chances.above

@@ -93,7 +93,7 @@ def test_each_test_says_what_it_is_and_has_a_reference() -> None:
         "permutation": reference.sign_flips_exact,
     }
     assert TESTS.keys() == references.keys(), "a test must have a reference"
-    assert all(one.words for one in TESTS.values())
+    assert all(test.words for test in TESTS.values())
 
 
 @SETTINGS
@@ -186,8 +186,8 @@ def test_degenerate_data_show_nothing(test: str) -> None:
 def test_the_order_of_two_runs_does_not_matter(test: str, seed: int, n_topics: int) -> None:
     """The tests are two-sided."""
     x, y = random_values(seed, 2, n_topics, 1)
-    one, other = p_of(test, differences(x, y), 1), p_of(test, differences(y, x), 1)
-    assert float(one) == pytest.approx(float(other), abs=0.02 if test == "permutation" else 1e-12)
+    forward, other = p_of(test, differences(x, y), 1), p_of(test, differences(y, x), 1)
+    assert float(forward) == pytest.approx(float(other), abs=0.02 if test == "permutation" else 1e-12)
 
 
 # What few topics show
@@ -204,7 +204,7 @@ def test_exact_sign_flips(d: list[float], expected: float) -> None:
     assert without_spread(np.array([d])).all()
     assert result == expected
     assert result == pytest.approx(
-        float(reference.sign_flips_exact([round(10 * one) for one in d if one])) if any(d) else 1
+        float(reference.sign_flips_exact([round(10 * step) for step in d if step])) if any(d) else 1
     )
 
 

@@ -37,7 +37,7 @@ def test_topic_sets(n_topics: int, data: st.DataObject, draws: int) -> None:
     size = data.draw(st.integers(1, n_topics // 2))
     possible = reference.all_pairs_of_sets(n_topics, size)
     result = topic_sets(n_topics, size, draws=draws, seed=3)
-    pairs = {frozenset((frozenset(one), frozenset(other))) for one, other in result.tolist()}
+    pairs = {frozenset((frozenset(first), frozenset(other))) for first, other in result.tolist()}
     assert result.shape == (len(pairs), 2, size)
     assert pairs <= possible
     assert len(pairs) == min(draws, len(possible))
@@ -71,13 +71,13 @@ def test_ties_are_no_agreement() -> None:
     values = np.array([[0.1, 0.3, 0.2, 0.2], [0.2, 0.2, 0.2, 0.2], [0.3, 0.3, 0.0, 0.1]])
     sets = np.array([[[0], [1]], [[0], [2]], [[1], [3]]])
     of_draws, swaps, ties = [], 0, 0
-    for one, other in sets[:, :, 0].tolist():
-        found = []
+    for left, other in sets[:, :, 0].tolist():
+        rates = []
         for first, second in ((0, 1), (0, 2), (1, 2)):
-            a, b = (values[second, t] - values[first, t] for t in (one, other))
-            found.append(0.5 if a * b == 0 else float(a * b < 0))
+            a, b = (values[second, t] - values[first, t] for t in (left, other))
+            rates.append(0.5 if a * b == 0 else float(a * b < 0))
             swaps, ties = swaps + (a * b < 0), ties + (a * b == 0)
-        of_draws.append(sum(found) / 3)
+        of_draws.append(sum(rates) / 3)
     rate = swap_rate(values, sets)
     assert (rate.swaps, rate.ties) == (swaps, ties) != (0, 0)
     assert rate.share_tied == pytest.approx(ties / 9)
@@ -108,8 +108,8 @@ def test_each_pair_of_runs_on_its_own_sets() -> None:
         sets = topic_sets(14, 3, draws=30, seed=5, pair=pair).tolist()
         seen.add(str(sets))
         halves = []
-        for one, other in sets:
-            a, b = (sum(values[second, t] - values[first, t] for t in side) for side in (one, other))
+        for left, other in sets:
+            a, b = (sum(values[second, t] - values[first, t] for t in side) for side in (left, other))
             swaps, ties = swaps + (a * b < 0), ties + (a * b == 0)
             halves.append(0.5 if a * b == 0 else float(a * b < 0))
         variance += stdev(halves) ** 2 / 30 / 36

@@ -56,7 +56,7 @@ def test_tukey_tries_all_arrangements_of_few_topics(steps: list[list[int]], alph
     values = np.array(steps) / divisor
     result = randomised_tukey(values, 10_000)
     expected = [
-        Fraction(sum(1 for one in ranges if one >= abs(Fraction(sum(a) - sum(b), 2))), len(ranges))
+        Fraction(sum(1 for span in ranges if span >= abs(Fraction(sum(a) - sum(b), 2))), len(ranges))
         for a, b in combinations(steps, 2)
     ]
     assert result.p_values(all_means(values)).tolist() == [float(p) for p in expected]
@@ -69,10 +69,10 @@ def test_tukey_tries_all_arrangements_of_few_topics(steps: list[list[int]], alph
 def test_intervals_leave_out_0_exactly_if_p_is_below_alpha(seed: int, alpha: float, resamples: int) -> None:
     """Interval and decision belong together, ties and all."""
     values = np.round(np.random.default_rng(seed).random((5, 12)) + np.arange(5)[:, np.newaxis] / 10, 1)
-    found, d = randomised_tukey(values, resamples, seed), all_means(values)
-    assert found.greatest.size == resamples + 1
-    half = found.half_width(alpha)
-    assert (found.p_values(d) < alpha).tolist() == (np.abs(d) - half > 5e-13).tolist()
+    result, d = randomised_tukey(values, resamples, seed), all_means(values)
+    assert result.greatest.size == resamples + 1
+    half = result.half_width(alpha)
+    assert (result.p_values(d) < alpha).tolist() == (np.abs(d) - half > 5e-13).tolist()
 
 
 def test_two_runs_are_the_permutation_test() -> None:
@@ -88,9 +88,9 @@ def test_random_arrangements_are_near_all_of_them() -> None:
     """The share of a sample is that of all, but for chance; the same for a seed."""
     values = np.round(np.random.default_rng(5).random((3, 5)), 2)
     d, every = all_means(values), randomised_tukey(values, 6**5)
-    some = randomised_tukey(values, 6**5 - 1, 1)
-    assert some.p_values(d) == pytest.approx(every.p_values(d), abs=0.02)
-    assert some.half_width(0.1) == pytest.approx(every.half_width(0.1), abs=0.02)
+    sampled = randomised_tukey(values, 6**5 - 1, 1)
+    assert sampled.p_values(d) == pytest.approx(every.p_values(d), abs=0.02)
+    assert sampled.half_width(0.1) == pytest.approx(every.half_width(0.1), abs=0.02)
     assert (randomised_tukey(values, 500, 9).greatest == randomised_tukey(values, 500, 9).greatest).all()
 
 

@@ -63,11 +63,11 @@ def every_sample_of_strata() -> list[TwoStageEstimate]:
         combinations(np.flatnonzero(number == STRATUM).tolist(), n_drawn) for number, n_drawn in enumerate(DRAWN)
     ]
     rates = np.array(DRAWN) / np.array(SIZES)
-    found = []
+    results = []
     for sample in product(*of_strata):
         documents = np.array([document for of_stratum in sample for document in of_stratum])
-        found.append(estimated(documents, rates[STRATUM[documents]], STRATUM[documents], weight=0.7))
-    return found
+        results.append(estimated(documents, rates[STRATUM[documents]], STRATUM[documents], weight=0.7))
+    return results
 
 
 def test_all_samples_of_strata() -> None:
@@ -75,23 +75,23 @@ def test_all_samples_of_strata() -> None:
     result = every_sample_of_strata()
     assert len(result) == 9
     truth = (HUMAN.sum() + OTHERS.sum()) / 2
-    assert np.mean([one.estimate for one in result]) == pytest.approx(truth)
-    assert np.var([one.estimate for one in result]) == pytest.approx(np.mean([one.document_error**2 for one in result]))
-    assert np.mean([one.classical for one in result]) == pytest.approx(HUMAN.sum() / 2)
-    variance = np.mean([one.classical_document_error**2 for one in result])
-    assert np.var([one.classical for one in result]) == pytest.approx(variance)
-    assert [one.machine for one in result] == pytest.approx([(MACHINE.sum() + 0.1) / 2] * 9)
+    assert np.mean([row.estimate for row in result]) == pytest.approx(truth)
+    assert np.var([row.estimate for row in result]) == pytest.approx(np.mean([row.document_error**2 for row in result]))
+    assert np.mean([row.classical for row in result]) == pytest.approx(HUMAN.sum() / 2)
+    variance = np.mean([row.classical_document_error**2 for row in result])
+    assert np.var([row.classical for row in result]) == pytest.approx(variance)
+    assert [row.machine for row in result] == pytest.approx([(MACHINE.sum() + 0.1) / 2] * 9)
 
 
 def test_all_samples_of_documents_drawn_by_themselves() -> None:
     """The same where each document has a probability of its own, over all 512 samples with theirs."""
     probability = np.linspace(0.2, 1.0, 9)
-    chances, found = [], []
+    chances, results = [], []
     for drawn in product((False, True), repeat=9):
         chosen = np.array(drawn)
         chances.append(np.where(chosen, probability, 1 - probability).prod())
-        found.append(estimated(np.flatnonzero(chosen), probability[chosen], None, weight=0.4))
-    estimates, errors = (np.array([getattr(one, name) for one in found]) for name in ("estimate", "document_error"))
+        results.append(estimated(np.flatnonzero(chosen), probability[chosen], None, weight=0.4))
+    estimates, errors = (np.array([getattr(row, name) for row in results]) for name in ("estimate", "document_error"))
     mean = np.average(estimates, weights=chances)
     assert mean == pytest.approx((HUMAN.sum() + OTHERS.sum()) / 2)
     variance = np.average((estimates - mean) ** 2, weights=chances)
@@ -100,11 +100,11 @@ def test_all_samples_of_documents_drawn_by_themselves() -> None:
 
 def test_one_drawn_document_of_several_gives_too_great_errors() -> None:
     """Its stratum tells nothing of how far its documents are apart: errors are too great on average."""
-    found = [
-        estimated(np.array([one, 3, 4, other, 8]), np.array([1 / 3, 1, 1, 1 / 3, 1]), np.arange(5), weight=0.0)
-        for one, other in product((0, 1, 2), (5, 6, 7))
+    results = [
+        estimated(np.array([first, 3, 4, other, 8]), np.array([1 / 3, 1, 1, 1 / 3, 1]), np.arange(5), weight=0.0)
+        for first, other in product((0, 1, 2), (5, 6, 7))
     ]
-    assert np.var([one.estimate for one in found]) < np.mean([one.document_error**2 for one in found])
+    assert np.var([row.estimate for row in results]) < np.mean([row.document_error**2 for row in results])
 
 
 def test_literal_loops() -> None:
@@ -122,7 +122,9 @@ def test_literal_loops() -> None:
                     total += (HUMAN[document] - weight * MACHINE[document]) / chance
             totals.append(total)
         for number, (size, n_drawn) in enumerate(zip(SIZES, DRAWN, strict=True)):
-            errors = [HUMAN[one] - weight * MACHINE[one] for one in documents if STRATUM[one] == number]
+            errors = [
+                HUMAN[document] - weight * MACHINE[document] for document in documents if STRATUM[document] == number
+            ]
             if n_drawn > 1:
                 spread = sum((error - sum(errors) / n_drawn) ** 2 for error in errors) / (n_drawn - 1)
                 variance += size**2 * (1 - n_drawn / size) * spread / n_drawn
@@ -159,15 +161,15 @@ def test_what_the_sample_does_not_show() -> None:
     reach = np.array([0.5, 0.2, 0.0, 0.4, 0.1, 0.9])  # the third does not count, the last was certain
     drawn = DrawnDocuments(2, TOPIC[documents], chances, STRATUM[documents])
     totals = MachineTotals(np.zeros(2), np.zeros(2))
-    found, plain = (
+    result, plain = (
         two_stage(drawn, HUMAN[documents], MACHINE[documents], totals, reach=of, weight=0.5)
         for of in (reach, np.zeros(6))
     )
-    each = [(1 - 2 / 3) / (2 / 3) ** 2 * one**2 for one in (0.5, 0.2, 0.4, 0.1)]
-    added = sum(one * one for one in each) / sum(each) / 2**2
+    each = [(1 - 2 / 3) / (2 / 3) ** 2 * share**2 for share in (0.5, 0.2, 0.4, 0.1)]
+    added = sum(term * term for term in each) / sum(each) / 2**2
     for name in ("standard_error", "document_error", "classical_error", "classical_document_error"):
-        assert getattr(found, name) ** 2 == pytest.approx(getattr(plain, name) ** 2 + added)
-    assert found.estimate == plain.estimate
+        assert getattr(result, name) ** 2 == pytest.approx(getattr(plain, name) ** 2 + added)
+    assert result.estimate == plain.estimate
 
 
 @pytest.mark.judges
@@ -191,10 +193,10 @@ def test_as_ppi_python(weight: float) -> None:
         total = drawn.total(human[documents] - weight * machine[documents])[0] + weight * machine.sum()
         mean = ppi_py.ppi_mean_pointestimate(human[documents], machine[documents], machine, lam=weight, w=1 / chances)
         assert total / sum(size) == pytest.approx(float(np.squeeze(mean)))
-    some = documents[: n_drawn[0]]
+    first = documents[: n_drawn[0]]
     drawn = DrawnDocuments(1, np.zeros(60, np.int64), np.full(60, 60 / 60_000), np.zeros(60, np.int64))
-    errors = human[some] - weight * machine[some]
-    low, high = ppi_py.ppi_mean_ci(human[some], machine[some], machine[:60_000], alpha=0.05, lam=weight)
+    errors = human[first] - weight * machine[first]
+    low, high = ppi_py.ppi_mean_ci(human[first], machine[first], machine[:60_000], alpha=0.05, lam=weight)
     theirs = ((high - low) / (2 * stats.norm.ppf(0.975))).item() ** 2 - weight**2 * machine[:60_000].var() / 60_000
     ours = drawn.covariance(errors, errors)[0] / 60_000**2
     assert ours == pytest.approx(theirs * (60 / 59) * (1 - 60 / 60_000))
@@ -218,8 +220,8 @@ class Population:
         [weighted] = measures_by_document(measure, 1, human)
         ranked = RankedLabels.of(LabelledSample(human, np.ones(human.grades.size), None), theirs, runs)
         sums = ranked.sum_of(weighted)
-        some = sums.weights[:: max(1, len(sums.weights) // SOME_RUNS)]
-        weights = np.stack([*some, *(one - other for one, other in pairwise(some))])
+        chosen = sums.weights[:: max(1, len(sums.weights) // SOME_RUNS)]
+        weights = np.stack([*chosen, *(first - other for first, other in pairwise(chosen))])
         self.human, self.machine = weights * sums.human, weights * sums.machine
         self.reach = np.abs(weights) * weighted.greatest_gain
         best = best_ranks(ranked.experiment.ranking, ranked.labels.judgments.rows.size)[ranked.places]
@@ -242,7 +244,7 @@ class Population:
         cover the mean over the topics that were drawn.
         """
         rng = np.random.default_rng(11)
-        truth, found = self.truths.mean(axis=1), np.zeros((3, 2))
+        truth, covered = self.truths.mean(axis=1), np.zeros((3, 2))
         for _ in range(n_draws):
             topics = rng.integers(0, len(self.topics), n_topics)
             documents, topic, probability, stratum = [], [], [], []
@@ -258,18 +260,18 @@ class Population:
             for row, value in enumerate(truth):
                 totals = MachineTotals(self.totals[row, topics], np.zeros(n_topics))
                 labels = self.human[row, chosen], self.machine[row, chosen]
-                one = two_stage(drawn, *labels, totals, reach=self.reach[row, chosen], weight=weight)
-                half = 1.96 * one.document_error
+                estimate = two_stage(drawn, *labels, totals, reach=self.reach[row, chosen], weight=weight)
+                half = 1.96 * estimate.document_error
                 of_drawn = self.truths[row, topics].mean()
                 for which, (low, high, mean) in enumerate(
                     (
-                        (*one.interval(0.05), value),
-                        (*one.classical_interval(0.05), value),
-                        (one.estimate - half, one.estimate + half, of_drawn),
+                        (*estimate.interval(0.05), value),
+                        (*estimate.classical_interval(0.05), value),
+                        (estimate.estimate - half, estimate.estimate + half, of_drawn),
                     )
                 ):
-                    found[which] += (low <= mean <= high), np.nan_to_num(high - low)
-        return found / (n_draws * len(truth))
+                    covered[which] += (low <= mean <= high), np.nan_to_num(high - low)
+        return covered / (n_draws * len(truth))
 
 
 RATES = {

@@ -36,10 +36,10 @@ def asked_for(name: str, collection: Collection, seed: int = 0) -> list[list[str
     result = ordering(name, candidates).replay(judgments, budgets(20), seed)
     sequences: list[list[str]] = [[] for _ in judgments.topics]
     before = np.zeros(judgments.rows.size, np.bool_)
-    for kept in result.kept:
-        for place in np.flatnonzero(kept & ~before).tolist():
+    for judged in result.kept:
+        for place in np.flatnonzero(judged & ~before).tolist():
             sequences[judgments.rows.ids[place]].append(judgments.docnos.text(place).decode())
-        before = kept
+        before = judged
     return sequences
 
 
@@ -49,7 +49,7 @@ def test_topics_apart(name: str) -> None:
     for seed in range(25):
         topics, relevant = made(seed)
         expected = [
-            [one for one, _ in LITERAL[name](runs, of_topic, CUT)]
+            [docno for docno, _ in LITERAL[name](runs, of_topic, CUT)]
             for runs, of_topic in zip(topics, relevant, strict=True)
         ]
         assert asked_for(name, (topics, relevant)) == expected
@@ -62,8 +62,8 @@ def test_thompson_sampling(name: str, forgets: bool) -> None:
         topics, relevant = made(seed)
         expected = [
             [
-                one
-                for one, _ in reference.thompson(generator_for(5, name, b"t%d" % number), forgets=forgets)(
+                docno
+                for docno, _ in reference.thompson(generator_for(5, name, b"t%d" % number), forgets=forgets)(
                     runs, relevant[number], CUT
                 )
             ]
@@ -87,7 +87,7 @@ def test_across_topics(name: str) -> None:
         candidates, qrels = read((topics, relevant))
         judgments = graded_judgments_of(qrels)
         result = ordering(name, candidates, across=True).replay(judgments, budgets(len(expected)))
-        assert [judgments.rows.count(kept).tolist() for kept in result.kept] == expected
+        assert [judgments.rows.count(judged).tolist() for judged in result.kept] == expected
 
 
 def test_bounds() -> None:
@@ -119,13 +119,13 @@ def test_a_loop_of_replays(name: str, across: bool) -> None:
     judged: dict[str, dict[str, int]] = {}
     n = 0
     while selected := select_in_replay(of_all, graded_judgments_of(judged), 3, 2):
-        for one in selected:
-            topic, docno = one.candidates.topic.decode(), one.docno.decode()
+        for document in selected:
+            topic, docno = document.candidates.topic.decode(), document.docno.decode()
             assert docno not in judged.get(topic, {})
             judged.setdefault(topic, {})[docno] = qrels[topic][docno]
         n += 3
-        kept = np.flatnonzero(whole.kept[n - 1]).tolist()
-        names = {(judgments.rows.ids[place], judgments.docnos.text(place).decode()) for place in kept}
+        places = np.flatnonzero(whole.kept[n - 1]).tolist()
+        names = {(judgments.rows.ids[place], judgments.docnos.text(place).decode()) for place in places}
         assert names == {(int(topic[1:]), docno) for topic, of_topic in judged.items() for docno in of_topic}
     assert judged == qrels
 
@@ -175,10 +175,10 @@ def test_a_sample_has_its_size_on_average_and_is_unbiased() -> None:
     sizes, sums = [], []
     for seed in range(2000):
         result = ordering("sampled", candidates).replay(judgments, budgets(3)[2:], seed)
-        kept, chances = result.kept[0], result.inclusion[0]
-        assert (chances[kept] > 0).all()
-        weights = np.where(kept, 1 / np.where(kept, chances, 1), 0)
-        sizes.append(judgments.rows.count(kept))
+        judged, chances = result.kept[0], result.inclusion[0]
+        assert (chances[judged] > 0).all()
+        weights = np.where(judged, 1 / np.where(judged, chances, 1), 0)
+        sizes.append(judgments.rows.count(judged))
         sums.append(np.bincount(judgments.rows.ids, weights * (judgments.grades > 0), 2))
     for found_values, expected in (
         (sizes, [3, 3]),
@@ -224,9 +224,11 @@ def test_active_learning() -> None:
     with_texts = replace(ordering("cal", candidates), vectors=rows)
     result = with_texts.replay(judgments, budgets(40), 3)
     order = []
-    for kept in result.kept:
+    for judged in result.kept:
         order += [
-            one.decode() for one in judgments.docnos.take(np.flatnonzero(kept)).texts() if one.decode() not in order
+            docno.decode()
+            for docno in judgments.docnos.take(np.flatnonzero(judged)).texts()
+            if docno.decode() not in order
         ]
     generator = generator_for(3, "cal", b"t0")
     expected: list[str] = []
@@ -238,10 +240,10 @@ def test_active_learning() -> None:
         presumed = generator.sample(others, min(100, len(others)))
         learnt = [*expected, *(names[place] for place in presumed)]
         model = linear_model.LogisticRegression(max_iter=1000)
-        model.fit([vectors[one] for one in learnt], [one in relevant and one in expected for one in learnt])
-        left = [one for one in names if one not in expected]
-        chance = dict(zip(left, model.predict_proba([vectors[one] for one in left])[:, 1].tolist(), strict=True))
-        batch = sorted(chance, key=lambda one: (-round(chance[one], 10), one))[:size]
+        model.fit([vectors[docno] for docno in learnt], [docno in relevant and docno in expected for docno in learnt])
+        left = [docno for docno in names if docno not in expected]
+        chance = dict(zip(left, model.predict_proba([vectors[docno] for docno in left])[:, 1].tolist(), strict=True))
+        batch = sorted(chance, key=lambda docno: (-round(chance[docno], 10), docno))[:size]
         expected += batch
         size += -(-size // 10)
     assert order == expected
