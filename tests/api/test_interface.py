@@ -46,11 +46,11 @@ def test_the_numbers_of_the_command(name: str, compat: str) -> None:
         "--quiet", "-q", "-c", "--compat", compat, "-m", "all", "--format", "tsv", QRELS, BM25
     ).stdout.decode()
     expected = [line.split("\t")[1:] for line in printed.splitlines()[1:]]
-    errors = [
+    evaluated = [
         [row.topic, row.measure, row.value if isinstance(row.value, str) else repr(row.value)]
         for row in scores.to_records()
     ]
-    assert errors == expected
+    assert evaluated == expected
 
 
 def test_options() -> None:

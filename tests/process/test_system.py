@@ -56,9 +56,9 @@ def printed(folder: Path, begin: str, **environment: str) -> dict[str, list[obje
 
 
 @pytest.fixture(scope="module")
-def usual(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[object]]:
+def default(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[object]]:
     """Return what the lines print here."""
-    return printed(tmp_path_factory.mktemp("usual") / "here", "")
+    return printed(tmp_path_factory.mktemp("default") / "here", "")
 
 
 def test_lines_have_every_command(default: dict[str, list[object]]) -> None:
