@@ -21,12 +21,7 @@ PATIENCE = 10.0
 
 
 class Reader:
-    """A reader of one page at a time.
-
-    Parameters
-    ----------
-    driver : Selenium's; what it cannot do, its ``execute_cdp_cmd`` can.
-    """
+    """A browser that reads one page at a time."""
 
     def __init__(self, driver: Any) -> None:
         self.driver = driver

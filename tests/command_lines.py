@@ -49,12 +49,7 @@ PLACES = {name.upper(): str(FIXTURES / name) for name in ("example", "experiment
 
 
 def results(folder: Path) -> dict[str, tuple[int, str, str]]:
-    """Return for each line its status and what it printed, and the bytes of each file that was written.
-
-    Parameters
-    ----------
-    folder : where lines run; empty.
-    """
+    """Return status and output of each line, run in an empty folder, and the bytes of each file that was written."""
     printed = {}
     experiment = FIXTURES / "experiment"
     runs = " ".join(f"{experiment}/runs/{name}" for name in ("count1", "vector1", "guess1"))

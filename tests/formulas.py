@@ -22,13 +22,7 @@ def python(formula: str) -> str:
 
 
 class Ranked:
-    """One topic as formulas see it; ``values`` says what their symbols stand for.
-
-    Parameters
-    ----------
-    grades : of its documents; a negative one is of a pooled document that was not judged.
-    scores : of the documents retrieved, without ties.
-    """
+    """One topic as formulas see it: grades (negative: pooled but unjudged) and scores without ties."""
 
     def __init__(self, grades: Mapping[str, int], scores: Mapping[str, float]) -> None:
         ranked = [grades.get(docno) for docno in sorted(scores, key=lambda docno: -scores[docno])]

@@ -108,11 +108,18 @@ def lab_told(*args: str | Path) -> tuple[list[dict[str, str]], str]:
     return done.rows, done.stderr
 
 
-def refusal(*args: str | Path, status: int = 1) -> str:
-    """Return what irevalx-lab says on standard error where it ends with this status and prints nothing."""
-    done = lab(*args)
-    assert (done.status, done.stdout) == (status, b"")
-    return done.stderr
+def refused(*args: str | Path, status: int = 1, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> str:
+    """Return the message of a call of irevalx that prints no results and ends with this status."""
+    result = run(*args, cwd=cwd, env=env)
+    assert (result.status, result.stdout) == (status, b"")
+    return result.stderr
+
+
+def refusal(*args: str | Path, status: int = 1, cwd: Path | None = None) -> str:
+    """Return the message of a call of irevalx-lab that prints no results and ends with this status."""
+    result = lab(*args, cwd=cwd)
+    assert (result.status, result.stdout) == (status, b"")
+    return result.stderr
 
 
 def rows_in(path: Path) -> list[dict[str, str]]:

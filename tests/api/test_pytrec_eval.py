@@ -109,11 +109,7 @@ def test_same_as_pytrec_eval(
     judged_only: bool,
     block_size: int,
 ) -> None:
-    """Random topics in random order, empty ones, some on one side only, and every measure with and without parameters.
-
-    The first topic has a document: pytrec_eval gives an empty topic before all others what happens to be in memory.
-    A topic with negative grades only crashes trec_eval 9.
-    """
+    """Random topics, runs and parameters; excluded are an empty first topic and topics with negative grades only."""
     pytrec_eval = peer()
     grades = {topic: docs for topic, docs in grades.items() if not docs or any(grade >= 0 for grade in docs.values())}
     grades["first"] = {"A": 1}

@@ -53,36 +53,21 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYT
 
 @dataclass(frozen=True)
 class Work:
-    """One size of data, and what is asked of it.
-
-    Parameters
-    ----------
-    topics, depth : of a run.
-    judged : judgments a topic.
-    runs : how many there are.
-    digits : after the point of a score.
-    flags : beyond the files.
-    rivals : whether other evaluators in Python take part.
-    measures : of evaluators in one process.
-    calls : how often these evaluate each run.
-    kind : the format of the judgments: qrels, subtopics or prels.
-    packed : whether the runs are compressed with gzip; then zcat takes part.
-    program : the variable that names the program of TREC for these measures, if it is not trec_eval, and its options.
-    """
+    """One size of data, and the programs that are compared on it."""
 
     name: str
     topics: int
     depth: int
-    judged: int
+    judged: int  # judgments per topic
     runs: int = 1
-    digits: int = 6
+    digits: int = 6  # of a score
     flags: tuple[str, ...] = ()
-    rivals: bool = True
+    rivals: bool = True  # with other evaluators in Python
     measures: tuple[str, ...] = ("official",)
-    calls: int = 1
+    calls: int = 1  # evaluations of each run in one process
     kind: str = "qrels"
-    program: tuple[str, ...] = ()
-    packed: bool = False
+    program: tuple[str, ...] = ()  # variable and options of a program of TREC
+    packed: bool = False  # runs are compressed; zcat is compared
 
 
 GDEVAL, NDEVAL, STATAP = ("GDEVAL",), ("NDEVAL", "-traditional"), ("STATAP", "-q", "-n")

@@ -63,14 +63,7 @@ FROM evaluated LEFT JOIN found USING (topic) LEFT JOIN ideal USING (topic)
 
 @dataclass(frozen=True)
 class Work:
-    """One size of data.
-
-    Parameters
-    ----------
-    topics, depth : of the run.
-    judged : judgments a topic.
-    jobs : the names of those that are measured.
-    """
+    """One size of data, and the jobs that are measured on it."""
 
     name: str
     topics: int
@@ -174,13 +167,7 @@ JOBS: dict[str, Callable[[Any, Any], object]] = {
 
 @dataclass
 class Spent:
-    """What a job took.
-
-    Parameters
-    ----------
-    jvm, workers : processor time in seconds.
-    peak : memory of the greatest worker in MB.
-    """
+    """Seconds of wall and processor time of a job, and the peak memory of its largest worker in MB."""
 
     wall: float = 0.0
     jvm: float = 0.0

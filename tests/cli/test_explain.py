@@ -62,13 +62,7 @@ FORMATS = ("qrels", "sampled", "qrels_jg", "prefs", "subtopics", "prels")
 
 @dataclass
 class Case:
-    """Random judgments in one format, a run, and documents to add to the pool.
-
-    Parameters
-    ----------
-    lines : topic, further columns, docno, further columns.
-    grades : those above 0, by topic.
-    """
+    """Random judgments in one format, a run, and documents to add to the pool."""
 
     rel_format: str
     lines: list[str] = field(default_factory=list)
@@ -135,12 +129,7 @@ def said(start: str) -> set[str]:
 
 
 def hold(option: str, changed: set[str], said_to_change: set[str], *, if_it_does: str, if_not: str) -> None:
-    """Hold what is said of an option to the measures of which it changed some value.
-
-    Parameters
-    ----------
-    if_it_does, if_not : what to declare.
-    """
+    """Compare the measures whose values an option changed with those said to change, and tell what to declare."""
     silent, wrong = sorted(changed - said_to_change), sorted(said_to_change - changed)
     assert not silent, f"{option} changes values of {silent}, and the help says that it does not: declare {if_it_does}"
     assert not wrong, f"{option} changes no value of {wrong} in {CASES} random cases: declare {if_not}"

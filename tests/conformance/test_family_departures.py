@@ -9,7 +9,7 @@ import csv
 from pathlib import Path
 
 import pytest
-from running import run
+from running import refused, run
 
 QRELS = ("-m", "ERR.5", "-m", "ndcg_burges.5")
 SUBTOPICS = ("-R", "subtopics", "-m", "strec.5", "-m", "MAP_IA")
@@ -42,9 +42,9 @@ def test_no_topic_in_common(options: tuple[str, ...], tmp_path: Path) -> None:
     """It is an error."""
     (tmp_path / "judgments").write_text(JUDGMENTS[options])
     (tmp_path / "run").write_text("3 Q0 a 1 2 t\n")
-    result = run(*options, "judgments", "run", cwd=tmp_path)
-    assert (result.status, result.stdout) == (7, b"")
-    assert "irevalx: at least one topic must have both judgments and results" in result.stderr
+    assert "irevalx: at least one topic must have both judgments and results" in refused(
+        *options, "judgments", "run", cwd=tmp_path, status=7
+    )
 
 
 @pytest.mark.parametrize("options", [QRELS, SUBTOPICS])
@@ -60,9 +60,9 @@ def test_gdeval_second_judgment_of_0(judgments: str, tmp_path: Path) -> None:
     """A document must be judged once, whatever its grades."""
     (tmp_path / "judgments").write_text(judgments)
     (tmp_path / "run").write_text(RUN)
-    result = run(*QRELS, "judgments", "run", cwd=tmp_path)
-    assert (result.status, result.stdout) == (4, b"")
-    assert "irevalx: judgments:2: a document must occur once in the judgments of a topic" in result.stderr
+    assert "irevalx: judgments:2: a document must occur once in the judgments of a topic" in refused(
+        *QRELS, "judgments", "run", cwd=tmp_path, status=4
+    )
 
 
 def test_columns_of_gdeval(tmp_path: Path) -> None:
@@ -101,8 +101,7 @@ def test_options_of_other_programs(flags: tuple[str, ...], tmp_path: Path) -> No
     """They are usage errors."""
     (tmp_path / "judgments").write_text(JUDGMENTS[PRELS])
     (tmp_path / "run").write_text(RUN)
-    result = run(*flags, "judgments", "run", cwd=tmp_path)
-    assert (result.status, result.stdout) == (1, b"")
+    refused(*flags, "judgments", "run", cwd=tmp_path)
 
 
 def test_no_topic_with_a_sample(tmp_path: Path) -> None:
@@ -115,9 +114,9 @@ def test_documents_of_statap_retrieved_twice(tmp_path: Path) -> None:
     """A document must be retrieved once."""
     (tmp_path / "judgments").write_text(JUDGMENTS[PRELS])
     (tmp_path / "run").write_text("1 Q0 a 1 2 t\n1 Q0 a 2 1 t\n")
-    result = run(*PRELS, "judgments", "run", cwd=tmp_path)
-    assert (result.status, result.stdout) == (4, b"")
-    assert "irevalx: run:2: a document must occur once in the results of a topic" in result.stderr
+    assert "irevalx: run:2: a document must occur once in the results of a topic" in refused(
+        *PRELS, "judgments", "run", cwd=tmp_path, status=4
+    )
 
 
 def test_white_space_before_a_topic(tmp_path: Path) -> None:

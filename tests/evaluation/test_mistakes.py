@@ -6,7 +6,7 @@ import random
 from pathlib import Path
 
 import pytest
-from running import Result, run
+from running import Result, refused, run
 
 from irevalx.reading.formats import REL_FORMATS
 
@@ -49,9 +49,9 @@ def test_no_topic_in_common(ours: str, theirs: str, how: str, tmp_path: Path) ->
 def test_one_topic_of_no_judgments(rel_format: str, tmp_path: Path) -> None:
     """Where there is no topic at all, the one that is asked for is not judged."""
     (tmp_path / "run").write_text("1 Q0 A 1 2 r\n")
-    result = run("-R", rel_format, "-D", "0.1", "-", "run", cwd=tmp_path)
-    assert (result.status, result.stdout) == (7, b"")
-    assert "topic '1' must have both judgments and results, but standard input does not judge it\n" in result.stderr
+    assert "topic '1' must have both judgments and results, but standard input does not judge it\n" in refused(
+        "-R", rel_format, "-D", "0.1", "-", "run", cwd=tmp_path, status=7
+    )
 
 
 def test_a_line_of_json_with_the_columns_of_another_format(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from running import lab, run
+from running import refusal, refused, run
 
 import irevalx
 
@@ -131,11 +131,8 @@ def check_in_python(qrels: Any, given: Any, ties: str, expected: bytes) -> None:
 def test_ranks_are_read_where_scores_are_equal(folder: Path) -> None:
     """A rank that is no whole number is an error with its line; equal ranks are ordered by name."""
     (folder / "run").write_text(RUN.replace("Q0 A 1 1.0", "Q0 A x 1.0").replace("Q0 D 5", "Q0 D y"))
-    result = run("--ties", "rank", "-m", "map", "qrels", "run", cwd=folder)
-    assert (result.status, result.stdout) == (2, b"")
-    assert result.stderr.endswith(
-        "run:2: topic '1': document 'A': rank must be a whole number of 64 bits, but got 'x'\n"
-    )
+    message = refused("--ties", "rank", "-m", "map", "qrels", "run", cwd=folder, status=2)
+    assert message.endswith("run:2: topic '1': document 'A': rank must be a whole number of 64 bits, but got 'x'\n")
     (folder / "run").write_text("1 Q0 A 7 1 r\n1 Q0 B 7 1 r\n1 Q0 C 1 1 r\n")
     result = run("-n", "-q", "-m", "relstring", "--ties", "rank", "qrels", "run", cwd=folder)
     assert result.stdout == f"{'relstring':<22}\t1\t'201'\n".encode()
@@ -189,9 +186,7 @@ REFUSED = {
 def test_refused_in_words(folder: Path, options: str) -> None:
     """What has no meaning together ends with a status and a reason."""
     status, words = REFUSED[options]
-    result = run(*options.split(), "qrels", "run", cwd=folder)
-    assert (result.status, result.stdout) == (status, b"")
-    assert words in result.stderr
+    assert words in refused(*options.split(), "qrels", "run", cwd=folder, status=status)
 
 
 def test_members_of_sets_without_an_expected_value_are_left_out(folder: Path) -> None:
@@ -266,9 +261,9 @@ def test_documents_that_a_run_has_twice(folder: Path, which: str, order: str) ->
     (folder / "run").write_text(TWICE)
     result = run("-n", "-q", "-m", "relstring", "-m", "num_ret", "--duplicates", which, "qrels", "run", cwd=folder)
     assert result.stdout.decode().split() == ["num_ret", "1", "2", "relstring", "1", f"'{order}'"]
-    refused = run("-m", "map", "qrels", "run", cwd=folder)
-    assert (refused.status, refused.stdout) == (4, b"")
-    assert "a document must occur once in the results of a topic, but got" in refused.stderr
+    assert "a document must occur once in the results of a topic, but got" in refused(
+        "-m", "map", "qrels", "run", cwd=folder, status=4
+    )
 
 
 @pytest.mark.parametrize(("which", "order"), [("first", "01"), ("best", "10")])
@@ -278,11 +273,8 @@ def test_documents_that_json_has_twice(folder: Path, which: str, order: str) -> 
     options = ("-n", "-q", "-m", "relstring", "-T", "json")
     result = run(*options, "--duplicates", which, "qrels", "run.json", cwd=folder)
     assert result.stdout.decode().split()[:3] == ["relstring", "1", f"'{order}'"]
-    refused = run(*options, "qrels", "run.json", cwd=folder)
-    assert (refused.status, refused.stdout) == (2, b"")
-    assert (
-        "run.json:2: a document must occur once in the topic, but got topic '1': document 'A' a second"
-        in refused.stderr
+    assert "run.json:2: a document must occur once in the topic, but got topic '1': document 'A' a second" in refused(
+        *options, "qrels", "run.json", cwd=folder, status=2
     )
     read = irevalx.Run.read(folder / "run.json", results_format="json")
     for _ in range(2):
@@ -327,10 +319,8 @@ def test_scikit_learn_has_the_same_gains(k: int | None, grades_are: str) -> None
 @pytest.mark.parametrize("name", ["agree", "study", "describe"])
 def test_commands_of_the_lab_that_rank_by_name(folder: Path, name: str, option: str) -> None:
     """They refuse the options in words; compare has them."""
-    result = lab(name, *option.split(), "qrels", "run", cwd=folder)
-    assert (result.status, result.stdout) == (1, b"")
-    assert (
-        f"an option must be one that irevalx-lab {name} knows, but got '{option.split(maxsplit=1)[0]}'" in result.stderr
+    assert f"an option must be one that irevalx-lab {name} knows, but got '{option.split(maxsplit=1)[0]}'" in refusal(
+        name, *option.split(), "qrels", "run", cwd=folder
     )
 
 

@@ -38,18 +38,11 @@ OPTIONS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
 
 
 class Tables(NamedTuple):
-    """Rows in any order.
+    """Rows in any order."""
 
-    Parameters
-    ----------
-    qrels : topic, docno, grade.
-    pool : topic, docno.
-    runs : run, topic, docno, score.
-    """
-
-    qrels: Sequence[tuple[str, str, int]]
-    pool: Sequence[tuple[str, str]]
-    runs: Sequence[tuple[str, str, str, float]]
+    qrels: Sequence[tuple[str, str, int]]  # topic, docno, grade
+    pool: Sequence[tuple[str, str]]  # topic, docno
+    runs: Sequence[tuple[str, str, str, float]]  # run, topic, docno, score
 
 
 def made_tables(seed: int) -> Tables:

@@ -49,10 +49,7 @@ SMOOTHING = 1e-4
 
 
 class Drawn(NamedTuple):
-    """What samples say: by printed name under full judgments, shape (n_runs,), and under each sample (n_samples, n_runs).
-
-    Values are means over topics, of which those without a value count 0.
-    """
+    """Means by name under full judgments, (n_runs,), and each sample, (n_samples, n_runs); no value is 0."""
 
     full: dict[str, FloatArray]
     samples: dict[str, FloatArray]

@@ -28,12 +28,7 @@ def cost_of(call: Callable[[], Result]) -> tuple[Result, float]:
 def within_cost(
     rng: random.Random, call: Callable[[], Result], files: Sequence[tuple[str, Path]]
 ) -> tuple[Result, str | None]:
-    """Make a call, and return what is wrong with its cost.
-
-    Parameters
-    ----------
-    files : each format of ``MAKERS`` and the file that was made, which then gives way to an ordinary one of its size.
-    """
+    """Make a call, and compare its cost with that of ordinary ``files`` of the same formats and sizes."""
     result, cost = cost_of(call)
     if cost <= TRIFLE:
         return result, None

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from running import FIXTURES, SHARED, lab, run, run_process
+from running import FIXTURES, SHARED, lab, refused, run, run_process
 
 import irevalx
 from irevalx.judgments.pool import with_pool
@@ -98,9 +98,10 @@ def test_pool_from_standard_input() -> None:
 def test_malformed_pool(text: str, line: int, columns: str, tmp_path: Path) -> None:
     """The first line says how many columns there are; a line that has others is named."""
     (tmp_path / "pool").write_text(text)
-    result = run("--pool", tmp_path / "pool", QRELS, RUN)
-    assert (result.stdout, result.status) == (b"", 2)
-    assert result.stderr == f"irevalx: {tmp_path / 'pool'}:{line}: a line of this pool must have {columns}\n"
+    assert (
+        refused("--pool", tmp_path / "pool", QRELS, RUN, status=2)
+        == f"irevalx: {tmp_path / 'pool'}:{line}: a line of this pool must have {columns}\n"
+    )
     assert run("--pool", tmp_path / "none", QRELS, RUN).status == 2
 
 
@@ -236,9 +237,7 @@ def test_relevant_as_far_as_retrieved(tmp_path: Path) -> None:
 )
 def test_readings_that_make_no_sense(flags: tuple[str, ...], message: str) -> None:
     """A measure without such a reading refuses it, and so does -J, which is a reading itself."""
-    result = run(*flags, QRELS, RUN)
-    assert (result.stdout, result.status) == (b"", 1)
-    assert message in result.stderr
+    assert message in refused(*flags, QRELS, RUN)
 
 
 def test_members_of_a_set_that_lack_a_reading_are_left_out_of_it() -> None:
@@ -289,9 +288,7 @@ def test_parameters_of_the_measures_of_the_papers() -> None:
 )
 def test_parameters_out_of_bounds(flags: tuple[str, ...], message: str) -> None:
     """The constant c is at least 1, epsilon above 0, a rate above 0 and at most 1; all else is an error of usage."""
-    result = run(*flags, QRELS, RUN)
-    assert (result.stdout, result.status) == (b"", 1)
-    assert message in result.stderr
+    assert message in refused(*flags, QRELS, RUN)
 
 
 # Sets

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from references import preferences as reference
 from references.preferences import ContradictionError, Line, Topic
-from running import run
+from running import refused, run
 
 from irevalx.arrays.segments import IntArray, Segments
 from irevalx.judgments.preferences import PreferenceJudgments
@@ -172,9 +172,10 @@ def files(folder: Path, prefs: str, results: str = "1 Q0 A 1 3 r\n1 Q0 B 2 2 r\n
 )  # fmt: skip
 def test_malformed_lines(prefs: str, message: str, tmp_path: Path) -> None:
     """A malformed line is named by file and line, status 2."""
-    result = run(*ALL_PREFS, *files(tmp_path, prefs))
-    assert (result.stdout, result.status) == (b"", 2)
-    assert result.stderr == f"irevalx: {message.format(prefs=tmp_path / 'prefs')}\n"
+    assert (
+        refused(*ALL_PREFS, *files(tmp_path, prefs), status=2)
+        == f"irevalx: {message.format(prefs=tmp_path / 'prefs')}\n"
+    )
 
 
 @pytest.mark.parametrize("level", ["abc", "1,5", "inf", "1e400"])
@@ -264,9 +265,10 @@ def test_measures_that_the_format_does_not_give(
     """The first such measure in print order ends the evaluation with status 4, before anything is printed."""
     paths = files(tmp_path, "1 g s A 1\n" if rel_format == "prefs" else "1 g A 1\n")
     options = [word for request in requests for word in ("-m", request)]
-    result = run("--compat", compat, "-q", "-R", rel_format, *options, *paths)
-    assert (result.stdout, result.status) == (b"", 4)
-    assert result.stderr == f"irevalx: judgments for the measure {first}\n"
+    assert (
+        refused("--compat", compat, "-q", "-R", rel_format, *options, *paths, status=4)
+        == f"irevalx: judgments for the measure {first}\n"
+    )
 
 
 # Cost

@@ -140,10 +140,7 @@ def ranked(n: int, relevant: Sequence[int], nonrelevant: Sequence[int]) -> Topic
 
 
 def test_both_methods_are_perfect() -> None:
-    """Ahlgren and Grönqvist 2008, section 4.2: no nonrelevant document above a relevant one is as good as can be.
-
-    Whether the relevant documents come first or unjudged ones do makes no difference to RankEff.
-    """
+    """Ahlgren and Grönqvist 2008, section 4.2: RankEff is 1 if no nonrelevant document is above a relevant one."""
     for relevant, nonrelevant in (((1, 2), (3, 4, 5)), ((6, 9), (10, 11, 12))):
         assert value(ranked(12, relevant, nonrelevant), "RankEff") == 1.0
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from references.incomplete_judgments import SampledTopic, inf_ndcg, sampled
 from references.measures import ordered_sum
-from running import FIXTURES, Result, run
+from running import FIXTURES, Result, refused, run
 
 from irevalx.arrays.codes import OUTSIDE, UNJUDGED
 from irevalx.arrays.segments import Segments
@@ -122,9 +122,7 @@ def test_everything_judged(drawn: list[SampledTopic]) -> None:
 
 
 def test_standard_error_by_hand() -> None:
-    """Of 4 documents, 2 of which are relevant, 2 are drawn: over the six samples the estimated variance averages to
-    that of the estimates, 4/3.
-    """  # noqa: D205
+    """Over all six samples of 2 of 4 documents, the estimated variance averages to that of the estimates, 4/3."""
     by_measure: dict[str, list[float]] = {"inum_rel": [], "inum_rel_se": []}
     for drawn in combinations(range(4), 2):
         topic = SampledTopic([], [(1, int(number < 2) if number in drawn else -1) for number in range(4)])
@@ -279,9 +277,9 @@ def test_all_judged_topics_are_looked_at_for_inum_rel(tmp_path: Path) -> None:
     lines = QRELS.read_text().splitlines()
     assert lines[-1].startswith("305 ")
     (tmp_path / "twice").write_text("\n".join([*lines, lines[-1]]) + "\n")
-    failed = run("-R", "sampled", "-m", "inum_rel", tmp_path / "twice", RUN)
-    assert (failed.stdout, failed.status) == (b"", 4)
-    assert "but got 'NEWS-1234' in topic '305' a second time" in failed.stderr
+    assert "but got 'NEWS-1234' in topic '305' a second time" in refused(
+        "-R", "sampled", "-m", "inum_rel", tmp_path / "twice", RUN, status=4
+    )
     result = run("-q", "-R", "sampled", "-D", "0.301", "-m", "inum_rel", QRELS, RUN)
     values = [line.split()[2] for line in result.stdout.splitlines()]
     assert len(values) == 2
@@ -309,9 +307,7 @@ def test_measures_that_need_strata_or_their_absence() -> None:
         ),
         (("-m", "xinfAP"), "judgments for the measure 'xinfAP' must be in the format sampled (-R), but got 'qrels'"),
     ):
-        result = run(*flags, QRELS if "sampled" in flags else EXAMPLE / "qrels", RUN)
-        assert (result.stdout, result.status) == (b"", 4)
-        assert message in result.stderr
+        assert message in refused(*flags, QRELS if "sampled" in flags else EXAMPLE / "qrels", RUN, status=4)
 
 
 @pytest.mark.parametrize(
@@ -319,9 +315,7 @@ def test_measures_that_need_strata_or_their_absence() -> None:
 )
 def test_what_strata_leave_no_room_for(flags: tuple[str, ...]) -> None:
     """A sample says itself what was pooled and how the rest is to be read."""
-    result = run("-R", "sampled", *flags, QRELS, RUN)
-    assert (result.stdout, result.status) == (b"", 1)
-    assert "cannot be combined with -R sampled" in result.stderr
+    assert "cannot be combined with -R sampled" in refused("-R", "sampled", *flags, QRELS, RUN)
 
 
 @pytest.mark.parametrize(
@@ -333,10 +327,9 @@ def test_what_strata_leave_no_room_for(flags: tuple[str, ...]) -> None:
 def test_malformed_lines(line: str, message: str, tmp_path: Path) -> None:
     """A malformed line of a stratified file is named."""
     (tmp_path / "qrels").write_text(f"301 0 B 1 1\n{line}\n")
-    result = run("-R", "sampled", tmp_path / "qrels", RUN)
-    assert (result.stdout, result.status) == (b"", 2)
-    assert f"{tmp_path / 'qrels'}:2: " in result.stderr
-    assert message in result.stderr
+    text = refused("-R", "sampled", tmp_path / "qrels", RUN, status=2)
+    assert f"{tmp_path / 'qrels'}:2: " in text
+    assert message in text
 
 
 def test_scattered_topics(tmp_path: Path) -> None:

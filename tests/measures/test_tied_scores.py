@@ -39,13 +39,7 @@ DEFINED = [m for m in MEASURES if m.kernel and "qrels" in m.formats and EXPECTED
 
 
 class Case:
-    """A topic whose documents have scores, some of them the same.
-
-    Attributes
-    ----------
-    codes, scores : of each retrieved document; as ``Topic.ranking`` has codes.
-    others : grades of documents that were not retrieved.
-    """
+    """A topic with tied scores: codes and scores of the retrieved documents, grades of the others."""
 
     def __init__(self, random: Random) -> None:
         self.codes = [random.choice([OUTSIDE, UNJUDGED, 0, 0, 1, 1, 2, 3]) for _ in range(random.randint(1, 6))]

@@ -15,7 +15,7 @@ from unittest.mock import Mock
 
 import pytest
 from examples.example_files import EVERYTHING, LINES, QRELS, RUN
-from running import run
+from running import refused, run
 
 from irevalx.errors import LostProcessError, MalformedLineError, UnreadableFileError
 from irevalx.process import workers
@@ -51,8 +51,7 @@ def test_several_runs_in_several_processes(processes: str, tmp_path: Path, monke
         1,
         1,
     ]
-    usage_error = run("-m", "P.0", QRELS, RUN, RUN, "--threads", processes)
-    assert (usage_error.status, usage_error.stdout) == (2, b"")
+    refused("-m", "P.0", QRELS, RUN, RUN, "--threads", processes, status=2)
 
 
 @pytest.mark.parametrize("made_once", [False, True])

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from references import measures as reference
 from references.measures import OUTSIDE, UNJUDGED, Topic
-from running import run
+from running import refused, run
 
 from irevalx.evaluation.evaluate import evaluate
 from irevalx.measures.selection import select_measures
@@ -91,9 +91,7 @@ def test_a_document_twice_in_a_group(tmp_path: Path) -> None:
     (tmp_path / "run").write_text("1 Q0 A 1 1 r\n")
     (tmp_path / "qrels").write_text("1 g A 1\n1 h A 0\n1 g B 0\n1 g A 1\n")
     arguments = ("-R", "qrels_jg", "-m", "map_avgjg", tmp_path / "qrels", tmp_path / "run")
-    result = run(*arguments)
-    assert (result.stdout, result.status) == (b"", 2)
-    assert result.stderr == (
+    assert refused(*arguments, status=2) == (
         f"irevalx: {tmp_path / 'qrels'}:4: a document must occur once in a judgment group, but got 'A' in group 'g' of "
         "topic '1' a second time (first on line 1)\n"
     )
@@ -119,9 +117,10 @@ def test_malformed_lines(qrels: str, message: str, tmp_path: Path) -> None:
     """What is wrong with a line is named by file and line."""
     (tmp_path / "run").write_text("1 Q0 A 1 1 r\n")
     (tmp_path / "qrels").write_text(qrels)
-    result = run("--strict", "-R", "qrels_jg", "-m", "map_avgjg", tmp_path / "qrels", tmp_path / "run")
-    assert (result.stdout, result.status) == (b"", 2)
-    assert result.stderr == f"irevalx: {message.format(qrels=tmp_path / 'qrels')}\n"
+    assert (
+        refused("--strict", "-R", "qrels_jg", "-m", "map_avgjg", tmp_path / "qrels", tmp_path / "run", status=2)
+        == f"irevalx: {message.format(qrels=tmp_path / 'qrels')}\n"
+    )
 
 
 def test_only_comments(tmp_path: Path) -> None:
@@ -138,7 +137,7 @@ def test_measures_that_the_format_does_not_give(tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text("1 g A 1\n")
     files = (tmp_path / "qrels", tmp_path / "run")
     for rel_format_name, measure, needed in (("qrels_jg", "map", "qrels"), ("qrels", "P_avgjg", "qrels_jg")):
-        result = run("-c", "-q", "-R", rel_format_name, "-m", measure, *files)
-        assert (result.stdout, result.status) == (b"", 4)
-        assert f"'{measure}' must be in the format {needed} (-R), but got '{rel_format_name}'" in result.stderr
+        assert f"'{measure}' must be in the format {needed} (-R), but got '{rel_format_name}'" in refused(
+            "-c", "-q", "-R", rel_format_name, "-m", measure, *files, status=4
+        )
     assert run("-R", "qrels_jg", "-m", "num_q", *files).stdout.split() == [b"num_q", b"all", b"1"]

@@ -81,14 +81,7 @@ class SubtopicLine:
 
 @dataclass(frozen=True)
 class TopicWithSubtopics:
-    """One topic with subtopics.
-
-    Parameters
-    ----------
-    ranking : the retrieved documents in rank order, those that nobody judged included.
-    lines : in any order.
-    level : the least grade that is relevant; a negative grade never is.
-    """
+    """One topic with subtopics; a negative grade is never relevant."""
 
     ranking: Sequence[str]
     lines: Sequence[SubtopicLine]
@@ -298,14 +291,7 @@ class LineWithProbability:
 
 @dataclass(frozen=True)
 class TopicWithProbabilities:
-    """One topic of which a sample was drawn.
-
-    Parameters
-    ----------
-    ranking : the retrieved documents in rank order, those outside the sample included.
-    lines : the sample, in any order.
-    level : the least grade that is relevant; a negative grade never is.
-    """
+    """One topic with a sample of judgments and inclusion probabilities; a negative grade is never relevant."""
 
     ranking: Sequence[str]
     lines: Sequence[LineWithProbability]
@@ -425,22 +411,12 @@ def always(topic: Any) -> bool:
 
 @dataclass(frozen=True)
 class Literal:
-    """A measure.
-
-    Parameters
-    ----------
-    rel_format : of the judgments.
-    compute : called with the topic, the cutoff if it has any, and parameters by name.
-    cutoffs : the usual ones.
-    named : what its other parameters are called, and the keyword of each.
-    has_value : whether it has a value for a topic, whatever the ranking.
-    summary : from the values, and the number of topics, to that of `all`.
-    """
+    """One measure: its function, its parameters and its summary."""
 
     rel_format: str
     compute: Callable[..., float]
-    cutoffs: tuple[int, ...] = ()
-    named: tuple[tuple[str, str], ...] = ()
+    cutoffs: tuple[int, ...] = ()  # the defaults
+    named: tuple[tuple[str, str], ...] = ()  # each other parameter in the output and as keyword
     has_value: Callable[[Any], bool] = always
     summary: Callable[[Sequence[float], int], float] = mean
 
@@ -622,12 +598,7 @@ def topic_of(lines: Sequence[Any], docnos: Sequence[str], options: Options) -> A
 
 
 def evaluate(argv: Sequence[str], judgments: str, run: str) -> dict[str, dict[str, float]]:
-    """Evaluate the texts of two files: {topic: {printed name: value}}, the topic of means being "all".
-
-    Raises
-    ------
-    RefusedError : the argument names the file.
-    """
+    """Evaluate the texts of two files: {topic or "all": {printed name: value}}; RefusedError names a wrong file."""
     options = Options.of(argv)
     lines = read_judgments(options.rel_format, judgments, options)
     rankings = read_run(run, options)

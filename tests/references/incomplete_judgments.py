@@ -174,20 +174,12 @@ class Stratum:
 
 @dataclass(frozen=True)
 class SampledTopic:
-    """One topic with stratified judgments.
+    """A topic with stratified judgments: documents as stratum and grade, None for documents outside the pool."""
 
-    Parameters
-    ----------
-    ranking : stratum and grade of each document in rank order, None for one outside the pool; cut at the depth already.
-    judgments : stratum and grade of each document of the pool, retrieved or not; a negative grade was not sampled.
-    level : the least grade that is relevant.
-    depth : the rank at which lists were cut, and at which the ideal ranking stops too.
-    """
-
-    ranking: Sequence[Sampled | None]
-    judgments: Sequence[Sampled]
+    ranking: Sequence[Sampled | None]  # cut at the depth
+    judgments: Sequence[Sampled]  # all documents of the pool; a negative grade was not sampled
     level: int = 1
-    depth: int = 1000
+    depth: int = 1000  # also of the ideal ranking
 
     def is_relevant(self, grade: int) -> bool:
         """Whether a document with this grade was judged and found relevant."""

@@ -31,13 +31,7 @@ Loop = TypeVar("Loop", bound=Callable[..., Any])
 
 
 class Loops:
-    """The loops of measures; ``@graded("P", default=NINE_CUTOFFS)`` says that the one below it is that of P.
-
-    Attributes
-    ----------
-    by_name : the loop of each measure, by trec_eval's name; that of a geometric mean is before the logarithm.
-    defaults : the numbers that a measure has for parameters when none are given.
-    """
+    """Loops by measure: ``@graded("P", default=NINE_CUTOFFS)`` registers a loop and its default parameters."""
 
     def __init__(self) -> None:
         self.by_name: dict[str, Callable[..., Any]] = {}
@@ -124,23 +118,13 @@ def merge_sort(items: Sequence[Any], compare: Callable[[Any, Any], int]) -> list
 
 @dataclass(frozen=True)
 class Topic:
-    """One topic, as all measures see it.
+    """One topic, as all measures see it."""
 
-    Parameters
-    ----------
-    ranking : a code for each retrieved document in rank order: its grade from 0 up, -1 outside the pool, -2 pooled but
-        not judged. The documents cut off or removed are gone already.
-    judgments : the grade of each document of the pool, retrieved or not; negative is unjudged.
-    level : the least grade that is relevant; below 0 unjudged documents count as hits.
-    collection_size : documents in the collection; 0 when unknown.
-    recall_rounding : the version of trec_eval whose rounding of recall cutoffs is followed.
-    """
-
-    ranking: Sequence[int]
-    judgments: Sequence[int]
-    level: int = 1
-    collection_size: int = 0
-    recall_rounding: Literal["9", "10"] = "10"
+    ranking: Sequence[int]  # in rank order: a grade, -1 outside the pool, -2 pooled but unjudged
+    judgments: Sequence[int]  # grades of the whole pool; a negative grade is unjudged
+    level: int = 1  # below 0 unjudged documents count as hits
+    collection_size: int = 0  # 0 if unknown
+    recall_rounding: Literal["9", "10"] = "10"  # the version of trec_eval
 
     @property
     def n_ret(self) -> int:

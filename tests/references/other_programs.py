@@ -23,19 +23,11 @@ Results: TypeAlias = Mapping[str, Mapping[str, float]]
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the page: what these measures of a program are in irevalx.
-
-    Parameters
-    ----------
-    program : as the head of the table calls it.
-    names : of the measures.
-    options : of irevalx; without ``-m`` its names are the same.
-    remark : where the two differ.
-    """
+    """A row of the page: the measures of another program and the options of irevalx that compute them."""
 
     program: str
     names: tuple[str, ...]
-    options: tuple[str, ...]
+    options: tuple[str, ...]  # without -m the names are the same
     remark: str
 
 

@@ -24,10 +24,7 @@ def variances(values: FloatArray) -> list[float]:
 
 @pytest.mark.parametrize("shape", [(2, 8), (3, 5), (5, 30)])
 def test_literal_jackknife(shape: tuple[int, int]) -> None:
-    """Leave out one topic after the other, and take the median anew each time; the greatest is that of its pair.
-
-    The lower end of the greatest is corrected for the number of pairs.
-    """
+    """Median and greatest deviation, topics left out one by one; the greatest is corrected for the pairs."""
     values = np.random.default_rng(3).random(shape)
     n_topics = shape[1]
     *both, pair = median_and_greatest(values, 0.1)

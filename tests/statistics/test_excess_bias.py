@@ -62,10 +62,7 @@ def test_bias_that_goes_with_quality_is_no_excess() -> None:
 
 
 def test_error_is_that_of_a_prediction() -> None:
-    """The variance of a new value by (1 + x' (X'X)^-1 x) s^2, beside that of the draws; t has the runs' freedom.
-
-    What the group has with shuffled labels is an error too.
-    """
+    """The variance of a prediction, (1 + x' (X'X)^-1 x) s^2, is added to that of the draws and to the shuffled bias."""
     rng = np.random.default_rng(2)
     human, machine = rng.random((2, 12))
     member, drawn = np.arange(12) == 3, rng.normal(0, 0.01, 50)
@@ -137,10 +134,7 @@ def random_machine(collection: str, to: Path, seed: int) -> Path:
 @pytest.mark.skipif(not (SHARED / "robust03").is_dir(), reason="needs ../shared")
 @pytest.mark.filterwarnings("ignore::irevalx.errors.IrevalxWarning")
 def test_a_run_that_is_unlike_the_others(tmp_path: Path) -> None:
-    """NLPR03vb10 has ten documents for each topic, and loses more average precision to false alarms than others do.
-
-    So its excess bias is not near 0, nor is it with shuffled labels, and the machine is not said to disfavour it.
-    """
+    """NLPR03vb10 has ten documents per topic: its bias is as large with shuffled labels and not significant."""
     folder = SHARED / "robust03"
     machine = random_machine("robust03", tmp_path / "machine", 0)
     runs = sorted((folder / "runs").iterdir())

@@ -82,14 +82,7 @@ def test_none(method: Any) -> None:
 
 
 def coverage(values: FloatArray, n_topics: int, n_draws: int, how: MeanIntervals) -> FloatArray:
-    """Return for each run how often its interval covers its mean over all topics of the collection.
-
-    Topics are drawn with replacement: the population is the collection's, of which a sample may be any share.
-
-    Parameters
-    ----------
-    values : shape (n_runs, n_topics of the collection).
-    """
+    """Return how often the interval of each run covers its mean over all topics; topics are drawn with replacement."""
     topics = np.random.default_rng(1).integers(0, values.shape[1], (n_draws, n_topics))
     ends = np.stack([how.of(run[topics]) for run in values])
     truth = values.mean(axis=1)[:, np.newaxis]

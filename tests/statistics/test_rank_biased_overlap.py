@@ -69,10 +69,7 @@ def _grouped(order: list[str], ties: list[bool]) -> list[list[str]]:
 
 
 def untied_overlap(x: list[str], y: list[str], p: float) -> tuple[float, float]:
-    """Extrapolated and least overlap of rankings without ties, depth by depth, far beyond their ends.
-
-    Webber et al. 2010, equations 11 and 32.
-    """
+    """Extrapolated and least overlap of untied rankings, depth by depth (Webber et al. 2010, eq. 11 and 32)."""
     short, long = sorted((x, y), key=len)
     n_short, n_long = len(short), len(long)
     common = [len(set(short[:d]) & set(long[:d])) for d in range(n_long + 1)]

@@ -126,10 +126,7 @@ def test_least_p_is_reached() -> None:
 def test_how_often_intervals_hold_together(
     folder: Path, equal: bool, expected: float, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Draws of 50 topics; the truth is the mean over all topics. docs/lab.md has these numbers.
-
-    With ``equal``, each run's mean is taken from its values, so that no run is better than another.
-    """
+    """Coverage over draws of 50 topics, as in docs/lab.md; with ``equal`` all runs have the same mean."""
     if not folder.is_dir():
         pytest.skip("needs the collection")
     n_draws = int(os.environ["TUKEY_DRAWS"])

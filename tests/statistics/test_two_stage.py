@@ -175,12 +175,7 @@ def test_what_the_sample_does_not_show() -> None:
 @pytest.mark.judges
 @pytest.mark.parametrize("weight", [0.0, 0.3, 1.0])
 def test_as_ppi_python(weight: float) -> None:
-    """A topic of D documents: D times ppi-python's mean with the sample's weights, and its standard error.
-
-    ppi-python takes documents for a sample of endless many: its variance of the human part is that of draws with
-    replacement, so it is compared where hardly any document is drawn; that of the machine's part, which is known here,
-    is taken off.
-    """
+    """D times the mean and error of ppi-python, which samples with replacement and does not know all labels."""
     ppi_py = judge("ppi_py")
     rng = np.random.default_rng(3)
     size, n_drawn = (60_000, 20_000), (60, 80)
@@ -203,13 +198,7 @@ def test_as_ppi_python(weight: float) -> None:
 
 
 class Population:
-    """All labels of a collection, by people and by a simulated machine, and what each document adds to runs.
-
-    Parameters
-    ----------
-    missed, wrong : the machine's error rates, as ``machine_labels`` has them.
-    edges, rates : the greatest best ranks of strata, the last of which has all other documents, and what is drawn.
-    """
+    """All labels of a collection by assessors and by a simulated machine, and what each document adds to the runs."""
 
     def __init__(
         self, collection: str, measure: str, machine: tuple[float, float], rates: dict[int, Fraction], folder: Path
@@ -238,11 +227,7 @@ class Population:
         )
 
     def coverage(self, n_topics: int, n_draws: int, weight: float | None = None) -> FloatArray:
-        """Return how often intervals cover the mean over the collection, and how long they are, shape (3, 2).
-
-        Rows are intervals of the estimate, those of the sample alone, and those of draws of documents alone, which
-        cover the mean over the topics that were drawn.
-        """
+        """Coverage and length, shape (3, 2): of the estimate, the sample alone, draws of documents alone."""
         rng = np.random.default_rng(11)
         truth, covered = self.truths.mean(axis=1), np.zeros((3, 2))
         for _ in range(n_draws):
