@@ -149,15 +149,6 @@ def test_rare_formats_cost_nothing_elsewhere() -> None:
         assert done.returncode == imported
 
 
-@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress], ids=["gz", "bz2", "xz"])
-def test_compressed_files_are_known_by_their_content(compress: object, tmp_path: Path) -> None:
-    """The name of a compressed file does not matter."""
-    assert callable(compress)
-    (tmp_path / "qrels").write_bytes(compress(QRELS.read_bytes()))
-    (tmp_path / "run.txt").write_bytes(compress(RUN.read_bytes()[:500]) + compress(RUN.read_bytes()[500:]))
-    assert run("-q", tmp_path / "qrels", tmp_path / "run.txt").stdout == EXPECTED
-
-
 def test_a_topic_may_look_like_bzip2(tmp_path: Path) -> None:
     """A plain file that starts with BZh1 is not taken for a compressed one."""
     (tmp_path / "qrels").write_text("BZh1 0 A 1\n")
@@ -247,25 +238,6 @@ def test_process_substitution() -> None:
     assert done.stdout == EXPECTED
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (gzip.compress(RUN.read_bytes())[:-20], "gzip data must be complete, but the file is cut short"),
-        (bz2.compress(RUN.read_bytes())[:-20], "bzip2 data must be complete, but the file is cut short"),
-        (lzma.compress(RUN.read_bytes())[:-20], "xz data must be complete, but the file is cut short"),
-        (gzip.compress(RUN.read_bytes())[:40] + b"\xff" * 200, "gzip data must be intact, but is damaged"),
-        (lzma.compress(RUN.read_bytes())[:40] + b"\xff" * 200, "xz data must be intact, but is damaged"),
-        (bz2.compress(RUN.read_bytes())[:40] + b"\xff" * 200, "bzip2 data must be intact, but is damaged"),
-    ],
-)
-def test_damaged_compression(content: bytes, message: str, tmp_path: Path) -> None:
-    """Half a compressed file is an error, not half a run."""
-    damaged = tmp_path / "damaged"
-    damaged.write_bytes(content)
-    text = refused(QRELS, damaged, status=2)
-    assert text.startswith(f"irevalx: {damaged}: {message}")
-
-
 def test_unreadable_files(tmp_path: Path) -> None:
     """A file that is missing, a directory, empty or named by nothing is an error that names it."""
     (tmp_path / "empty").touch()
@@ -285,27 +257,6 @@ def test_unreadable_files(tmp_path: Path) -> None:
             assert message.startswith(f"irevalx: cannot read '{printed}': {problem}")
 
 
-@pytest.mark.parametrize(
-    ("qrels", "results", "message"),
-    [
-        ("1 0 A\n", "1 Q0 A 1 1 r\n", "{qrels}:1: a judgment must have 4 columns (topic, ignored, document, grade), but got '1 0 A'"),
-        ("1 0 A 1\n\n", "1 Q0 A 1 1 r\n", "{qrels}:2: a judgment must have 4 columns (topic, ignored, document, grade), but got ''"),
-        ("1 0 A 1 x\n", "1 Q0 A 1 1 r\n", "{qrels}:1: a judgment must have 4 columns"),
-        ("1 0 A 1\n1 0 B 0\n", "\n1 Q0 A 1 1\n", "{run}:2: a line of a run must have 6 columns (topic, ignored, document, rank, score, tag), but got '1 Q0 A 1 1'"),
-        ("1 0 A 1\n1 0 B 0\n", "1 Q0 A\x01 1 1\n", "{run}:1: a line of a run must have 6 columns"),
-        ("1 0 A 1\n1 0 B\0 1\n", "1 Q0 A 1 1 r\n", "{qrels}:2: the line contains a NUL byte: '1 0 B\\x00 1'"),
-    ],
-)  # fmt: skip
-def test_malformed_lines(qrels: str, results: str, message: str, tmp_path: Path) -> None:
-    """A malformed line is named by file and line, with what must hold and what was found."""
-    names = {"qrels": tmp_path / "qrels", "run": tmp_path / "run"}
-    names["qrels"].write_text(qrels)
-    names["run"].write_text(results)
-    text = refused(names["qrels"], names["run"], status=2)
-    assert "irevalx: " + message.format(**names) in text
-    assert text.count("\n") == 1
-
-
 def test_long_lines_are_cut_in_messages(tmp_path: Path) -> None:
     """A megabyte without a newline does not fill the terminal."""
     (tmp_path / "run").write_bytes(b"x" * 1_000_000)
@@ -323,26 +274,6 @@ def test_duplicate_document_in_the_run(tmp_path: Path) -> None:
         "but got 'B' in topic '2' a second time (first on line 2); --duplicates first or --duplicates best keeps one of "
         "them\n"
     )
-
-
-def test_duplicate_document_in_the_judgments(tmp_path: Path) -> None:
-    """A document judged twice is named with its topic and both lines."""
-    (tmp_path / "qrels").write_text("1 0 A 1\n1 0 B 0\n1 0 A 0\n")
-    (tmp_path / "run").write_text("1 Q0 C 1 1 r\n")
-    assert refused("-m", "map", tmp_path / "qrels", tmp_path / "run", status=4) == (
-        f"irevalx: {tmp_path / 'qrels'}:3: a document must occur once in the judgments of a topic, "
-        "but got 'A' in topic '1' a second time (first on line 1)\n"
-    )
-
-
-def test_unknown_measure_suggests_names() -> None:
-    """A measure that does not exist ends with status 1 and the nearest names."""
-    message = refused("-m", "recal", QRELS, RUN)
-    assert message.startswith(
-        "irevalx: a measure must be one that irevalx knows, but got 'recal'; the nearest are recall"
-    )
-    assert "does not exist in trec_eval 9.0.8" in run("--compat", "9", "-m", "rbp", QRELS, RUN).stderr
-    assert "does not exist in trec_eval 9.0.8" in run("-m", "rbp", QRELS, RUN, "--compat=9").stderr
 
 
 @pytest.mark.parametrize(
@@ -366,12 +297,6 @@ def test_fractional_gains_are_warned_about() -> None:
     """trec_eval's ordering of gains closer than 1 is followed, but not in silence."""
     assert "gains that differ by less than 1" in run("-m", "ndcg.1=0.5", QRELS, RUN).stderr
     assert run("-m", "ndcg.1=5", QRELS, RUN).stderr == ""
-
-
-def test_no_common_topic(tmp_path: Path) -> None:
-    """Judgments and a run without a topic in common end with status 7 and say what is there."""
-    (tmp_path / "run").write_text("999 Q0 A 1 1 r\n")
-    assert "at least one topic must have both judgments and results" in refused(QRELS, tmp_path / "run", status=7)
 
 
 @pytest.mark.parametrize(
@@ -448,15 +373,6 @@ def test_the_first_run_that_fails_gives_the_status(tmp_path: Path) -> None:
     (tmp_path / "empty").touch()
     assert run(QRELS, twice, tmp_path / "empty").status == 4
     assert run(QRELS, tmp_path / "empty", twice).status == 2
-
-
-def test_runs_with_the_same_tag(tmp_path: Path) -> None:
-    """Runs with one tag are called by the stems of their files."""
-    for name in ("a.run.gz", "b.run"):
-        (tmp_path / name).write_bytes(RUN.read_bytes())
-    result = run("-m", "runid", QRELS, tmp_path / "a.run.gz", tmp_path / "b.run")
-    assert [line.split()[2] for line in result.stdout.splitlines()] == [b"a", b"b"]
-    assert "2 runs have the tag" in result.stderr
 
 
 @POSIX

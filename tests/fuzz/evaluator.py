@@ -154,30 +154,9 @@ NUMBERS = [
     *("0", "1", "-1", "3", "100", "0.5", "1e3", "nan", "inf", "x", "", "99999999999999999999", "1_0", "0x3", "\u0663"),
 ]
 MEASURES = [
-    "map",
-    "official",
-    "all",
-    "all_trec",
-    "incomplete",
-    "P",
-    "ndcg",
-    "ndcg_cut",
-    "infAP",
-    "subAP",
-    "rbp",
-    "unj",
-    "runid",
-    "iprec_at_recall",
-    "set_F",
-    "utility",
-    "relstring",
-    "Rprec_mult",
-    "bpref",
-    "prefs",
-    "xinfAP",
-    "ndcg@10",
-    "MAP",
-    "",
+    *("map", "official", "all", "all_trec", "incomplete", "P", "ndcg", "ndcg_cut", "infAP", "subAP", "rbp", "unj", ""),
+    *("runid", "iprec_at_recall", "set_F", "utility", "relstring", "Rprec_mult", "bpref", "prefs", "xinfAP"),
+    *("ndcg@10", "MAP"),
 ]
 PARAMETERS = [*NUMBERS, "5", "10", "1=2", "c=1", "p=0.5", "=", "epsilon=0"]
 READINGS = [":skip", ":rel", ":nonrel", ":", ":x"]

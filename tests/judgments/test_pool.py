@@ -77,12 +77,9 @@ def test_forms_of_the_pool_file(write: Callable[[str, str], str], form: str, tmp
 
 
 def test_pool_from_standard_input() -> None:
-    """Standard input may be the pool, if it is nothing else."""
+    """Standard input may be the pool."""
     result = run_process([*EVERYTHING, "--pool", "-", QRELS, RUN], stdin=POOL.read_bytes())
     assert result.stdout == run(*EVERYTHING, "--pool", POOL, QRELS, RUN).stdout
-    twice = run_process(["--pool", "-", QRELS, "-"], stdin=POOL.read_bytes())
-    assert (twice.stdout, twice.status) == (b"", 1)
-    assert "standard input (-) must be given for one file at most" in twice.stderr
 
 
 @pytest.mark.parametrize(
@@ -380,12 +377,6 @@ def test_order_of_readings() -> None:
         assert [name for name, _ in rows("--unjudged", "skip,nonrel", *flags)] == ["runid", "map:skip", "map"]
     names = [name for name, _ in rows("--unjudged", "rel,nonrel")]
     assert names.index("map:rel") < names.index("map")
-
-
-def test_what_is_left_out_of_a_reading_is_said() -> None:
-    """A line names the members of a set that lack a reading."""
-    stderr = run("--unjudged", "nonrel,rel", QRELS, RUN).stderr
-    assert "irevalx: measures without the reading rel are left out of it: num_ret, bpref\n" in stderr
 
 
 def test_nicknames_of_irevalx_are_listed_as_they_are_printed() -> None:

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
-from random import Random
 
 import numpy as np
 import pytest
@@ -296,49 +295,6 @@ def test_thousand_documents_count(tmp_path: Path) -> None:
             line.split()[2] for line in run(*flags, *more, tmp_path / "qrels", tmp_path / "run").stdout.splitlines()
         ]
         assert rows == [n_ret, b"1500", b"1.0000"]
-
-
-def test_measures_that_need_strata_or_their_absence() -> None:
-    """What cannot be computed from a format says which one it needs, with the status of such errors."""
-    for flags, message in (
-        (
-            ("-R", "sampled", "-m", "map"),
-            "judgments for the measure 'map' must be in the format qrels (-R), but got 'sampled'",
-        ),
-        (("-m", "xinfAP"), "judgments for the measure 'xinfAP' must be in the format sampled (-R), but got 'qrels'"),
-    ):
-        assert message in refused(*flags, QRELS if "sampled" in flags else EXAMPLE / "qrels", RUN, status=4)
-
-
-@pytest.mark.parametrize(
-    "flags", [("-J",), ("--pool", "pool"), ("--unjudged", "rel"), ("-m", "num_rel:skip")], ids=lambda flags: flags[0]
-)
-def test_what_strata_leave_no_room_for(flags: tuple[str, ...]) -> None:
-    """A sample says itself what was pooled and how the rest is to be read."""
-    assert "cannot be combined with -R sampled" in refused("-R", "sampled", *flags, QRELS, RUN)
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("301 0 A 1", "must have 5 columns (topic, ignored, document, stratum, grade), but got '301 0 A 1'"),
-    ],
-)
-def test_malformed_lines(line: str, message: str, tmp_path: Path) -> None:
-    """A malformed line of a stratified file is named."""
-    (tmp_path / "qrels").write_text(f"301 0 B 1 1\n{line}\n")
-    text = refused("-R", "sampled", tmp_path / "qrels", RUN, status=2)
-    assert f"{tmp_path / 'qrels'}:2: " in text
-    assert message in text
-
-
-def test_scattered_topics(tmp_path: Path) -> None:
-    """Lines of a topic need not stand together: strata move with their documents."""
-    lines = QRELS.read_text().splitlines(keepends=True)
-    Random(3).shuffle(lines)
-    (tmp_path / "qrels").write_text("".join(lines))
-    flags = ("-q", "-R", "sampled")
-    assert run(*flags, tmp_path / "qrels", RUN).stdout == run(*flags, QRELS, RUN).stdout
 
 
 def test_the_whole_family_is_in_the_reference() -> None:

@@ -11,7 +11,7 @@ import os
 from pathlib import Path
 
 import pytest
-from running import FIXTURES, refused, run, run_process
+from running import FIXTURES, run, run_process
 
 EXAMPLE = FIXTURES / "example"
 QRELS, BM25, DENSE = (EXAMPLE / name for name in ("qrels", "bm25.run", "dense.run"))
@@ -155,16 +155,3 @@ def test_runs_that_fail_leave_the_others(tmp_path: Path) -> None:
     table = run("--quiet", "--format", "table", "-m", "map", QRELS, tmp_path / "twice", BM25)
     assert table.status == 4
     assert [line.split() for line in table.stdout.decode().splitlines()[2:]] == [["twice"], ["bm25", "0.5717"]]
-
-
-@pytest.mark.parametrize(
-    ("flags", "message"),
-    [
-        (("--format", "xml"), "'xml' is not one of"),
-        (("--format", "table", "--digits", "-1"), "--digits must be at least 0 and at most 100, but got -1"),
-        (("--format", "table", "--digits", "101"), "--digits must be at least 0 and at most 100, but got 101"),
-    ],
-)
-def test_usage_errors(flags: tuple[str, ...], message: str) -> None:
-    """Formats that do not exist, and digits where they have no effect, are refused."""
-    assert message in refused(*flags, QRELS, BM25)
