@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from examples.python_data import BM25, DENSE, QRELS, qrels_dict, run_dict
+from examples.python_data import BM25, DENSE, EXAMPLE, QRELS, qrels_dict, run_dict
 from references import recorded_answers
 from running import FIXTURES, run
 
@@ -51,6 +51,32 @@ def test_the_numbers_of_the_command(name: str, compat: str) -> None:
         for row in scores.to_records()
     ]
     assert evaluated == expected
+
+
+def test_options() -> None:
+    """Every option has the effect that it has on the command line."""
+    for keywords, flags in (
+        ({"level": 2}, ("-l", "2")),
+        ({"judged_only": True}, ("-J",)),
+        ({"max_retrieved": 3}, ("-M", "3")),
+        ({"topic": "302"}, ("-D", "0.302")),
+        ({"infap_c": 1.5, "infap_epsilon": 0.1}, ("--infap-c", "1.5", "--infap-epsilon", "0.1")),
+        ({"sample_rate": 0.5}, ("--sample-rate", "0.5")),
+        ({"unjudged": ["skip", "nonrel"]}, ("--unjudged", "skip,nonrel")),
+        ({"pool": EXAMPLE / "pool"}, ("--pool", str(EXAMPLE / "pool"))),
+    ):
+        measures = ["map", "infAP", "subAP", "num_ret"]
+        typed = [flag for name in measures for flag in ("-m", name)]
+        scores = irevalx.evaluate(QRELS, BM25, measures, **keywords)
+        expected = run("--quiet", *typed, *flags, QRELS, BM25).stdout.decode().splitlines()
+        results = [
+            f"{name:<22}\tall\t" + (f"{v:6.4f}" if not name.startswith("num_") else f"{v:g}")
+            for name in scores.measures
+            for v in [scores[name]]
+        ]
+        assert results == expected
+    sampled = irevalx.evaluate(EXAMPLE / "sampled.qrels", BM25, "xinfAP", rel_format="sampled")
+    assert 0 < sampled["xinfAP"] < 1
 
 
 def test_several_runs() -> None:
