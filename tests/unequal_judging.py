@@ -47,13 +47,13 @@ def experiment(folder: Path, measures: Sequence[str] = MEASURES) -> Experiment:
     return experiment_of(Qrels(judgments), opened, list(measures), complete=True)
 
 
-def coverage_at(experiment: Experiment, judged: NDArray[np.bool_], depth: int) -> Coverage:
+def coverage_at(collection: Experiment, judged: NDArray[np.bool_], depth: int) -> Coverage:
     """Return the coverage of all runs if some documents are judged."""
-    n_topics = len(experiment.topics)
-    topic_of = experiment.judgments.rows.ids
-    place = np.full(len(experiment.judgments.topics), -1)
-    place[[experiment.judgments.topic_index[topic] for topic in collection.topics]] = np.arange(n_topics)
-    first = experiment.retrieved_within(depth)
+    n_topics = len(collection.topics)
+    topic_of = collection.judgments.rows.ids
+    place = np.full(len(collection.judgments.topics), -1)
+    place[[collection.judgments.topic_index[topic] for topic in collection.topics]] = np.arange(n_topics)
+    first = collection.retrieved_within(depth)
 
     def count(documents: NDArray[np.bool_]) -> NDArray[np.float64]:
         return np.bincount(place[topic_of[documents]], minlength=n_topics) / depth
@@ -66,20 +66,20 @@ def coverage_at(experiment: Experiment, judged: NDArray[np.bool_], depth: int) -
     )
 
 
-def values_with(experiment: Experiment, judged: NDArray[np.bool_]) -> NDArray[np.float64]:
+def values_with(collection: Experiment, judged: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Return the values of all runs if some documents are judged: what nobody judged counts as nonrelevant."""
-    return experiment.values(np.where(judged, np.maximum(experiment.grades, 0), -1), judged)
+    return collection.values(np.where(judged, np.maximum(collection.grades, 0), -1), judged)
 
 
 def pools(
-    experiment: Experiment, seed: int
+    collection: Experiment, seed: int
 ) -> Iterator[tuple[list[int], list[int], NDArray[np.bool_], NDArray[np.bool_]]]:
     """Yield the runs of a new group, the pooled runs, and what is judged without and with the new group."""
     rng = np.random.default_rng(seed)
-    group = [re.sub(r"\d+$", "", run) if len(set(experiment.runs)) == 30 else run for run in collection.runs]
+    group = [re.sub(r"\d+$", "", run) if len(set(collection.runs)) == 30 else run for run in collection.runs]
     names = sorted(set(group))
     for depth in DEPTHS:
-        first = experiment.retrieved_within(depth)
+        first = collection.retrieved_within(depth)
         for new in names:
             others = [name for name in names if name != new]
             for chosen in (others, list(rng.choice(others, N_GROUPS, replace=False))):
@@ -94,15 +94,15 @@ def conclusions(comparisons: Comparisons) -> NDArray[np.float64]:
     return np.sign(comparisons.difference) * comparisons.differ
 
 
-def counts(experiment: Experiment, seed: int, topics: slice = slice(None)) -> Counter[tuple[str, str, str, bool, bool]]:
+def counts(collection: Experiment, seed: int, topics: slice = slice(None)) -> Counter[tuple[str, str, str, bool, bool]]:
     """Count conclusions: by measure, correction, kind (claim or none), whether it is wrong, and whether it is warned of."""
     cells: Counter[tuple[str, str, str, bool, bool]] = Counter()
     rng = np.random.default_rng(seed + 1)
-    for new, pooled, judged, deeper in list(pools(experiment, seed))[topics]:
-        before, after = values_with(experiment, judged), values_with(experiment, deeper)
+    for new, pooled, judged, deeper in list(pools(collection, seed))[topics]:
+        before, after = values_with(collection, judged), values_with(collection, deeper)
         requests = [(request, name) for request in collection.requests for name in request.names]
         depths = [min(cutoff_of(request, name) or DEPTH, DEPTH) for request, name in requests]
-        coverage = {depth: coverage_at(experiment, judged, depth) for depth in set(depths)}
+        coverage = {depth: coverage_at(collection, judged, depth) for depth in set(depths)}
         alone = [(run, other) for other in new for run in pooled]
         families = [("none", alone)]
         for new_run in new:
@@ -110,7 +110,7 @@ def counts(experiment: Experiment, seed: int, topics: slice = slice(None)) -> Co
             families.append(("holm", list(combinations(runs, 2))))
         for correction, pairs in families:
             method = Method(correction=correction)
-            for number, name in enumerate(experiment.measures):
+            for number, name in enumerate(collection.measures):
                 now = Comparisons(before[number], pairs, method)
                 then = conclusions(Comparisons(after[number], pairs, method))
                 warned = depend_on_unjudged(now, coverage[depths[number]], requests[number][0])
@@ -122,19 +122,19 @@ def counts(experiment: Experiment, seed: int, topics: slice = slice(None)) -> Co
 
 
 def gate_counts(
-    experiment: Experiment, seed: int, topics: slice = slice(None)
+    collection: Experiment, seed: int, topics: slice = slice(None)
 ) -> Counter[tuple[str, str, str, bool, bool]]:
     """Count verdicts as ``counts`` does conclusions."""
     cells: Counter[tuple[str, str, str, bool, bool]] = Counter()
     requests = [request for request in collection.requests for _ in request.names]
-    for new, pooled, judged, deeper in list(pools(experiment, seed))[topics]:
+    for new, pooled, judged, deeper in list(pools(collection, seed))[topics]:
         before, after, coverage = (
-            values_with(experiment, judged),
-            values_with(experiment, deeper),
-            coverage_at(experiment, judged, DEPTH),
+            values_with(collection, judged),
+            values_with(collection, deeper),
+            coverage_at(collection, judged, DEPTH),
         )
         pairs = [(baseline, run) for baseline in pooled for run in new]
-        for number, name in enumerate(experiment.measures):
+        for number, name in enumerate(collection.measures):
             now, then = (Comparisons(values[number], pairs) for values in (before, after))
             warned = dependent(now, Improvements(now.by_topic, ALPHA), MARGIN, coverage, requests[number])
             verdicts = [Improvements(of.by_topic, ALPHA).verdicts(MARGIN) for of in (now, then)]

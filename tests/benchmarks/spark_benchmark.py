@@ -273,7 +273,7 @@ def main() -> None:
                 result = JOBS[job](qrels, run)
             if job not in spent:
                 say(f"{work.name}: {job}: {result}")
-            spent[job] = min(spent.get(job, took), took, key=lambda result: result.processor)
+            spent[job] = min(spent.get(job, took), took, key=lambda each: each.processor)
         report(work, spent, run.count(), run.select("topic").distinct().count())
     session.stop()
 

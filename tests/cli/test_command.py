@@ -331,10 +331,10 @@ def test_several_runs(tmp_path: Path) -> None:
     """Each run has a block; one without a runid line begins with it; one that fails does not stop the others."""
     other = tmp_path / "other.run.gz"
     other.write_bytes(gzip.compress(RUN.read_bytes().replace(b" sysA\n", b" sysB\n")))
-    first, two = run(QRELS, RUN), run(QRELS, other)
+    first, second = run(QRELS, RUN), run(QRELS, other)
     (tmp_path / "empty").touch()
     both = run(QRELS, RUN, tmp_path / "empty", other)
-    assert both.stdout == first.stdout + two.stdout
+    assert both.stdout == first.stdout + second.stdout
     assert both.status == 2
     per_topic = run("-nq", "-m", "map", QRELS, RUN).stdout
     headed = run("-nq", "-m", "map", QRELS, RUN, other).stdout

@@ -107,7 +107,7 @@ def pairs(rng: random.Random, topics: Sequence[bytes]) -> Lines:
     both = [(topic, *sorted(rng.sample(DOCNOS, 2))) for topic in topics for _ in range(rng.randint(1, 9))]
     if rng.random() < 0.5:
         return [joined(*pair) for pair in both]
-    return [joined(topic, *rng.sample([first, two], 2), first) for topic, first, two in both]
+    return [joined(topic, *rng.sample([first, second], 2), first) for topic, first, second in both]
 
 
 def json_judgments(rng: random.Random, topics: Sequence[bytes]) -> Lines:

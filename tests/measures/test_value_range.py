@@ -67,7 +67,7 @@ def measure_of(printed: str) -> Measure:
 @cache
 def values() -> Mapping[str, list[float]]:
     """Return random values of all measures that have numbers, of topics and of the `all` row, as they are printed."""
-    values: dict[str, list[float]] = defaultdict(list)
+    by_measure: dict[str, list[float]] = defaultdict(list)
     with TemporaryDirectory() as folder:
         qrels = Path(folder) / "qrels"
         for rel_format in FORMATS:
@@ -79,8 +79,8 @@ def values() -> Mapping[str, list[float]]:
                     scores = irevalx.evaluate(qrels, run(chance), ["all"], rel_format=rel_format)
                 for row in scores.to_records():
                     if isinstance(row.value, int | float) and not math.isnan(row.value):
-                        values[measure_of(row.measure).name].append(row.value)
-    return values
+                        by_measure[measure_of(row.measure).name].append(row.value)
+    return by_measure
 
 
 @pytest.mark.parametrize(
