@@ -39,7 +39,7 @@ LOW_LEVEL = Topic(ranking=[UNJUDGED, OUTSIDE, 1], judgments=[-1, 1, 0], level=-5
 """Both judged documents are relevant, R = 2 and N = 0; the unjudged ones are no hits though -2 and -1 are above -5."""
 
 
-BY_HAND: list[tuple[Callable[..., float], Topic, tuple[float, ...], float | Fraction]] = [
+BY_HAND: list[tuple[Callable[..., float | Fraction], Topic, tuple[float, ...], float | Fraction]] = [
     # indAP: documents pooled but not judged do not count among the ranks: 1/(3-1) and 2/(5-1), (1/2 + 1/2)/3
     (incomplete.ind_ap, TOPIC, (), 1 / 3),
     # r + 1 = 1 at rank 3 with u = 1: (1/2)/2
@@ -105,7 +105,7 @@ BY_HAND: list[tuple[Callable[..., float], Topic, tuple[float, ...], float | Frac
 
 @pytest.mark.parametrize(("loop", "topic", "arguments", "expected"), BY_HAND)
 def test_values_by_hand(
-    loop: Callable[..., float], topic: Topic, arguments: tuple[float, ...], expected: float | Fraction
+    loop: Callable[..., float | Fraction], topic: Topic, arguments: tuple[float, ...], expected: float | Fraction
 ) -> None:
     """Each loop gives what the comment next to it computes."""
     assert loop(topic, *arguments) == near(expected)
