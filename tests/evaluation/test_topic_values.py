@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from examples import made_tables
 
 from irevalx.errors import DuplicateDocumentError, EvaluationError
 from irevalx.evaluation.evaluate import evaluate
@@ -114,21 +115,7 @@ class Folded:
         return self.summary.finish(self.total, population) if self.summary else None
 
 
-OPTIONS: dict[str, dict[str, Any]] = {
-    "none": {},
-    "-c": {"complete": True},
-    "-l 2": {"level": 2},
-    "-l 0": {"level": 0},
-    "-l -1": {"level": -1},
-    "-J": {"judged_only": True},
-    "-M 7": {"max_retrieved": 7},
-    "-M 0": {"max_retrieved": 0},
-    "-N": {"collection_size": 1000},
-    "-c -l 2 -M 20": {"complete": True, "level": 2, "max_retrieved": 20},
-    "-c -J": {"complete": True, "judged_only": True},
-    "readings": {"unjudged": ("nonrel", "skip", "rel")},
-    "-c, readings": {"complete": True, "unjudged": ("nonrel", "skip", "rel")},
-}
+OPTIONS: dict[str, dict[str, Any]] = {name: keywords for name, (_, keywords) in made_tables.OPTIONS.items()}
 
 
 @pytest.mark.parametrize("compat", ["10", "9"])
