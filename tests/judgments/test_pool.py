@@ -347,6 +347,7 @@ def test_warnings_that_protect(tmp_path: Path) -> None:
     # Half of what was looked at is enough.
     (tmp_path / "qrels").write_text("1 0 K 1\n1 0 J 0\n2 0 K 1\n2 0 H 0\n")
     assert run("-M", "4", *command[3:]).stderr == ""
+    assert f"only 40% {little}" in run("-M", "5", *command[3:]).stderr
 
 
 # Sets beside each other
