@@ -58,7 +58,7 @@ def run(
 ) -> Result:
     """Call ``main`` in this process, with standard input from a file (or empty)."""
     stdout, stderr = io.TextIOWrapper(io.BytesIO(), "utf-8", newline=os.linesep), io.StringIO()
-    before, kept, changed = Path.cwd(), os.dup(0), dict(env or {})
+    before, stdin_copy, changed = Path.cwd(), os.dup(0), dict(env or {})
     saved = {name: os.environ.get(name) for name in changed}
     source = os.open(stdin if stdin is not None else os.devnull, os.O_RDONLY)
     try:
@@ -75,8 +75,8 @@ def run(
             else:
                 os.environ[name] = value
         os.chdir(before)
-        os.dup2(kept, 0)
-        os.close(kept)
+        os.dup2(stdin_copy, 0)
+        os.close(stdin_copy)
         os.close(source)
     assert isinstance(stdout.buffer, io.BytesIO)
     return Result(status, stdout.buffer.getvalue(), stderr.getvalue())
@@ -89,9 +89,9 @@ def lab(*args: str | Path, cwd: Path | None = None, stdin: Path | None = None) -
 
 def described(name: str) -> click.Command:
     """Return a command of irevalx-lab."""
-    found = lab_program.get_command(click.Context(lab_program), name)
-    assert found
-    return found
+    result = lab_program.get_command(click.Context(lab_program), name)
+    assert result
+    return result
 
 
 def lab_rows(*args: str | Path) -> list[dict[str, str]]:
@@ -108,11 +108,18 @@ def lab_told(*args: str | Path) -> tuple[list[dict[str, str]], str]:
     return done.rows, done.stderr
 
 
-def refusal(*args: str | Path, status: int = 1) -> str:
-    """Return what irevalx-lab says on standard error where it ends with this status and prints nothing."""
-    done = lab(*args)
-    assert (done.status, done.stdout) == (status, b"")
-    return done.stderr
+def refused(*args: str | Path, status: int = 1, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> str:
+    """Return the message of a call of irevalx that prints no results and ends with this status."""
+    result = run(*args, cwd=cwd, env=env)
+    assert (result.status, result.stdout) == (status, b"")
+    return result.stderr
+
+
+def refusal(*args: str | Path, status: int = 1, cwd: Path | None = None) -> str:
+    """Return the message of a call of irevalx-lab that prints no results and ends with this status."""
+    result = lab(*args, cwd=cwd)
+    assert (result.status, result.stdout) == (status, b"")
+    return result.stderr
 
 
 def rows_in(path: Path) -> list[dict[str, str]]:

@@ -247,14 +247,14 @@ def test_everything_printed_has_been_asked_for() -> None:
 
 def test_gains_at_a_cutoff() -> None:
     """They are those of ndcg for the ranking and for the best possible one, side by side with the grades themselves."""
-    asked = ("-m", "nDCG(gains={1:3,2:1})@2", "-m", "nDCG@2", "-m", "nDCG(gains={1:3,2:1})")
-    found = run("--format", "json", *asked, *FILES).stdout
+    requests = ("-m", "nDCG(gains={1:3,2:1})@2", "-m", "nDCG@2", "-m", "nDCG(gains={1:3,2:1})")
+    result = run("--format", "json", *requests, *FILES).stdout
     qrels = {"1": {"A": 2, "B": 1, "C": 1}}
     scores = irevalx.evaluate(qrels, {"1": {"A": 3.0, "D": 2.0, "B": 1.0}}, ["nDCG(gains={1:3,2:1})@2", "nDCG@2"])
     discount = 1 / math.log2(3)
     assert scores["ndcg_cut_2(gains={1:3,2:1})"] == pytest.approx(1 / (3 + 3 * discount), abs=1e-12)
     assert scores["ndcg_cut_2"] == pytest.approx(2 / (2 + discount), abs=1e-12)
-    assert b"ndcg_cut_2(gains={1:3,2:1})" in found
+    assert b"ndcg_cut_2(gains={1:3,2:1})" in result
 
 
 def test_gains_among_cutoffs() -> None:
@@ -274,7 +274,7 @@ def test_numbers_behind_names_are_not_guessed(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("texts", "found"),
+    ("texts", "expected"),
     [
         (["map P.10"], ("map", "P.10")),
         (["map,P.10"], ("map", "P.10")),
@@ -290,9 +290,9 @@ def test_numbers_behind_names_are_not_guessed(text: str) -> None:
         (["ndcg.1=3,2=9"], ("ndcg.1=3,2=9",)),
     ],
 )
-def test_lists_in_one_text(texts: list[str], found: tuple[str, ...]) -> None:
+def test_lists_in_one_text(texts: list[str], expected: tuple[str, ...]) -> None:
     """White space and commas divide measures where the whole is none."""
-    assert split_requests(texts, TREC_EVAL_10) == found
+    assert split_requests(texts, TREC_EVAL_10) == expected
 
 
 def test_lists_with_a_part_that_nobody_knows() -> None:
