@@ -260,6 +260,27 @@ def test_unreadable_files(tmp_path: Path) -> None:
             assert message.startswith(f"irevalx: cannot read '{printed}': {problem}")
 
 
+@pytest.mark.parametrize(
+    ("qrels", "results", "message"),
+    [
+        ("1 0 A\n", "1 Q0 A 1 1 r\n", "{qrels}:1: a judgment must have 4 columns (topic, ignored, document, grade), but got '1 0 A'"),
+        ("1 0 A 1\n\n", "1 Q0 A 1 1 r\n", "{qrels}:2: a judgment must have 4 columns (topic, ignored, document, grade), but got ''"),
+        ("1 0 A 1 x\n", "1 Q0 A 1 1 r\n", "{qrels}:1: a judgment must have 4 columns"),
+        ("1 0 A 1\n1 0 B 0\n", "\n1 Q0 A 1 1\n", "{run}:2: a line of a run must have 6 columns (topic, ignored, document, rank, score, tag), but got '1 Q0 A 1 1'"),
+        ("1 0 A 1\n1 0 B 0\n", "1 Q0 A\x01 1 1\n", "{run}:1: a line of a run must have 6 columns"),
+        ("1 0 A 1\n1 0 B\0 1\n", "1 Q0 A 1 1 r\n", "{qrels}:2: the line contains a NUL byte: '1 0 B\\x00 1'"),
+    ],
+)  # fmt: skip
+def test_malformed_lines(qrels: str, results: str, message: str, tmp_path: Path) -> None:
+    """A malformed line is named by file and line, with what must hold and what was found."""
+    names = {"qrels": tmp_path / "qrels", "run": tmp_path / "run"}
+    names["qrels"].write_text(qrels)
+    names["run"].write_text(results)
+    text = refused(names["qrels"], names["run"], status=2)
+    assert "irevalx: " + message.format(**names) in text
+    assert text.count("\n") == 1
+
+
 def test_long_lines_are_cut_in_messages(tmp_path: Path) -> None:
     """A megabyte without a newline does not fill the terminal."""
     (tmp_path / "run").write_bytes(b"x" * 1_000_000)
